@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config';
+import './test/node-version.ts';
+
+const shared = { isolate: false, testTimeout: 20_000, hookTimeout: 60_000 };
+// Tests on real parts share machines and ports: one file after the other, generous limits.
+const real = { ...shared, fileParallelism: false, testTimeout: 300_000, hookTimeout: 900_000 };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['{src,rig,deploy}/**/*.test.ts', 'test/{house,contract,property}/**/*.test.ts'],
+        },
+      },
+      { test: { ...shared, name: 'namespaces', include: ['test/namespaces/**/*.test.ts'] } },
+      { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
+      { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
+    ],
+  },
+});
