@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { conditions } from './condition.ts';
+import type { ObjectMeta } from './object-meta.ts';
+
+const macPattern = /^([0-9A-Fa-f]{2}:){5}([0-9A-Fa-f]{2})$/;
+
+export const route = z.object({
+  to: z.string().max(64).describe('Destination network, such as 10.9.0.0/16.'),
+  via: z.string().max(64).optional().describe('Next hop; without it the route has scope link.'),
+  metric: z.int32().min(0).optional().describe('Route metric; default 100 + index of the NIC.'),
+});
+
+/**
+ * One NIC as it stands in an object. This is the loosest form that deployed writers produce; whether an entry can be
+ * used is decided by `acceptInterface`.
+ */
+export const interfaceSpec = z.object({
+  id: z
+    .int32()
+    .min(0)
+    .optional()
+    .describe('Index of the NIC, 0-based; default: the number in name.'),
+  name: z
+    .string()
+    .regex(/^multinic[0-9]+$/)
+    .max(15)
+    .optional()
+    .describe('Kernel name of the NIC, multinic0 to multinic9.'),
+  portId: z.string().max(64).optional().describe('Neutron port id; names stick to it.'),
+  macAddress: z
+    .string()
+    .regex(macPattern)
+    .max(17)
+    .describe('MAC address of the port, in colon form; how the node finds the NIC.'),
+  address: z.string().max(64).optional().describe('IPv4 address of the NIC, without prefix.'),
+  cidr: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Subnet of address: network form 10.0.0.0/24 or host form 10.0.0.10/24.'),
+  mtu: z.int32().min(68).max(65_535).optional().describe('MTU of the network in bytes.'),
+  addresses: z
+    .array(z.string().max(64))
+    .max(32)
+    .optional()
+    .describe('All addresses of the NIC as ip/prefix, IPv4 and IPv6.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  gateway: z.string().max(64).optional().describe('Gateway of the subnet, if it has one.'),
+  routes: z
+    .array(route)
+    .max(64)
+    .optional()
+    .describe('Further routes through this NIC.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  networkId: z.string().max(64).optional().describe('Neutron network id.'),
+  subnetId: z.string().max(64).optional().describe('Neutron subnet id of address.'),
+  routing: z
+    .enum(['isolated', 'pbr', 'main'])
+    .optional()
+    .describe('How traffic of the NIC is routed; default pbr: a table and rules of its own.'),
+});
+
+export type InterfaceSpec = z.infer<typeof interfaceSpec>;
+
+export const nodeConfigSpec = z.object({
+  providerId: z.string().max(253).optional().describe('Business cluster (x-provider-id).'),
+  nodeName: z.string().max(253).describe('Kubernetes node name as OpenStack knows it.'),
+  instanceId: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Nova server id; the node is the one whose systemUUID equals it.'),
+  specHash: z
+    .string()
+    .max(128)
+    .optional()
+    .describe('sha256 of the canonical JSON of nodeName, instanceId and interfaces.'),
+  interfaces: z
+    .array(interfaceSpec)
+    .max(64)
+    .optional()
+    .describe('NICs of the node; empty: nothing on this node is ours any more.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+});
+
+export type NodeConfigSpec = z.infer<typeof nodeConfigSpec>;
+
+const time = (what: string) => z.string().max(64).optional().describe(`${what} (RFC 3339).`);
+
+export const interfaceStatus = z.object({
+  name: z.string().max(64).optional().describe('Kernel name that the NIC has, or is to get.'),
+  interfaceIndex: z.int().optional().describe('Position of the entry in spec.interfaces.'),
+  id: z.int().optional().describe('Index of the NIC.'),
+  portId: z.string().max(64).optional().describe('Neutron port id.'),
+  macAddress: z.string().max(64).optional().describe('MAC address.'),
+  address: z.string().max(64).optional().describe('IPv4 address.'),
+  cidr: z.string().max(64).optional().describe('Subnet of the address.'),
+  mtu: z.int().optional().describe('MTU in bytes.'),
+  status: z.string().max(64).optional().describe('Pending, InProgress, Configured or Failed.'),
+  reason: z.string().max(1024).optional().describe('One word; see the table of reasons.'),
+  actualState: z.string().max(64).optional().describe('Written by the deployed controller only.'),
+  message: z.string().max(4096).optional().describe('What happened and what to do.'),
+  lastUpdated: time('When this entry last changed'),
+  lastChecked: time('When the NIC was last looked at on the node'),
+  lastConfigured: time('When the NIC was last configured'),
+});
+
+export type InterfaceStatus = z.infer<typeof interfaceStatus>;
+
+export const nodeConfigState = z.enum(['Pending', 'InProgress', 'Configured', 'Failed']);
+
+export const nodeConfigStatus = z.object({
+  state: nodeConfigState.optional().describe('Summary for people; programs read conditions.'),
+  observedGeneration: z.int().optional().describe('Generation this status is about.'),
+  observedSpecHash: z.string().max(128).optional().describe('specHash this status is about.'),
+  lastProcessed: time('When the node was last processed'),
+  lastJobName: z.string().max(253).optional().describe('Last agent Job of this node.'),
+  lastUpdated: time('When this status last changed'),
+  lastInterfaceCheck: time('When the NICs were last looked at'),
+  nodeReady: z.boolean().optional().describe('Whether the Kubernetes node is Ready.'),
+  conditions: conditions.optional().describe('Ready, Reconciling, Stalled, Accepted, Applied, …'),
+  interfaceStatuses: z
+    .array(interfaceStatus)
+    .max(128)
+    .optional()
+    .describe('One entry per NIC, also of a removed one until it is gone from the node.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+});
+
+export type NodeConfigStatus = z.infer<typeof nodeConfigStatus>;
+
+/** One node's NICs, in the business cluster; `metadata.name` is the node name as Viola was sent it. */
+export interface MultiNicNodeConfig {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: NodeConfigSpec;
+  readonly status?: NodeConfigStatus;
+}

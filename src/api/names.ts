@@ -1,0 +1,85 @@
+/** Names that other systems rely on: API groups, labels, annotations, finalizers, field managers. */
+
+export const managementGroup = 'multinic.example.com';
+export const businessGroup = 'multinic.io';
+
+export const labels = {
+  appName: 'app.kubernetes.io/name',
+  managedBy: 'app.kubernetes.io/managed-by',
+  component: 'app.kubernetes.io/component',
+  nodeName: 'multinic.io/node-name',
+  instanceId: 'multinic.io/instance-id',
+  /** On MultiNicNodeConfig objects, and on the Secrets that register business clusters. */
+  providerId: 'multinic.io/provider-id',
+  configUid: 'multinic.io/config-uid',
+  generation: 'multinic.io/generation',
+  attempt: 'multinic.io/attempt',
+  action: 'multinic.io/action',
+  /** On agent Jobs: the instance id of the node's server. */
+  instance: 'instance',
+} as const;
+
+export const agentAppName = 'multinic-agent';
+/** Value of `app.kubernetes.io/managed-by` on the Jobs of the deployed Go controller. */
+export const deployedControllerName = 'multinic-controller';
+
+export const annotations = {
+  reconcileAt: 'multinic.io/reconcile-at',
+  forceReconcile: 'multinic.example.com/force-reconcile',
+  paused: 'multinic.io/paused',
+  allowRemovals: 'multinic.io/allow-removals',
+  /** JSON `{namespace, name, uid, generation}` of the OpenstackConfig a MultiNicNodeConfig came from. */
+  source: 'multinic.io/source',
+  /** Present when the last write through Viola carried a `base`. */
+  fenced: 'multinic.io/fenced',
+  /** RFC 3339 time at which Viola was told to delete the object. */
+  deleteConsent: 'multinic.io/delete-consent',
+  /** On MultiNicNodeConfig: the CR's uid and generation at which the controller took over a cluster. */
+  takeOver: 'multinic.io/take-over',
+} as const;
+
+export const finalizers = {
+  openstackConfig: 'multinic.example.com/cleanup',
+  /** Finalizers of earlier generations, taken over by ours. */
+  openstackConfigEarlier: [
+    'multinic.example.com/finalizer',
+    'multinic.example.com/operator-finalizer',
+  ],
+  nodeConfig: 'multinic.io/cleanup',
+} as const;
+
+export const fieldManagers = {
+  operator: 'multinic-operator',
+  viola: 'viola',
+  controller: 'controller',
+  lifecycle: 'lifecycle',
+} as const;
+
+export const namespaces = {
+  system: 'multinic-system',
+  agents: 'multinic-agents',
+} as const;
+
+/** Highest index of a managed NIC; a node has at most ten, multinic0 to multinic9. */
+export const maxIndex = 9;
+
+/** Kernel name of the NIC with this index. */
+export function interfaceName(index: number): string {
+  return `multinic${index}`;
+}
+
+/** Index in a name of the form `multinicN`, whatever N is; undefined for any other name. */
+export function indexOfName(name: string): number | undefined {
+  const digits = /^multinic([0-9]{1,9})$/.exec(name.trim())?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Routing table and route metric of the NIC with this index. */
+export function routingTable(index: number): number {
+  return 100 + index;
+}
+
+/** Priority of the policy rules of the NIC with this index. */
+export function rulePriority(index: number): number {
+  return 10_100 + index;
+}

@@ -1,0 +1,42 @@
+/** Wall time, monotonic time and waiting; injected everywhere so that tests decide what time it is. */
+export interface Clock {
+  /** Wall-clock time. */
+  now(): Date;
+  /** Milliseconds of a clock that never goes back; only differences mean something. */
+  monotonicMs(): number;
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A number in [0, 1), as `Math.random` gives it. */
+export type Random = () => number;
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+  sleep,
+};
+
+export const systemRandom: Random = () => Math.random();
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(abortReason(signal));
+      return;
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(abortReason(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function abortReason(signal: AbortSignal | undefined): Error {
+  return signal?.reason instanceof Error ? signal.reason : new Error('aborted');
+}

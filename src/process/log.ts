@@ -1,0 +1,35 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** Keys whose values never reach a log line, at any of the first three levels of an object. */
+export const secretKeys = [
+  'password',
+  'adminPw',
+  'rabbitMQPw',
+  'token',
+  'authorization',
+  'secret',
+  'encryptKey',
+  'kubeconfig',
+  'clientKey',
+] as const;
+
+export interface LogOptions {
+  readonly part: string;
+  readonly level: string;
+  readonly destination?: DestinationStream;
+}
+
+/** JSON lines on stdout: static lower-case messages plus fields; secrets redacted by key. */
+export function createLogger({ part, level, destination }: LogOptions): Logger {
+  const paths = secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
+  const options = {
+    level,
+    base: { part },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths, censor: '[redacted]' },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
