@@ -40,7 +40,7 @@ export function createFakeClock(start = new Date('2026-01-01T00:00:00Z')): FakeC
     const end = elapsed + ms;
     for (;;) {
       await settle();
-      const next = [...waiting].sort((a, b) => a.due - b.due)[0];
+      const next = [...waiting].toSorted((a, b) => a.due - b.due)[0];
       if (!next || next.due > end) break;
       elapsed = Math.max(elapsed, next.due);
       waiting.delete(next);

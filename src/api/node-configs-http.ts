@@ -1,0 +1,125 @@
+import * as z from 'zod';
+import { interfaceSpec, nodeConfigSpec, nodeConfigStatus } from './multinicnodeconfig.ts';
+
+/** HTTP bodies of Viola: `/v1/k8s/multinic/node-configs`. */
+export const nodeConfigsPath = '/v1/k8s/multinic/node-configs';
+export const clustersPath = '/v1/k8s/clusters';
+export const providerHeader = 'x-provider-id';
+/** A caller that sends `Prefer: multinic-results` reads per-node results behind a 200. */
+export const resultsPreference = 'multinic-results';
+
+/** State of the MultiNicNodeConfig that a plan was computed against. */
+export const base = z.object({
+  uid: z.string().min(1).max(64).describe('metadata.uid of the object.'),
+  generation: z.int().min(1).describe('metadata.generation of the object.'),
+});
+
+export const source = z.object({
+  namespace: z.string().max(63).describe('Namespace of the OpenstackConfig.'),
+  name: z.string().max(253).describe('Name of the OpenstackConfig.'),
+  uid: z.string().max(64).describe('Its uid.'),
+  generation: z.int().min(0).describe('Its generation.'),
+});
+
+/**
+ * One node of a POST. `base: null` means create only; without `base` the last write wins, unless the object is fenced.
+ * Interfaces are read loosely (the deployed operator leaves out `id` 0 and an unknown `mtu`, and sends fields that we do
+ * not keep), then checked one by one.
+ */
+export const postedNode = z.object({
+  nodeName: z.string().max(253).describe('Kubernetes node name.'),
+  instanceId: z.string().max(64).optional().describe('Nova server id.'),
+  interfaces: z.array(z.looseObject(interfaceSpec.shape)).max(64).optional(),
+  base: base.nullable().optional().describe('Fence: refuse the node when the object has moved.'),
+  source: source.optional().describe('OpenstackConfig this node comes from.'),
+});
+
+export type PostedNode = z.infer<typeof postedNode>;
+export type Base = z.infer<typeof base>;
+export type Source = z.infer<typeof source>;
+
+export const postedNodes = z.array(z.unknown()).min(1).max(5000);
+
+export const nodeErrorCode = z.enum([
+  'StaleBase',
+  'FieldConflict',
+  'Fenced',
+  'Deleting',
+  'Invalid',
+  'Forbidden',
+  'ClusterUnreachable',
+  'Internal',
+]);
+
+export const nodeResult = z.object({
+  nodeName: z.string(),
+  status: z.enum(['created', 'updated', 'unchanged']),
+  uid: z.string(),
+  generation: z.int(),
+});
+
+export const nodeError = z.object({
+  nodeName: z.string(),
+  code: nodeErrorCode,
+  field: z.string().describe('Path of the field, empty when it is none.'),
+  message: z.string().describe('What is wrong and what to do.'),
+});
+
+export const postAnswer = z.object({
+  applied: z.int().describe('Nodes that were accepted.'),
+  results: z.array(nodeResult),
+  errors: z.array(nodeError),
+});
+
+export type NodeErrorCode = z.infer<typeof nodeErrorCode>;
+export type NodeResult = z.infer<typeof nodeResult>;
+export type NodeError = z.infer<typeof nodeError>;
+export type PostAnswer = z.infer<typeof postAnswer>;
+
+/** One MultiNicNodeConfig as the business cluster holds it. */
+export const heldNode = z.object({
+  nodeName: z.string(),
+  uid: z.string(),
+  generation: z.int(),
+  deletionTimestamp: z.string().optional(),
+  source: source.optional().describe('From the annotation multinic.io/source.'),
+  spec: nodeConfigSpec,
+  status: nodeConfigStatus.optional(),
+});
+
+export type HeldNode = z.infer<typeof heldNode>;
+
+export const heldNodes = z.object({
+  items: z.array(heldNode),
+  observedAt: z.string().describe('When the business cluster was read (RFC 3339).'),
+  continue: z.string().optional().describe('Token of the next page.'),
+});
+
+export type HeldNodes = z.infer<typeof heldNodes>;
+
+export const deleteAnswer = z.object({ uid: z.string(), generation: z.int() });
+
+export const clusters = z.object({
+  items: z.array(
+    z.object({
+      providerId: z.string(),
+      server: z.string(),
+      reachable: z.boolean(),
+      checkedAt: z.string(),
+      message: z.string(),
+    }),
+  ),
+});
+
+/** RFC 9457 problem details, the body of every error. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string().describe('One word for programs.'),
+  requestId: z.string().optional(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+});
+
+export type Problem = z.infer<typeof problem>;

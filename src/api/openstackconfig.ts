@@ -1,0 +1,180 @@
+import * as z from 'zod';
+import { conditions } from './condition.ts';
+import type { ObjectMeta } from './object-meta.ts';
+
+const duration = (what: string) =>
+  z.string().max(32).optional().describe(`${what}, as a Go duration such as 30s or 2m.`);
+const text = (what: string, max = 253) => z.string().max(max).optional().describe(what);
+const flag = (what: string) => z.boolean().optional().describe(what);
+const atomic = { 'x-kubernetes-list-type': 'atomic' };
+
+export const credentials = z
+  .object({
+    openstackProviderID: text('Contrabass id of the OpenStack provider.'),
+    k8sProviderID: text('Business cluster the nodes belong to (x-provider-id).'),
+    projectID: text('OpenStack project (tenant) of the servers.', 64),
+    authURL: text('Direct form: Keystone URL.', 2048),
+    username: text('Direct form: user name.'),
+    password: text('Direct form: password; prefer secretRef.', 1024),
+    domainName: text('Direct form: domain of user and project.'),
+    networkEndpoint: text('Direct form: Neutron URL, instead of the catalog.', 2048),
+    computeEndpoint: text('Direct form: Nova URL, instead of the catalog.', 2048),
+    secretRef: z
+      .object({ name: z.string().max(253).describe('Name of the Secret.') })
+      .optional()
+      .describe('Secret in the same namespace with a clouds.yaml.'),
+  })
+  .describe('How to reach the cloud: through Contrabass, directly, or by a Secret.');
+
+export const settings = z
+  .object({
+    contrabassEndpoint: text('Base URL of the Contrabass API.', 2048),
+    contrabassEncryptKey: text('Plain key; prefer secrets.contrabassEncryptKeySecretRef.', 64),
+    contrabassTimeout: duration('Timeout of a Contrabass call (default 30s)'),
+    contrabassInsecureTLS: flag('Do not verify the certificate of Contrabass (default false).'),
+    violaEndpoint: text('Base URL of the Viola API.', 2048),
+    openstackTimeout: duration('Timeout of an OpenStack call (default 30s)'),
+    openstackInsecureTLS: flag('Do not verify certificates of OpenStack (default false).'),
+    openstackNeutronEndpoint: text('Neutron URL, instead of the catalog.', 2048),
+    openstackNovaEndpoint: text('Nova URL including /v2.1, instead of the catalog.', 2048),
+    openstackEndpointInterface: text('Catalog interface: public (default), internal, admin.', 16),
+    openstackEndpointRegion: text('Catalog region; default: any.'),
+    openstackNodeNameMetadataKey: text('Server metadata key that holds the node name.'),
+    openstackPortAllowedStatuses: z
+      .array(z.string().max(32))
+      .max(16)
+      .optional()
+      .describe('Port statuses to deliver (default ACTIVE, DOWN); * is all.')
+      .meta(atomic),
+    downPortFastRetryMax: z
+      .int32()
+      .optional()
+      .describe('Fast looks at DOWN ports before slow polling (default 5).'),
+    pollFastInterval: duration('Poll interval after a change (default 20s)'),
+    pollSlowInterval: duration('Poll interval when nothing changes (default 2m)'),
+    pollErrorInterval: duration('Poll interval after a failure (default 30s)'),
+    pollFastWindow: duration('How long polling stays fast after a change (default 3m)'),
+    portBaseline: text('CreatedAfterConfig (default), All, or an RFC 3339 time.', 64),
+    deletionPolicy: z
+      .enum(['Delete', 'Retain'])
+      .optional()
+      .describe('What happens to NICs when this object is deleted (default Delete).'),
+    maxInterfaces: z.int32().min(1).max(10).optional().describe('NICs per node (default 10).'),
+    routing: z
+      .enum(['isolated', 'pbr', 'main'])
+      .optional()
+      .describe('How traffic of the NICs is routed (default pbr).'),
+    addressFamilies: z
+      .array(z.enum(['IPv4', 'IPv6']))
+      .max(2)
+      .optional()
+      .describe('Address families to configure (default IPv4).')
+      .meta(atomic),
+    violaCompatibility: z
+      .enum(['native', 'legacy'])
+      .optional()
+      .describe('Which Viola answers (default native).'),
+  })
+  .describe('Endpoints, timeouts and rules; each overrides the configuration of the operator.');
+
+export const openstackConfigSpec = z.object({
+  subnetIDs: z
+    .array(z.string().max(64))
+    .max(64)
+    .optional()
+    .describe('Subnets whose ports become NICs; wins over subnetID and subnetName.')
+    .meta(atomic),
+  subnetID: text('One subnet by id; wins over subnetName.', 64),
+  subnetName: text('One subnet by name; must be unique in the project.', 255),
+  vmNames: z
+    .array(z.string().max(255))
+    .max(2000)
+    .optional()
+    .describe('Server UUIDs; anything else is an exact server name that must match one server.')
+    .meta(atomic),
+  vmSelector: z
+    .object({
+      metadata: z
+        .record(z.string(), z.string().max(255))
+        .optional()
+        .describe('Metadata keys and values that a server must carry.'),
+      tags: z
+        .array(z.string().max(60))
+        .max(50)
+        .optional()
+        .describe('Tags that a server must carry.')
+        .meta(atomic),
+    })
+    .optional()
+    .describe('Selects servers without listing them.'),
+  credentials,
+  settings: settings.optional(),
+  secrets: z
+    .object({
+      contrabassEncryptKeySecretRef: z
+        .object({
+          name: z.string().min(1).max(253).describe('Name of the Secret.'),
+          key: z.string().min(1).max(253).describe('Key in the Secret.'),
+        })
+        .optional()
+        .describe('AES key for the passwords that Contrabass hands out.'),
+    })
+    .optional()
+    .describe('Secrets in the namespace of this object.'),
+});
+
+export type OpenstackConfigSpec = z.infer<typeof openstackConfigSpec>;
+export type OpenstackConfigSettings = z.infer<typeof settings>;
+
+const count = (what: string) => z.int32().optional().describe(what);
+const time = (what: string) => z.string().max(64).optional().describe(`${what} (RFC 3339).`);
+
+export const openstackConfigStatus = z.object({
+  observedGeneration: z.int().optional().describe('Generation this status is about.'),
+  conditions: conditions.optional().describe('Ready, Degraded, Reconciling, Delivered, …'),
+  lastSyncedAt: time('Last successful sync'),
+  lastError: z.string().max(4096).optional().describe('Last failure; empty after a success.'),
+  summary: z
+    .object({
+      servers: count('Servers selected.'),
+      nodes: count('Nodes with at least one NIC.'),
+      interfaces: count('NICs delivered.'),
+      filteredPorts: count('Ports of the servers that no NIC was made of.'),
+    })
+    .optional()
+    .describe('Counts of the last sync.'),
+  nodes: z
+    .array(
+      z.object({
+        name: text('Node name.'),
+        instanceId: text('Server id.', 64),
+        interfaces: count('NICs of the node.'),
+        state: text('State of its MultiNicNodeConfig.', 64),
+        reason: text('One word; see the table of reasons.', 1024),
+      }),
+    )
+    .max(20)
+    .optional()
+    .describe('The nodes that need attention most, at most 20.')
+    .meta(atomic),
+  downPortRetry: z
+    .object({
+      hash: text('sha256 of the sorted ids of the DOWN ports.', 128),
+      lastAttempt: time('Last look at the DOWN ports'),
+      fastAttempts: count('Fast looks taken.'),
+    })
+    .optional()
+    .describe('Fast looks at ports that are DOWN.'),
+  lastHandledReconcileAt: text('Last value of the annotation multinic.io/reconcile-at.', 253),
+});
+
+export type OpenstackConfigStatus = z.infer<typeof openstackConfigStatus>;
+
+/** Which subnets of which servers become NICs of which business cluster; lives in the management cluster. */
+export interface OpenstackConfig {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: OpenstackConfigSpec;
+  readonly status?: OpenstackConfigStatus;
+}
