@@ -1,0 +1,43 @@
+import { createDecipheriv } from 'node:crypto';
+
+const blockBytes = 16;
+const algorithms = new Map([
+  [16, 'aes-128-cbc'],
+  [24, 'aes-192-cbc'],
+  [32, 'aes-256-cbc'],
+]);
+
+/**
+ * Decrypts a Contrabass password: base64 of IV (16 bytes) + AES-CBC ciphertext with PKCS#7 padding; the key is the raw
+ * UTF-8 bytes of `key`, underived, and its length chooses AES-128, -192 or -256.
+ *
+ * Throws one sentence for every damage after the shape is right: CBC without a MAC cannot tell a wrong key from a
+ * damaged text, and telling padding failures apart would make us a padding oracle.
+ */
+export function decryptPassword(base64: string, key: string): string {
+  const keyBytes = Buffer.from(key, 'utf8');
+  const algorithm = algorithms.get(keyBytes.length);
+  if (algorithm === undefined) {
+    throw new Error(`the encrypt key has ${keyBytes.length} bytes; it must have 16, 24 or 32`);
+  }
+  const raw = decodeBase64(base64);
+  if (raw.length < 2 * blockBytes || raw.length % blockBytes !== 0) {
+    throw new Error('the encrypted password is too short or cut off');
+  }
+  const decipher = createDecipheriv(algorithm, keyBytes, raw.subarray(0, blockBytes));
+  try {
+    const plain = Buffer.concat([decipher.update(raw.subarray(blockBytes)), decipher.final()]);
+    return plain.toString('utf8');
+  } catch (error) {
+    throw new Error('the encrypted password does not fit the encrypt key', { cause: error });
+  }
+}
+
+// Buffer.from ignores what it does not understand; a damaged text must not decrypt to something else.
+function decodeBase64(text: string): Buffer {
+  const compact = text.replaceAll(/[\r\n]/g, '');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(compact) || compact.length % 4 !== 0) {
+    throw new Error('the encrypted password is not base64');
+  }
+  return Buffer.from(compact, 'base64');
+}

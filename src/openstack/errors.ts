@@ -1,0 +1,56 @@
+/** Which service of a cloud an error belongs to. */
+export type Service = 'contrabass' | 'keystone' | 'neutron' | 'nova';
+
+/** What went wrong, as far as a caller decides by it. */
+export type FailureKind =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'notFound'
+  | 'conflict'
+  | 'tooLarge'
+  | 'rateLimited'
+  | 'timeout'
+  | 'unreachable'
+  | 'serverError'
+  | 'badAnswer'
+  | 'badCredential'
+  | 'noEndpoint';
+
+export interface FailureDetails {
+  readonly service: Service;
+  readonly kind: FailureKind;
+  /** HTTP status, when there was an answer. */
+  readonly status?: number;
+  /** How long the service (or our own circuit breaker) asks to wait. */
+  readonly retryAfterMs?: number;
+  /** `x-openstack-request-id` of the answer: what an administrator looks for in the service's log. */
+  readonly requestId?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * A failed call to one of a cloud's services. The message ends up in the status of objects, so it is stable: the same
+ * failure gives the same text (no ephemeral ports, no request ids), and it never carries a secret.
+ */
+export class OpenstackError extends Error {
+  override readonly name = 'OpenstackError';
+  readonly service: Service;
+  readonly kind: FailureKind;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(message: string, details: FailureDetails) {
+    super(`${details.service}: ${message}`, { cause: details.cause });
+    this.service = details.service;
+    this.kind = details.kind;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+    this.requestId = details.requestId;
+  }
+}
+
+/** Whether `error` is an OpenstackError, of one of `kinds` if any are named. */
+export function isOpenstackError(error: unknown, ...kinds: FailureKind[]): error is OpenstackError {
+  return error instanceof OpenstackError && (kinds.length === 0 || kinds.includes(error.kind));
+}

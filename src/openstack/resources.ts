@@ -1,0 +1,162 @@
+import * as z from 'zod';
+
+export interface FixedIp {
+  readonly subnetId: string;
+  readonly ipAddress: string;
+}
+
+export interface Port {
+  readonly id: string;
+  readonly name: string;
+  readonly networkId: string;
+  /** Lower case. */
+  readonly macAddress: string;
+  /** `ACTIVE`, `DOWN`, `BUILD`, `ERROR`, …: Neutron's word, upper case. */
+  readonly status: string;
+  /** The server it is attached to; '' = attached to nothing. */
+  readonly deviceId: string;
+  readonly deviceOwner: string;
+  readonly createdAt: string | undefined;
+  readonly revisionNumber: number;
+  readonly projectId: string;
+  readonly fixedIps: readonly FixedIp[];
+}
+
+export interface HostRoute {
+  readonly destination: string;
+  readonly nexthop: string;
+}
+
+export interface Subnet {
+  readonly id: string;
+  readonly name: string;
+  readonly cidr: string;
+  readonly networkId: string;
+  readonly ipVersion: 4 | 6;
+  readonly gatewayIp: string | undefined;
+  readonly hostRoutes: readonly HostRoute[];
+  readonly projectId: string;
+}
+
+export interface Network {
+  readonly id: string;
+  readonly name: string;
+  readonly mtu: number | undefined;
+}
+
+export interface Server {
+  readonly id: string;
+  readonly name: string;
+  /** Nova's word: `ACTIVE`, `SHUTOFF`, `DELETED`, … */
+  readonly status: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** One NIC as Nova knows it (`os-interface`). */
+export interface ServerInterface {
+  readonly portId: string;
+  /** Lower case. */
+  readonly macAddress: string;
+}
+
+/** The outcome of a read by id: a 404 is an answer, not an error. */
+export type Found<T> =
+  | { readonly kind: 'found'; readonly value: T }
+  | { readonly kind: 'notFound' };
+
+/** Neutron's port fields that become a Port; asked for by `fields=`, which halves the cost of a list. */
+export const portFields = [
+  'id',
+  'name',
+  'network_id',
+  'mac_address',
+  'status',
+  'device_id',
+  'device_owner',
+  'created_at',
+  'revision_number',
+  'project_id',
+  'fixed_ips',
+] as const;
+
+const id = z.string().min(1);
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+
+export const portSchema = z
+  .object({
+    id,
+    name: text,
+    network_id: id,
+    mac_address: z.string().min(1),
+    status: z.string(),
+    device_id: text,
+    device_owner: text,
+    created_at: z.string().nullish(),
+    revision_number: z.number().int().default(0),
+    project_id: text,
+    fixed_ips: z.array(z.object({ subnet_id: id, ip_address: z.string().min(1) })),
+  })
+  .transform(
+    (wire): Port => ({
+      id: wire.id,
+      name: wire.name,
+      networkId: wire.network_id,
+      macAddress: wire.mac_address.toLowerCase(),
+      status: wire.status.toUpperCase(),
+      deviceId: wire.device_id,
+      deviceOwner: wire.device_owner,
+      createdAt: wire.created_at ?? undefined,
+      revisionNumber: wire.revision_number,
+      projectId: wire.project_id,
+      fixedIps: wire.fixed_ips.map((ip) => ({
+        subnetId: ip.subnet_id,
+        ipAddress: ip.ip_address,
+      })),
+    }),
+  );
+
+export const subnetSchema = z
+  .object({
+    id,
+    name: text,
+    cidr: z.string().min(1),
+    network_id: id,
+    ip_version: z.union([z.literal(4), z.literal(6)]),
+    gateway_ip: z.string().nullish(),
+    host_routes: z.array(z.object({ destination: z.string(), nexthop: z.string() })).default([]),
+    project_id: text,
+  })
+  .transform(
+    (wire): Subnet => ({
+      id: wire.id,
+      name: wire.name,
+      cidr: wire.cidr,
+      networkId: wire.network_id,
+      ipVersion: wire.ip_version,
+      gatewayIp: wire.gateway_ip ?? undefined,
+      hostRoutes: wire.host_routes,
+      projectId: wire.project_id,
+    }),
+  );
+
+export const networkSchema = z
+  .object({ id, name: text, mtu: z.number().int().positive().nullish() })
+  .transform((wire): Network => ({ id: wire.id, name: wire.name, mtu: wire.mtu ?? undefined }));
+
+export const serverSchema = z
+  .object({
+    id,
+    name: text,
+    status: z.string(),
+    metadata: z.record(z.string(), z.string()).default({}),
+  })
+  .transform((wire): Server => wire);
+
+export const serverInterfaceSchema = z
+  .object({ port_id: id, mac_addr: z.string().min(1) })
+  .transform(
+    (wire): ServerInterface => ({ portId: wire.port_id, macAddress: wire.mac_addr.toLowerCase() }),
+  );
