@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { acceptInterfaces } from './accept-interface.ts';
+import type { InterfaceSpec } from './multinicnodeconfig.ts';
+
+const entry: InterfaceSpec = {
+  id: 0,
+  name: 'multinic0',
+  portId: 'p0',
+  macAddress: 'FA:16:3E:00:00:01',
+  address: '10.0.0.10',
+  cidr: '10.0.0.0/24',
+  mtu: 1450,
+};
+
+function rejectionOf(...entries: InterfaceSpec[]) {
+  return acceptInterfaces(entries).rejected;
+}
+
+describe('acceptInterfaces', () => {
+  it('gives the address the prefix of the subnet and the MAC lower case', () => {
+    expect(acceptInterfaces([entry]).accepted).toEqual([
+      {
+        position: 0,
+        nic: {
+          index: 0,
+          portId: 'p0',
+          mac: 'fa:16:3e:00:00:01',
+          mtu: 1450,
+          addresses: ['10.0.0.10/24'],
+          routes: [],
+          routing: 'pbr',
+        },
+      },
+    ]);
+  });
+
+  it('accepts the host form of cidr and a missing id, name and mtu', () => {
+    const { id, name, mtu, ...bare } = entry;
+    const [only] = acceptInterfaces([{ ...bare, cidr: '10.0.0.10/24' }]).accepted;
+    expect(only?.nic).toMatchObject({ index: 0, addresses: ['10.0.0.10/24'] });
+    expect([id, name, mtu]).toEqual([0, 'multinic0', 1450]);
+  });
+
+  it('takes the index of the name when the id is missing', () => {
+    const { id: _id, ...named } = entry;
+    const [only] = acceptInterfaces([{ ...named, name: 'multinic7' }]).accepted;
+    expect(only?.nic.index).toBe(7);
+  });
+
+  it('lets the name win over a contradicting id, as the deployed system does', () => {
+    const [only] = acceptInterfaces([{ ...entry, id: 3, name: 'multinic7' }]).accepted;
+    expect(only?.nic.index).toBe(7);
+  });
+
+  it.each([
+    ['address', { address: '10.0.1.10' }, '10.0.1.10 is not in cidr 10.0.0.0/24'],
+    ['address', { address: '010.0.0.1' }, '"010.0.0.1" is not an IPv4 address'],
+    ['cidr', { cidr: '10.0.0.0' }, '"10.0.0.0" is not an IPv4 network such as 10.0.0.0/24'],
+    ['cidr', { cidr: '10.0.0.0/0' }, '"10.0.0.0/0" is not an IPv4 network such as 10.0.0.0/24'],
+    ['name', { name: 'multinic12' }, 'multinic12 is not one of multinic0 to multinic9'],
+    ['id', { id: 12, name: undefined }, '12 is not one of multinic0 to multinic9'],
+    ['routing', { routing: 'main' as const }, 'main is not supported yet; use pbr'],
+    ['addresses', { addresses: ['fd00::1/64'] }, '"fd00::1/64" is not an IPv4 network'],
+    ['gateway', { gateway: '10.0.0.1/24' }, '"10.0.0.1/24" is not an IPv4 address'],
+  ])('refuses an entry with an unusable %s', (field, change, message) => {
+    const [only] = rejectionOf({ ...entry, ...change });
+    expect(only?.field).toBe(field);
+    expect(only?.message).toContain(message);
+  });
+
+  it.each([
+    ['name', { portId: 'p1', macAddress: 'fa:16:3e:00:00:02', address: '10.0.0.11' }],
+    ['macAddress', { id: 1, name: 'multinic1', portId: 'p1', address: '10.0.0.11' }],
+    ['portId', { id: 1, name: 'multinic1', macAddress: 'fa:16:3e:00:00:02', address: '10.0.0.11' }],
+    ['address', { id: 1, name: 'multinic1', macAddress: 'fa:16:3e:00:00:02', portId: 'p1' }],
+  ])('refuses both entries that claim the same %s, and only those', (field, change) => {
+    const third = {
+      ...entry,
+      id: 5,
+      name: 'multinic5',
+      portId: 'p5',
+      macAddress: 'fa:16:3e:00:00:05',
+      address: '10.0.0.55',
+    };
+    const { accepted, rejected } = acceptInterfaces([entry, { ...entry, ...change }, third]);
+    expect(rejected.map((one) => [one.position, one.field])).toEqual([
+      [0, field],
+      [1, field],
+    ]);
+    expect(accepted.map((one) => one.position)).toEqual([2]);
+  });
+});
