@@ -1,0 +1,49 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** One metric as it stands in the table that the docs are generated from. */
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly buckets?: readonly number[];
+}
+
+export type MetricTable = Readonly<Record<string, MetricDefinition>>;
+
+type NamesOf<T extends MetricTable, Type extends MetricDefinition['type']> = {
+  [K in keyof T]: T[K]['type'] extends Type ? K : never;
+}[keyof T] &
+  string;
+type LabelsOf<T extends MetricTable, Name extends keyof T> = Readonly<
+  Record<T[Name]['labels'][number], string>
+>;
+
+/** The metrics of one process, typed by the table. */
+export interface Metrics<T extends MetricTable> {
+  readonly registry: Registry;
+  count<N extends NamesOf<T, 'counter'>>(name: N, labels: LabelsOf<T, N>, by?: number): void;
+  set<N extends NamesOf<T, 'gauge'>>(name: N, labels: LabelsOf<T, N>, value: number): void;
+  observe<N extends NamesOf<T, 'histogram'>>(name: N, labels: LabelsOf<T, N>, value: number): void;
+}
+
+/** Makes a registry of its own (never the global one) with every metric of the table. */
+export function createMetrics<const T extends MetricTable>(table: T): Metrics<T> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const counters = new Map<string, Counter>();
+  const gauges = new Map<string, Gauge>();
+  const histograms = new Map<string, Histogram>();
+  for (const [name, { type, help, labels, buckets }] of Object.entries(table)) {
+    const common = { name, help, labelNames: [...labels], registers: [registry] };
+    if (type === 'counter') counters.set(name, new Counter(common));
+    else if (type === 'gauge') gauges.set(name, new Gauge(common));
+    else
+      histograms.set(name, new Histogram(buckets ? { ...common, buckets: [...buckets] } : common));
+  }
+  return {
+    registry,
+    count: (name, labels, by = 1) => counters.get(name)?.inc(labels, by),
+    set: (name, labels, value) => gauges.get(name)?.set(labels, value),
+    observe: (name, labels, value) => histograms.get(name)?.observe(labels, value),
+  };
+}

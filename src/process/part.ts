@@ -1,0 +1,13 @@
+import type { Clock, Random } from './clock.ts';
+import type { Health } from './health.ts';
+import type { Logger } from './log.ts';
+import type { Metrics, MetricTable } from './metrics.ts';
+
+/** What every part is given by main: nothing in a part is global. */
+export interface PartContext<T extends MetricTable> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: Metrics<T>;
+  readonly health: Health;
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { address, boolean, duration, integer, nonBlank, url } from './setting-schemas.ts';
+import { readSettings, SettingsError, setting } from './settings.ts';
+
+const settings = {
+  endpoint: setting({
+    env: ['VIOLA_ENDPOINT', 'OLD_ENDPOINT'],
+    flag: 'viola-endpoint',
+    schema: url(),
+    description: 'URL of Viola',
+  }),
+  timeout: setting({
+    env: ['VIOLA_TIMEOUT'],
+    flag: 'viola-timeout',
+    schema: duration({ minMs: 1000 }).default(30_000),
+    description: 'timeout of a call',
+  }),
+  key: setting({
+    env: ['KEY'],
+    flag: 'key',
+    schema: nonBlank()
+      .refine((value) => value.length === 16, 'must have 16 characters')
+      .optional(),
+    description: 'AES key',
+    secret: true,
+  }),
+};
+
+function problemsOf(env: Record<string, string>, flags: Record<string, string> = {}) {
+  try {
+    readSettings(settings, { env, flags });
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('readSettings', () => {
+  it('prefers the flag to the environment, the first name to the older one, and both to the default', () => {
+    const env = { VIOLA_ENDPOINT: 'http://new', OLD_ENDPOINT: 'http://old' };
+    const read = (flags: Record<string, string>) => readSettings(settings, { env, flags });
+    expect(read({}).endpoint).toBe('http://new');
+    expect(read({ 'viola-endpoint': 'http://flag/' }).endpoint).toBe('http://flag');
+    expect(read({}).timeout).toBe(30_000);
+    const old = readSettings(settings, { env: { OLD_ENDPOINT: 'http://old' }, flags: {} });
+    expect(old.endpoint).toBe('http://old');
+  });
+
+  it('names every bad setting with its value and what to do', () => {
+    expect(problemsOf({ VIOLA_ENDPOINT: 'viola', VIOLA_TIMEOUT: '0s' })).toEqual([
+      {
+        name: 'VIOLA_ENDPOINT',
+        value: 'viola',
+        message: '"viola" must be a URL such as https://viola.example:8080 (URL of Viola)',
+      },
+      {
+        name: 'VIOLA_TIMEOUT',
+        value: '0s',
+        message: '"0s" must be at least 1000 ms (timeout of a call)',
+      },
+    ]);
+  });
+
+  it('says how to give a required setting that is missing', () => {
+    expect(problemsOf({})[0]).toMatchObject({
+      name: '--viola-endpoint or VIOLA_ENDPOINT',
+      message: 'is required (URL of Viola)',
+    });
+  });
+
+  it('never echoes a secret', () => {
+    const [problem] = problemsOf({ VIOLA_ENDPOINT: 'http://v', KEY: 'hunter2' });
+    expect(problem?.message).toBe('must have 16 characters (AES key)');
+    expect(JSON.stringify(problem)).not.toContain('hunter2');
+  });
+});
+
+describe('setting schemas', () => {
+  it.each([
+    [duration(), '1h30m', 5_400_000],
+    [duration(), '500ms', 500],
+    [integer(1, 10), '7', 7],
+    [boolean(), 'Yes', true],
+    [boolean(), 'off', false],
+  ])('parses a value as a user writes it', (schema, input, value) => {
+    expect(schema.parse(input)).toBe(value);
+  });
+
+  it('takes a missing host as all addresses', () => {
+    expect(address().parse(':8080')).toEqual({ host: '0.0.0.0', port: 8080 });
+    expect(address().parse('[::1]:8080')).toEqual({ host: '::1', port: 8080 });
+  });
+
+  it.each([
+    [duration(), '30'],
+    [duration(), '-1s'],
+    [integer(1, 10), '11'],
+    [integer(1, 10), '1.5'],
+    [boolean(), 'maybe'],
+    [address(), '8080'],
+    [url(), 'ftp://x'],
+  ])('refuses anything else', (schema, input) => {
+    expect(schema.safeParse(input).success).toBe(false);
+  });
+});
