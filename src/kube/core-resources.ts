@@ -1,0 +1,86 @@
+import type { CustomResourceDefinition } from 'kubernetes-types/apiextensions/v1.js';
+import type { Job as JobV1 } from 'kubernetes-types/batch/v1.js';
+import type { Lease as LeaseV1 } from 'kubernetes-types/coordination/v1.js';
+import type {
+  ConfigMap as ConfigMapV1,
+  Event as EventV1,
+  Namespace as NamespaceV1,
+  Node as NodeV1,
+  Pod as PodV1,
+  Secret as SecretV1,
+} from 'kubernetes-types/core/v1.js';
+import type { KubeObject } from './object.ts';
+import { defineResource } from './resource.ts';
+
+/** A published type with our `metadata`, whose name is always there in what was read. */
+type Typed<T> = Omit<T, keyof KubeObject> & KubeObject;
+
+export type Node = Typed<NodeV1>;
+export type Pod = Typed<PodV1>;
+export type Job = Typed<JobV1>;
+export type ConfigMap = Typed<ConfigMapV1>;
+export type Secret = Typed<SecretV1>;
+export type Namespace = Typed<NamespaceV1>;
+export type Lease = Typed<LeaseV1>;
+export type EventObject = Typed<EventV1>;
+export type Crd = Typed<CustomResourceDefinition>;
+
+const core = { group: '', version: 'v1' } as const;
+
+export const nodes = defineResource<Node>({
+  ...core,
+  plural: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+});
+export const pods = defineResource<Pod>({
+  ...core,
+  plural: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+});
+export const configMaps = defineResource<ConfigMap>({
+  ...core,
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+});
+export const secrets = defineResource<Secret>({
+  ...core,
+  plural: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+});
+export const namespaces = defineResource<Namespace>({
+  ...core,
+  plural: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+});
+export const events = defineResource<EventObject>({
+  ...core,
+  plural: 'events',
+  kind: 'Event',
+  namespaced: true,
+});
+export const jobs = defineResource<Job>({
+  group: 'batch',
+  version: 'v1',
+  plural: 'jobs',
+  kind: 'Job',
+  namespaced: true,
+});
+export const leases = defineResource<Lease>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+});
+export const crds = defineResource<Crd>({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+});

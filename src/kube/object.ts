@@ -1,0 +1,59 @@
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly generation?: number;
+  readonly resourceVersion?: string;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: unknown;
+}
+
+export interface KubeObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+}
+
+export interface ObjectRef {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+type DeepPartial<T> = unknown extends T
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly DeepPartial<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]?: DeepPartial<T[Key]> }
+      : T;
+
+/** What a caller writes: any part of the object, with the name it goes by. */
+export type Draft<T extends KubeObject> = DeepPartial<Omit<T, 'metadata'>> & {
+  readonly metadata: ObjectMeta;
+};
+
+/** `namespace/name`, or `name` where there is no namespace: the key of stores and queues. */
+export function keyOf(object: KubeObject | ObjectRef): string {
+  const { namespace, name } = 'metadata' in object ? object.metadata : object;
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** The reference that `keyOf` turned into this key; a name of an object never holds a slash. */
+export function refOf(key: string): ObjectRef {
+  const slash = key.indexOf('/');
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

@@ -1,0 +1,43 @@
+import type { KubeObject, ObjectRef } from './object.ts';
+
+/** One kind as the API server serves it, and the type its objects have in this program. */
+export interface Resource<T extends KubeObject> {
+  /** '' is the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Checks every object that is read; throws when it is not a `T`. */
+  readonly parse?: (raw: unknown) => T;
+}
+
+/** Declares a resource; the result is frozen and holds no state. */
+export function defineResource<T extends KubeObject>(resource: Resource<T>): Resource<T> {
+  return Object.freeze({ ...resource });
+}
+
+/** `v1` or `group/version`, as `apiVersion` spells it. */
+export function apiVersionOf(resource: Resource<KubeObject>): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** Path of the collection, of all namespaces when none is given. */
+export function collectionPath(resource: Resource<KubeObject>, namespace?: string): string {
+  const root = resource.group === '' ? '/api' : '/apis';
+  const scope =
+    resource.namespaced && namespace !== undefined
+      ? `/namespaces/${encodeURIComponent(namespace)}`
+      : '';
+  return `${root}/${apiVersionOf(resource)}${scope}/${resource.plural}`;
+}
+
+/** Path of one object; throws when a namespaced resource is asked for without a namespace. */
+export function objectPath(resource: Resource<KubeObject>, ref: ObjectRef): string {
+  if (resource.namespaced && !ref.namespace) {
+    throw new TypeError(
+      `${resource.kind} ${ref.name} is namespaced: metadata.namespace is missing`,
+    );
+  }
+  return `${collectionPath(resource, ref.namespace)}/${encodeURIComponent(ref.name)}`;
+}
