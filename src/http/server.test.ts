@@ -1,0 +1,144 @@
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { createHealth } from '../process/health.ts';
+import { createLogger } from '../process/log.ts';
+import { HttpProblem } from './problem.ts';
+import { type AnsweredRequest, createHttpServer, type HttpServer, listen } from './server.ts';
+
+const open: HttpServer[] = [];
+const lines: string[] = [];
+
+async function server(options: { inFlightLimit?: number; bodyLimit?: number } = {}) {
+  const answered: AnsweredRequest[] = [];
+  const health = createHealth();
+  const app = await createHttpServer({
+    title: 'test',
+    log: createLogger({
+      part: 'test',
+      level: 'debug',
+      destination: { write: (line) => void lines.push(line) },
+    }),
+    health,
+    registry: new Registry(),
+    onAnswer: (request) => void answered.push(request),
+    ...options,
+  });
+  open.push(app);
+  return { app, health, answered };
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((app) => app.close()));
+  lines.length = 0;
+});
+
+describe('createHttpServer', () => {
+  it('answers what a handler throws as problem details with the request id', async () => {
+    const { app } = await server();
+    app.get('/busy', async () => {
+      throw new HttpProblem(503, 'ClusterUnreachable', 'try later', { retryAfterSeconds: 7 });
+    });
+    const answer = await app.inject({ url: '/busy', headers: { 'x-request-id': 'req-1' } });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect(answer.headers['retry-after']).toBe('7');
+    expect(answer.json()).toMatchObject({ code: 'ClusterUnreachable', requestId: 'req-1' });
+  });
+
+  it('hides what went wrong inside behind a request id', async () => {
+    const { app } = await server();
+    app.get('/bug', async () => {
+      throw new Error('password is hunter2');
+    });
+    const answer = await app.inject({ url: '/bug' });
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('hunter2');
+  });
+
+  it('names the field that does not fit the schema', async () => {
+    const { app } = await server();
+    app.post('/nics', { schema: { body: z.object({ mtu: z.int().min(68) }) } }, async () => 'ok');
+    const answer = await app.inject({ method: 'POST', url: '/nics', payload: { mtu: 1 } });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ code: 'InvalidRequest', errors: [{ field: 'mtu' }] });
+  });
+
+  it('refuses a body over the limit with 413 and a broken one with 400', async () => {
+    const { app } = await server({ bodyLimit: 64 });
+    app.post('/nics', async () => 'ok');
+    const post = (payload: string) =>
+      app.inject({
+        method: 'POST',
+        url: '/nics',
+        payload,
+        headers: { 'content-type': 'application/json' },
+      });
+    expect((await post(JSON.stringify('x'.repeat(100)))).statusCode).toBe(413);
+    expect((await post('{')).json()).toMatchObject({ status: 400, code: 'InvalidRequest' });
+  });
+
+  it('answers 429 above the limit of requests in work, and health all the same', async () => {
+    const { app } = await server({ inFlightLimit: 1 });
+    const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+    app.get('/slow', async () => {
+      started.resolve();
+      return gate.promise;
+    });
+    const first = Promise.resolve(app.inject({ url: '/slow' }));
+    await started.promise;
+    expect((await app.inject({ url: '/slow' })).statusCode).toBe(429);
+    expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200);
+    gate.resolve('done');
+    expect((await first).statusCode).toBe(200);
+  });
+
+  it('tells live from ready and says what is missing', async () => {
+    const { app, health } = await server();
+    health.ready('cache', () => 'OpenstackConfigs are not listed yet');
+    expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200);
+    const ready = await app.inject({ url: '/readyz' });
+    expect(ready.statusCode).toBe(503);
+    expect(ready.body).toContain('OpenstackConfigs are not listed yet');
+  });
+
+  it('describes its routes in JSON and YAML and serves the docs from its own files', async () => {
+    const { app } = await server();
+    app.get('/nics', { schema: { response: { 200: z.array(z.string()) } } }, async () => []);
+    await app.ready();
+    expect((await app.inject({ url: '/openapi.json' })).json()).toHaveProperty(['paths', '/nics']);
+    expect((await app.inject({ url: '/openapi.yaml' })).body).toContain('/nics:');
+    const docs = await app.inject({ url: '/docs/' });
+    expect(docs.statusCode).toBe(200);
+    expect(docs.body).not.toMatch(/https?:\/\/(?!localhost)/);
+  });
+
+  it('logs route and status of each answer, never the body or the query', async () => {
+    const { app, answered } = await server();
+    app.post('/nics/:id', async () => 'ok');
+    await app.inject({ method: 'POST', url: '/nics/7?token=t0k3n', payload: { key: 'hunter2' } });
+    expect(answered).toMatchObject([{ method: 'POST', route: '/nics/:id', status: 200 }]);
+    expect(lines.join('')).not.toMatch(/hunter2|t0k3n/);
+  });
+});
+
+describe('listen', () => {
+  it('listens until the signal aborts', async () => {
+    const { app } = await server();
+    const stop = new AbortController();
+    const { url } = await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    stop.abort();
+    await expect.poll(() => app.server.listening).toBe(false);
+  });
+
+  it('says what to do when the port is taken', async () => {
+    const [first, second] = [await server(), await server()];
+    const { signal } = new AbortController();
+    const { url } = await listen(first.app, { host: '127.0.0.1', port: 0 }, signal);
+    const port = Number(new URL(url).port);
+    await expect(listen(second.app, { host: '127.0.0.1', port }, signal)).rejects.toThrow(
+      `127.0.0.1:${port} is taken by another process; stop it or choose another address`,
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { HttpProblem } from './problem.ts';
+
+export const verbs = ['read', 'write', 'delete'] as const;
+export type Verb = (typeof verbs)[number];
+
+const grant = z.object({
+  name: z.string().min(1, 'must not be blank'),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits, lower case'),
+  providers: z.array(z.string().min(1)).min(1, 'must name a provider; "*" is all'),
+  verbs: z.array(z.enum(verbs)).min(1, `must name a verb: ${verbs.join(', ')}`),
+});
+
+/** The token file: who may do what with which business cluster. Tokens are kept as sha256 only. */
+export const grants = z.array(grant);
+
+export type Grant = z.infer<typeof grant>;
+
+export interface Access {
+  /** Business cluster (x-provider-id). */
+  readonly provider: string;
+  readonly verb: Verb;
+}
+
+/**
+ * Answers the caller's grant, or throws: 401 without a token or with an unknown one, 403 when the grant does not cover
+ * the provider or the verb. Everything that is not granted is denied.
+ */
+export function authorize(
+  list: readonly Grant[],
+  authorization: string | undefined,
+  { provider, verb }: Access,
+): Grant {
+  const caller = identify(list, authorization);
+  if (!caller.providers.includes(provider) && !caller.providers.includes('*')) {
+    const detail = `${caller.name} may not use provider "${provider}"; add it to the token's providers`;
+    throw new HttpProblem(403, 'ProviderDenied', detail);
+  }
+  if (!caller.verbs.includes(verb)) {
+    const detail = `${caller.name} may not ${verb}; add the verb to the token's verbs`;
+    throw new HttpProblem(403, 'VerbDenied', detail);
+  }
+  return caller;
+}
+
+/** Answers the grant whose token was presented, or throws 401. */
+export function identify(list: readonly Grant[], authorization: string | undefined): Grant {
+  const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) {
+    throw new HttpProblem(401, 'TokenRequired', 'send Authorization: Bearer <token>');
+  }
+  const presented = createHash('sha256').update(token).digest();
+  const matching = list.filter(({ sha256 }) =>
+    timingSafeEqual(Buffer.from(sha256, 'hex'), presented),
+  );
+  const [caller] = matching;
+  if (caller === undefined) {
+    throw new HttpProblem(401, 'TokenUnknown', 'the token is not in the token file of this server');
+  }
+  return caller;
+}
+
+/** Whether the request came from this machine itself (kubectl port-forward ends on loopback). */
+export function isLoopback({ ip }: Pick<FastifyRequest, 'ip'>): boolean {
+  return ip === '::1' || ip.startsWith('127.') || ip.startsWith('::ffff:127.');
+}
