@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { runScript } from '../hosts/box/script.ts';
+import { type AuditEntry, parseAuditLog } from './audit-log.ts';
+
+export type ControlPlaneProcess =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler';
+
+/** A real control plane of its own: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. */
+export interface ControlPlane extends AsyncDisposable {
+  readonly name: string;
+  /** Path of the administrator's kubeconfig (client certificate, group system:masters). */
+  readonly kubeconfig: string;
+  readonly server: string;
+  /** Path of a kubeconfig with a client certificate for an identity that has no rights but those bound to it. */
+  userKubeconfig(cn: string, groups?: readonly string[]): Promise<string>;
+  /** kubectl as the administrator; returns its standard output. */
+  kubectl(args: readonly string[], stdin?: string): Promise<string>;
+  auditLog(): Promise<readonly AuditEntry[]>;
+  /** SIGKILL, as a crash would. */
+  kill(process: ControlPlaneProcess): Promise<void>;
+  /** Starts again whatever does not run, and waits until it is ready. */
+  start(): Promise<void>;
+  /** Stops it and its nodes and removes everything of it; may be called again. */
+  down(): Promise<void>;
+}
+
+const script = join(import.meta.dirname, 'control-plane');
+
+const kubeconfigFile = z.object({
+  clusters: z.tuple([z.object({ cluster: z.object({ server: z.url() }) })]),
+});
+
+/**
+ * Starts a control plane named after `name` (1 to 12 of a-z, 0-9, -) and this process, and waits until it is ready.
+ * As root it can take nodes. Call `down` in a `finally`.
+ */
+export async function startControlPlane(name: string): Promise<ControlPlane> {
+  const unique = `${name}-${process.pid}`;
+  const down = async () => void (await runScript(script, ['down', unique]));
+  try {
+    const kubeconfig = (await runScript(script, ['up', unique])).trim();
+    const file = kubeconfigFile.parse(parse(await readFile(kubeconfig, 'utf8')));
+    return {
+      name: unique,
+      kubeconfig,
+      server: file.clusters[0].cluster.server,
+      async userKubeconfig(cn, groups = []) {
+        return (await runScript(script, ['user', unique, cn, ...groups])).trim();
+      },
+      async kubectl(args, stdin) {
+        return runScript(
+          script,
+          ['kubectl', unique, ...args],
+          stdin === undefined ? {} : { stdin },
+        );
+      },
+      async auditLog() {
+        return parseAuditLog(await readFile(join(dirname(kubeconfig), 'audit.log'), 'utf8'));
+      },
+      async kill(killed) {
+        await runScript(script, ['kill', unique, killed]);
+      },
+      async start() {
+        await runScript(script, ['start', unique]);
+      },
+      down,
+      [Symbol.asyncDispose]: down,
+    };
+  } catch (cause) {
+    await down();
+    throw cause;
+  }
+}
