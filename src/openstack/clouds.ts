@@ -1,16 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Clock, Random } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
-import type { Cloud, CloudIdentity } from './cloud.ts';
-import type { Provider, ProviderRequest } from './contrabass.ts';
-import type { FailureKind, Service } from './errors.ts';
-
-/** One HTTP request that was sent, for metrics. */
-export interface RequestSample {
-  readonly service: Service;
-  readonly method: string;
-  readonly outcome: number | FailureKind;
-  readonly durationMs: number;
-}
+import { type Caller, createCaller, type RequestSample } from './caller.ts';
+import { type Cloud, type CloudIdentity, createCloud } from './cloud.ts';
+import { fetchProvider, type Provider, type ProviderRequest } from './contrabass.ts';
+import { createTransport } from './transport.ts';
+import { TtlCache } from './ttl-cache.ts';
 
 export interface CloudsOptions {
   readonly clock: Clock;
@@ -20,13 +15,84 @@ export interface CloudsOptions {
 }
 
 export interface Clouds extends AsyncDisposable {
-  /** The one Cloud of this identity; the same object for every caller. */
+  /** The one Cloud of this identity: the same object for every caller while it is in use. */
   get(identity: CloudIdentity): Cloud;
   /** Contrabass' answer, cached for 5 minutes and forgotten when Keystone refuses the credential in it. */
   provider(request: ProviderRequest, signal: AbortSignal): Promise<Provider>;
 }
 
+const providerTtlMs = 5 * 60_000;
+const capacity = 256;
+
 /** Everything the process keeps about clouds: connections, tokens, caches, circuit breakers. */
-export function createClouds(_options: CloudsOptions): Clouds {
-  throw new Error('not built yet');
+export function createClouds(options: CloudsOptions): Clouds {
+  const { clock, random, log, onRequest } = options;
+  const lifetime = new AbortController();
+  const transport = createTransport({ clock });
+  const clouds = new Map<string, Cloud>();
+  const callers = new Map<string, Caller>();
+  const providers = new TtlCache<Provider>({
+    clock,
+    ttlMs: providerTtlMs,
+    capacity,
+    keeps: () => true,
+  });
+
+  function makeCloud(identity: CloudIdentity): Cloud {
+    const { keystoneUrl, username, projectId } = identity;
+    return createCloud(identity, {
+      transport,
+      clock,
+      random,
+      log: log.child({ keystoneUrl, username, projectId }),
+      lifetime: lifetime.signal,
+      onRequest,
+      // The password may have been changed in Contrabass since we asked.
+      onRefused: () =>
+        providers.forget(
+          (provider) => provider.keystoneUrl === keystoneUrl && provider.username === username,
+        ),
+    });
+  }
+
+  function makeCaller({ endpoint, tls, timeoutMs }: ProviderRequest): Caller {
+    const own = log.child({ endpoint });
+    return createCaller({ transport, clock, random, log: own, tls, timeoutMs, onRequest });
+  }
+
+  return {
+    get(identity) {
+      return remembered(clouds, digest(identity), () => makeCloud(identity));
+    },
+    async provider(request, signal) {
+      const { endpoint, tls, timeoutMs } = request;
+      const caller = remembered(callers, digest({ endpoint, tls, timeoutMs }), () =>
+        makeCaller(request),
+      );
+      const deps = { caller, now: () => clock.now() };
+      return providers.get(digest(request), signal, async () =>
+        fetchProvider(request, deps, lifetime.signal),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      lifetime.abort(new Error('the clouds were closed'));
+      await transport[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The map's value for `key`, made if missing; beyond the capacity the one that was used longest ago goes. */
+function remembered<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next();
+  if (map.size > capacity && oldest.done !== true) map.delete(oldest.value);
+  return value;
+}
+
+// Identities hold passwords and keys, which are no good as keys of maps that end up in heap dumps and debuggers.
+function digest(identity: CloudIdentity | Partial<ProviderRequest>): string {
+  const ordered = Object.entries(identity).toSorted(([a], [b]) => a.localeCompare(b));
+  return createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
 }

@@ -1,3 +1,10 @@
+import * as z from 'zod';
+import { decryptPassword } from './aes-cbc.ts';
+import { answerFailure, jsonOf, parseAs } from './answer-failure.ts';
+import type { Caller } from './caller.ts';
+import { contrabassBase } from './endpoint.ts';
+import { OpenstackError } from './errors.ts';
+import { resourcePath } from './service-client.ts';
 import type { TlsOptions } from './transport.ts';
 
 export interface ProviderRequest {
@@ -26,4 +33,83 @@ export interface Rabbit {
   readonly password?: string;
   /** `host:port` each. */
   readonly hosts: readonly string[];
+}
+
+const optional = z
+  .string()
+  .nullish()
+  .transform((value) => value?.trim() || undefined);
+
+const answerSchema = z.object({
+  data: z.object({
+    url: z.string().min(1),
+    attributes: z.object({
+      adminId: z.string().min(1),
+      adminPw: z.string().min(1),
+      domain: z.string().min(1),
+      neutronUrl: optional,
+      novaUrl: optional,
+      rabbitMQId: optional,
+      rabbitMQPw: optional,
+      rabbitMQUrls: z
+        .array(z.string())
+        .nullish()
+        .transform((hosts) => hosts ?? []),
+    }),
+  }),
+});
+type Attributes = z.infer<typeof answerSchema>['data']['attributes'];
+
+/** Asks Contrabass for one OpenStack and decrypts the password in its answer. */
+export async function fetchProvider(
+  request: ProviderRequest,
+  { caller, now }: { readonly caller: Caller; readonly now: () => Date },
+  signal: AbortSignal,
+): Promise<Provider> {
+  const path = resourcePath('/v1/contrabass/admin/infra/provider', request.providerId);
+  const call = {
+    service: 'contrabass',
+    method: 'GET',
+    url: new URL(contrabassBase(request.endpoint) + path),
+  } as const;
+  const answer = await caller.call(call, signal);
+  if (answer.status !== 200) throw answerFailure(call, answer, now());
+  const what = `GET ${path}`;
+  const { data } = parseAs(answerSchema, 'contrabass', what, jsonOf('contrabass', what, answer));
+  const { attributes } = data;
+  const rabbit = rabbitOf(attributes, request.encryptKey);
+  return {
+    keystoneUrl: data.url,
+    username: attributes.adminId,
+    password: adminPassword(attributes, request),
+    domainName: attributes.domain,
+    ...(attributes.neutronUrl === undefined ? {} : { neutronUrl: attributes.neutronUrl }),
+    ...(attributes.novaUrl === undefined ? {} : { novaUrl: attributes.novaUrl }),
+    ...(rabbit === undefined ? {} : { rabbit }),
+  };
+}
+
+function adminPassword(attributes: Attributes, request: ProviderRequest): string {
+  try {
+    return decryptPassword(attributes.adminPw, request.encryptKey);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be decrypted';
+    throw new OpenstackError(`adminPw of provider "${request.providerId}": ${reason}`, {
+      service: 'contrabass',
+      kind: 'badCredential',
+      cause: error,
+    });
+  }
+}
+
+function rabbitOf(attributes: Attributes, encryptKey: string): Rabbit | undefined {
+  if (attributes.rabbitMQId === undefined) return undefined;
+  const base = { username: attributes.rabbitMQId, hosts: attributes.rabbitMQUrls };
+  if (attributes.rabbitMQPw === undefined) return base;
+  try {
+    return { ...base, password: decryptPassword(attributes.rabbitMQPw, encryptKey) };
+  } catch {
+    // Notifications are hints; a bad password of theirs must not stop the polling that is the truth.
+    return base;
+  }
 }

@@ -34,14 +34,17 @@ export interface FailureDetails {
  */
 export class OpenstackError extends Error {
   override readonly name = 'OpenstackError';
+  /** The message without the service's name. */
+  readonly reason: string;
   readonly service: Service;
   readonly kind: FailureKind;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly requestId: string | undefined;
 
-  constructor(message: string, details: FailureDetails) {
-    super(`${details.service}: ${message}`, { cause: details.cause });
+  constructor(reason: string, details: FailureDetails) {
+    super(`${details.service}: ${reason}`, { cause: details.cause });
+    this.reason = reason;
     this.service = details.service;
     this.kind = details.kind;
     this.status = details.status;

@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import type { Clock } from '../process/clock.ts';
+import { answerFailure, headerOf, jsonOf, parseAs } from './answer-failure.ts';
+import type { Caller } from './caller.ts';
+import { type Catalog, catalogSchema } from './catalog.ts';
+import type { CloudIdentity } from './cloud.ts';
+import { keystoneBase } from './endpoint.ts';
+import { OpenstackError } from './errors.ts';
+import { SingleFlight } from './single-flight.ts';
+import type { HttpAnswer } from './transport.ts';
+
+/** A token and what came with it. */
+export interface Session {
+  readonly token: string;
+  readonly catalog: Catalog;
+}
+
+export interface Keystone {
+  /** The current session; logs in when there is none or it is about to expire. */
+  session(signal: AbortSignal): Promise<Session>;
+  /** Forgets a session whose token a service refused; another one that came meanwhile stays. */
+  drop(session: Session): void;
+}
+
+export interface KeystoneOptions {
+  readonly identity: CloudIdentity;
+  readonly caller: Caller;
+  readonly clock: Clock;
+  /** Ends logins that nobody waits for any more. */
+  readonly lifetime: AbortSignal;
+  /** Called when Keystone refuses user name and password. */
+  readonly onRefused?: () => void;
+}
+
+const tokenSchema = z.object({
+  token: z.object({
+    issued_at: z.iso.datetime({ offset: true }),
+    expires_at: z.iso.datetime({ offset: true }),
+    catalog: catalogSchema,
+  }),
+});
+
+/** Tokens are renewed this long before they expire; of a short-lived one, for the last fifth of its life. */
+const renewalMs = 5 * 60_000;
+
+/** Password login, project scoped by id; one token shared by everybody, one login at a time. */
+export function createKeystone(options: KeystoneOptions): Keystone {
+  const { caller, clock, identity, lifetime } = options;
+  const logins = new SingleFlight<Session>();
+  let current: { readonly session: Session; readonly usableUntil: number } | undefined;
+
+  async function logIn(): Promise<Session> {
+    const asked = clock.monotonicMs();
+    const url = new URL(`${keystoneBase(identity.keystoneUrl)}/auth/tokens`);
+    const answer = await caller.call(
+      {
+        service: 'keystone',
+        method: 'POST',
+        url,
+        body: JSON.stringify(loginBody(identity)),
+        check: (received) => checkLogin(url, received),
+      },
+      lifetime,
+    );
+    const { session, lifetimeMs } = sessionOf(answer);
+    const usableMs = lifetimeMs - Math.min(renewalMs, lifetimeMs / 5);
+    current = { session, usableUntil: asked + usableMs };
+    return session;
+  }
+
+  function checkLogin(url: URL, answer: HttpAnswer): void {
+    if (answer.status === 201) return;
+    if (answer.status !== 401)
+      throw answerFailure({ service: 'keystone', method: 'POST', url }, answer, clock.now());
+    options.onRefused?.();
+    throw new OpenstackError(
+      `user "${identity.username}" of domain "${identity.domainName}" was refused for project "${identity.projectId}"`,
+      { service: 'keystone', kind: 'badCredential', status: 401 },
+    );
+  }
+
+  return {
+    async session(signal) {
+      if (current !== undefined && clock.monotonicMs() < current.usableUntil)
+        return current.session;
+      return logins.run('', signal, logIn);
+    },
+    drop(session) {
+      if (current?.session === session) current = undefined;
+    },
+  };
+}
+
+function loginBody(identity: CloudIdentity): unknown {
+  const user = {
+    name: identity.username,
+    domain: { name: identity.domainName },
+    password: identity.password,
+  };
+  return {
+    auth: {
+      identity: { methods: ['password'], password: { user } },
+      scope: { project: { id: identity.projectId } },
+    },
+  };
+}
+
+// The life is the difference of two of Keystone's own times, so a wrong clock on either side does no harm.
+function sessionOf(answer: HttpAnswer): { session: Session; lifetimeMs: number } {
+  const what = 'POST /v3/auth/tokens';
+  const { token } = parseAs(tokenSchema, 'keystone', what, jsonOf('keystone', what, answer));
+  const subject = headerOf(answer, 'x-subject-token');
+  if (subject === undefined || subject === '') {
+    throw new OpenstackError(`${what}: no X-Subject-Token in the answer`, {
+      service: 'keystone',
+      kind: 'badAnswer',
+    });
+  }
+  return {
+    session: { token: subject, catalog: token.catalog },
+    lifetimeMs: Date.parse(token.expires_at) - Date.parse(token.issued_at),
+  };
+}

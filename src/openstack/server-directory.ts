@@ -1,0 +1,73 @@
+import type { Clock } from '../process/clock.ts';
+import { mapBounded } from './bounded.ts';
+import type { Nova } from './nova.ts';
+import type { Server } from './resources.ts';
+import { SingleFlight } from './single-flight.ts';
+
+/** Names and metadata of servers, remembered for minutes: they hardly ever change, and lists are dear to Nova. */
+export interface ServerDirectory {
+  /** The servers that Nova shows; an absent id is simply absent. */
+  servers(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
+}
+
+export interface ServerDirectoryOptions {
+  readonly nova: Pick<Nova, 'list' | 'server'>;
+  readonly clock: Clock;
+  /** Ends lists that nobody waits for any more. */
+  readonly lifetime: AbortSignal;
+}
+
+interface Entry {
+  /** Missing: Nova said 404. */
+  readonly server: Server | undefined;
+  readonly until: number;
+}
+
+const knownMs = 5 * 60_000;
+const unknownMs = 30_000;
+// A server by id costs Nova as much as ten in a list, but a list costs all servers of the project.
+const fewServers = 10;
+const readsAtOnce = 4;
+
+/** Makes the directory of one cloud; its list is shared by everybody who asks meanwhile. */
+export function createServerDirectory(options: ServerDirectoryOptions): ServerDirectory {
+  const { nova, clock, lifetime } = options;
+  const lists = new SingleFlight<void>();
+  let entries = new Map<string, Entry>();
+
+  function remember(id: string, server: Server | undefined): void {
+    const ttlMs = server === undefined ? unknownMs : knownMs;
+    entries.set(id, { server, until: clock.monotonicMs() + ttlMs });
+  }
+
+  function stale(ids: readonly string[]): string[] {
+    const now = clock.monotonicMs();
+    return ids.filter((id) => (entries.get(id)?.until ?? -1) <= now);
+  }
+
+  async function list(): Promise<void> {
+    const listed = await nova.list(lifetime);
+    entries = new Map();
+    for (const [id, server] of listed) remember(id, server);
+  }
+
+  return {
+    async servers(ids, signal) {
+      const wanted = [...new Set(ids)].filter((id) => id !== '');
+      if (stale(wanted).length > fewServers) await lists.run('', signal, list);
+      // A list shows one project; an administrator may ask for servers of others, by id only.
+      const rest = stale(wanted);
+      for (const id of rest.slice(fewServers)) remember(id, undefined);
+      await mapBounded(rest.slice(0, fewServers), readsAtOnce, signal, async (id, either) => {
+        const found = await nova.server(id, either);
+        remember(id, found.kind === 'found' ? found.value : undefined);
+      });
+      const result = new Map<string, Server>();
+      for (const id of wanted) {
+        const server = entries.get(id)?.server;
+        if (server !== undefined) result.set(id, server);
+      }
+      return result;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../process/clock.ts';
+import { SingleFlight } from './single-flight.ts';
+
+interface Entry<V> {
+  readonly value: V;
+  /** Monotonic time. */
+  readonly until: number;
+}
+
+export interface TtlCacheOptions<V> {
+  readonly clock: Clock;
+  readonly ttlMs: number;
+  /** Entries beyond this push the oldest out. */
+  readonly capacity: number;
+  /** Whether a value may be kept; absence may not, or a subnet made a moment ago would stay unknown. */
+  readonly keeps: (value: V) => boolean;
+}
+
+/** Remembers answers for a while; concurrent askers for the same key share one request. */
+export class TtlCache<V> {
+  readonly #options: TtlCacheOptions<V>;
+  readonly #entries = new Map<string, Entry<V>>();
+  readonly #flights = new SingleFlight<V>();
+
+  constructor(options: TtlCacheOptions<V>) {
+    this.#options = options;
+  }
+
+  /** The remembered value, or what `load` gives; `load` must not depend on one asker's signal. */
+  async get(key: string, signal: AbortSignal, load: () => Promise<V>): Promise<V> {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && this.#options.clock.monotonicMs() < entry.until) return entry.value;
+    return this.#flights.run(key, signal, async () => {
+      const value = await load();
+      this.set(key, value);
+      return value;
+    });
+  }
+
+  /** Puts in what was read some other way. */
+  set(key: string, value: V): void {
+    this.#entries.delete(key);
+    if (!this.#options.keeps(value)) return;
+    const { clock, ttlMs, capacity } = this.#options;
+    this.#entries.set(key, { value, until: clock.monotonicMs() + ttlMs });
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size > capacity && oldest.done !== true) this.#entries.delete(oldest.value);
+  }
+
+  /** Forgets every entry that `matches`. */
+  forget(matches: (value: V) => boolean): void {
+    for (const [key, entry] of this.#entries) if (matches(entry.value)) this.#entries.delete(key);
+  }
+}
