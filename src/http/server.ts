@@ -98,13 +98,16 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
+/** Never refused for load: a busy process must not be restarted for being busy. */
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
 type App = Pick<HttpServer, 'addHook'>;
 
 function limitInFlight(app: App, limit: number): void {
   let inFlight = 0;
   const counted = new WeakSet<FastifyRequest>();
   app.addHook('onRequest', async (request) => {
-    if (inFlight >= limit && !request.url.endsWith('z')) {
+    if (inFlight >= limit && !probes.has(request.url)) {
       const detail = `${limit} requests are in work already`;
       throw new HttpProblem(429, 'TooManyRequests', detail, { retryAfterSeconds: 1 });
     }
@@ -132,7 +135,7 @@ function logAnswers(app: App, { log, onAnswer }: HttpServerOptions): void {
       seconds: reply.elapsedTime / 1000,
     };
     onAnswer?.(answer);
-    const level = route === '/healthz' || route === '/readyz' || route === '/metrics';
-    log[level ? 'debug' : 'info']({ ...answer, requestId: request.id }, 'request answered');
+    const level = probes.has(route) ? 'debug' : 'info';
+    log[level]({ ...answer, requestId: request.id }, 'request answered');
   });
 }

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { nodeConfigSpec, nodeConfigStatus } from '../multinicnodeconfig.ts';
+import { businessGroup, managementGroup } from '../names.ts';
+import { openstackConfigSpec, openstackConfigStatus } from '../openstackconfig.ts';
+import { crdSchema } from './schema.ts';
+
+interface Kind {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortNames: readonly string[];
+  /** First one is stored; all are served with one schema (conversion None). */
+  readonly versions: readonly string[];
+  readonly description: string;
+  readonly spec: z.ZodType;
+  readonly status: z.ZodType;
+  readonly columns: readonly Column[];
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date';
+  readonly jsonPath: string;
+  readonly priority?: number;
+}
+
+const ready = (field: string) => `.status.conditions[?(@.type=="Ready")].${field}`;
+const age: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
+const openstackConfig: Kind = {
+  group: managementGroup,
+  kind: 'OpenstackConfig',
+  plural: 'openstackconfigs',
+  shortNames: ['osc'],
+  versions: ['v1alpha1'],
+  description: 'Which subnets of which OpenStack servers become NICs of which business cluster.',
+  spec: openstackConfigSpec,
+  status: openstackConfigStatus,
+  columns: [
+    { name: 'Ready', type: 'string', jsonPath: ready('status') },
+    { name: 'Reason', type: 'string', jsonPath: ready('reason') },
+    { name: 'Nodes', type: 'integer', jsonPath: '.status.summary.nodes' },
+    { name: 'NICs', type: 'integer', jsonPath: '.status.summary.interfaces' },
+    { name: 'LastSync', type: 'date', jsonPath: '.status.lastSyncedAt' },
+    age,
+    { name: 'Provider', type: 'string', jsonPath: '.spec.credentials.k8sProviderID', priority: 1 },
+    { name: 'Message', type: 'string', jsonPath: ready('message'), priority: 1 },
+  ],
+};
+
+const multiNicNodeConfig: Kind = {
+  group: businessGroup,
+  kind: 'MultiNicNodeConfig',
+  plural: 'multinicnodeconfigs',
+  shortNames: ['mnnc'],
+  versions: ['v1', 'v1alpha1'],
+  description: 'The NICs of one node; named like the node.',
+  spec: nodeConfigSpec,
+  status: nodeConfigStatus,
+  columns: [
+    { name: 'Node', type: 'string', jsonPath: '.spec.nodeName' },
+    { name: 'Ready', type: 'string', jsonPath: ready('status') },
+    { name: 'State', type: 'string', jsonPath: '.status.state' },
+    { name: 'Reason', type: 'string', jsonPath: ready('reason') },
+    age,
+    { name: 'Instance', type: 'string', jsonPath: '.spec.instanceId', priority: 1 },
+    { name: 'Message', type: 'string', jsonPath: ready('message'), priority: 1 },
+  ],
+};
+
+/** CustomResourceDefinitions by file name, as they are installed. */
+export function crdDefinitions() {
+  return Object.fromEntries(
+    [openstackConfig, multiNicNodeConfig].map((kind) => [
+      `${kind.group}_${kind.plural}.yaml`,
+      definition(kind),
+    ]),
+  );
+}
+
+function definition(kind: Kind) {
+  const { group, plural } = kind;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural,
+        singular: kind.kind.toLowerCase(),
+        shortNames: kind.shortNames,
+        categories: ['multinic'],
+      },
+      conversion: { strategy: 'None' },
+      versions: kind.versions.map((name, at) => ({
+        name,
+        served: true,
+        storage: at === 0,
+        subresources: { status: {} },
+        additionalPrinterColumns: kind.columns,
+        schema: { openAPIV3Schema: objectSchema(kind) },
+      })),
+    },
+  };
+}
+
+function objectSchema({ description, spec, status }: Kind) {
+  return {
+    type: 'object',
+    description,
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: 'Version of this kind.' },
+      kind: { type: 'string', description: 'Name of this kind.' },
+      metadata: { type: 'object', description: 'Standard object metadata.' },
+      spec: { ...crdSchema(spec), description: 'What is wanted.' },
+      status: { ...crdSchema(status), description: 'What was observed.' },
+    },
+  };
+}

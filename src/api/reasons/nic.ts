@@ -1,0 +1,146 @@
+import { nothing, type ReasonRow, row } from './reason-row.ts';
+
+/** Reasons of one NIC. */
+export const nicReasons = {
+  Configured: row(
+    'nic',
+    false,
+    [
+      'The NIC has its name, MTU, addresses, routes and files.',
+      '이름, MTU, 주소, 라우트, 설정 파일이 모두 적용되었습니다.',
+    ],
+    nothing,
+  ),
+  Removed: row(
+    'nic',
+    false,
+    [
+      'Everything of the NIC is gone from the node.',
+      '노드에서 이 NIC의 설정이 모두 제거되었습니다.',
+    ],
+    nothing,
+  ),
+  WaitingForNIC: row(
+    'nic',
+    true,
+    ['No link on the node has this MAC yet.', '노드에 해당 MAC을 가진 링크가 아직 없습니다.'],
+    [
+      'Wait; if it lasts, look whether the port is attached to this server.',
+      '기다려 주십시오. 계속되면 포트가 이 서버에 연결되었는지 확인하십시오.',
+    ],
+  ),
+  NICInUse: row(
+    'nic',
+    true,
+    [
+      'The link carries addresses, routes, a master or children that are not ours.',
+      '링크에 우리가 만들지 않은 주소, 라우트, 마스터 또는 하위 장치가 있습니다.',
+    ],
+    [
+      'Remove that configuration from the node, or take the port out of the selection.',
+      '노드에서 해당 설정을 제거하거나 선택 대상에서 포트를 제외하십시오.',
+    ],
+  ),
+  PrimaryNIC: row(
+    'nic',
+    false,
+    [
+      "The link carries the node's own address or default route; it is never touched.",
+      '노드 자신의 주소나 기본 라우트가 있는 링크이므로 절대 변경하지 않습니다.',
+    ],
+    [
+      'Take the subnet of the primary NIC out of the selection.',
+      '기본 NIC의 서브넷을 선택 대상에서 제외하십시오.',
+    ],
+  ),
+  DuplicateMAC: row(
+    'nic',
+    true,
+    ['Several links of the node have this MAC.', '노드의 여러 링크가 같은 MAC을 사용합니다.'],
+    ['Give each link a MAC of its own.', '각 링크에 고유한 MAC을 지정하십시오.'],
+  ),
+  TableInUse: row(
+    'nic',
+    true,
+    [
+      'Somebody else uses the routing table or the rule priority of this NIC.',
+      '이 NIC의 라우팅 테이블 또는 규칙 우선순위를 다른 설정이 사용 중입니다.',
+    ],
+    [
+      'Free table 100+N and priority 10100+N on the node.',
+      '노드에서 테이블 100+N과 우선순위 10100+N을 비워 주십시오.',
+    ],
+  ),
+  SubnetOverlapsPrimary: row(
+    'nic',
+    false,
+    [
+      "The NIC's subnet overlaps that of the node's primary NIC.",
+      'NIC의 서브넷이 노드 기본 NIC의 서브넷과 겹칩니다.',
+    ],
+    ['Use a subnet that does not overlap.', '겹치지 않는 서브넷을 사용하십시오.'],
+  ),
+  InvalidEntry: row(
+    'nic',
+    false,
+    [
+      'The entry cannot be used; its NIC stays as it is.',
+      '항목을 사용할 수 없으며 NIC는 현재 상태를 유지합니다.',
+    ],
+    ['Correct the field that the message names.', '메시지에 표시된 필드를 수정하십시오.'],
+  ),
+  ApplyFailed: row(
+    'nic',
+    true,
+    [
+      'The kernel refused a change; the old state is back.',
+      '커널이 변경을 거부하여 이전 상태로 되돌렸습니다.',
+    ],
+    [
+      'Read the message; it has the words of the kernel.',
+      '커널 오류가 담긴 메시지를 확인하십시오.',
+    ],
+  ),
+  VerifyFailed: row(
+    'nic',
+    true,
+    [
+      'The kernel does not show what was asked for; the old state is back.',
+      '커널 상태가 요청과 달라 이전 상태로 되돌렸습니다.',
+    ],
+    [
+      'Look for another program that configures the NIC.',
+      '이 NIC를 설정하는 다른 프로그램이 있는지 확인하십시오.',
+    ],
+  ),
+  PersistFailed: row(
+    'nic',
+    true,
+    [
+      'The files for the next boot could not be written; the old state is back.',
+      '부팅용 설정 파일을 쓰지 못해 이전 상태로 되돌렸습니다.',
+    ],
+    [
+      'Look at disk space and permissions of the named directory.',
+      '표시된 디렉터리의 디스크 공간과 권한을 확인하십시오.',
+    ],
+  ),
+  RolledBack: row(
+    'nic',
+    true,
+    ['An interrupted change was undone.', '중단된 변경을 되돌렸습니다.'],
+    ['Wait for the next attempt.', '다음 시도를 기다려 주십시오.'],
+  ),
+  RollbackFailed: row(
+    'nic',
+    true,
+    [
+      'A change failed and could not be undone completely.',
+      '변경이 실패했고 완전히 되돌리지 못했습니다.',
+    ],
+    [
+      'Look at the NIC on the node; the message names what is left.',
+      '노드에서 NIC를 확인하십시오. 남은 항목은 메시지에 있습니다.',
+    ],
+  ),
+} as const satisfies Record<string, ReasonRow>;

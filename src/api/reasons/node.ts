@@ -1,0 +1,212 @@
+import { nothing, type ReasonRow, row } from './reason-row.ts';
+
+/** Reasons of one MultiNicNodeConfig. */
+export const nodeReasons = {
+  AllInterfacesConfigured: row(
+    'node',
+    false,
+    ['Every NIC is configured and verified.', '모든 NIC가 설정되고 검증되었습니다.'],
+    nothing,
+  ),
+  SpecChanged: row(
+    'node',
+    true,
+    ['The spec changed; the node is being brought to it.', '스펙이 변경되어 노드에 적용 중입니다.'],
+    nothing,
+  ),
+  JobScheduled: row(
+    'node',
+    true,
+    ['An agent Job was started for the node.', '노드에 에이전트 Job이 시작되었습니다.'],
+    nothing,
+  ),
+  JobSucceeded: row(
+    'node',
+    false,
+    ['The agent Job reported success.', '에이전트 Job이 성공을 보고했습니다.'],
+    nothing,
+  ),
+  JobFailedPartial: row(
+    'node',
+    true,
+    ['Some NICs could not be configured.', '일부 NIC를 설정하지 못했습니다.'],
+    ['Look at interfaceStatuses.', 'interfaceStatuses를 확인하십시오.'],
+  ),
+  JobFailed: row(
+    'node',
+    true,
+    ['The agent Job failed.', '에이전트 Job이 실패했습니다.'],
+    [
+      'Read the logs of the Job named in lastJobName.',
+      'lastJobName에 표시된 Job의 로그를 확인하십시오.',
+    ],
+  ),
+  InvalidEntries: row(
+    'node',
+    false,
+    [
+      'Some entries cannot be used; their NICs stay as they are.',
+      '일부 항목을 사용할 수 없으며 해당 NIC는 현재 상태를 유지합니다.',
+    ],
+    [
+      'Correct the fields named in interfaceStatuses.',
+      'interfaceStatuses에 표시된 필드를 수정하십시오.',
+    ],
+  ),
+  Accepted: row(
+    'node',
+    false,
+    ['Every entry can be used.', '모든 항목을 사용할 수 있습니다.'],
+    nothing,
+  ),
+  NodeNotFound: row(
+    'node',
+    true,
+    [
+      'No Kubernetes node has this instanceId as its systemUUID.',
+      'systemUUID가 instanceId와 같은 Kubernetes 노드가 없습니다.',
+    ],
+    [
+      'Wait until the node has joined, or correct instanceId.',
+      '노드가 참여할 때까지 기다리거나 instanceId를 수정하십시오.',
+    ],
+  ),
+  DuplicateSystemUUID: row(
+    'node',
+    true,
+    [
+      'Two Kubernetes nodes report the same systemUUID; neither is touched.',
+      '두 노드가 같은 systemUUID를 보고하여 어느 쪽도 변경하지 않습니다.',
+    ],
+    [
+      'Give each machine a UUID of its own (cloned image?).',
+      '각 머신에 고유한 UUID를 부여하십시오(복제 이미지 여부 확인).',
+    ],
+  ),
+  DuplicateInstanceId: row(
+    'node',
+    true,
+    [
+      'Two MultiNicNodeConfigs name the same instanceId; neither is applied.',
+      '두 MultiNicNodeConfig가 같은 instanceId를 가리켜 적용하지 않습니다.',
+    ],
+    ['Delete the object that is not wanted.', '필요 없는 객체를 삭제하십시오.'],
+  ),
+  NameDiffers: row(
+    'node',
+    false,
+    [
+      'The field nodeName differs from the name of the Kubernetes node with this instanceId.',
+      'nodeName이 실제 Kubernetes 노드 이름과 다릅니다.',
+    ],
+    [
+      'Nothing is wrong; rename the server if you want equal names.',
+      '문제는 아닙니다. 이름을 맞추려면 서버 이름을 변경하십시오.',
+    ],
+  ),
+  OtherControllerActive: row(
+    'node',
+    true,
+    [
+      'The deployed controller runs in this cluster; two must never work on one node.',
+      '기존 컨트롤러가 이 클러스터에서 동작 중이므로 대기합니다.',
+    ],
+    [
+      'Stop the other controller and delete its Jobs.',
+      '기존 컨트롤러를 중지하고 그 Job을 삭제하십시오.',
+    ],
+  ),
+  ResultLost: row(
+    'node',
+    true,
+    [
+      'The agent ended without a result; nothing is assumed.',
+      '에이전트가 결과 없이 종료되었습니다. 성공으로 간주하지 않습니다.',
+    ],
+    [
+      'Wait for the next attempt; if it lasts, read the logs of the Job.',
+      '다음 시도를 기다리고 계속되면 Job 로그를 확인하십시오.',
+    ],
+  ),
+  ProtocolMismatch: row(
+    'node',
+    true,
+    [
+      'The agent image speaks another version of the protocol.',
+      '에이전트 이미지의 프로토콜 버전이 다릅니다.',
+    ],
+    [
+      'Use agent and controller images of the same release.',
+      '같은 릴리스의 에이전트와 컨트롤러 이미지를 사용하십시오.',
+    ],
+  ),
+  DeadlineExceeded: row(
+    'node',
+    true,
+    ['The agent Job did not end in time.', '에이전트 Job이 제한 시간 안에 끝나지 않았습니다.'],
+    ['Look at the node and the logs of the Job.', '노드와 Job 로그를 확인하십시오.'],
+  ),
+  ImagePullFailed: row(
+    'node',
+    true,
+    ['The node cannot pull the agent image.', '노드가 에이전트 이미지를 가져오지 못합니다.'],
+    [
+      'Correct the image name, the pull secret or the registry.',
+      '이미지 이름, 인증 정보 또는 레지스트리를 확인하십시오.',
+    ],
+  ),
+  Unschedulable: row(
+    'node',
+    true,
+    [
+      'The agent Pod cannot be scheduled on its node.',
+      '에이전트 Pod를 해당 노드에 배치할 수 없습니다.',
+    ],
+    ['Look at taints and resources of the node.', '노드의 taint와 자원을 확인하십시오.'],
+  ),
+  OutOfMemory: row(
+    'node',
+    true,
+    ['The agent was killed for using too much memory.', '에이전트가 메모리 초과로 종료되었습니다.'],
+    ['Raise the memory limit of the agent.', '에이전트 메모리 제한을 늘리십시오.'],
+  ),
+  Evicted: row(
+    'node',
+    true,
+    ['The kubelet evicted the agent Pod.', 'kubelet이 에이전트 Pod를 축출했습니다.'],
+    ['Free the resource that the node is short of.', '노드에 부족한 자원을 확보하십시오.'],
+  ),
+  StaleRequest: row(
+    'node',
+    true,
+    [
+      'The node has already seen a newer request and refused this one.',
+      '노드가 더 새로운 요청을 이미 처리하여 이 요청을 거부했습니다.',
+    ],
+    [
+      'Nothing; the current request is sent again.',
+      '조치가 필요 없으며 현재 요청이 다시 전달됩니다.',
+    ],
+  ),
+  UnknownState: row(
+    'node',
+    true,
+    [
+      'The state file on the node is of an unknown version; nothing was touched.',
+      '노드의 상태 파일 버전을 알 수 없어 아무것도 변경하지 않았습니다.',
+    ],
+    [
+      'Use the agent that wrote it, or a newer one.',
+      '해당 파일을 기록한 버전 이상의 에이전트를 사용하십시오.',
+    ],
+  ),
+  InvalidRequest: row(
+    'node',
+    true,
+    ['The agent could not read its request.', '에이전트가 요청을 읽지 못했습니다.'],
+    [
+      'Use agent and controller images of the same release.',
+      '같은 릴리스의 에이전트와 컨트롤러 이미지를 사용하십시오.',
+    ],
+  ),
+} as const satisfies Record<string, ReasonRow>;

@@ -1,0 +1,209 @@
+import { nothing, type ReasonRow, row } from './reason-row.ts';
+
+/** Reasons of one OpenstackConfig. */
+export const openstackConfigReasons = {
+  Synced: row(
+    'openstackconfig',
+    false,
+    ['Changed nodes were delivered.', '변경된 노드가 전달되었습니다.'],
+    nothing,
+  ),
+  NoChange: row(
+    'openstackconfig',
+    false,
+    ['Nothing had changed.', '변경 사항이 없습니다.'],
+    nothing,
+  ),
+  Healthy: row(
+    'openstackconfig',
+    false,
+    ['The last sync worked.', '마지막 동기화가 성공했습니다.'],
+    nothing,
+  ),
+  Error: row(
+    'openstackconfig',
+    true,
+    [
+      'The last sync failed; Ready has the reason.',
+      '마지막 동기화가 실패했습니다. 사유는 Ready에 있습니다.',
+    ],
+    ['Look at the condition Ready.', 'Ready 조건을 확인하십시오.'],
+  ),
+  ConfigError: row(
+    'openstackconfig',
+    false,
+    ['A field or setting cannot be used.', '필드 또는 설정을 사용할 수 없습니다.'],
+    ['Correct the field that the message names.', '메시지에 표시된 필드를 수정하십시오.'],
+  ),
+  ContrabassError: row(
+    'openstackconfig',
+    true,
+    [
+      'Contrabass did not hand out the provider, or its password could not be decrypted.',
+      'Contrabass에서 공급자를 조회하지 못했거나 암호를 복호화하지 못했습니다.',
+    ],
+    [
+      'Check openstackProviderID, endpoint and encryption key.',
+      'openstackProviderID, 엔드포인트, 암호화 키를 확인하십시오.',
+    ],
+  ),
+  KeystoneError: row(
+    'openstackconfig',
+    true,
+    ['Keystone gave no token.', 'Keystone 토큰을 발급받지 못했습니다.'],
+    ['Check URL, account, password and projectID.', 'URL, 계정, 암호, projectID를 확인하십시오.'],
+  ),
+  NeutronEndpointError: row(
+    'openstackconfig',
+    true,
+    [
+      'The catalog has no network endpoint for the wanted interface and region.',
+      '카탈로그에 원하는 네트워크 엔드포인트가 없습니다.',
+    ],
+    [
+      'Check interface and region, or set openstackNeutronEndpoint.',
+      '인터페이스와 리전을 확인하거나 openstackNeutronEndpoint를 지정하십시오.',
+    ],
+  ),
+  NeutronPortError: row(
+    'openstackconfig',
+    true,
+    [
+      'The ports could not be read completely; nothing was removed.',
+      '포트를 완전히 조회하지 못했으며 아무것도 제거하지 않았습니다.',
+    ],
+    ['Look at Neutron; it is tried again.', 'Neutron 상태를 확인하십시오. 자동으로 재시도합니다.'],
+  ),
+  NeutronSubnetError: row(
+    'openstackconfig',
+    true,
+    ['A subnet could not be read.', '서브넷을 조회하지 못했습니다.'],
+    ['Check the id and the rights of the account.', 'ID와 계정 권한을 확인하십시오.'],
+  ),
+  SubnetRequired: row(
+    'openstackconfig',
+    false,
+    ['No subnet is selected.', '서브넷이 지정되지 않았습니다.'],
+    [
+      'Set spec.subnetIDs, subnetID or subnetName.',
+      'spec.subnetIDs, subnetID 또는 subnetName을 지정하십시오.',
+    ],
+  ),
+  SubnetNotFound: row(
+    'openstackconfig',
+    true,
+    ['No subnet has this name or id.', '해당 이름 또는 ID의 서브넷이 없습니다.'],
+    [
+      'Correct it, or grant the account access to it.',
+      '값을 수정하거나 계정에 접근 권한을 부여하십시오.',
+    ],
+  ),
+  SubnetNotUnique: row(
+    'openstackconfig',
+    true,
+    ['Several subnets have this name.', '같은 이름의 서브넷이 여러 개 있습니다.'],
+    ['Use spec.subnetIDs.', 'spec.subnetIDs를 사용하십시오.'],
+  ),
+  ViolaPostError: row(
+    'openstackconfig',
+    true,
+    ['Viola did not accept every node.', 'Viola가 일부 노드를 수락하지 않았습니다.'],
+    [
+      'Check the business cluster, its registration and the token; the message names the nodes.',
+      '비즈 클러스터와 등록 정보, 토큰을 확인하십시오. 노드는 메시지에 있습니다.',
+    ],
+  ),
+  NovaServerError: row(
+    'openstackconfig',
+    true,
+    [
+      'Servers could not be read; known names are kept.',
+      '서버를 조회하지 못했으며 알려진 이름을 유지합니다.',
+    ],
+    ['Look at Nova; it is tried again.', 'Nova 상태를 확인하십시오. 자동으로 재시도합니다.'],
+  ),
+  ServerNotFound: row(
+    'openstackconfig',
+    true,
+    ['A server of vmNames does not exist in the project.', 'vmNames의 서버가 프로젝트에 없습니다.'],
+    ['Correct spec.vmNames.', 'spec.vmNames를 수정하십시오.'],
+  ),
+  InterfaceLimitExceeded: row(
+    'openstackconfig',
+    true,
+    [
+      'A server has more ports than NICs are allowed; the rest is not delivered.',
+      '허용된 NIC 수보다 포트가 많아 나머지는 전달되지 않습니다.',
+    ],
+    ['Detach ports, or narrow the subnets.', '포트를 분리하거나 서브넷 범위를 줄이십시오.'],
+  ),
+  NameConflict: row(
+    'openstackconfig',
+    true,
+    [
+      'Two servers or two OpenstackConfigs claim one node; it stays as it is.',
+      '두 서버 또는 두 OpenstackConfig가 한 노드를 사용하려 하여 현재 상태를 유지합니다.',
+    ],
+    [
+      'Rename a server, or take it out of one of them.',
+      '서버 이름을 변경하거나 한쪽에서 제외하십시오.',
+    ],
+  ),
+  PolicyDenied: row(
+    'openstackconfig',
+    false,
+    [
+      "The operator's policy does not allow this endpoint.",
+      '운영 정책에서 허용하지 않는 엔드포인트입니다.',
+    ],
+    [
+      'Use an allowed endpoint, or extend the policy.',
+      '허용된 엔드포인트를 사용하거나 정책을 확장하십시오.',
+    ],
+  ),
+  ProviderUnavailable: row(
+    'openstackconfig',
+    true,
+    [
+      'The cloud does not answer; everything stays as it is.',
+      '클라우드가 응답하지 않아 모든 상태를 유지합니다.',
+    ],
+    [
+      'Look at the cloud; it is tried again.',
+      '클라우드 상태를 확인하십시오. 자동으로 재시도합니다.',
+    ],
+  ),
+  RemovalUnconfirmed: row(
+    'openstackconfig',
+    true,
+    [
+      'A port is missing from the list without evidence that it is gone; its NIC stays.',
+      '포트가 목록에 없지만 제거 증거가 없어 NIC를 유지합니다.',
+    ],
+    [
+      'Nothing; it is asked again at every poll.',
+      '조치가 필요 없으며 매 폴링마다 다시 확인합니다.',
+    ],
+  ),
+  RemovalHeld: row(
+    'openstackconfig',
+    true,
+    [
+      'Unusually many NICs would be removed at once; they stay.',
+      '비정상적으로 많은 NIC가 한 번에 제거될 예정이어서 보류합니다.',
+    ],
+    [
+      'If it is right, set the annotation multinic.io/allow-removals to a new value.',
+      '의도한 변경이면 multinic.io/allow-removals 어노테이션에 새 값을 지정하십시오.',
+    ],
+  ),
+  RemovalUnsupported: row(
+    'openstackconfig',
+    false,
+    [
+      'This Viola cannot remove the last NIC of a node.',
+      '이 Viola는 노드의 마지막 NIC를 제거할 수 없습니다.',
+    ],
+    ['Remove it by hand, or use a native Viola.', '직접 제거하거나 native Viola를 사용하십시오.'],
+  ),
+} as const satisfies Record<string, ReasonRow>;
