@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { nodeConfigSpec, nodeConfigStatus } from '../multinicnodeconfig.ts';
 import { businessGroup, managementGroup } from '../names.ts';
 import { openstackConfigSpec, openstackConfigStatus } from '../openstackconfig.ts';

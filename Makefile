@@ -1,0 +1,67 @@
+# Everything here runs with the Node 24 that npm installs; a machine needs any Node >= 20 and npm.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+installed := node_modules/.package-lock.json
+
+.PHONY: help setup demo check test test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image install uninstall
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(installed): package.json package-lock.json
+	@echo "installing dependencies from npm (about 20 s, once)"
+	npm ci
+	@touch $@
+
+setup: $(installed) ## Install dependencies (Node 24 included)
+
+demo: $(installed) ## Attach and detach ports on two hosts of this machine; ARGS=--once ends by itself
+	@node rig/demo/main.ts $(ARGS)
+
+check: $(installed) ## Types, lint, import direction, format, generated files, unit tests; prints how long each took
+	@test/check
+
+test: check ## check, and the agent in network namespaces (needs root)
+	@test/namespaces/run
+
+test-integration: $(installed) ## Real API server, kubelet, containerd, systemd box, OpenStack, MariaDB (needs root)
+	@test/integration/run
+
+test-e2e: $(installed) ## The whole chain on real parts (needs root)
+	@test/e2e/run
+
+test-coverage: $(installed) ## Unit tests with coverage
+	@npm run -s test:coverage
+
+bench: $(installed) ## Ratios measured in one run; see docs/benchmarks.md
+	@node test/bench/main.ts $(ARGS)
+
+mutate: $(installed) ## Plants one-line mutants and fails when a test does not notice one
+	@node test/mutate/main.ts $(ARGS)
+
+lint: $(installed) ## Type-aware lint with import direction
+	@npm run -s lint
+
+vet: $(installed) ## Types
+	@npm run -s typecheck
+
+fmt: $(installed) ## Format
+	@npm run -s fmt
+
+generate: $(installed) ## Write generated files (CRDs, reference)
+	@npm run -s generate
+
+build: $(installed) ## Bundle into dist/
+	@npm run -s bundle
+
+image: build ## Agent image as an archive, without a container engine
+	@rig/agent-image/pack dist/agent-image.tar
+
+install: ## Install the CRDs into the current kubectl context
+	kubectl apply --server-side -f deploy/crds
+
+uninstall: ## Remove the CRDs and every object of their kinds
+	kubectl delete -f deploy/crds
