@@ -41,6 +41,8 @@ export const jobRequest = z.object({
   /** Addresses of the Node object: no NIC that carries one of them is ever touched. */
   protectedAddresses: z.array(z.union([z.ipv4(), z.ipv6()])).max(64),
   interfaces: z.array(requestInterface).max(10),
+  /** MACs of entries that cannot be used: a NIC of ours with one of them stays as it is and is in no result. */
+  keep: z.array(requestInterface.shape.mac).max(64).optional(),
 });
 
 export type JobRequest = z.infer<typeof jobRequest>;
