@@ -1,7 +1,11 @@
 import type { ClusterAccess } from './access.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Draft, KubeObject, ObjectRef } from './object.ts';
+import { reads } from './reads.ts';
 import type { Resource } from './resource.ts';
+import { Transport } from './transport.ts';
+import { watch } from './watch.ts';
+import { writes } from './writes.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -125,6 +129,13 @@ export interface KubeClientOptions {
 }
 
 /** A client with connection pools of its own; dispose of it to close them. */
-export function createKubeClient(_access: ClusterAccess, _options: KubeClientOptions): KubeClient {
-  throw new Error('being built');
+export function createKubeClient(access: ClusterAccess, options: KubeClientOptions): KubeClient {
+  const { clock, random = () => 0.5, userAgent = 'multinic', timeoutMs = 30_000 } = options;
+  const transport = new Transport(access, { clock, random, userAgent, timeoutMs });
+  return {
+    ...reads(transport),
+    ...writes(transport),
+    watch: (resource, watchOptions) => watch({ transport, clock }, resource, watchOptions),
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  };
 }

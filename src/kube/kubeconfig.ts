@@ -1,19 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
 import type { ClusterAccess } from './access.ts';
+import { type Kubeconfig, type KubeconfigUser, kubeconfigSchema } from './kubeconfig-schema.ts';
 
 export interface KubeconfigOptions {
   /** Default: `current-context`. */
   readonly context?: string;
 }
 
-/** Reads a kubeconfig, given as a path or as its text. */
-export function loadKubeconfig(
-  _source: string,
-  _options: KubeconfigOptions = {},
+/**
+ * Reads a kubeconfig, given as a path or as its text. A text may not name files: whoever wrote it into a Secret would
+ * read this machine's files with our rights. Token files are read again before every request.
+ */
+export async function loadKubeconfig(
+  source: string,
+  { context }: KubeconfigOptions = {},
 ): Promise<ClusterAccess> {
-  return Promise.reject(new Error('being built'));
+  if (source.includes('\n') || source.trimStart().startsWith('{')) {
+    return accessOf(parseKubeconfig(source, 'kubeconfig'), context, refuseFile);
+  }
+  const text = await readFile(source, 'utf8');
+  const folder = dirname(source);
+  return accessOf(parseKubeconfig(text, `kubeconfig ${source}`), context, (path) =>
+    resolve(folder, path),
+  );
 }
 
-/** Access of a Pod by its mounted ServiceAccount. */
-export function inCluster(): Promise<ClusterAccess> {
-  return Promise.reject(new Error('being built'));
+type Locate = (path: string) => string;
+
+function refuseFile(path: string): never {
+  throw new Error(
+    `kubeconfig names the file ${path}: a kubeconfig given as text must hold its data`,
+  );
+}
+
+/** Errors tell the place and never the text, which holds credentials. */
+function parseKubeconfig(text: string, called: string): Kubeconfig {
+  const document = parseDocument(text, { prettyErrors: false });
+  const [flaw] = document.errors;
+  if (flaw) throw new Error(`${called} is not YAML: ${flaw.code} at character ${flaw.pos[0]}`);
+  const result = kubeconfigSchema.safeParse(document.toJS());
+  if (result.success) return result.data;
+  throw new Error(`${called} is not usable: ${z.prettifyError(result.error)}`);
+}
+
+async function accessOf(
+  config: Kubeconfig,
+  chosen: string | undefined,
+  locate: Locate,
+): Promise<ClusterAccess> {
+  const { context } = named(config.contexts, 'context', chosen ?? config['current-context']);
+  const { cluster } = named(config.clusters, 'cluster', context.cluster);
+  const user = named(config.users, 'user', context.user).user ?? {};
+  const [ca, clientCert, clientKey] = await Promise.all([
+    pem(cluster['certificate-authority-data'], cluster['certificate-authority'], locate),
+    pem(user['client-certificate-data'], user['client-certificate'], locate),
+    pem(user['client-key-data'], user['client-key'], locate),
+  ]);
+  if ((clientCert === undefined) !== (clientKey === undefined)) {
+    throw new Error(
+      `kubeconfig user ${context.user}: client-certificate and client-key go together`,
+    );
+  }
+  const token = tokenOf(user, locate);
+  return {
+    server: cluster.server,
+    ...(ca === undefined ? {} : { ca }),
+    ...(clientCert === undefined || clientKey === undefined ? {} : { clientCert, clientKey }),
+    ...(token ? { token } : {}),
+    ...(context.namespace === undefined ? {} : { namespace: context.namespace }),
+    ...(cluster['tls-server-name'] === undefined
+      ? {}
+      : { tlsServerName: cluster['tls-server-name'] }),
+  };
+}
+
+function named<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  what: string,
+  name: string | undefined,
+): Item {
+  if (name === undefined) throw new Error(`kubeconfig has no current-context: name a ${what}`);
+  const item = items.find((candidate) => candidate.name === name);
+  if (item) return item;
+  const known = items.map((candidate) => candidate.name).join(', ') || 'none';
+  throw new Error(`kubeconfig has no ${what} ${name} (there are: ${known})`);
+}
+
+async function pem(
+  data: string | undefined,
+  path: string | undefined,
+  locate: Locate,
+): Promise<string | undefined> {
+  // As kubectl does: the data win over the file.
+  if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');
+  return path === undefined ? undefined : readFile(locate(path), 'utf8');
+}
+
+function tokenOf(
+  { token, tokenFile }: KubeconfigUser,
+  locate: Locate,
+): (() => Promise<string>) | undefined {
+  if (tokenFile !== undefined) return fileToken(locate(tokenFile));
+  return token === undefined ? undefined : () => Promise.resolve(token);
+}
+
+/** A token that is read from its file each time: the kubelet and credential helpers rotate it in place. */
+export function fileToken(path: string): () => Promise<string> {
+  return async () => (await readFile(path, 'utf8')).trim();
 }

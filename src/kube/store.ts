@@ -11,8 +11,12 @@ export type Listener<T> = (change: Change<T>) => void;
 
 /** What a controller needs of a store. */
 export interface StoreView<T> {
-  list(): readonly T[];
-  subscribe(listener: Listener<T>): () => void;
+  subscribe(listener: Listener<T>, options?: SubscribeOptions): () => void;
+}
+
+export interface SubscribeOptions {
+  /** Tells what is there already as added, before `subscribe` returns. */
+  readonly replay?: boolean;
 }
 
 export interface StoreOptions<T> {
@@ -61,9 +65,13 @@ export class Store<T extends KubeObject> implements StoreView<T> {
   }
 
   /** Calls `listener` after every change; returns what ends the subscription. */
-  subscribe(listener: Listener<T>): () => void {
+  subscribe(listener: Listener<T>, { replay = false }: SubscribeOptions = {}): () => void {
     const subscription = { listener, missed: new Map<string, Change<T>>() };
     this.#subscriptions.add(subscription);
+    if (replay) {
+      // What it throws on is told again, and then reported, by `redeliver`.
+      for (const [key, object] of this.#objects) tell(subscription, { type: 'added', key, object });
+    }
     return () => {
       this.#subscriptions.delete(subscription);
     };
@@ -79,7 +87,7 @@ export class Store<T extends KubeObject> implements StoreView<T> {
   }
 
   /** Removes the object unless a newer one has its name; throws an `AggregateError` when listeners threw. */
-  remove(object: T): void {
+  remove(object: KubeObject): void {
     const stored = this.#objects.get(keyOf(object));
     if (!stored || isNewer(stored.metadata.resourceVersion, object.metadata.resourceVersion))
       return;

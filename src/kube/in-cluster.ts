@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ClusterAccess } from './access.ts';
+import { fileToken } from './kubeconfig.ts';
+
+/** Where the kubelet mounts the ServiceAccount of a Pod. */
+const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+export interface InClusterOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly folder?: string;
+}
+
+/** Access of a Pod by its mounted ServiceAccount; rejects when this process is not in a Pod. */
+export async function inCluster({
+  env = process.env,
+  folder = serviceAccountFolder,
+}: InClusterOptions = {}): Promise<ClusterAccess> {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  if (!host || !port) {
+    throw new Error('not in a Pod: KUBERNETES_SERVICE_HOST is not set; give a kubeconfig instead');
+  }
+  const [ca, namespace] = await Promise.all([
+    readFile(join(folder, 'ca.crt'), 'utf8'),
+    readFile(join(folder, 'namespace'), 'utf8'),
+  ]);
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    server: `https://${name}:${port}`,
+    ca,
+    namespace: namespace.trim(),
+    token: fileToken(join(folder, 'token')),
+  };
+}

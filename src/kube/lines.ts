@@ -1,0 +1,25 @@
+import { decodeUtf8, invalid } from './answer.ts';
+
+/** Five times etcd's limit for one object: JSON is larger than what etcd holds. */
+const maxLineBytes = 8 * 1024 * 1024;
+
+/** Splits a byte stream at newlines, decoding each line once; ends in an error when the last line is cut. */
+export async function* lines(body: AsyncIterable<Buffer>, doing: string): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      parts.push(chunk.subarray(start, end));
+      yield decodeUtf8(Buffer.concat(parts), doing);
+      parts = [];
+      size = 0;
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    parts.push(chunk.subarray(start));
+    size += chunk.length - start;
+    if (size > maxLineBytes) throw invalid(doing, `a line is longer than ${maxLineBytes} bytes`);
+  }
+  if (size > 0) throw invalid(doing, 'stream ended in the middle of a line');
+}
