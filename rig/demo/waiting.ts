@@ -1,0 +1,41 @@
+import type { Clock } from '../../src/process/clock.ts';
+
+export interface WaitOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly limitMs?: number;
+  readonly pollMs?: number;
+}
+
+/** Polls until `look` answers something; throws a sentence that names what was waited for after the limit. */
+export async function waitFor<T>(
+  what: string,
+  look: () => Promise<T | undefined>,
+  { clock, signal, limitMs = 120_000, pollMs = 100 }: WaitOptions,
+): Promise<T> {
+  const end = clock.monotonicMs() + limitMs;
+  let last: unknown;
+  while (clock.monotonicMs() < end) {
+    signal.throwIfAborted();
+    try {
+      const found = await look();
+      if (found !== undefined) return found;
+    } catch (error) {
+      last = error;
+    }
+    await clock.sleep(pollMs, signal);
+  }
+  throw new Error(`${what} did not happen within ${limitMs / 1000} s`, { cause: last });
+}
+
+/** Waits until a URL answers with any status below 500. */
+export async function answers(url: string, options: WaitOptions): Promise<void> {
+  await waitFor(
+    `an answer from ${url}`,
+    async () => {
+      const { status } = await fetch(url, { signal: AbortSignal.timeout(2000) });
+      return status < 500 ? true : undefined;
+    },
+    options,
+  );
+}
