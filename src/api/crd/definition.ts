@@ -116,7 +116,8 @@ function objectSchema({ description, spec, status }: Kind) {
     properties: {
       apiVersion: { type: 'string', description: 'Version of this kind.' },
       kind: { type: 'string', description: 'Name of this kind.' },
-      metadata: { type: 'object', description: 'Standard object metadata.' },
+      // The API server owns metadata and refuses any word about it here.
+      metadata: { type: 'object' },
       spec: { ...crdSchema(spec), description: 'What is wanted.' },
       status: { ...crdSchema(status), description: 'What was observed.' },
     },
