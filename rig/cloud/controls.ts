@@ -1,0 +1,161 @@
+import * as z from 'zod';
+import { bodyAs } from './body.ts';
+import type { Failures } from './failures.ts';
+import type { Identity } from './identity.ts';
+import { newId } from './ids.ts';
+import type { Networks } from './networks.ts';
+import type { Ports } from './ports.ts';
+import type { Route } from './route.ts';
+import type { Servers } from './servers.ts';
+
+export interface ControlledWorld {
+  readonly identity: Identity;
+  readonly networks: Networks;
+  readonly ports: Ports;
+  readonly servers: Servers;
+  readonly failures: Failures;
+  readonly admin: { readonly username: string };
+  setLatency(ms: number): void;
+}
+
+const id = z.string().min(1);
+const failureBase = {
+  service: z.enum(['contrabass', 'keystone', 'neutron', 'nova', 'glance']),
+  times: z.number().int().positive().optional(),
+  path: z.string().optional(),
+};
+const failureSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    ...failureBase,
+    kind: z.literal('status'),
+    status: z.number().int(),
+    retryAfter: z.string().optional(),
+  }),
+  z.strictObject({ ...failureBase, kind: z.literal('hang') }),
+  z.strictObject({ ...failureBase, kind: z.literal('reset') }),
+  z.strictObject({ ...failureBase, kind: z.literal('truncate') }),
+  z.strictObject({ ...failureBase, kind: z.literal('empty') }),
+  z.strictObject({ ...failureBase, kind: z.literal('omit'), ids: z.array(id) }),
+]);
+
+/** What tests and the demo do to the simulated cloud beyond what its own APIs offer, and in bulk. */
+export function createControls(world: ControlledWorld) {
+  const { identity, networks, ports, servers, failures } = world;
+  return {
+    /** A project with a user of role member; the administrator may scope to it, too. */
+    createProject: control(z.strictObject({ name: z.string().min(1) }), ({ name }) => {
+      const project = identity.createProject(name);
+      const password = newId();
+      const user = identity.createUser(name, password);
+      identity.grantMember(project.id, user.id);
+      identity.grantAdmin(project.id, world.admin.username);
+      return { projectId: project.id, userId: user.id, username: name, password };
+    }),
+    createNetwork: control(
+      z.strictObject({
+        projectId: id,
+        name: z.string().optional(),
+        mtu: z.number().int().optional(),
+      }),
+      (request) => ({ networkId: networks.createNetwork(request).id }),
+    ),
+    createSubnet: control(
+      z.strictObject({
+        projectId: id,
+        networkId: id,
+        cidr: z.string(),
+        name: z.string().optional(),
+        gatewayIp: z.string().nullish(),
+      }),
+      (request) => ({ subnetId: networks.createSubnet(request).id }),
+    ),
+    createPort: control(
+      z.strictObject({
+        projectId: id,
+        networkId: id,
+        name: z.string().optional(),
+        macAddress: z.string().optional(),
+      }),
+      (request) => {
+        const port = ports.create(request);
+        return { portId: port.id, macAddress: port.macAddress, fixedIps: port.fixedIps };
+      },
+    ),
+    createServer: control(
+      z.strictObject({
+        projectId: id,
+        name: z.string(),
+        networkIds: z.array(id).optional(),
+        metadata: z.record(z.string(), z.string()).optional(),
+      }),
+      (request) => ({ serverId: servers.create({ ...request, userId: '' }).id }),
+    ),
+    attach: control(
+      z.strictObject({
+        serverId: id,
+        portId: id.optional(),
+        networkId: id.optional(),
+      }),
+      ({ serverId, ...target }) => {
+        const port = servers.attach(serverId, target);
+        return { portId: port.id, macAddress: port.macAddress, fixedIps: port.fixedIps };
+      },
+    ),
+    detach: control(z.strictObject({ serverId: id, portId: id }), ({ serverId, portId }) => {
+      servers.detach(serverId, portId);
+      return {};
+    }),
+    setPortStatus: control(z.strictObject({ portId: id, status: z.string() }), (request) => {
+      ports.update(request.portId, { status: request.status });
+      return {};
+    }),
+    deletePort: control(z.strictObject({ portId: id }), ({ portId }) => {
+      ports.delete(portId);
+      return {};
+    }),
+    deleteServer: control(z.strictObject({ serverId: id }), ({ serverId }) => {
+      servers.delete(serverId);
+      return {};
+    }),
+    setLatency: control(z.strictObject({ ms: z.number().nonnegative() }), ({ ms }) => {
+      world.setLatency(ms);
+      return {};
+    }),
+    fail: control(failureSchema, (failure) => {
+      failures.add(failure);
+      return {};
+    }),
+    heal: control(z.strictObject({}), () => {
+      failures.heal();
+      return {};
+    }),
+    revokeTokens: control(z.strictObject({}), () => {
+      identity.revokeAll();
+      return {};
+    }),
+  };
+}
+
+export type Controls = ReturnType<typeof createControls>;
+
+/** The controls over HTTP, for another process: `POST /control/<name>` with the argument as JSON. */
+export function controlRoutes(controls: Controls): Route[] {
+  return Object.entries(controls).map(([name, run]) => ({
+    service: 'control',
+    method: 'POST',
+    path: `/${name}`,
+    handle: ({ body }) => ({ status: 200, body: run.json(body) }),
+  }));
+}
+
+interface Control<I, O> {
+  (argument: I): O;
+  /** The same for an argument that comes from outside. */
+  json(argument: unknown): O;
+}
+
+function control<I, O>(schema: z.ZodType<I>, run: (argument: I) => O): Control<I, O> {
+  return Object.assign((argument: I) => run(argument), {
+    json: (argument: unknown) => run(bodyAs(schema, argument ?? {}, 'BadControl')),
+  });
+}

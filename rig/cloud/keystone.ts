@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import { bodyAs } from './body.ts';
+import type { Identity, Login, Session } from './identity.ts';
+import { newId } from './ids.ts';
+import type { Reply, Route, ServedRequest } from './route.ts';
+
+/** Where the catalog says that the services are. */
+export interface Endpoints {
+  readonly identity: string;
+  readonly network: string;
+  readonly compute: string;
+  readonly image: string;
+}
+const types = ['identity', 'network', 'compute', 'image'] as const;
+
+const name = z.object({ name: z.string() });
+const loginSchema = z.object({
+  auth: z.object({
+    identity: z.object({
+      methods: z.tuple([z.literal('password')]),
+      password: z.object({
+        user: z.object({ name: z.string(), domain: name, password: z.string() }),
+      }),
+    }),
+    scope: z.object({
+      project: z.union([
+        z.object({ id: z.string() }),
+        z.object({ name: z.string(), domain: name }),
+      ]),
+    }),
+  }),
+});
+
+const region = 'RegionOne';
+
+/** Keystone v3: versions, tokens, and the accounts that a test makes for itself. */
+export function keystoneRoutes(
+  identity: Identity,
+  endpoints: (origin: string) => Endpoints,
+): Route[] {
+  const service = 'keystone';
+
+  function administrator({ headers }: ServedRequest): void {
+    identity.sessionOf(headers['x-auth-token']);
+  }
+
+  return [
+    {
+      service,
+      method: 'GET',
+      path: '/',
+      handle: ({ origin }) => versions(endpoints(origin).identity),
+    },
+    {
+      service,
+      method: 'POST',
+      path: '/v3/auth/tokens',
+      handle: ({ body, origin }) => {
+        const session = identity.logIn(loginOf(body));
+        return {
+          status: 201,
+          headers: { 'x-subject-token': session.token, vary: 'X-Auth-Token' },
+          body: tokenBody(identity, session, endpoints(origin)),
+        };
+      },
+    },
+    {
+      service,
+      method: 'DELETE',
+      path: '/v3/auth/tokens',
+      handle: ({ headers }) => {
+        identity.sessionOf(headers['x-auth-token']);
+        identity.revoke(headers['x-subject-token'] ?? '');
+        return { status: 204 };
+      },
+    },
+    {
+      service,
+      method: 'GET',
+      path: '/v3/roles',
+      query: ['name'],
+      handle: (request) => {
+        administrator(request);
+        const wanted = request.query.get('name');
+        return {
+          status: 200,
+          body: { roles: identity.roles.filter((role) => role.name === wanted) },
+        };
+      },
+    },
+    {
+      service,
+      method: 'POST',
+      path: '/v3/projects',
+      handle: (request) => {
+        administrator(request);
+        const { project } = bodyAs(z.object({ project: name }), request.body, '');
+        return { status: 201, body: { project: identity.createProject(project.name) } };
+      },
+    },
+    {
+      service,
+      method: 'DELETE',
+      path: '/v3/projects/{id}',
+      handle: (request) => {
+        administrator(request);
+        identity.deleteProject(request.params['id'] ?? '');
+        return { status: 204 };
+      },
+    },
+    {
+      service,
+      method: 'POST',
+      path: '/v3/users',
+      handle: (request) => {
+        administrator(request);
+        const schema = z.object({ user: name.extend({ password: z.string() }) });
+        const { user } = bodyAs(schema, request.body, '');
+        const { id } = identity.createUser(user.name, user.password);
+        return { status: 201, body: { user: { id, name: user.name } } };
+      },
+    },
+    {
+      service,
+      method: 'DELETE',
+      path: '/v3/users/{id}',
+      handle: (request) => {
+        administrator(request);
+        identity.deleteUser(request.params['id'] ?? '');
+        return { status: 204 };
+      },
+    },
+    {
+      service,
+      method: 'PUT',
+      path: '/v3/projects/{project}/users/{user}/roles/{role}',
+      handle: (request) => {
+        administrator(request);
+        const { project = '', user = '', role = '' } = request.params;
+        identity.grant(project, user, role);
+        return { status: 204 };
+      },
+    },
+  ];
+}
+
+function loginOf(body: unknown): Login {
+  const { auth } = bodyAs(loginSchema, body, '');
+  const { user } = auth.identity.password;
+  return {
+    username: user.name,
+    password: user.password,
+    domainName: user.domain.name,
+    project: auth.scope.project,
+  };
+}
+
+function tokenBody(identity: Identity, session: Session, endpoints: Endpoints): unknown {
+  const domain = { id: 'default', name: identity.domainName };
+  const { user, project } = session;
+  return {
+    token: {
+      methods: ['password'],
+      user: { domain, id: user.id, name: user.name, password_expires_at: null },
+      expires_at: session.expiresAt.toISOString(),
+      issued_at: session.issuedAt.toISOString(),
+      project: { domain, id: project.id, name: project.name },
+      is_domain: false,
+      catalog: types.map((type) => ({
+        type,
+        name: type,
+        id: newId(),
+        endpoints: ['internal', 'public', 'admin'].map((kind) => ({
+          id: newId(),
+          interface: kind,
+          region_id: region,
+          region,
+          url: endpoints[type],
+        })),
+      })),
+    },
+  };
+}
+
+function versions(base: string): Reply {
+  const links = [{ rel: 'self', href: `${base}/` }];
+  const values = [{ id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z', links }];
+  return { status: 300, headers: { location: `${base}/` }, body: { versions: { values } } };
+}

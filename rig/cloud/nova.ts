@@ -1,0 +1,185 @@
+import * as z from 'zod';
+import { bodyAs } from './body.ts';
+import type { Identity, Session } from './identity.ts';
+import { seconds } from './neutron-wire.ts';
+import type { Port, Ports } from './ports.ts';
+import { Refusal } from './refusal.ts';
+import type { Reply, Route, ServedRequest } from './route.ts';
+import type { Server, Servers } from './servers.ts';
+
+export interface NovaWorld {
+  readonly identity: Identity;
+  readonly ports: Ports;
+  readonly servers: Servers;
+  readonly flavor: { readonly id: string; readonly name: string };
+}
+
+const newest = '2.93';
+// osapi_max_limit
+const maxLimit = 1_000;
+
+const serverBody = z.object({
+  server: z.strictObject({
+    name: z.string(),
+    flavorRef: z.string(),
+    imageRef: z.string(),
+    metadata: z.record(z.string(), z.string()).optional(),
+    networks: z.array(
+      z.union([z.strictObject({ uuid: z.string() }), z.strictObject({ port: z.string() })]),
+    ),
+  }),
+});
+const attachBody = z.object({
+  interfaceAttachment: z.strictObject({
+    port_id: z.string().optional(),
+    net_id: z.string().optional(),
+    fixed_ips: z.tuple([z.object({ ip_address: z.string() })]).optional(),
+  }),
+});
+
+/** Nova v2.1: servers and their NICs. */
+export function novaRoutes({ identity, ports, servers, flavor }: NovaWorld): Route[] {
+  const service = 'nova';
+
+  /** A route for somebody who is logged in. */
+  function route(
+    method: string,
+    path: string,
+    handle: (request: ServedRequest, session: Session) => Reply,
+    query: readonly string[] = [],
+  ): Route {
+    return {
+      service,
+      method,
+      path,
+      query,
+      handle: (request) => {
+        const session = identity.sessionOf(request.headers['x-auth-token']);
+        refuseMicroversion(request.headers['openstack-api-version']);
+        return handle(request, session);
+      },
+    };
+  }
+
+  function serverOf(id: string | undefined, session: Session): Server {
+    const server = servers.server(id ?? '');
+    if (session.isAdmin || server.projectId === session.project.id) return server;
+    throw new Refusal(404, 'itemNotFound', `Instance ${id} could not be found.`);
+  }
+
+  function list({ query, origin, target }: ServedRequest, session: Session): Reply {
+    // Without all_tenants an administrator sees the token's project only, too.
+    const own = servers.all().filter((server) => server.projectId === session.project.id);
+    const limit = Math.min(Number(query.get('limit') ?? maxLimit), maxLimit);
+    const marker = query.get('marker');
+    const start = marker === null ? 0 : own.findIndex((server) => server.id === marker) + 1;
+    if (marker !== null && start === 0) {
+      throw new Refusal(400, 'badRequest', `marker [${marker}] not found`);
+    }
+    const page = own.slice(start, start + limit);
+    const last = page.at(-1);
+    const next = new URL(target, origin);
+    next.searchParams.set('marker', last?.id ?? '');
+    return {
+      status: 200,
+      body: {
+        servers: page.map(serverWire),
+        ...(page.length === limit && last !== undefined
+          ? { servers_links: [{ rel: 'next', href: next.href }] }
+          : {}),
+      },
+    };
+  }
+
+  return [
+    {
+      service,
+      method: 'GET',
+      path: '/',
+      handle: ({ origin, target }) => versions(origin + target),
+    },
+    route('GET', '/v2.1/flavors', () => ({ status: 200, body: { flavors: [flavor] } })),
+    route('POST', '/v2.1/servers', ({ body }, { project, user }) => {
+      const { server } = bodyAs(serverBody, body, 'badRequest');
+      const made = servers.create({
+        projectId: project.id,
+        userId: user.id,
+        name: server.name,
+        metadata: server.metadata,
+        networkIds: server.networks.flatMap((nic) => ('uuid' in nic ? [nic.uuid] : [])),
+        portIds: server.networks.flatMap((nic) => ('port' in nic ? [nic.port] : [])),
+      });
+      return { status: 202, body: { server: { id: made.id, links: [] } } };
+    }),
+    route('GET', '/v2.1/servers/detail', list, ['limit', 'marker']),
+    route('GET', '/v2.1/servers/{id}', ({ params }, session) => {
+      return { status: 200, body: { server: serverWire(serverOf(params['id'], session)) } };
+    }),
+    route('DELETE', '/v2.1/servers/{id}', ({ params }, session) => {
+      servers.delete(serverOf(params['id'], session).id);
+      return { status: 204 };
+    }),
+    route('GET', '/v2.1/servers/{id}/os-interface', ({ params }, session) => {
+      const server = serverOf(params['id'], session);
+      return {
+        status: 200,
+        body: { interfaceAttachments: ports.of(server.id).map(attachmentWire) },
+      };
+    }),
+    route('POST', '/v2.1/servers/{id}/os-interface', ({ params, body }, session) => {
+      const server = serverOf(params['id'], session);
+      const { interfaceAttachment: wanted } = bodyAs(attachBody, body, 'badRequest');
+      const port = servers.attach(server.id, {
+        portId: wanted.port_id,
+        networkId: wanted.net_id,
+        fixedIp: wanted.fixed_ips?.[0].ip_address,
+      });
+      return { status: 200, body: { interfaceAttachment: attachmentWire(port) } };
+    }),
+    route('DELETE', '/v2.1/servers/{id}/os-interface/{port}', ({ params }, session) => {
+      servers.detach(serverOf(params['id'], session).id, params['port'] ?? '');
+      return { status: 202 };
+    }),
+  ];
+}
+
+function serverWire(server: Server): unknown {
+  return {
+    id: server.id,
+    name: server.name,
+    status: server.status,
+    tenant_id: server.projectId,
+    user_id: server.userId,
+    metadata: server.metadata,
+    created: seconds(server.createdAt),
+    updated: seconds(server.updatedAt),
+    'OS-EXT-STS:vm_state': server.status === 'ACTIVE' ? 'active' : 'building',
+  };
+}
+
+function attachmentWire(port: Port): unknown {
+  return {
+    net_id: port.networkId,
+    port_id: port.id,
+    mac_addr: port.macAddress,
+    port_state: port.status,
+    fixed_ips: port.fixedIps.map((ip) => ({ subnet_id: ip.subnetId, ip_address: ip.ipAddress })),
+  };
+}
+
+function refuseMicroversion(header: string | undefined): void {
+  const asked = /^compute (\d+)\.(\d+)$/.exec(header ?? '');
+  if (asked === null) return;
+  if (Number(asked[1]) === 2 && Number(asked[2]) <= Number(newest.slice(2))) return;
+  throw new Refusal(
+    406,
+    'computeFault',
+    `Version ${asked[1]}.${asked[2]} is not supported by the API. Minimum is 2.1 and maximum is ${newest}.`,
+  );
+}
+
+function versions(base: string): Reply {
+  const links = [{ rel: 'self', href: `${base}v2.1/` }];
+  const current = { id: 'v2.1', status: 'CURRENT', version: newest, min_version: '2.1', links };
+  return { status: 200, body: { versions: [current] } };
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../../src/process/clock.ts';
+import { newUuid } from './ids.ts';
+import type { Port, Ports } from './ports.ts';
+import { Refusal } from './refusal.ts';
+
+export interface Server {
+  readonly id: string;
+  readonly name: string;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly status: 'BUILD' | 'ACTIVE' | 'DELETED';
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface NewServer {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly networkIds?: readonly string[] | undefined;
+  readonly portIds?: readonly string[] | undefined;
+}
+
+export interface AttachTarget {
+  readonly portId?: string | undefined;
+  readonly networkId?: string | undefined;
+  readonly fixedIp?: string | undefined;
+}
+
+export interface ServersOptions {
+  readonly clock: Clock;
+  readonly ports: Ports;
+  /** How long a boot and a detach take behind the answer. */
+  readonly workMs: number;
+  readonly lifetime: AbortSignal;
+}
+
+/** Servers and what is attached to them. */
+export class Servers {
+  readonly #options: ServersOptions;
+  readonly #servers = new Map<string, Server>();
+
+  constructor(options: ServersOptions) {
+    this.#options = options;
+  }
+
+  /** Boots: the answer says BUILD, and ACTIVE comes later with the ports bound. */
+  create(request: NewServer): Server {
+    const { clock, ports } = this.#options;
+    const { projectId, userId, name, metadata = {} } = request;
+    for (const id of request.portIds ?? []) this.#free(ports.port(id));
+    const now = clock.now();
+    const id = newUuid();
+    const server: Server = {
+      id,
+      name,
+      projectId,
+      userId,
+      status: 'BUILD',
+      metadata,
+      createdAt: now,
+      updatedAt: now,
+    };
+    this.#servers.set(id, server);
+    for (const portId of request.portIds ?? []) ports.bind(portId, id);
+    for (const networkId of request.networkIds ?? []) {
+      ports.bind(ports.create({ projectId, networkId, novaMade: true }).id, id);
+    }
+    this.#later(() => {
+      const built = this.#servers.get(id);
+      if (built) this.#servers.set(id, { ...built, status: 'ACTIVE', updatedAt: clock.now() });
+    });
+    return server;
+  }
+
+  server(id: string): Server {
+    const server = this.#servers.get(id);
+    if (server !== undefined) return server;
+    throw new Refusal(404, 'itemNotFound', `Instance ${id} could not be found.`);
+  }
+
+  /** Newest first, as Nova lists them. */
+  all(): readonly Server[] {
+    return [...this.#servers.values()].toReversed();
+  }
+
+  /** The port it attached; the answer comes after Neutron's bind. */
+  attach(serverId: string, target: AttachTarget): Port {
+    const { ports } = this.#options;
+    const server = this.server(serverId);
+    if (target.portId !== undefined) {
+      return ports.bind(this.#free(this.#portForNova(target.portId)).id, serverId);
+    }
+    const { projectId } = server;
+    const networkId = target.networkId ?? '';
+    const fixedIps =
+      target.fixedIp === undefined ? {} : { fixedIps: [{ ipAddress: target.fixedIp }] };
+    try {
+      const made = ports.create({ projectId, networkId, ...fixedIps, novaMade: true });
+      return ports.bind(made.id, serverId);
+    } catch (error) {
+      throw attachRefusal(error, target);
+    }
+  }
+
+  /** Accepts every detach of a known server and does it later; of a port that is not attached, never. */
+  detach(serverId: string, portId: string): void {
+    this.server(serverId);
+    this.#later(() => {
+      const { ports } = this.#options;
+      if (ports.of(serverId).some((port) => port.id === portId)) ports.release(portId);
+    });
+  }
+
+  delete(id: string): void {
+    this.server(id);
+    for (const port of this.#options.ports.of(id)) this.#options.ports.release(port.id);
+    this.#servers.delete(id);
+  }
+
+  #portForNova(id: string): Port {
+    try {
+      return this.#options.ports.port(id);
+    } catch (error) {
+      const message = `Port id ${id} could not be found.`;
+      throw error instanceof Refusal ? new Refusal(404, 'itemNotFound', message) : error;
+    }
+  }
+
+  #free(port: Port): Port {
+    if (port.deviceId === '') return port;
+    throw new Refusal(409, 'conflictingRequest', `Port ${port.id} is still in use.`);
+  }
+
+  #later(work: () => void): void {
+    const { clock, workMs, lifetime } = this.#options;
+    clock.sleep(workMs, lifetime).then(work, () => undefined /* the cloud was closed first */);
+  }
+}
+
+// Nova's own words for what Neutron refused.
+function attachRefusal(error: unknown, target: AttachTarget): unknown {
+  if (!(error instanceof Refusal)) return error;
+  if (error.type === 'IpAddressAlreadyAllocated') {
+    const message = `Fixed IP ${target.fixedIp} is already in use.`;
+    return new Refusal(409, 'conflictingRequest', message);
+  }
+  return new Refusal(
+    500,
+    'computeFault',
+    "Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.\n<class 'oslo_messaging.rpc.client.RemoteError'>",
+  );
+}

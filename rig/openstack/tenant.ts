@@ -1,0 +1,305 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { logIn, type OpenstackUser, type ServiceType } from './openstack-http.ts';
+
+/** Where a cloud is and who may make projects in it. */
+export interface CloudAccess {
+  readonly keystoneUrl: string;
+  readonly admin: {
+    readonly username: string;
+    readonly password: string;
+    readonly domainName: string;
+    readonly projectName: string;
+  };
+}
+
+export interface SubnetRequest {
+  readonly networkId: string;
+  readonly cidr: string;
+  readonly name?: string;
+  /** Missing: Neutron's default, the first address; null: no gateway. */
+  readonly gatewayIp?: string | null;
+  readonly hostRoutes?: readonly { readonly destination: string; readonly nexthop: string }[];
+}
+
+export interface PortRequest {
+  readonly networkId: string;
+  readonly name?: string;
+  readonly macAddress?: string;
+  readonly fixedIps?: readonly { readonly subnetId?: string; readonly ipAddress?: string }[];
+}
+
+export interface ServerRequest {
+  readonly name: string;
+  readonly networkIds?: readonly string[];
+  readonly portIds?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+const identified = z.object({ id: z.string() });
+const fixedIps = z.array(z.object({ subnet_id: z.string(), ip_address: z.string() }));
+const portSchema = z.object({
+  id: z.string(),
+  mac_address: z.string(),
+  device_id: z.string(),
+  status: z.string(),
+  fixed_ips: fixedIps,
+});
+/** A port as it is on the wire. */
+export type WirePort = z.infer<typeof portSchema>;
+const attachmentSchema = z.object({
+  port_id: z.string(),
+  mac_addr: z.string(),
+  fixed_ips: fixedIps,
+});
+/** A NIC of a server as Nova reports it on the wire. */
+export type Attachment = z.infer<typeof attachmentSchema>;
+
+/** A project of its own with a user of its own, who does by HTTP what tenants do. */
+export interface Tenant extends AsyncDisposable {
+  readonly keystoneUrl: string;
+  readonly username: string;
+  readonly password: string;
+  readonly domainName: string;
+  readonly projectId: string;
+  /** Sends requests as they are. */
+  readonly user: OpenstackUser;
+  /** The administrator, for what a member may not do. */
+  readonly admin: OpenstackUser;
+  createNetwork(request: { readonly name: string; readonly mtu?: number }): Promise<{ id: string }>;
+  createSubnet(request: SubnetRequest): Promise<{ id: string }>;
+  createPort(request: PortRequest): Promise<WirePort>;
+  /** The port, or undefined when it is gone. */
+  port(id: string): Promise<WirePort | undefined>;
+  deletePort(id: string): Promise<void>;
+  /** Boots a server and waits until it is ACTIVE. */
+  createServer(request: ServerRequest): Promise<{ id: string }>;
+  /** Deletes a server and waits until Nova does not know it any more. */
+  deleteServer(id: string): Promise<void>;
+  attach(
+    serverId: string,
+    to: { readonly portId: string } | { readonly networkId: string },
+  ): Promise<Attachment>;
+  /** Asks for the detach, which is asynchronous, and waits until Neutron knows. */
+  detach(serverId: string, portId: string): Promise<void>;
+}
+
+const patienceMs = 120_000;
+const pollMs = 100;
+
+/**
+ * Makes a project with a user of role `member`, both gone again with everything in them when it is disposed. Works on
+ * any OpenStack where the flavor `m1.fake` and the image `fake` exist: `rig/openstack up` makes them, `rig/cloud`
+ * starts with them.
+ */
+export async function openTenant(access: CloudAccess, name: string): Promise<Tenant> {
+  const { keystoneUrl } = access;
+  const { username: adminName, password: adminPassword, domainName, projectName } = access.admin;
+  const admin = await logIn({
+    keystoneUrl,
+    username: adminName,
+    password: adminPassword,
+    domainName,
+    project: { name: projectName },
+  });
+  const username = `${name}-${randomBytes(3).toString('hex')}`;
+  const password = randomBytes(12).toString('hex');
+  const project = await make(admin, 'identity', '/projects', 'project', { name: username });
+  const account = await make(admin, 'identity', '/users', 'user', { name: username, password });
+  await grant(admin, project.id, account.id, 'member');
+  // Contrabass gives the administrator's account for every project.
+  await grant(admin, project.id, admin.userId, 'admin');
+  const user = await logIn({
+    keystoneUrl,
+    username,
+    password,
+    domainName,
+    project: { id: project.id },
+  });
+
+  const servers = new Set<string>();
+  const ports = new Set<string>();
+  const networks = new Set<string>();
+  let bootable: Promise<{ flavor: string; image: string }> | undefined;
+
+  async function port(id: string): Promise<WirePort | undefined> {
+    const body = await found(user, 'network', `/v2.0/ports/${id}`);
+    return body === undefined ? undefined : z.object({ port: portSchema }).parse(body).port;
+  }
+
+  async function deletePort(id: string): Promise<void> {
+    await remove(user, 'network', `/v2.0/ports/${id}`);
+    ports.delete(id);
+  }
+
+  async function deleteServer(id: string): Promise<void> {
+    const path = `/servers/${id}`;
+    await remove(user, 'compute', path);
+    await until(
+      `server ${id} is gone`,
+      async () => (await found(user, 'compute', path)) === undefined,
+    );
+    servers.delete(id);
+  }
+
+  async function statusOf(id: string): Promise<string> {
+    const body = await user.ask('compute', { path: `/servers/${id}` });
+    return z.object({ server: z.object({ status: z.string() }) }).parse(body).server.status;
+  }
+
+  return {
+    keystoneUrl,
+    username,
+    password,
+    domainName,
+    projectId: project.id,
+    user,
+    admin,
+    port,
+    deletePort,
+    deleteServer,
+    async createNetwork(request) {
+      const network = await make(user, 'network', '/v2.0/networks', 'network', request);
+      networks.add(network.id);
+      return network;
+    },
+    async createSubnet({ networkId, cidr, name: subnetName, gatewayIp, hostRoutes }) {
+      return make(user, 'network', '/v2.0/subnets', 'subnet', {
+        network_id: networkId,
+        cidr,
+        ip_version: cidr.includes(':') ? 6 : 4,
+        name: subnetName,
+        gateway_ip: gatewayIp,
+        host_routes: hostRoutes,
+      });
+    },
+    async createPort({ networkId, name: portName, macAddress, fixedIps: wanted }) {
+      const request = {
+        network_id: networkId,
+        name: portName,
+        mac_address: macAddress,
+        fixed_ips: wanted?.map((ip) => ({ subnet_id: ip.subnetId, ip_address: ip.ipAddress })),
+      };
+      const body = await user.ask('network', {
+        method: 'POST',
+        path: '/v2.0/ports',
+        body: { port: request },
+      });
+      const result = z.object({ port: portSchema }).parse(body).port;
+      ports.add(result.id);
+      return result;
+    },
+    async createServer({ name: serverName, networkIds = [], portIds = [], metadata }) {
+      bootable ??= bootableOf(user);
+      const { flavor, image } = await bootable;
+      const server = await make(user, 'compute', '/servers', 'server', {
+        name: serverName,
+        flavorRef: flavor,
+        imageRef: image,
+        metadata,
+        networks: [...networkIds.map((uuid) => ({ uuid })), ...portIds.map((id) => ({ port: id }))],
+      });
+      servers.add(server.id);
+      await until(`server ${serverName} is ACTIVE`, async () => {
+        const status = await statusOf(server.id);
+        if (status === 'ERROR') throw new Error(`server ${serverName} is in ERROR`);
+        return status === 'ACTIVE';
+      });
+      return { id: server.id };
+    },
+    async attach(serverId, to) {
+      const body = await user.ask('compute', {
+        method: 'POST',
+        path: `/servers/${serverId}/os-interface`,
+        body: {
+          interfaceAttachment: 'portId' in to ? { port_id: to.portId } : { net_id: to.networkId },
+        },
+      });
+      return z.object({ interfaceAttachment: attachmentSchema }).parse(body).interfaceAttachment;
+    },
+    async detach(serverId, portId) {
+      const path = `/servers/${serverId}/os-interface/${portId}`;
+      await user.ask('compute', { method: 'DELETE', path });
+      await until(`port ${portId} is detached`, async () => {
+        const now = await port(portId);
+        return now === undefined || now.device_id !== serverId;
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      for (const id of servers) await deleteServer(id);
+      for (const id of ports) await deletePort(id);
+      for (const id of networks) await remove(user, 'network', `/v2.0/networks/${id}`);
+      await remove(admin, 'identity', `/users/${account.id}`);
+      await remove(admin, 'identity', `/projects/${project.id}`);
+    },
+  };
+}
+
+/** Asks until it is so; fails after two minutes, because a busy machine stretches one second to ten. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + patienceMs;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`waited ${patienceMs / 1000} s: ${what}`);
+    await sleep(pollMs);
+  }
+}
+
+async function make(
+  who: OpenstackUser,
+  service: ServiceType,
+  path: string,
+  key: string,
+  request: object,
+): Promise<{ id: string }> {
+  const body = await who.ask(service, { method: 'POST', path, body: { [key]: request } });
+  return identified.parse(z.record(z.string(), z.unknown()).parse(body)[key]);
+}
+
+async function grant(
+  admin: OpenstackUser,
+  projectId: string,
+  userId: string,
+  name: string,
+): Promise<void> {
+  const role = await firstNamed(admin, 'identity', `/roles?name=${name}`, 'roles', name);
+  await admin.ask('identity', {
+    method: 'PUT',
+    path: `/projects/${projectId}/users/${userId}/roles/${role.id}`,
+  });
+}
+
+/** The body, or undefined for a 404. */
+async function found(who: OpenstackUser, service: ServiceType, path: string): Promise<unknown> {
+  const answer = await who.raw(service, { path });
+  if (answer.status === 404) return undefined;
+  if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status}`);
+  return answer.body;
+}
+
+async function remove(who: OpenstackUser, service: ServiceType, path: string): Promise<void> {
+  const answer = await who.raw(service, { method: 'DELETE', path });
+  if (answer.status >= 300 && answer.status !== 404) {
+    throw new Error(`DELETE ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+}
+
+async function bootableOf(user: OpenstackUser): Promise<{ flavor: string; image: string }> {
+  const flavor = await firstNamed(user, 'compute', '/flavors', 'flavors', 'm1.fake');
+  const image = await firstNamed(user, 'image', '/v2/images', 'images', 'fake');
+  return { flavor: flavor.id, image: image.id };
+}
+
+async function firstNamed(
+  who: OpenstackUser,
+  service: ServiceType,
+  path: string,
+  key: string,
+  name: string,
+): Promise<{ id: string }> {
+  const list = z.array(identified.extend({ name: z.string() }));
+  const body = z.record(z.string(), z.unknown()).parse(await who.ask(service, { path }));
+  const match = list.parse(body[key]).find((item) => item.name === name);
+  if (match === undefined) throw new Error(`there is no ${name} in ${service} ${path}`);
+  return match;
+}
