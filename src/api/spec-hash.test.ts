@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalJson, specHash } from './spec-hash.ts';
+
+const nic = { id: 0, macAddress: 'fa:16:3e:00:00:01', mtu: 1450 };
+
+describe('specHash', () => {
+  it('depends on content, not on the order of keys or on absent fields', () => {
+    const hash = specHash({ nodeName: 'n', instanceId: 'i', interfaces: [nic] });
+    const turned = { mtu: 1450, macAddress: 'fa:16:3e:00:00:01', name: undefined, id: 0 };
+    expect(specHash({ interfaces: [turned], instanceId: 'i', nodeName: 'n' })).toBe(hash);
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(
+      specHash({ nodeName: 'n', instanceId: 'i', interfaces: [{ ...nic, mtu: 1500 }] }),
+    ).not.toBe(hash);
+  });
+
+  it('takes absent interfaces as none', () => {
+    expect(specHash({ nodeName: 'n' })).toBe(specHash({ nodeName: 'n', interfaces: [] }));
+  });
+});
+
+describe('canonicalJson', () => {
+  it('keeps the order of lists', () => {
+    expect(canonicalJson({ b: [2, 1], a: { d: 1, c: null } })).toBe(
+      '{"a":{"c":null,"d":1},"b":[2,1]}',
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { backoffMs } from './backoff.ts';
+import { systemClock } from './clock.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+describe('systemClock.sleep', () => {
+  it('rejects with the reason when the signal aborts, before or during', async () => {
+    const stop = new AbortController();
+    const asleep = systemClock.sleep(60_000, stop.signal);
+    stop.abort(new Error('enough'));
+    await expect(asleep).rejects.toThrow('enough');
+    await expect(systemClock.sleep(60_000, stop.signal)).rejects.toThrow('enough');
+  });
+});
+
+describe('createFakeClock', () => {
+  it('wakes sleepers in the order of their time, each at its own time', async () => {
+    const clock = createFakeClock();
+    const woken: [string, number][] = [];
+    const sleeper = async (name: string, ms: number) => {
+      await clock.sleep(ms);
+      woken.push([name, clock.monotonicMs()]);
+    };
+    const all = [sleeper('late', 200), sleeper('early', 100)];
+    await clock.advance(150);
+    expect(woken).toEqual([['early', 100]]);
+    expect(clock.sleepers).toBe(1);
+    await clock.advance(100);
+    await Promise.all(all);
+    expect(woken).toEqual([
+      ['early', 100],
+      ['late', 200],
+    ]);
+  });
+});
+
+describe('backoffMs', () => {
+  const bounds = { baseMs: 1000, maxMs: 300_000 };
+  it.each([
+    [0, 0, 800],
+    [0, 0.5, 1000],
+    [3, 0.5, 8000],
+    [8, 0.5, 256_000],
+    [9, 0.5, 300_000],
+    [1000, 0.999_999_999, 360_000],
+  ])('doubles from the base to the cap with 20 %% jitter (attempt %d)', (attempt, draw, ms) => {
+    expect(backoffMs(attempt, bounds, () => draw)).toBeCloseTo(ms, 3);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { createHealth } from './health.ts';
+
+describe('createHealth', () => {
+  it('is live and ready until a check says otherwise', () => {
+    const health = createHealth();
+    expect(health.liveness()).toEqual({ ok: true, failing: {} });
+    health.ready('cache', () => 'not listed yet');
+    expect(health.liveness().ok).toBe(true);
+    expect(health.readiness()).toEqual({ ok: false, failing: { cache: 'not listed yet' } });
+  });
+
+  it('is not ready when it is not live', () => {
+    const health = createHealth();
+    health.live('store', () => 'disk full');
+    expect(health.readiness().failing).toEqual({ store: 'disk full' });
+  });
+
+  it('asks each check anew', () => {
+    const health = createHealth();
+    const answers = ['starting', undefined];
+    health.ready('part', () => answers.shift());
+    expect(health.readiness().ok).toBe(false);
+    expect(health.readiness().ok).toBe(true);
+  });
+});

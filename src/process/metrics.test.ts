@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from './metrics.ts';
+
+const table = {
+  nics_total: { type: 'counter', help: 'NICs.', labels: ['state'] },
+  queue_depth: { type: 'gauge', help: 'Depth.', labels: [] },
+  sync_seconds: { type: 'histogram', help: 'Seconds.', labels: ['part'], buckets: [1, 2] },
+} as const;
+
+describe('createMetrics', () => {
+  it('exposes every metric of the table under its own registry', async () => {
+    const metrics = createMetrics(table);
+    metrics.count('nics_total', { state: 'Configured' });
+    metrics.count('nics_total', { state: 'Configured' }, 2);
+    metrics.set('queue_depth', {}, 7);
+    metrics.observe('sync_seconds', { part: 'operator' }, 1.5);
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('nics_total{state="Configured"} 3');
+    expect(text).toContain('queue_depth 7');
+    expect(text).toContain('sync_seconds_bucket{le="2",part="operator"} 1');
+    expect(await createMetrics(table).registry.metrics()).not.toContain('Configured');
+  });
+});
