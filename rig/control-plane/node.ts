@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { runScript } from '../hosts/box/script.ts';
+import type { ControlPlane } from './control-plane.ts';
+
+export interface NodeOptions {
+  /** namespace: a set of namespaces of this machine. box: a machine with systemd, udev, networkd, netplan. */
+  readonly kind: 'namespace' | 'box';
+  /** Becomes `status.nodeInfo.systemUUID`; default: a constant one made from the names. */
+  readonly systemUUID?: string;
+}
+
+/** A node with a real kubelet and containerd. */
+export interface Node extends AsyncDisposable {
+  readonly name: string;
+  readonly kind: NodeOptions['kind'];
+  /** Network namespace of the node; that of a box is made anew at every boot. */
+  readonly netns: string;
+  /** Network namespace behind the plugged NICs; give its bridge br0 an address and they have somebody to talk to. */
+  readonly fabric: string;
+  /** Runs a command inside and returns its standard output. */
+  sh(command: readonly string[], stdin?: string): Promise<string>;
+  plug(nic: string, mac: string): Promise<void>;
+  unplug(nic: string): Promise<void>;
+  /** Imports an image archive; use it with `imagePullPolicy: Never`. */
+  importImage(archive: string): Promise<void>;
+  /** Restarts the kubelet alone and waits until its successor reports Ready. */
+  restartKubelet(): Promise<void>;
+  /** Orderly reboot of a box, until it reports Ready by itself. */
+  reboot(): Promise<void>;
+  /** Power cut of a box. */
+  cut(): Promise<void>;
+  /** Boots a box after `cut`, until it reports Ready. */
+  start(): Promise<void>;
+  /** Removes everything of it; may be called again. */
+  down(): Promise<void>;
+}
+
+const script = join(import.meta.dirname, 'node');
+
+/** Starts a node of the control plane and waits until it is Ready. `controlPlane.down` takes it along. */
+export async function startNode(
+  controlPlane: Pick<ControlPlane, 'name'>,
+  name: string,
+  { kind, systemUUID }: NodeOptions,
+): Promise<Node> {
+  const run = async (verb: string, ...args: readonly string[]) =>
+    void (await runScript(script, [verb, controlPlane.name, name, ...args]));
+  const down = async () => run('down');
+  const uuid = systemUUID === undefined ? [] : ['--system-uuid', systemUUID];
+  try {
+    await run('up', '--kind', kind, ...uuid);
+  } catch (cause) {
+    await down();
+    throw cause;
+  }
+  const netns =
+    kind === 'box' ? `box-${controlPlane.name}-${name}` : `node-${controlPlane.name}.${name}`;
+  return {
+    name,
+    kind,
+    netns,
+    fabric: `${netns}.fabric`,
+    async sh(command, stdin = '') {
+      return runScript(script, ['sh', controlPlane.name, name, ...command], { stdin });
+    },
+    plug: async (nic, mac) => run('plug', nic, mac),
+    unplug: async (nic) => run('unplug', nic),
+    importImage: async (archive) => run('image', archive),
+    restartKubelet: async () => run('restart'),
+    reboot: async () => run('reboot'),
+    cut: async () => run('cut'),
+    start: async () => run('start'),
+    down,
+    [Symbol.asyncDispose]: down,
+  };
+}
