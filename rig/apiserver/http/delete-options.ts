@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { badRequest } from '../objects/status-error.ts';
+import type { DeleteOptions } from '../verbs/delete.ts';
+import { parseBody } from './body.ts';
+
+const propagation = z.enum(['Background', 'Foreground', 'Orphan']).optional();
+const seconds = z.coerce.number().int().nonnegative().optional();
+
+const bodyEdge = z.object({
+  gracePeriodSeconds: seconds,
+  propagationPolicy: propagation,
+  preconditions: z
+    .object({ uid: z.string().optional(), resourceVersion: z.string().optional() })
+    .default({}),
+  dryRun: z.array(z.string()).default([]),
+});
+
+const queryEdge = z.object({ gracePeriodSeconds: seconds, propagationPolicy: propagation });
+
+/** Reads DeleteOptions from body and query; an empty body has none. */
+export function deleteOptions(body: string, query: URLSearchParams): DeleteOptions {
+  const asked = read(queryEdge, Object.fromEntries(query));
+  const { preconditions, dryRun, ...options } = read(
+    bodyEdge,
+    body.trim() === '' ? {} : parseBody(body),
+  );
+  return {
+    ...asked,
+    ...options,
+    ...preconditions,
+    dryRun: query.get('dryRun') === 'All' || dryRun.includes('All'),
+  };
+}
+
+function read<T>(edge: z.ZodType<T>, value: unknown): T {
+  const result = edge.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw badRequest(
+    `invalid delete options: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+  );
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import type { Cluster } from '../cluster.ts';
+import type { KubeObject } from '../objects/object.ts';
+import { forbidden } from '../objects/status-error.ts';
+import { mastersGroup, type User } from './authentication.ts';
+import type { ResourceRequest } from './request-info.ts';
+
+const texts = z.array(z.string()).default([]);
+const rulesEdge = z.array(
+  z.looseObject({ verbs: texts, apiGroups: texts, resources: texts, resourceNames: texts }),
+);
+const subjectEdge = z.looseObject({
+  kind: z.string(),
+  name: z.string(),
+  namespace: z.string().optional(),
+});
+const bindingEdge = z.looseObject({
+  subjects: z.array(subjectEdge).default([]),
+  roleRef: z.looseObject({ kind: z.string(), name: z.string() }),
+});
+
+type Rule = z.infer<typeof rulesEdge>[number];
+type Binding = z.infer<typeof bindingEdge>;
+
+const group = 'rbac.authorization.k8s.io';
+
+/** Throws 403 unless a role bound to the user (or one of its groups) allows the request. */
+export function authorize(cluster: Cluster, user: User, request: ResourceRequest): void {
+  if (user.groups.includes(mastersGroup)) return;
+  const rules = rulesFor(cluster, user, request.namespace);
+  if (rules.some((rule) => allows(rule, request))) return;
+  const { type, name, verb, subresource, namespace } = request;
+  const resource = subresource ? `${type.plural}/${subresource}` : type.plural;
+  const where =
+    namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const what = `cannot ${verb} resource "${resource}" in API group "${type.group}"`;
+  throw forbidden(
+    { ...type, plural: resource },
+    name ?? '',
+    `User "${user.name}" ${what} ${where}`,
+  );
+}
+
+function rulesFor(cluster: Cluster, user: User, namespace: string | undefined): readonly Rule[] {
+  const wide = cluster.storage.list(`clusterrolebindings.${group}`);
+  const local =
+    namespace === undefined ? [] : cluster.storage.list(`rolebindings.${group}`, namespace);
+  return [...wide, ...local].flatMap((object) => {
+    const binding = bindingEdge.parse(object);
+    return binding.subjects.some((subject) => isSubject(subject, user, object))
+      ? rulesOf(cluster, binding, object.metadata.namespace)
+      : [];
+  });
+}
+
+function isSubject(subject: Binding['subjects'][number], user: User, binding: KubeObject): boolean {
+  if (subject.kind === 'Group') return user.groups.includes(subject.name);
+  if (subject.kind === 'User') return user.name === subject.name;
+  const namespace = subject.namespace ?? binding.metadata.namespace ?? '';
+  return user.name === `system:serviceaccount:${namespace}:${subject.name}`;
+}
+
+function rulesOf(
+  cluster: Cluster,
+  { roleRef }: Binding,
+  namespace: string | undefined,
+): readonly Rule[] {
+  const role =
+    roleRef.kind === 'ClusterRole'
+      ? cluster.storage.get(`clusterroles.${group}`, roleRef.name)
+      : cluster.storage.get(`roles.${group}`, `${namespace ?? ''}/${roleRef.name}`);
+  return rulesEdge.parse(role?.['rules'] ?? []);
+}
+
+function allows(rule: Rule, { verb, type, subresource, name }: ResourceRequest): boolean {
+  const resource = subresource ? `${type.plural}/${subresource}` : type.plural;
+  return (
+    holds(rule.verbs, verb) &&
+    holds(rule.apiGroups, type.group) &&
+    holds(rule.resources, resource) &&
+    (rule.resourceNames.length === 0 || rule.resourceNames.includes(name ?? ''))
+  );
+}
+
+function holds(list: readonly string[], value: string): boolean {
+  return list.includes('*') || list.includes(value);
+}

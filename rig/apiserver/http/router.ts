@@ -1,0 +1,210 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AuditLog } from '../audit.ts';
+import type { Cluster } from '../cluster.ts';
+import { read } from '../cluster.ts';
+import type { Faults, LoseFault } from '../faults.ts';
+import { methodNotAllowed, notFound, StatusError } from '../objects/status-error.ts';
+import { atVersion, resourceOf } from '../resources/resource-type.ts';
+import { list, type Selection, selectorOf } from '../verbs/list.ts';
+import { watch } from '../verbs/watch.ts';
+import type { TokenTable, User } from './authentication.ts';
+import { readBody } from './body.ts';
+import { discovery } from './discovery.ts';
+import { authorize } from './rbac.ts';
+import { type ResourceRequest, resourcePath, verbOf } from './request-info.ts';
+import { WatchStream } from './watch-stream.ts';
+import { type Answer, write } from './write-verbs.ts';
+
+export interface Routes {
+  readonly cluster: Cluster;
+  readonly tokens: TokenTable;
+  readonly faults: Faults;
+  readonly audit: AuditLog;
+  readonly watches: Set<WatchStream>;
+  readonly bookmarkMs: number;
+}
+
+/** Answers one HTTP request; never rejects. */
+export async function handle(
+  routes: Routes,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    await route(routes, request, response);
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else answerError(response, error);
+  }
+}
+
+async function route(
+  routes: Routes,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://embedded');
+  const user = routes.tokens.authenticate(request.headers.authorization);
+  if (['/healthz', '/livez', '/readyz'].includes(url.pathname))
+    return answerText(response, 200, 'ok');
+  const found = discovery(url.pathname, routes.cluster.types);
+  if (found) return answerJson(response, { status: 200, body: found });
+  const understood = resourceRequest(routes.cluster, request.method ?? '', url);
+  if (!understood) return answerText(response, 404, '404 page not found\n');
+  await serve(routes, understood, user, request, response);
+}
+
+/** What the request asks for; undefined when nothing is served at its path. */
+function resourceRequest(
+  cluster: Cluster,
+  method: string,
+  { pathname, searchParams: query }: URL,
+): ResourceRequest | undefined {
+  const path = resourcePath(pathname);
+  const type = path && cluster.types.find(path.apiVersion, path.plural);
+  if (!path || !type) return undefined;
+  const { namespace, name, subresource } = path;
+  if (!type.namespaced && namespace !== undefined) return undefined;
+  if (subresource !== undefined && !(subresource === 'status' && type.hasStatus)) return undefined;
+  const verb = verbOf(method, path, query);
+  if (!verb) throw methodNotAllowed();
+  return { verb, type, namespace, name, subresource, query };
+}
+
+async function serve(
+  routes: Routes,
+  request: ResourceRequest,
+  user: User,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { faults, audit, cluster } = routes;
+  const match = { verb: request.verb, resource: resourceOf(request.type), name: request.name };
+  const loss = faults.loss(match);
+  const delayMs = faults.delayMs(match);
+  const body = await readBody(incoming);
+  if (delayMs > 0) await cluster.clock.sleep(delayMs);
+  if (loss === 'before') return reset(response);
+  try {
+    const refusal = faults.refusal(match);
+    if (refusal) throw refusal;
+    authorize(cluster, user, request);
+    if (request.verb === 'watch') return await stream(routes, request, user, response);
+    const answer = answerOf(cluster, request, user, incoming, body);
+    audit.record(request, user, answer.status);
+    answerUnlessLost(response, answer, loss);
+  } catch (error) {
+    audit.record(request, user, error instanceof StatusError ? error.code : 500);
+    throw error;
+  }
+}
+
+function answerOf(
+  cluster: Cluster,
+  request: ResourceRequest,
+  user: User,
+  { headers }: IncomingMessage,
+  body: string,
+): Answer {
+  if (request.verb === 'get') return getObject(cluster, request);
+  if (request.verb === 'list') return { status: 200, body: list(cluster, listRequest(request)) };
+  return write(cluster, {
+    request,
+    body,
+    contentType: headers['content-type'] ?? '',
+    userAgent: headers['user-agent'] ?? '',
+    mayCreate: () => authorize(cluster, user, { ...request, verb: 'create' }),
+  });
+}
+
+function getObject(cluster: Cluster, { type, namespace, name = '' }: ResourceRequest): Answer {
+  const object = read(cluster, { type, namespace, name });
+  if (!object) throw notFound(type, name);
+  return { status: 200, body: atVersion(object, type) };
+}
+
+function selectionOf({ type, namespace, query }: ResourceRequest): Selection {
+  return {
+    type,
+    namespace,
+    labelSelector: query.get('labelSelector') ?? '',
+    fieldSelector: query.get('fieldSelector') ?? '',
+  };
+}
+
+function listRequest(request: ResourceRequest): Parameters<typeof list>[1] {
+  const { query } = request;
+  return {
+    ...selectionOf(request),
+    limit: Number(query.get('limit') ?? 0) || undefined,
+    continueToken: query.get('continue') ?? undefined,
+    resourceVersion: query.get('resourceVersion') ?? undefined,
+    exactVersion: query.get('resourceVersionMatch') === 'Exact',
+  };
+}
+
+async function stream(
+  routes: Routes,
+  request: ResourceRequest,
+  user: User,
+  response: ServerResponse,
+): Promise<void> {
+  const { cluster, faults, watches, bookmarkMs } = routes;
+  const { query } = request;
+  const watchRequest = {
+    ...selectionOf(request),
+    resourceVersion: query.get('resourceVersion') ?? undefined,
+    bookmarks: query.get('allowWatchBookmarks') === 'true',
+    timeoutSeconds: Number(query.get('timeoutSeconds')) || 1800 * (1 + cluster.random()),
+  };
+  selectorOf(watchRequest);
+  routes.audit.record(request, user, 200);
+  response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+  const open = new WatchStream({
+    response,
+    resource: resourceOf(request.type),
+    clock: cluster.clock,
+    deliver: (event, resource) => faults.delivery(event, resource),
+  });
+  if (faults.silent) open.silence();
+  watches.add(open);
+  try {
+    await watch(cluster, watchRequest, (event) => open.send(event), bookmarkMs, open.signal);
+    // A black hole never says that it ends.
+    if (!open.silent) await open.end();
+  } finally {
+    watches.delete(open);
+  }
+}
+
+function answerUnlessLost(
+  response: ServerResponse,
+  answer: Answer,
+  loss: LoseFault['when'] | undefined,
+): void {
+  if (loss === 'after') reset(response);
+  else answerJson(response, answer);
+}
+
+function answerError(response: ServerResponse, error: unknown): void {
+  const known =
+    error instanceof StatusError
+      ? error
+      : new StatusError(500, 'InternalError', `Internal error occurred: ${String(error)}`);
+  const { retryAfterSeconds } = known.details;
+  if (retryAfterSeconds !== undefined) response.setHeader('retry-after', retryAfterSeconds);
+  answerJson(response, { status: known.code, body: known.body() });
+}
+
+function answerJson(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function answerText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+}
+
+/** Cuts the connection as a proxy or a crash would: the caller sees a reset, not an answer. */
+function reset(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+}

@@ -1,0 +1,127 @@
+import { conditions, keyedBy, objectMeta, open, stringMap } from '../schema/fragments.ts';
+import type { Schema } from '../schema/schema.ts';
+import { crdStrategy } from './crd-strategy.ts';
+import { jobSchema } from './job-schema.ts';
+import { jobStrategy } from './job-strategy.ts';
+import { podSchema } from './pod-schema.ts';
+import type { ResourceType, Strategy } from './resource-type.ts';
+import { dataStrategy, namespaceStrategy, podStrategy, secretStrategy } from './strategies.ts';
+
+interface BuiltIn {
+  readonly group?: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly shortNames?: readonly string[];
+  readonly clusterWide?: true;
+  readonly fields?: Readonly<Record<string, Schema>>;
+  readonly hasStatus?: true;
+  readonly hasGeneration?: true;
+  readonly fieldLabels?: readonly string[];
+  readonly conditionalUpdate?: true;
+  readonly strategy?: Strategy;
+}
+
+const withConditions = { status: open({ conditions }) };
+const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion'];
+const eventLabels = [...involved.map((field) => `involvedObject.${field}`), 'reason', 'type'];
+const rbac = 'rbac.authorization.k8s.io';
+
+const table: readonly BuiltIn[] = [
+  {
+    plural: 'namespaces',
+    kind: 'Namespace',
+    shortNames: ['ns'],
+    clusterWide: true,
+    fields: withConditions,
+    hasStatus: true,
+    fieldLabels: ['status.phase'],
+    strategy: namespaceStrategy,
+  },
+  {
+    plural: 'nodes',
+    kind: 'Node',
+    shortNames: ['no'],
+    clusterWide: true,
+    fields: { status: open({ conditions, addresses: keyedBy(['type']) }) },
+    hasStatus: true,
+    fieldLabels: ['spec.unschedulable'],
+  },
+  {
+    plural: 'pods',
+    kind: 'Pod',
+    shortNames: ['po'],
+    fields: podSchema,
+    hasStatus: true,
+    hasGeneration: true,
+    fieldLabels: ['spec.nodeName', 'spec.restartPolicy', 'status.phase'],
+    strategy: podStrategy,
+  },
+  {
+    plural: 'configmaps',
+    kind: 'ConfigMap',
+    shortNames: ['cm'],
+    fields: { data: stringMap, binaryData: stringMap },
+    strategy: dataStrategy,
+  },
+  {
+    plural: 'secrets',
+    kind: 'Secret',
+    fields: { data: stringMap, stringData: stringMap },
+    fieldLabels: ['type'],
+    strategy: secretStrategy,
+  },
+  { plural: 'serviceaccounts', kind: 'ServiceAccount', shortNames: ['sa'] },
+  { plural: 'events', kind: 'Event', shortNames: ['ev'], fieldLabels: eventLabels },
+  {
+    group: 'batch',
+    plural: 'jobs',
+    kind: 'Job',
+    fields: jobSchema,
+    hasStatus: true,
+    hasGeneration: true,
+    fieldLabels: ['status.successful'],
+    strategy: jobStrategy,
+  },
+  {
+    group: 'coordination.k8s.io',
+    plural: 'leases',
+    kind: 'Lease',
+    conditionalUpdate: true,
+  },
+  {
+    group: 'apiextensions.k8s.io',
+    plural: 'customresourcedefinitions',
+    kind: 'CustomResourceDefinition',
+    shortNames: ['crd', 'crds'],
+    clusterWide: true,
+    fields: withConditions,
+    hasStatus: true,
+    hasGeneration: true,
+    conditionalUpdate: true,
+    strategy: crdStrategy,
+  },
+  { group: rbac, plural: 'roles', kind: 'Role' },
+  { group: rbac, plural: 'rolebindings', kind: 'RoleBinding' },
+  { group: rbac, plural: 'clusterroles', kind: 'ClusterRole', clusterWide: true },
+  { group: rbac, plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', clusterWide: true },
+];
+
+/** The kinds every cluster has, as far as parts and tests use them; all are v1. */
+export const builtInTypes: readonly ResourceType[] = table.map((row) => ({
+  group: row.group ?? '',
+  version: 'v1',
+  storageVersion: 'v1',
+  plural: row.plural,
+  singular: row.kind.toLowerCase(),
+  kind: row.kind,
+  shortNames: row.shortNames ?? [],
+  categories: [],
+  namespaced: row.clusterWide !== true,
+  schema: open({ metadata: objectMeta, spec: open(), ...row.fields }),
+  custom: false,
+  hasStatus: row.hasStatus === true,
+  hasGeneration: row.hasGeneration === true,
+  fieldLabels: row.fieldLabels ?? [],
+  unconditionalUpdate: row.conditionalUpdate !== true,
+  strategy: row.strategy ?? {},
+}));
