@@ -1,0 +1,16 @@
+import { HttpProblem } from '../http/problem.ts';
+import { KubeError } from '../kube/errors.ts';
+
+/** Rethrows what a business cluster answered as a problem of ours: its failures are not the caller's. */
+export function toProblem(error: unknown): never {
+  if (!(error instanceof KubeError)) throw error;
+  const options = {
+    cause: error,
+    ...(error.retryAfterMs ? { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1000) } : {}),
+  };
+  if (error.status === 410) {
+    const detail = 'the continue token is too old; list again from the start';
+    throw new HttpProblem(400, 'ContinueExpired', detail, options);
+  }
+  throw new HttpProblem(503, 'ClusterUnreachable', `business cluster: ${error.message}`, options);
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { labels, namespaces } from '../api/names.ts';
+import type { ClusterAccess } from '../kube/access.ts';
+import type { Secret } from '../kube/core-resources.ts';
+import { loadKubeconfig } from '../kube/kubeconfig.ts';
+
+/** A registered business cluster: how to reach it and where its objects live. */
+export interface Registration {
+  readonly providerId: string;
+  readonly access: ClusterAccess;
+  readonly namespace: string;
+}
+
+const keys = z.object({
+  kubeconfig: z.string().optional(),
+  server: z.url({ protocol: /^https?$/ }).optional(),
+  token: z.string().min(1).optional(),
+  'ca.crt': z.string().min(1).optional(),
+  namespace: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'is not the name of a namespace')
+    .default(namespaces.system),
+});
+
+/**
+ * Reads the Secret that registers a business cluster: `kubeconfig`, or `server`, `token` and `ca.crt`; optionally
+ * `namespace`. Throws an error that names the key, never its value.
+ */
+export async function readRegistration(secret: Secret): Promise<Registration> {
+  const text = Object.fromEntries(
+    Object.entries(secret.data ?? {}).map(([key, data]) => [
+      key,
+      Buffer.from(data, 'base64').toString('utf8'),
+    ]),
+  );
+  const parsed = keys.safeParse(text);
+  if (!parsed.success) {
+    const flaws = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new Error(flaws.join('; '));
+  }
+  const providerId = secret.metadata.labels?.[labels.providerId] ?? '';
+  return { providerId, access: await accessOf(parsed.data), namespace: parsed.data.namespace };
+}
+
+async function accessOf(data: z.infer<typeof keys>): Promise<ClusterAccess> {
+  if (data.kubeconfig !== undefined) return loadKubeconfig(asText(data.kubeconfig));
+  const { server, token, 'ca.crt': ca } = data;
+  if (server === undefined || token === undefined) {
+    throw new Error('has neither kubeconfig nor server and token');
+  }
+  return { server, token: () => Promise.resolve(token), ...(ca === undefined ? {} : { ca }) };
+}
+
+/** A one-line kubeconfig must not be taken for a path. */
+function asText(kubeconfig: string): string {
+  return `${kubeconfig}\n`;
+}

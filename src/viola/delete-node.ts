@@ -1,0 +1,100 @@
+import { rfc3339 } from '../api/condition.ts';
+import type { Effect } from '../api/effects.ts';
+import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
+import { annotations, fieldManagers } from '../api/names.ts';
+import type { Base } from '../api/node-configs-http.ts';
+import { HttpProblem } from '../http/problem.ts';
+import { isConflict } from '../kube/errors.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Perform } from '../process/effects.ts';
+import type { Cluster } from './clusters.ts';
+import { refusalOf } from './fence.ts';
+import { nodeConfigs } from './node-config.ts';
+import { noSuchNode } from './read-nodes.ts';
+import { objectName } from './sanitize.ts';
+
+export interface DeleteOptions {
+  readonly perform: Perform<Effect>;
+  readonly clock: Clock;
+  readonly acceptUnfenced: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** How often it is decided anew because somebody (usually the controller's status) wrote in between. */
+const maxTries = 5;
+
+/**
+ * Deletes a node config with consent: the annotation tells the controller that this removal was asked for, and its
+ * finalizer cleans the node before the object goes. 404 when there is none (any more), 409 when the object has moved.
+ */
+export async function deleteNode(
+  cluster: Cluster,
+  nodeName: string,
+  base: Base | undefined,
+  options: DeleteOptions,
+): Promise<Base> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryDelete(cluster, nodeName, base, options);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (attempt < maxTries) continue;
+      const detail = `${nodeName} changes all the time; repeat later`;
+      throw new HttpProblem(409, 'StaleBase', detail, { cause: error });
+    }
+  }
+}
+
+/** One decision on what is there now; throws a conflict when the object moved while it was made. */
+async function tryDelete(
+  cluster: Cluster,
+  nodeName: string,
+  base: Base | undefined,
+  options: DeleteOptions,
+): Promise<Base> {
+  const { client, namespace } = cluster;
+  const { perform, signal } = options;
+  const ref = { namespace, name: objectName(nodeName) };
+  const live = ref.name === '' ? undefined : await client.find(nodeConfigs, ref, { signal });
+  if (!live) throw noSuchNode(nodeName);
+  const { uid = '', generation = 0, deletionTimestamp } = live.metadata;
+  const leaving = deletionTimestamp !== undefined;
+  const refusal = leaving ? undefined : refusalOf(live, base, options);
+  if (refusal) throw new HttpProblem(409, refusal.code, `${nodeName}: ${refusal.message}`);
+  const resourceVersion = await consent(cluster, live, options);
+  if (!leaving) {
+    await perform('viola.node-config.delete', () =>
+      client.delete(nodeConfigs, ref, {
+        uid,
+        ...(resourceVersion ? { resourceVersion } : {}),
+        propagationPolicy: 'Background',
+        signal,
+      }),
+    );
+  }
+  return { uid, generation };
+}
+
+/** Stamps the consent unless it is there; answers the version of the object that carries it. */
+async function consent(
+  { client, namespace }: Cluster,
+  { metadata }: MultiNicNodeConfig,
+  { perform, clock, signal }: DeleteOptions,
+): Promise<string | undefined> {
+  const { name, resourceVersion, uid } = metadata;
+  if (metadata.annotations?.[annotations.deleteConsent] !== undefined) return resourceVersion;
+  const patch = {
+    metadata: {
+      uid,
+      resourceVersion,
+      annotations: { [annotations.deleteConsent]: rfc3339(clock.now()) },
+    },
+  };
+  const stamped = await perform('viola.node-config.consent', () =>
+    client.patch(nodeConfigs, { namespace, name }, patch, {
+      fieldManager: fieldManagers.viola,
+      signal,
+    }),
+  );
+  return stamped.metadata.resourceVersion;
+}

@@ -1,0 +1,44 @@
+import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
+import { annotations } from '../api/names.ts';
+import type { Base, NodeErrorCode } from '../api/node-configs-http.ts';
+
+export interface Refusal {
+  readonly code: NodeErrorCode;
+  readonly message: string;
+}
+
+/**
+ * Whether a write that was planned against `base` may go on top of the live object. `null` is create only, absent is a
+ * caller that knows no fences: its last write wins, but not over a fenced object.
+ */
+export function refusalOf(
+  live: MultiNicNodeConfig | undefined,
+  base: Base | null | undefined,
+  { acceptUnfenced }: { readonly acceptUnfenced: boolean },
+): Refusal | undefined {
+  if (live?.metadata.deletionTimestamp) {
+    return { code: 'Deleting', message: 'the object is being deleted; repeat when it is gone' };
+  }
+  if (base === undefined) return acceptUnfenced ? undefined : unfencedRefusal(live);
+  return base === null ? existsRefusal(live) : movedRefusal(live, base);
+}
+
+function existsRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefined {
+  const message = 'base is null (create only), but the object exists; read it and plan again';
+  return live ? { code: 'StaleBase', message } : undefined;
+}
+
+function movedRefusal(live: MultiNicNodeConfig | undefined, base: Base): Refusal | undefined {
+  const { uid, generation } = live?.metadata ?? {};
+  if (uid === base.uid && generation === base.generation) return undefined;
+  const now = live ? `${uid} generation ${generation}` : 'gone';
+  const message = `base is ${base.uid} generation ${base.generation}, the object is ${now}; read it and plan again`;
+  return { code: 'StaleBase', message };
+}
+
+function unfencedRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefined {
+  if (live?.metadata.annotations?.[annotations.fenced] === undefined) return undefined;
+  const message =
+    'the object is kept by a writer that sends base; send base, or start Viola with --accept-unfenced';
+  return { code: 'Fenced', message };
+}

@@ -1,0 +1,33 @@
+import { rfc3339 } from '../api/condition.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Clusters } from './clusters.ts';
+
+export interface Reached {
+  readonly providerId: string;
+  readonly server: string;
+  readonly reachable: boolean;
+  readonly checkedAt: string;
+  readonly message: string;
+}
+
+/** Asks one registered cluster for its version; says why it cannot be reached. */
+export async function reach(
+  clusters: Clusters,
+  providerId: string,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Reached> {
+  const found = await clusters.find(providerId);
+  const checkedAt = rfc3339(clock.now());
+  if (found.kind !== 'found') {
+    const message = found.kind === 'broken' ? found.message : 'its Secret is gone';
+    return { providerId, server: '', reachable: false, checkedAt, message };
+  }
+  const { client, server } = found.cluster;
+  try {
+    const { gitVersion } = await client.version({ signal });
+    return { providerId, server, reachable: true, checkedAt, message: `Kubernetes ${gitVersion}` };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { providerId, server, reachable: false, checkedAt, message };
+  }
+}

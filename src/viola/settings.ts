@@ -1,0 +1,75 @@
+import { namespaces } from '../api/names.ts';
+import { address, boolean, duration, integer, nonBlank } from '../process/setting-schemas.ts';
+import { type Settings, setting, type Values } from '../process/settings.ts';
+
+export const violaSettings = {
+  listen: setting({
+    env: ['VIOLA_LISTEN', 'LISTEN_ADDR'],
+    flag: 'listen',
+    schema: address().prefault(':8080'),
+    description: 'address of the HTTP API, default :8080',
+  }),
+  tlsCert: setting({
+    env: ['VIOLA_TLS_CERT'],
+    flag: 'tls-cert',
+    schema: nonBlank().optional(),
+    description: 'PEM file of the server certificate',
+  }),
+  tlsKey: setting({
+    env: ['VIOLA_TLS_KEY'],
+    flag: 'tls-key',
+    schema: nonBlank().optional(),
+    description: 'PEM file of its key',
+  }),
+  plainHttp: setting({
+    env: ['VIOLA_PLAIN_HTTP'],
+    flag: 'plain-http',
+    schema: boolean().prefault('false'),
+    description:
+      'serve without TLS on an address that is not loopback; something else has to guard it',
+  }),
+  tokenFile: setting({
+    env: ['VIOLA_TOKENS_FILE'],
+    flag: 'tokens-file',
+    schema: nonBlank(),
+    description: 'YAML list of {name, sha256, providers, verbs}: who may call',
+  }),
+  acceptUnfenced: setting({
+    env: ['VIOLA_ACCEPT_UNFENCED'],
+    flag: 'accept-unfenced',
+    schema: boolean().prefault('false'),
+    description: 'let callers that send no base overwrite objects of callers that do',
+  }),
+  kubeconfig: setting({
+    env: ['KUBECONFIG'],
+    flag: 'kubeconfig',
+    schema: nonBlank().optional(),
+    description: 'kubeconfig of the management cluster, default: in-cluster',
+  }),
+  namespace: setting({
+    env: ['POD_NAMESPACE'],
+    flag: 'namespace',
+    schema: nonBlank().prefault(namespaces.system),
+    description: 'namespace of the Secrets that register business clusters',
+  }),
+  clusterTimeout: setting({
+    env: ['VIOLA_CLUSTER_TIMEOUT', 'KUBECTL_TIMEOUT'],
+    flag: 'cluster-timeout',
+    schema: duration({ minMs: 1000 }).prefault('30s'),
+    description: 'timeout of one call to a business cluster',
+  }),
+  parallel: setting({
+    env: ['VIOLA_PARALLEL'],
+    flag: 'parallel',
+    schema: integer(1, 64).prefault('8'),
+    description: 'nodes of one request that are written at once',
+  }),
+  cacheFor: setting({
+    env: ['VIOLA_CACHE_FOR'],
+    flag: 'cache-for',
+    schema: duration({ minMs: 0 }).prefault('5s'),
+    description: 'how old an answer may be that was not asked to be fresh',
+  }),
+} satisfies Settings;
+
+export type ViolaSettings = Values<typeof violaSettings>;

@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import type { Effect } from '../api/effects.ts';
+import type { metricTable } from '../api/metrics.ts';
+import { labels } from '../api/names.ts';
+import { createHttpServer, type HttpServer, listen } from '../http/server.ts';
+import { openTokenFile } from '../http/token-file.ts';
+import { createKubeClient } from '../kube/client.ts';
+import { type Secret, secrets } from '../kube/core-resources.ts';
+import { inCluster } from '../kube/in-cluster.ts';
+import { loadKubeconfig } from '../kube/kubeconfig.ts';
+import { createReflector } from '../kube/reflector.ts';
+import { Store } from '../kube/store.ts';
+import { createPerform } from '../process/effects.ts';
+import type { PartContext } from '../process/part.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { Clusters } from './clusters.ts';
+import { serveViola } from './routes.ts';
+import type { ViolaSettings } from './settings.ts';
+
+type Context = PartContext<typeof metricTable>;
+
+/** Runs Viola until the signal aborts: the registry of business clusters and the HTTP API over them. */
+export async function startViola(
+  settings: ViolaSettings,
+  context: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, random, log, health } = context;
+  const tokens = await openTokenFile(settings.tokenFile, log);
+  const app = await makeServer(settings, context);
+  const access = settings.kubeconfig
+    ? await loadKubeconfig(settings.kubeconfig)
+    : await inCluster();
+  await using management = createKubeClient(access, { clock, random, userAgent: 'multinic-viola' });
+  const store = new Store<Secret>();
+  const reflector = createReflector({
+    client: management,
+    resource: secrets,
+    namespace: settings.namespace,
+    labelSelector: labels.providerId,
+    store,
+    clock,
+    random,
+    onError: (error, retryInMs) =>
+      log.warn({ err: error, retryInMs }, 'cannot read the registered business clusters'),
+  });
+  let listed = false;
+  void reflector.synced.then(() => {
+    listed = true;
+  });
+  health.ready('clusters', () =>
+    listed ? undefined : 'the registered business clusters are not read yet',
+  );
+  await using clusters = new Clusters({
+    secrets: store,
+    log,
+    connect: (registration) =>
+      createKubeClient(registration.access, {
+        clock,
+        random,
+        userAgent: 'multinic-viola',
+        timeoutMs: settings.clusterTimeout,
+      }),
+  });
+  serveViola(app, {
+    clusters,
+    tokens,
+    cache: new AnswerCache(clock, settings.cacheFor),
+    clock,
+    perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect')),
+    acceptUnfenced: settings.acceptUnfenced,
+    parallel: settings.parallel,
+    signal,
+  });
+  const reading = reflector.run(signal);
+  const { url } = await listen(app, settings.listen, signal);
+  log.info({ url }, 'viola serves');
+  await reading;
+  await app.close();
+}
+
+async function makeServer(
+  settings: ViolaSettings,
+  { log, health, metrics }: Context,
+): Promise<HttpServer> {
+  const { tlsCert, tlsKey, plainHttp, listen: at } = settings;
+  const loopback = /^(127\.|::1$|localhost$)/.test(at.host);
+  if ((tlsCert === undefined || tlsKey === undefined) && !loopback && !plainHttp) {
+    throw new Error(
+      `--listen ${at.host}:${at.port} is not loopback: give --tls-cert and --tls-key, or say --plain-http true when something else guards it`,
+    );
+  }
+  const tls =
+    tlsCert !== undefined && tlsKey !== undefined
+      ? { cert: await readFile(tlsCert, 'utf8'), key: await readFile(tlsKey, 'utf8') }
+      : undefined;
+  return createHttpServer({
+    title: 'Viola',
+    log,
+    health,
+    registry: metrics.registry,
+    ...(tls ? { tls } : {}),
+    onAnswer: ({ method, route, status, seconds }) => {
+      metrics.count('multinic_http_requests_total', {
+        server: 'viola',
+        method,
+        route,
+        status: String(status),
+      });
+      metrics.observe(
+        'multinic_http_request_duration_seconds',
+        { server: 'viola', method, route },
+        seconds,
+      );
+    },
+  });
+}
