@@ -70,10 +70,10 @@ export class Networks {
       );
     }
     const pool = new AddressPool(cidr);
+    // Of IPv6 Neutron takes the subnet's own address, which is the routers' anycast address.
+    const usual = range.version === 4 ? range.first + 1n : range.first;
     const gatewayIp =
-      request.gatewayIp === undefined
-        ? addressOf(range.version, range.first + 1n)
-        : request.gatewayIp;
+      request.gatewayIp === undefined ? addressOf(range.version, usual) : request.gatewayIp;
     if (gatewayIp !== null) pool.take(gatewayIp);
     const subnet: Subnet = {
       id: newUuid(),

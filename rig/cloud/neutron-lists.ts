@@ -84,7 +84,7 @@ function limitOf(query: URLSearchParams, maxLimit: number | undefined): number |
   const text = query.get('limit');
   const limit = text === null ? 0 : Number(text);
   if (!Number.isInteger(limit) || limit < 0) {
-    const message = `Bad limit request: Limit must be an integer 0 or greater and not '${limit}'.`;
+    const message = `Bad limit request: Limit must be an integer 0 or greater and not '${text}'.`;
     throw new Refusal(400, 'BadRequest', message);
   }
   if (maxLimit === undefined) return limit === 0 ? undefined : limit;

@@ -117,6 +117,7 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
     },
     route('POST', '/v2.0/networks', ({ body }, { project }) => {
       const { network } = bodyAs(networkBody, body, 'HTTPBadRequest');
+      refuseMtu(network.mtu);
       const made = networks.createNetwork({ projectId: project.id, ...network });
       return { status: 201, body: { network: networkWire(made, []) } };
     }),
@@ -217,6 +218,15 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
 
 function sees(session: Session, resource: { readonly projectId: string }): boolean {
   return session.isAdmin || resource.projectId === session.project.id;
+}
+
+// What is left of 1,500 bytes under VXLAN, the kind of tenants' networks.
+const largestMtu = 1450;
+
+function refuseMtu(mtu: number | undefined): void {
+  if (mtu === undefined || mtu <= largestMtu) return;
+  const message = `Invalid input for operation: Requested MTU is too big, maximum is ${largestMtu}.`;
+  throw new Refusal(400, 'InvalidInput', message);
 }
 
 function refuseInUse(network: Network, used: readonly Port[]): void {

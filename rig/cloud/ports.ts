@@ -52,7 +52,7 @@ export class Ports {
 
   create(request: NewPort): Port {
     const network = this.#networks.network(request.networkId);
-    const macAddress = request.macAddress?.toLowerCase() ?? this.#nextMac();
+    const macAddress = request.macAddress ?? this.#nextMac();
     if (this.#macs.has(`${network.id} ${macAddress}`)) {
       throw new Refusal(
         409,

@@ -22,6 +22,8 @@ export interface OpenstackUser {
   readonly projectId: string;
   readonly userId: string;
   readonly token: string;
+  /** The service's public endpoint without a trailing slash. */
+  url(service: ServiceType): string;
   /** The answer, whatever its status. */
   raw(service: ServiceType, request: RawRequest): Promise<RawAnswer>;
   /** The body of a success; anything else throws with what the service said. */
@@ -74,24 +76,25 @@ export async function logIn(login: Login): Promise<OpenstackUser> {
   const { token } = tokenSchema.parse(answer.body);
   const subject = answer.headers.get('x-subject-token') ?? '';
 
-  function url(service: ServiceType, path: string): string {
-    if (service === 'identity') return keystone + path;
+  function url(service: ServiceType): string {
+    if (service === 'identity') return keystone;
     const endpoint = token.catalog
       .find((entry) => entry.type === service)
       ?.endpoints.find((candidate) => candidate.interface === 'public');
     if (endpoint === undefined) throw new Error(`the catalog has no public ${service} endpoint`);
-    return endpoint.url.replace(/\/$/, '') + path;
+    return endpoint.url.replace(/\/$/, '');
   }
 
   async function raw(service: ServiceType, request: RawRequest): Promise<RawAnswer> {
     const headers = { 'x-auth-token': subject, ...request.headers };
-    return send(url(service, request.path), { ...request, headers });
+    return send(url(service) + request.path, { ...request, headers });
   }
 
   return {
     projectId: token.project.id,
     userId: token.user.id,
     token: subject,
+    url,
     raw,
     async ask(service, request) {
       const result = await raw(service, request);

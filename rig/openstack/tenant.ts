@@ -229,7 +229,7 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
     async [Symbol.asyncDispose]() {
       for (const id of servers) await deleteServer(id);
       for (const id of ports) await deletePort(id);
-      for (const id of networks) await remove(user, 'network', `/v2.0/networks/${id}`);
+      for (const id of networks) await removeNetwork(user, id);
       await remove(admin, 'identity', `/users/${account.id}`);
       await remove(admin, 'identity', `/projects/${project.id}`);
     },
@@ -282,6 +282,15 @@ async function remove(who: OpenstackUser, service: ServiceType, path: string): P
   if (answer.status >= 300 && answer.status !== 404) {
     throw new Error(`DELETE ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
+}
+
+// With the ports that were made on it without this client's knowledge.
+async function removeNetwork(user: OpenstackUser, id: string): Promise<void> {
+  const body = await user.ask('network', { path: `/v2.0/ports?network_id=${id}&fields=id` });
+  for (const port of z.object({ ports: z.array(identified) }).parse(body).ports) {
+    await remove(user, 'network', `/v2.0/ports/${port.id}`);
+  }
+  await remove(user, 'network', `/v2.0/networks/${id}`);
 }
 
 async function bootableOf(user: OpenstackUser): Promise<{ flavor: string; image: string }> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../process/clock.ts';
-import { answerFailure, jsonOf } from './answer-failure.ts';
+import { answerFailure } from './answer-failure.ts';
 import type { Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { Service } from './errors.ts';
@@ -30,8 +30,6 @@ export interface ServiceClient {
   readonly service: Service;
   /** The answer whatever its status below 500; a refused token was replaced once before a 401 throws. */
   read(read: Read, signal: AbortSignal): Promise<HttpAnswer>;
-  /** The JSON of a 200; everything else throws. */
-  json(read: Read, signal: AbortSignal): Promise<unknown>;
   /** What an unexpected answer to `read` becomes. */
   failure(read: Read, answer: HttpAnswer): Error;
 }
@@ -68,11 +66,6 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     service,
     read,
     failure,
-    async json(request, signal) {
-      const answer = await read(request, signal);
-      if (answer.status !== 200) throw failure(request, answer);
-      return jsonOf(service, `GET ${request.path}`, answer);
-    },
   };
 }
 

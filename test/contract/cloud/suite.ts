@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contrabassTests } from './contrabass-tests.ts';
+import { keystoneTests } from './keystone-tests.ts';
+import { createMethodHits } from './method-hits.ts';
+import { networkTests } from './network-tests.ts';
+import { neutronWireTests } from './neutron-wire-tests.ts';
+import { novaWireTests } from './nova-wire-tests.ts';
+import { portTests } from './port-tests.ts';
+import { serverTests } from './server-tests.ts';
+import { type CloudUnderTest, createSetting, type Setting } from './setting.ts';
+
+/** One test of the contract; the id is the same wherever the suite runs. */
+export type Contract = (
+  id: string,
+  title: string,
+  check: (setting: Setting) => Promise<void>,
+) => void;
+
+/** How many tests the contract must have at least, so that a part that is lost is noticed. */
+const fewest = 60;
+
+/** The contract of a cloud, run against what `open` gives: the simulation and real OpenStack must both keep it. */
+export function cloudContract(
+  name: string,
+  open: () => Promise<CloudUnderTest & AsyncDisposable>,
+): void {
+  describe(`cloud contract on ${name}`, () => {
+    const ids = new Set<string>();
+    const passed = new Set<string>();
+    const hits = createMethodHits();
+    let cloud: (CloudUnderTest & AsyncDisposable) | undefined;
+    let setting: Setting | undefined;
+
+    beforeAll(async () => {
+      cloud = await open();
+      setting = await createSetting(cloud, hits);
+    });
+    afterAll(async () => {
+      await setting?.[Symbol.asyncDispose]();
+      await cloud?.[Symbol.asyncDispose]();
+      process.stdout.write(`cloud contract on ${name}: ${passed.size} of ${ids.size} passed\n`);
+    });
+
+    const contract: Contract = (id, title, check) => {
+      if (ids.has(id)) throw new Error(`the id ${id} is taken`);
+      ids.add(id);
+      test(`${id}: ${title}`, async () => {
+        if (setting === undefined) throw new Error('there is no setting');
+        await check(setting);
+        passed.add(id);
+      });
+    };
+
+    contrabassTests(contract);
+    keystoneTests(contract);
+    portTests(contract);
+    networkTests(contract);
+    serverTests(contract);
+    neutronWireTests(contract);
+    novaWireTests(contract);
+
+    test('every method of the clients is used by the suite', () => {
+      expect(hits.known().length).toBeGreaterThan(15);
+      expect(hits.missed()).toEqual([]);
+    });
+
+    test(`the contract has at least ${fewest} tests and all of them passed`, () => {
+      expect(ids.size).toBeGreaterThanOrEqual(fewest);
+      expect(passed).toEqual(ids);
+    });
+  });
+}
