@@ -166,6 +166,7 @@ export const openstackConfigStatus = z.object({
     .optional()
     .describe('Fast looks at ports that are DOWN.'),
   lastHandledReconcileAt: text('Last value of the annotation multinic.io/reconcile-at.', 253),
+  lastHandledAllowRemovals: text('Last value of the annotation multinic.io/allow-removals.', 253),
 });
 
 export type OpenstackConfigStatus = z.infer<typeof openstackConfigStatus>;

@@ -197,6 +197,60 @@ export const openstackConfigReasons = {
       '의도한 변경이면 multinic.io/allow-removals 어노테이션에 새 값을 지정하십시오.',
     ],
   ),
+  InvalidNodeName: row(
+    'openstackconfig',
+    true,
+    [
+      'The name of a server cannot be the name of a Kubernetes node.',
+      '서버 이름을 Kubernetes 노드 이름으로 사용할 수 없습니다.',
+    ],
+    [
+      'Set openstackNodeNameMetadataKey and that metadata key on the server.',
+      'openstackNodeNameMetadataKey를 지정하고 서버에 해당 메타데이터를 설정하십시오.',
+    ],
+  ),
+  InvalidPort: row(
+    'openstackconfig',
+    true,
+    [
+      'A port cannot be a NIC beside the others of its node; the others are delivered.',
+      '포트를 노드의 다른 NIC와 함께 사용할 수 없으며 나머지는 전달됩니다.',
+    ],
+    [
+      'Correct the port; the message names the field.',
+      '메시지에 표시된 포트의 필드를 수정하십시오.',
+    ],
+  ),
+  Waiting: row(
+    'openstackconfig',
+    true,
+    [
+      'A node waits until something else is done, for example until a name is free again.',
+      '이름 반환 등 선행 작업이 끝날 때까지 노드가 대기 중입니다.',
+    ],
+    nothing,
+  ),
+  Paused: row(
+    'openstackconfig',
+    false,
+    [
+      'The annotation multinic.io/paused is true; nothing is read or changed.',
+      'multinic.io/paused 어노테이션이 true이므로 조회와 변경을 하지 않습니다.',
+    ],
+    ['Remove the annotation to go on.', '계속하려면 어노테이션을 제거하십시오.'],
+  ),
+  Deleting: row(
+    'openstackconfig',
+    true,
+    [
+      'The NICs of this object are being removed from the nodes.',
+      '이 객체의 NIC를 노드에서 제거하는 중입니다.',
+    ],
+    [
+      'Wait; the message names the nodes that are not done yet.',
+      '기다려 주십시오. 완료되지 않은 노드는 메시지에 있습니다.',
+    ],
+  ),
   RemovalUnsupported: row(
     'openstackconfig',
     false,

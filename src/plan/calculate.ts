@@ -1,0 +1,74 @@
+import { type Claim, claimNodes } from './claims.ts';
+import { planLeftovers } from './leftovers.ts';
+import { planClaim } from './node-plan.ts';
+import type { Plan, PlanInput, Problem } from './plan.ts';
+import { compareText, type View, viewOf } from './view.ts';
+
+/**
+ * What has to be posted and deleted so that the business cluster holds what the OpenstackConfig selects. Pure: equal
+ * input gives an equal plan, whatever order its lists have.
+ */
+export function calculate(input: PlanInput): Plan {
+  const plan = planAll(viewOf(input, false));
+  const limit = Math.max(10, Math.floor(0.2 * input.cloudInterfaces));
+  const count = removalsAtOnce(plan);
+  if (input.allowRemovals || count <= limit) return plan;
+  const held = planAll(viewOf(input, true));
+  return { ...held, problems: [...held.problems, removalHeld(count, limit)] };
+}
+
+/**
+ * How many NICs go although nobody edited the CR. Those whose evidence has not been read yet count as well, else a large
+ * removal would slip through in portions.
+ */
+function removalsAtOnce({ nodes, ask }: Plan): number {
+  const confirmed = nodes
+    .filter(({ action }) => action !== 'none')
+    .flatMap(({ removals }) => removals.confirmed)
+    .filter(({ explicit }) => !explicit).length;
+  return confirmed === 0 ? 0 : confirmed + ask.length;
+}
+
+function planAll(view: View): Plan {
+  const claims = claimNodes(view);
+  const outcomes = claims.map((claim) => planClaim(claim, view));
+  const nodes = [
+    ...outcomes.flatMap(({ node }) => node ?? []),
+    ...planLeftovers(claims, view),
+  ].toSorted(
+    (a, b) => compareText(a.nodeName, b.nodeName) || compareText(a.instanceId, b.instanceId),
+  );
+  const delivered = nodes.map(({ interfaces }) => interfaces.length);
+  return {
+    nodes,
+    problems: [...lostServers(claims, view), ...outcomes.flatMap(({ problems }) => problems)],
+    ask: outcomes.flatMap(({ ask }) => ask),
+    summary: {
+      servers: new Set(view.input.selection.serverIds).size,
+      nodes: delivered.filter((count) => count > 0).length,
+      interfaces: delivered.reduce((sum, count) => sum + count, 0),
+      filteredPorts: outcomes.reduce((sum, { filteredPorts }) => sum + filteredPorts, 0),
+    },
+  };
+}
+
+function lostServers(claims: readonly Claim[], view: View): Problem[] {
+  return claims.flatMap(({ serverId }) => {
+    const deleted = view.servers.get(serverId)?.status === 'DELETED';
+    if (!deleted && !view.missingServers.has(serverId)) return [];
+    return [
+      {
+        reason: 'ServerNotFound',
+        subject: `server ${serverId}`,
+        field: 'spec.vmNames',
+        value: serverId,
+        message: `server ${serverId} of spec.vmNames ${deleted ? 'is deleted' : 'does not exist in the project'}; correct spec.vmNames`,
+      } as const,
+    ];
+  });
+}
+
+function removalHeld(count: number, limit: number): Problem {
+  const message = `${count} NICs would be removed at once, more than the ${limit} that go without asking; if this is right, set the annotation multinic.io/allow-removals to a new value`;
+  return { reason: 'RemovalHeld', subject: 'spec', message };
+}

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import type { HeldNode } from '../api/node-configs-http.ts';
+import { calculate } from './calculate.ts';
+import { entry, held, input, owner, port, type Sample, server } from './sample.ts';
+
+function planOf(sample: Sample) {
+  return calculate(input({ ports: [port(1, 's1')], ...sample }));
+}
+
+function actionsOf(sample: Sample) {
+  return planOf(sample).nodes.map(({ nodeName, action }) => `${action} ${nodeName}`);
+}
+
+function reasonsOf(sample: Sample) {
+  return planOf(sample).problems.map(({ reason }) => reason);
+}
+
+const foreign: Partial<HeldNode> = {
+  source: { namespace: 'team-b', name: 'other', uid: 'other-uid', generation: 1 },
+};
+const { source: _ours, ...unowned } = held(1, [entry(1, 0)]);
+
+describe('the name of a node', () => {
+  const key = { nodeNameKey: 'k8s-node' };
+
+  it('is the metadata value when a key is configured, lower case', () => {
+    const servers = [server(1, { metadata: { 'k8s-node': ' Node-A ' } })];
+    expect(actionsOf({ servers, selection: key })).toEqual(['post node-a']);
+  });
+
+  it('is the name of the server when the key is blank or missing there', () => {
+    const servers = [server(1, { name: 'Worker-1', metadata: { 'k8s-node': ' ' } })];
+    expect(actionsOf({ servers, selection: key })).toEqual(['post worker-1']);
+    expect(actionsOf({ servers })).toEqual(['post worker-1']);
+  });
+
+  it('is that of the object when Nova fails, and never the id of the server', () => {
+    expect(actionsOf({ servers: [], held: [held(1, [])] })).toEqual(['post worker-1']);
+    expect(planOf({ servers: [] })).toMatchObject({
+      nodes: [],
+      problems: [{ reason: 'NovaServerError', subject: 'server s1' }],
+    });
+  });
+
+  it('stays when the server is renamed: the node is found by its id', () => {
+    const servers = [server(1, { name: 'renamed' })];
+    const sample = { servers, held: [held(1, [entry(1, 0)])] };
+    expect(actionsOf(sample)).toEqual(['none worker-1']);
+  });
+
+  it('moves with its metadata value: the old object goes first, then the new one comes', () => {
+    const servers = [server(1, { metadata: { 'k8s-node': 'node-a' } })];
+    const before = [held(1, [entry(1, 0)])];
+    const sample = { servers, selection: key };
+    expect(actionsOf({ ...sample, held: before })).toEqual(['none node-a', 'delete worker-1']);
+    expect(reasonsOf({ ...sample, held: before })).toEqual([]);
+    expect(actionsOf(sample)).toEqual(['post node-a']);
+  });
+
+  it.each(['한글노드', 'my_node', '-x', 'a..b', 'x'.repeat(254)])('cannot be "%s"', (name) => {
+    const plan = planOf({ servers: [server(1, { name })] });
+    expect(plan.problems).toMatchObject([{ reason: 'InvalidNodeName', value: name.toLowerCase() }]);
+    expect(plan.nodes.filter(({ action }) => action !== 'none')).toEqual([]);
+  });
+});
+
+describe('one node, two claims', () => {
+  it('of two servers: neither is touched', () => {
+    const sample: Sample = {
+      selection: { serverIds: ['s1', 's2'] },
+      servers: [server(1), server(2, { name: 'WORKER-1' })],
+      held: [held(1, [])],
+      ports: [port(1, 's1'), port(2, 's2')],
+    };
+    expect(actionsOf(sample)).toEqual(['none worker-1', 'none worker-1']);
+    expect(reasonsOf(sample)).toEqual(['NameConflict', 'NameConflict']);
+  });
+
+  it('of two OpenstackConfigs: the object of the other one is not touched', () => {
+    const sample = { held: [held(1, [entry(7, 3)], foreign)] };
+    expect(actionsOf(sample)).toEqual(['none worker-1']);
+    expect(planOf(sample).problems).toEqual([
+      {
+        reason: 'NameConflict',
+        subject: 'node worker-1',
+        message:
+          'node worker-1 is configured by OpenstackConfig team-b/other; select server s1 in one of the two only',
+      },
+    ]);
+  });
+
+  it('of two OpenstackConfigs under two names: the server is the same', () => {
+    const other = held(1, [], { ...foreign, nodeName: 'elsewhere' });
+    expect(reasonsOf({ held: [other] })).toEqual(['NameConflict']);
+  });
+
+  it('of a server and an object of another server: reported unless we delete that one anyway', () => {
+    const rebuilt = held(9, [], { nodeName: 'worker-1' });
+    expect(actionsOf({ held: [rebuilt] })).toEqual(['none worker-1', 'delete worker-1']);
+    expect(reasonsOf({ held: [rebuilt] })).toEqual([]);
+    const { source: _source, ...loose } = rebuilt;
+    expect(actionsOf({ held: [loose] })).toEqual(['none worker-1']);
+    expect(reasonsOf({ held: [loose] })).toEqual(['NameConflict']);
+  });
+});
+
+describe('an object without source', () => {
+  it('is taken over when it is for a selected server', () => {
+    expect(planOf({ held: [unowned] }).nodes).toMatchObject([
+      { action: 'post', why: 'taken over', base: { uid: 'uid-1' }, interfaces: [entry(1, 0)] },
+    ]);
+  });
+
+  it('is taken over by its name when it names no server', () => {
+    const { instanceId: _id, ...spec } = unowned.spec;
+    expect(planOf({ held: [{ ...unowned, spec }] }).nodes).toMatchObject([
+      { action: 'post', instanceId: 's1', base: { uid: 'uid-1' } },
+    ]);
+  });
+
+  it('is left alone otherwise', () => {
+    const { source: _source, ...loose } = held(9, []);
+    expect(actionsOf({ held: [loose] })).toEqual(['post worker-1']);
+  });
+
+  it('under another name than the node has to have is a conflict', () => {
+    const servers = [server(1, { metadata: { k: 'node-a' } })];
+    const sample = { servers, selection: { nodeNameKey: 'k' }, held: [unowned] };
+    expect(reasonsOf(sample)).toEqual(['NameConflict']);
+  });
+});
+
+describe('an object of an OpenstackConfig that was made again', () => {
+  const restored = { ...owner, uid: 'older-uid', generation: 4 };
+
+  it('is taken over while its server is selected', () => {
+    const again = held(1, [entry(1, 0)], { source: restored });
+    expect(planOf({ held: [again] }).nodes).toMatchObject([{ action: 'post', why: 'taken over' }]);
+  });
+
+  it('is not deleted: it may be of another management cluster', () => {
+    expect(actionsOf({ held: [held(9, [], { source: restored })] })).toEqual(['post worker-1']);
+  });
+});
+
+describe('a server taken out of the CR', () => {
+  const gone: Sample = { selection: { serverIds: [] }, held: [held(1, [entry(1, 0)])] };
+
+  it('takes its object along', () => {
+    expect(planOf(gone).nodes).toMatchObject([
+      {
+        action: 'delete',
+        base: { uid: 'uid-1', generation: 1 },
+        removals: { confirmed: [{ cause: 'deselected', explicit: true }] },
+      },
+    ]);
+  });
+
+  it('never touches objects of others', () => {
+    expect(actionsOf({ ...gone, held: [held(1, [], foreign), unowned] })).toEqual([]);
+  });
+
+  it('is not believed while a server name could not be resolved', () => {
+    const selection = {
+      serverIds: [],
+      serversComplete: false,
+      pinned: { servers: false, subnets: true },
+    };
+    expect(actionsOf({ ...gone, selection })).toEqual(['none worker-1']);
+  });
+
+  it('is not asked about when the plan is for some servers only', () => {
+    const scope = ['s2'];
+    const selection = { serverIds: ['s1', 's2'] };
+    const before = [held(1, []), held(9, [])];
+    const ports = [port(1, 's1'), port(2, 's2')];
+    const servers = [server(1), server(2)];
+    expect(actionsOf({ input: { scope }, selection, held: before, ports, servers })).toEqual([
+      'post worker-2',
+    ]);
+  });
+
+  it('is asked for once: an object on its way out is left to go', () => {
+    const leaving = held(1, [entry(1, 0)], { deletionTimestamp: '2026-01-01T00:00:00Z' });
+    expect(planOf({ ...gone, held: [leaving] }).nodes).toMatchObject([
+      { action: 'none', waiting: true },
+    ]);
+  });
+});
+
+it('posts nothing over an object that is being deleted', () => {
+  const leaving = held(1, [], { deletionTimestamp: '2026-01-01T00:00:00Z' });
+  expect(planOf({ held: [leaving] }).nodes).toMatchObject([{ action: 'none', waiting: true }]);
+});
+
+it('deletes the second of two objects it has for one server', () => {
+  const twin = { ...held(1, []), nodeName: 'worker-x', uid: 'uid-x' };
+  expect(actionsOf({ held: [held(1, [entry(1, 0)]), twin] })).toEqual([
+    'none worker-1',
+    'delete worker-x',
+  ]);
+});
+
+it('reports a server that Nova does not know, and says nothing twice', () => {
+  const sample = { servers: [], observation: { missingServers: ['s1'] }, ports: [] };
+  expect(planOf(sample)).toMatchObject({
+    nodes: [],
+    problems: [{ reason: 'ServerNotFound', field: 'spec.vmNames', value: 's1' }],
+  });
+});
+
+it('posts every node when it is forced to', () => {
+  const forced = { held: [held(1, [entry(1, 0)])], input: { force: true } };
+  expect(planOf(forced).nodes).toMatchObject([{ action: 'post', why: 'asked for' }]);
+});

@@ -1,0 +1,142 @@
+import type { HeldNode } from '../api/node-configs-http.ts';
+import { isLegalNodeName, nodeNameOf } from './node-name.ts';
+import type { Owner, Problem } from './plan.ts';
+import { compareText, type View } from './view.ts';
+
+/** Which object a selected server's NICs are delivered in, or why none may be touched. */
+export interface Claim {
+  readonly serverId: string;
+  /** '' while it is not known. */
+  readonly nodeName: string;
+  /** The object that is there already; of a blocked claim the one that stays as it is. */
+  readonly held: HeldNode | undefined;
+  readonly blocked?: Block;
+}
+
+export type Block =
+  | { readonly kind: 'problem'; readonly problem: Problem }
+  /** Ends by itself: something has to go first. */
+  | { readonly kind: 'waits'; readonly why: string };
+
+/** Finds the object of every server in scope, in the order of server ids. */
+export function claimNodes(view: View): Claim[] {
+  const claims = serversInScope(view).map((serverId) => claimOf(serverId, view));
+  const sharers = Map.groupBy(claims, ({ nodeName }) => nodeName);
+  return claims.map((claim) => {
+    const sharing = sharers.get(claim.nodeName) ?? [];
+    const shared = claim.nodeName !== '' && sharing.length > 1;
+    const blocked = shared ? sharedName(claim, sharing) : blockOf(claim, view);
+    return blocked ? { ...claim, blocked } : claim;
+  });
+}
+
+/** Whether an object was posted for this CR: its name may be given again, its uid never. */
+export function isOwn({ source }: HeldNode, { namespace, name, uid }: Owner): boolean {
+  return source?.namespace === namespace && source.name === name && source.uid === uid;
+}
+
+/** Whether nobody else has a right to the object: it names no CR, or one that this CR has come back as. */
+function isFree({ source }: HeldNode, { namespace, name }: Owner): boolean {
+  return source === undefined || (source.namespace === namespace && source.name === name);
+}
+
+function serversInScope({ input }: View): string[] {
+  const { scope, selection } = input;
+  const ids = new Set(selection.serverIds);
+  const inScope = scope === 'all' ? [...ids] : scope.filter((id) => ids.has(id));
+  return [...new Set(inScope)].toSorted(compareText);
+}
+
+function claimOf(serverId: string, view: View): Claim {
+  const { owner } = view.input;
+  const candidates = view
+    .heldOf(serverId)
+    .filter((node) => isFree(node, owner))
+    .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
+  const current = candidates.find((node) => isOwn(node, owner)) ?? candidates[0];
+  const nodeName = nodeNameOf(serverId, current, view);
+  return { serverId, nodeName, held: view.heldByName.get(nodeName) ?? current };
+}
+
+const checks = [unnamed, illegalName, otherOwner, nameTaken, movedAway];
+
+function blockOf(claim: Claim, view: View): Block | undefined {
+  for (const check of checks) {
+    const block = check(claim, view);
+    if (block) return block;
+  }
+  return undefined;
+}
+
+function sharedName({ serverId, nodeName }: Claim, sharing: readonly Claim[]): Block {
+  const others = sharing.map((other) => other.serverId).filter((id) => id !== serverId);
+  return conflict(
+    `node ${nodeName}`,
+    `servers ${[serverId, ...others].toSorted(compareText).join(' and ')} are both named ${nodeName}; rename one of them or map names by openstackNodeNameMetadataKey`,
+  );
+}
+
+function unnamed({ serverId, nodeName }: Claim, view: View): Block | undefined {
+  if (nodeName !== '') return undefined;
+  // Why it is missing, and that it is, is said once for all servers.
+  if (view.missingServers.has(serverId)) return { kind: 'waits', why: 'the server does not exist' };
+  return {
+    kind: 'problem',
+    problem: {
+      reason: 'NovaServerError',
+      subject: `server ${serverId}`,
+      message: `server ${serverId} could not be read, so the name of its node is not known`,
+    },
+  };
+}
+
+function illegalName({ serverId, nodeName }: Claim): Block | undefined {
+  if (isLegalNodeName(nodeName)) return undefined;
+  const message = `server ${serverId}: "${nodeName}" cannot be the name of a Kubernetes node; set the metadata key of openstackNodeNameMetadataKey on the server to its node's name`;
+  const problem = { subject: `server ${serverId}`, field: 'nodeName', value: nodeName, message };
+  return { kind: 'problem', problem: { reason: 'InvalidNodeName', ...problem } };
+}
+
+function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefined {
+  const named = view.heldByName.get(nodeName);
+  const foreign = [...view.heldOf(serverId), ...(named ? [named] : [])].find(
+    (node) => !isFree(node, view.input.owner),
+  );
+  if (!foreign?.source) return undefined;
+  const { namespace, name } = foreign.source;
+  return conflict(
+    `node ${foreign.nodeName}`,
+    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name}; select server ${serverId} in one of the two only`,
+  );
+}
+
+/** Another server's object has the name. */
+function nameTaken({ serverId, nodeName, held }: Claim, view: View): Block | undefined {
+  const other = held?.spec.instanceId;
+  if (!held || !other || other === serverId) return undefined;
+  if (isOwn(held, view.input.owner)) {
+    return { kind: 'waits', why: `MultiNicNodeConfig ${nodeName} of server ${other} goes first` };
+  }
+  return conflict(
+    `node ${nodeName}`,
+    `MultiNicNodeConfig ${nodeName} is for server ${other}, not ${serverId}; delete it if that server is gone`,
+  );
+}
+
+/** The server's NICs are delivered under another name. */
+function movedAway({ serverId, nodeName, held }: Claim, view: View): Block | undefined {
+  const elsewhere = view.heldOf(serverId).find((node) => node.nodeName !== nodeName);
+  // One object under the right name goes on; what is wrong beside it is deleted or reported by its own cluster.
+  if (!elsewhere || held?.nodeName === nodeName) return undefined;
+  if (isOwn(elsewhere, view.input.owner)) {
+    return { kind: 'waits', why: `MultiNicNodeConfig ${elsewhere.nodeName} goes first` };
+  }
+  return conflict(
+    `node ${nodeName}`,
+    `MultiNicNodeConfig ${elsewhere.nodeName} already configures server ${serverId}, whose node is ${nodeName} now; delete it`,
+  );
+}
+
+function conflict(subject: string, message: string): Block {
+  return { kind: 'problem', problem: { reason: 'NameConflict', subject, message } };
+}

@@ -1,0 +1,46 @@
+import type { InterfaceStatus } from '../api/multinicnodeconfig.ts';
+import { indexOfName, maxIndex } from '../api/names.ts';
+import type { HeldNode } from '../api/node-configs-http.ts';
+import { indexOfEntry } from './held-entries.ts';
+import type { Port } from './observation.ts';
+
+/**
+ * Hands out indexes for new ports. An index is free when neither the spec nor the status of the object names it: while
+ * the status does, the node still has something of the NIC that had it. A port that comes back meanwhile gets its own
+ * index again.
+ */
+export class FreeNames {
+  /** Named by the spec, or handed out here. */
+  readonly #used: Set<number>;
+  readonly #statuses: readonly InterfaceStatus[];
+
+  constructor(held: HeldNode | undefined) {
+    this.#used = new Set((held?.spec.interfaces ?? []).flatMap((e) => indexOfEntry(e) ?? []));
+    this.#statuses = held?.status?.interfaceStatuses ?? [];
+  }
+
+  /** The index this port would get now; undefined when none is free. */
+  next(port: Port): number | undefined {
+    const own = this.#statuses.filter((status) => isOf(status, port)).flatMap(indexesOf);
+    const leaving = new Set(this.#statuses.flatMap(indexesOf));
+    const free = (index: number) => !this.#used.has(index);
+    return own.find(free) ?? allIndexes.find((index) => free(index) && !leaving.has(index));
+  }
+
+  take(index: number): void {
+    this.#used.add(index);
+  }
+}
+
+const allIndexes = Array.from({ length: maxIndex + 1 }, (_, index) => index);
+
+function isOf({ portId, macAddress }: InterfaceStatus, port: Port): boolean {
+  if (portId) return portId === port.id;
+  return macAddress?.toLowerCase() === port.macAddress.toLowerCase();
+}
+
+// The deployed controller reports the kernel's name, which may differ from the id: both are in use.
+function indexesOf({ id, name }: InterfaceStatus): number[] {
+  const named = name === undefined ? undefined : indexOfName(name);
+  return [id, named].filter((index) => index !== undefined && index <= maxIndex) as number[];
+}

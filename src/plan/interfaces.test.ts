@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import { calculate } from './calculate.ts';
+import { entry, held, input, port, type Sample, server, subnet } from './sample.ts';
+
+function nicsOf(sample: Sample) {
+  return calculate(input(sample)).nodes[0]?.interfaces ?? [];
+}
+
+function namesOf(sample: Sample) {
+  return nicsOf(sample).map(({ name, portId }) => `${name}=${portId}`);
+}
+
+describe('a new port', () => {
+  it('becomes an entry that every deployed reader understands', () => {
+    expect(nicsOf({ ports: [port(1, 's1', { macAddress: 'FA:16:3E:00:00:01' })] })).toEqual([
+      entry(1, 0),
+    ]);
+  });
+
+  it('has all its IPv4 addresses, the selected one first', () => {
+    const fixedIps = [
+      { subnetId: 'sub-v6', ipAddress: 'fd00::1' },
+      { subnetId: 'sub-c', ipAddress: '10.0.30.9' },
+      { subnetId: 'sub-a', ipAddress: '10.0.10.1' },
+    ];
+    const subnets = [subnet('a'), subnet('a', { id: 'sub-c', cidr: '10.0.30.0/26' })];
+    const selection = { subnetIds: ['sub-a'] };
+    const ports = [port(1, 's1', { fixedIps })];
+    expect(nicsOf({ selection, ports, observation: { subnets } })[0]).toMatchObject({
+      address: '10.0.10.1',
+      cidr: '10.0.10.0/24',
+      addresses: ['10.0.10.1/24', '10.0.30.9/26'],
+    });
+  });
+
+  it('brings the host routes of its subnet that its table can hold', () => {
+    const hostRoutes = [
+      { destination: '10.9.0.0/16', nexthop: '10.0.10.254' },
+      { destination: '0.0.0.0/0', nexthop: '10.0.10.1' },
+      { destination: 'fd00::/64', nexthop: 'fd00::1' },
+      { destination: '10.8.0.0/16', nexthop: '192.168.0.1' },
+    ];
+    const [nic] = nicsOf({
+      ports: [port(1, 's1')],
+      observation: { subnets: [subnet('a', { hostRoutes, gatewayIp: undefined })] },
+      selection: { subnetIds: ['sub-a'] },
+    });
+    expect(nic?.routes).toEqual([{ to: '10.9.0.0/16', via: '10.0.10.254' }]);
+    expect(nic).not.toHaveProperty('gateway');
+  });
+
+  it.each([
+    ['its status is not allowed', { status: 'BUILD' }],
+    ['it is older than the baseline', { createdAt: '2025-12-31T23:59:59Z' }],
+    ['its age is unknown', { createdAt: undefined }],
+    ['it has no address in a selected subnet', { fixedIps: [] }],
+    ['it is in another network than the subnet says', { networkId: 'net-b' }],
+  ])('is left out when %s', (_why, change) => {
+    const plan = calculate(input({ ports: [port(1, 's1', change)] }));
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [] });
+    expect(plan.summary).toEqual({ servers: 1, nodes: 0, interfaces: 0, filteredPorts: 1 });
+  });
+
+  it('is taken with any status when the CR says so, and without a status always', () => {
+    const ports = [port(1, 's1', { status: 'ERROR' }), port(2, 's1', { status: '' })];
+    expect(namesOf({ ports })).toEqual(['multinic0=p2']);
+    expect(namesOf({ ports, selection: { statuses: 'any' } })).toEqual([
+      'multinic0=p1',
+      'multinic1=p2',
+    ]);
+  });
+
+  it('is numbered by subnet selector, then MAC, then port id', () => {
+    const ports = [
+      port(9, 's1', {}, 'b'),
+      port(2, 's1'),
+      port(1, 's1', { macAddress: 'fa:16:3e:00:00:ff' }),
+    ];
+    expect(namesOf({ ports })).toEqual(['multinic0=p2', 'multinic1=p1', 'multinic2=p9']);
+    const selection = { subnetIds: ['sub-b', 'sub-a'] };
+    expect(namesOf({ ports, selection })).toEqual(['multinic0=p9', 'multinic1=p2', 'multinic2=p1']);
+  });
+
+  it('waits for its network without holding up the others', () => {
+    const ports = [port(1, 's1'), port(2, 's1', {}, 'b')];
+    const plan = calculate(
+      input({ ports, observation: { networks: [{ id: 'net-b', mtu: 9000 }] } }),
+    );
+    expect(plan.nodes[0]?.interfaces.map(({ portId }) => portId)).toEqual(['p2']);
+    expect(plan.problems).toEqual([
+      {
+        reason: 'NeutronPortError',
+        subject: 'port p1',
+        message: 'port p1 is not delivered yet: network net-a could not be read',
+      },
+    ]);
+  });
+
+  it('waits while a subnet of it could not be read', () => {
+    const plan = calculate(
+      input({ ports: [port(1, 's1')], observation: { subnets: [subnet('b')] } }),
+    );
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [] });
+  });
+
+  it('is reported, and the others delivered, when its MAC is already on the node', () => {
+    const twin = port(2, 's1', { macAddress: port(1, 's1').macAddress }, 'b');
+    const plan = calculate(input({ ports: [port(1, 's1'), twin, port(3, 's1')] }));
+    expect(plan.nodes[0]?.interfaces.map(({ portId }) => portId)).toEqual(['p1', 'p3']);
+    expect(plan.problems).toMatchObject([
+      { reason: 'InvalidPort', subject: 'port p2', field: 'macAddress' },
+    ]);
+  });
+});
+
+describe('a delivered NIC', () => {
+  const delivered = [held(1, [entry(5, 0)])];
+
+  it('keeps its name when a port with a lower MAC comes', () => {
+    const ports = [port(1, 's1'), port(5, 's1')];
+    expect(namesOf({ ports, held: delivered })).toEqual(['multinic0=p5', 'multinic1=p1']);
+  });
+
+  it('keeps its name when the one before it is detached', () => {
+    const evidence = [{ portId: 'p5', serverId: 's1', verdict: 'attachedElsewhere' }] as const;
+    const two = [held(1, [entry(5, 0), entry(6, 1)])];
+    expect(namesOf({ ports: [port(6, 's1')], held: two, evidence })).toEqual(['multinic1=p6']);
+  });
+
+  it('is never dropped by the baseline', () => {
+    const ports = [port(5, 's1', { createdAt: '2020-01-01T00:00:00Z' })];
+    expect(namesOf({ ports, held: delivered })).toEqual(['multinic0=p5']);
+  });
+
+  it('stays as it is while its port has another status or an unread subnet', () => {
+    const changed = { fixedIps: [{ subnetId: 'sub-a', ipAddress: '10.0.10.77' }] };
+    const building = port(5, 's1', { ...changed, status: 'BUILD' });
+    expect(nicsOf({ ports: [building], held: delivered })).toEqual([entry(5, 0)]);
+    const unread = { ports: [port(5, 's1', changed)], observation: { subnets: [subnet('b')] } };
+    expect(nicsOf({ ...unread, held: delivered })).toEqual([entry(5, 0)]);
+    const migrating = port(5, 's1', { fixedIps: [], status: 'BUILD' });
+    expect(nicsOf({ ports: [migrating], held: delivered })).toEqual([entry(5, 0)]);
+  });
+
+  it('keeps its MTU while the network cannot be read', () => {
+    const sample = { ports: [port(5, 's1')], observation: { networks: [] }, held: delivered };
+    const plan = calculate(input(sample));
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(5, 0)] });
+    expect(plan.problems).toEqual([]);
+  });
+
+  it('follows a changed address under the same name', () => {
+    const fixedIps = [{ subnetId: 'sub-a', ipAddress: '10.0.10.77' }];
+    const plan = calculate(input({ ports: [port(5, 's1', { fixedIps })], held: delivered }));
+    expect(plan.nodes[0]).toMatchObject({
+      action: 'post',
+      base: { uid: 'uid-1', generation: 1 },
+      interfaces: [{ name: 'multinic0', address: '10.0.10.77' }],
+    });
+  });
+
+  it('keeps its main address when Neutron changes the order of addresses', () => {
+    const ips = [
+      { subnetId: 'sub-a', ipAddress: '10.0.10.9' },
+      { subnetId: 'sub-a', ipAddress: '10.0.10.5' },
+    ];
+    expect(nicsOf({ ports: [port(5, 's1', { fixedIps: ips })], held: delivered })[0]).toMatchObject(
+      {
+        address: '10.0.10.5',
+        addresses: ['10.0.10.5/24', '10.0.10.9/24'],
+      },
+    );
+  });
+
+  it('is found by MAC when the object has no port ids, and keeps the number it was given', () => {
+    const { portId, networkId, subnetId, addresses, gateway, ...bare } = entry(5, 3);
+    const deployed = held(1, [bare]);
+    const plan = calculate(input({ ports: [port(1, 's1'), port(5, 's1')], held: [deployed] }));
+    expect(plan.nodes[0]?.interfaces).toEqual([entry(1, 0), entry(5, 3)]);
+    expect([portId, networkId, subnetId, addresses, gateway]).toHaveLength(5);
+  });
+
+  it('makes room for a port with its MAC only when it is proven to be gone', () => {
+    const again = port(6, 's1', { macAddress: port(5, 's1').macAddress });
+    const plan = calculate(input({ ports: [again], held: delivered }));
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(5, 0)] });
+    expect(plan.problems).toMatchObject([
+      { reason: 'InvalidPort' },
+      { reason: 'RemovalUnconfirmed' },
+    ]);
+    const evidence = [{ portId: 'p5', serverId: 's1', verdict: 'portGone' }] as const;
+    expect(namesOf({ ports: [again], held: delivered, evidence })).toEqual(['multinic1=p6']);
+  });
+
+  it('gets a usable number when it had none', () => {
+    const strange = held(1, [entry(5, 12), entry(6, 0), entry(7, 0)]);
+    const ports = [port(5, 's1'), port(6, 's1'), port(7, 's1')];
+    expect(namesOf({ ports, held: [strange] })).toEqual([
+      'multinic0=p6',
+      'multinic1=p5',
+      'multinic2=p7',
+    ]);
+  });
+});
+
+describe('the number of NICs', () => {
+  const ports = Array.from({ length: 4 }, (_, n) => port(n + 1, 's1'));
+
+  it('is limited; what is delivered already keeps its place', () => {
+    const plan = calculate(
+      input({ ports, held: [held(1, [entry(4, 0)])], selection: { maxInterfaces: 2 } }),
+    );
+    expect(plan.nodes[0]?.interfaces.map(({ name, portId }) => `${name}=${portId}`)).toEqual([
+      'multinic0=p4',
+      'multinic1=p1',
+    ]);
+    expect(plan.problems).toEqual([
+      {
+        reason: 'InterfaceLimitExceeded',
+        subject: 'node worker-1',
+        field: 'spec.settings.maxInterfaces',
+        value: '2',
+        message:
+          'node worker-1 has 2 port(s) more than the 2 NICs it may have; not delivered: p2, p3',
+      },
+    ]);
+  });
+
+  it('never takes a delivered NIC away when the limit is lowered', () => {
+    const nics = [entry(1, 0), entry(2, 1), entry(3, 2)];
+    const plan = calculate(
+      input({ ports: ports.slice(0, 3), held: [held(1, nics)], selection: { maxInterfaces: 1 } }),
+    );
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: nics });
+    expect(plan.problems).toEqual([]);
+  });
+});
+
+describe('a name that was given back', () => {
+  const evidence = [{ portId: 'p1', serverId: 's1', verdict: 'portGone' }] as const;
+
+  it('is not used again in the plan that drops it', () => {
+    const sample = { ports: [port(2, 's1')], held: [held(1, [entry(1, 0)])], evidence };
+    expect(namesOf(sample)).toEqual(['multinic1=p2']);
+  });
+
+  it('is not used again while the node still reports it', () => {
+    const status = { interfaceStatuses: [{ id: 0, name: 'multinic0', portId: 'p1' }] };
+    const sample = { ports: [port(2, 's1')], held: [held(1, [], { status })] };
+    expect(namesOf(sample)).toEqual(['multinic1=p2']);
+  });
+
+  it('goes back to the port that had it when that port returns meanwhile', () => {
+    const status = { interfaceStatuses: [{ id: 0, name: 'multinic0', portId: 'p1' }] };
+    const sample = { ports: [port(1, 's1'), port(2, 's1')], held: [held(1, [], { status })] };
+    expect(namesOf(sample)).toEqual(['multinic0=p1', 'multinic1=p2']);
+  });
+
+  it('counts as used under the id and under the kernel name of a status', () => {
+    const status = { interfaceStatuses: [{ id: 0, name: 'multinic1', portId: 'p9' }] };
+    const sample = { ports: [port(2, 's1')], held: [held(1, [], { status })] };
+    expect(namesOf(sample)).toEqual(['multinic2=p2']);
+  });
+
+  it('delays only the NIC that needs it', () => {
+    const names = Array.from({ length: 9 }, (_, index) => ({ id: index, portId: `gone-${index}` }));
+    const sample: Sample = {
+      ports: [port(1, 's1'), port(2, 's1')],
+      held: [held(1, [], { status: { interfaceStatuses: names } })],
+    };
+    const [node] = calculate(input(sample)).nodes;
+    expect(node?.interfaces.map(({ name, portId }) => `${name}=${portId}`)).toEqual([
+      'multinic9=p1',
+    ]);
+    expect(node?.waiting).toBe(true);
+  });
+});
+
+it('delivers no node for a server without ports to deliver', () => {
+  const plan = calculate(input({ servers: [server(1)] }));
+  expect(plan.nodes).toMatchObject([{ action: 'none', base: null, why: 'no port to deliver' }]);
+});

@@ -1,0 +1,107 @@
+import type { HeldNode } from '../api/node-configs-http.ts';
+import { type Block, type Claim, isOwn } from './claims.ts';
+import { type InterfacePlan, planInterfaces } from './interfaces.ts';
+import type { NodePlan, Problem, Question, Removal } from './plan.ts';
+import { sameInterfaces } from './same-spec.ts';
+import type { View } from './view.ts';
+
+/** The plan of one node, with what it could not do and what it wants to know. */
+export interface NodeOutcome {
+  readonly node: NodePlan | undefined;
+  readonly problems: readonly Problem[];
+  readonly ask: readonly Question[];
+  readonly filteredPorts: number;
+}
+
+/** Plans the node of a selected server; a blocked one stays exactly as it is. */
+export function planClaim(claim: Claim, view: View): NodeOutcome {
+  const { serverId, nodeName, held, blocked } = claim;
+  if (blocked) return blockedNode(claim, blocked, view);
+  const own = held !== undefined && isOwn(held, view.input.owner);
+  const plan = planInterfaces(nodeName, { serverId, own }, held, view);
+  const node: NodePlan = {
+    nodeName,
+    instanceId: serverId,
+    base: held ? baseOf(held) : null,
+    interfaces: plan.interfaces,
+    removals: { confirmed: plan.confirmed, unconfirmed: plan.unconfirmed },
+    ...decide(claim, plan, own, view),
+  };
+  const problems = [...plan.problems, ...unconfirmedProblem(nodeName, plan.unconfirmed)];
+  return { node, problems, ask: plan.ask, filteredPorts: plan.filteredPorts };
+}
+
+type Conflict = Extract<Block, { kind: 'problem' }>;
+type Decision = Pick<NodePlan, 'action' | 'waiting' | 'why'>;
+
+function decide(claim: Claim, plan: InterfacePlan, own: boolean, { input }: View): Decision {
+  const { held } = claim;
+  const waiting = plan.waiting.length > 0;
+  if (held === undefined) {
+    return plan.interfaces.length > 0
+      ? { action: 'post', waiting, why: 'new' }
+      : { action: 'none', waiting, why: 'no port to deliver' };
+  }
+  if (held.deletionTimestamp !== undefined) return onItsWayOut;
+  const why = difference(claim, held, plan) ?? (own ? undefined : 'taken over');
+  if (why) return { action: 'post', waiting, why };
+  if (input.force) return { action: 'post', waiting, why: 'asked for' };
+  return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
+}
+
+function difference({ serverId }: Claim, { spec }: HeldNode, plan: InterfacePlan) {
+  if (spec.instanceId !== serverId) return 'instanceId differs';
+  return sameInterfaces(spec.interfaces ?? [], plan.interfaces) ? undefined : 'interfaces differ';
+}
+
+function blockedNode(claim: Claim, blocked: Block, view: View): NodeOutcome {
+  const node =
+    blocked.kind === 'waits' ? waitingNode(claim, blocked.why) : keptNode(claim, blocked);
+  return {
+    node: node.nodeName === '' ? undefined : node,
+    problems: blocked.kind === 'waits' ? [] : [blocked.problem],
+    ask: [],
+    filteredPorts: view.portsOf(claim.serverId).length,
+  };
+}
+
+function waitingNode({ serverId, nodeName }: Claim, why: string): NodePlan {
+  return { ...untouched, nodeName, instanceId: serverId, waiting: true, why };
+}
+
+/** The server's object as it is. */
+function keptNode({ serverId, nodeName, held }: Claim, { problem }: Conflict): NodePlan {
+  const node = { ...untouched, instanceId: serverId, waiting: false, why: problem.message };
+  if (held?.spec.instanceId !== serverId) return { ...node, nodeName };
+  const { interfaces = [] } = held.spec;
+  return { ...node, nodeName: held.nodeName, base: baseOf(held), interfaces };
+}
+
+const untouched = {
+  action: 'none',
+  base: null,
+  interfaces: [],
+  removals: { confirmed: [], unconfirmed: [] },
+} as const;
+
+/** Nothing is sent for an object that is being deleted; a new one can be made when it is gone. */
+export const onItsWayOut = {
+  action: 'none',
+  waiting: true,
+  why: 'the object is being deleted',
+} as const satisfies Decision;
+
+/** The state of an object that a plan is computed against. */
+export function baseOf({ uid, generation }: HeldNode) {
+  return { uid, generation };
+}
+
+function unconfirmedProblem(nodeName: string, unconfirmed: readonly Removal[]): Problem[] {
+  const missing = unconfirmed.filter(({ cause }) => cause === 'unconfirmed');
+  if (missing.length === 0) return [];
+  const names = missing.map(
+    ({ name, portId }) => `${name} (${portId ? `port ${portId}` : 'no portId'})`,
+  );
+  const message = `node ${nodeName}: ${names.join(', ')} not seen at the server, and nothing proves that it is gone; the NIC stays`;
+  return [{ reason: 'RemovalUnconfirmed', subject: `node ${nodeName}`, message }];
+}

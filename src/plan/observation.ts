@@ -1,0 +1,74 @@
+/** What was seen in OpenStack: the parts of ports, subnets, networks and servers that a plan is made of. */
+
+export interface FixedIp {
+  readonly subnetId: string;
+  readonly ipAddress: string;
+}
+
+export interface Port {
+  readonly id: string;
+  readonly networkId: string;
+  readonly macAddress: string;
+  /** Neutron's word; '' when it gave none. */
+  readonly status: string;
+  /** Server the port is attached to. */
+  readonly deviceId: string;
+  readonly createdAt: string | undefined;
+  readonly fixedIps: readonly FixedIp[];
+}
+
+export interface HostRoute {
+  readonly destination: string;
+  readonly nexthop: string;
+}
+
+export interface Subnet {
+  readonly id: string;
+  readonly cidr: string;
+  readonly networkId: string;
+  readonly ipVersion: 4 | 6;
+  readonly gatewayIp: string | undefined;
+  readonly hostRoutes: readonly HostRoute[];
+}
+
+export interface Network {
+  readonly id: string;
+  readonly mtu: number | undefined;
+}
+
+export interface Server {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * One look at a cloud. Ports are complete for the servers that were asked about; anything that is not in the other
+ * lists is unknown, not absent.
+ */
+export interface Observation {
+  readonly servers: readonly Server[];
+  /** Servers that Nova, asked by id, does not know. */
+  readonly missingServers: readonly string[];
+  readonly ports: readonly Port[];
+  readonly subnets: readonly Subnet[];
+  readonly networks: readonly Network[];
+}
+
+/** What reading a missing port by id showed (design 3.2). */
+export type Verdict =
+  | 'stillAttached'
+  /** The port is attached to another server, or to none. */
+  | 'attachedElsewhere'
+  /** The port is 404 and Nova's own list of the server's NICs does not have it. */
+  | 'portGone'
+  /** The server is DELETED, or server and port are both 404 while the subnet can still be read. */
+  | 'serverDeleted'
+  | 'unconfirmed';
+
+export interface PortEvidence {
+  readonly portId: string;
+  readonly serverId: string;
+  readonly verdict: Verdict;
+}

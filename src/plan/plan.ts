@@ -1,0 +1,130 @@
+import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
+import type { Base, HeldNode } from '../api/node-configs-http.ts';
+import type { OperatorReason } from '../api/reasons.ts';
+import type { Observation, PortEvidence } from './observation.ts';
+
+/** The OpenstackConfig a plan is made for. */
+export interface Owner {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What the OpenstackConfig selects, with every name resolved to an id. */
+export interface Selection {
+  readonly serverIds: readonly string[];
+  /** False while a server name could not be resolved: then no server counts as taken out. */
+  readonly serversComplete: boolean;
+  /** Order is precedence. */
+  readonly subnetIds: readonly string[];
+  /** Whether servers (subnets) are named by id, so that only an edit of the CR can change the selection. */
+  readonly pinned: { readonly servers: boolean; readonly subnets: boolean };
+  /** Port statuses, upper case. */
+  readonly statuses: 'any' | readonly string[];
+  /** RFC 3339; undefined = ports of any age. */
+  readonly createdAfter: string | undefined;
+  readonly maxInterfaces: number;
+  /** Server metadata key that holds the node name. */
+  readonly nodeNameKey: string | undefined;
+}
+
+export interface PlanInput {
+  readonly owner: Owner;
+  readonly selection: Selection;
+  /** Servers the observation is about; nodes of other servers are left alone. */
+  readonly scope: 'all' | readonly string[];
+  readonly observation: Observation;
+  /** Every MultiNicNodeConfig of the business cluster. */
+  readonly held: readonly HeldNode[];
+  readonly evidence: readonly PortEvidence[];
+  /** NICs that are delivered for the whole cloud; the measure of an unusually large removal. */
+  readonly cloudInterfaces: number;
+  /** Somebody confirmed an unusually large removal. */
+  readonly allowRemovals: boolean;
+  /** Post every node, changed or not. */
+  readonly force: boolean;
+}
+
+export type RemovalCause =
+  | Exclude<PortEvidence['verdict'], 'stillAttached' | 'unconfirmed'>
+  /** The port has no address in a selected subnet. */
+  | 'notSelected'
+  /** The server was taken out of the selection. */
+  | 'deselected'
+  /** The node has another name now; its old object goes first. */
+  | 'renamed';
+
+/** One delivered NIC that goes, or would go. */
+export interface Removal {
+  readonly name: string;
+  readonly portId: string | undefined;
+  readonly macAddress: string;
+  readonly cause: RemovalCause | 'unconfirmed';
+  /** Follows from the CR alone, so that it cannot be an accident of the cloud. */
+  readonly explicit: boolean;
+}
+
+export interface NodePlan {
+  readonly nodeName: string;
+  readonly instanceId: string;
+  readonly action: 'none' | 'post' | 'delete';
+  /** State of the object that this was computed against; null = there is none. */
+  readonly base: Base | null;
+  /** What the object holds afterwards. */
+  readonly interfaces: readonly InterfaceSpec[];
+  readonly removals: {
+    readonly confirmed: readonly Removal[];
+    /** NICs that stay exactly as they are until there is evidence, or until the removal is allowed. */
+    readonly unconfirmed: readonly Removal[];
+  };
+  /** Something has to happen elsewhere first; look again soon. */
+  readonly waiting: boolean;
+  /** For people. */
+  readonly why: string;
+}
+
+export type ProblemReason = Extract<
+  OperatorReason,
+  | 'InterfaceLimitExceeded'
+  | 'InvalidNodeName'
+  | 'InvalidPort'
+  | 'NameConflict'
+  | 'NeutronPortError'
+  | 'NeutronSubnetError'
+  | 'NovaServerError'
+  | 'RemovalHeld'
+  | 'RemovalUnconfirmed'
+  | 'ServerNotFound'
+>;
+
+/** Something that keeps a node or a NIC from being delivered; everything else is delivered all the same. */
+export interface Problem {
+  readonly reason: ProblemReason;
+  /** What it is about, such as `node worker-1`. */
+  readonly subject: string;
+  readonly field?: string;
+  readonly value?: string;
+  readonly message: string;
+}
+
+/** A port to read by id: evidence for or against a removal. */
+export interface Question {
+  readonly portId: string;
+  readonly serverId: string;
+  /** A subnet that the same account could read before. */
+  readonly subnetId: string | undefined;
+}
+
+export interface Plan {
+  /** In the order of node names. */
+  readonly nodes: readonly NodePlan[];
+  readonly problems: readonly Problem[];
+  readonly ask: readonly Question[];
+  readonly summary: {
+    readonly servers: number;
+    readonly nodes: number;
+    readonly interfaces: number;
+    /** Ports of the servers that no NIC was made of. */
+    readonly filteredPorts: number;
+  };
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { calculate } from './calculate.ts';
+import type { Verdict } from './observation.ts';
+import { entry, held, input, port, type Sample, server } from './sample.ts';
+
+const delivered = [held(1, [entry(1, 0)])];
+
+function evidence(verdict: Verdict) {
+  return [{ portId: 'p1', serverId: 's1', verdict }];
+}
+
+function planOf(sample: Sample) {
+  return calculate(input({ held: delivered, ...sample }));
+}
+
+describe('a delivered NIC whose port is missing from the list', () => {
+  it('stays, says so, and is asked for by id', () => {
+    const plan = planOf({});
+    expect(plan.nodes[0]).toMatchObject({
+      action: 'none',
+      interfaces: [entry(1, 0)],
+      removals: { confirmed: [], unconfirmed: [{ name: 'multinic0', cause: 'unconfirmed' }] },
+    });
+    expect(plan.problems).toEqual([
+      {
+        reason: 'RemovalUnconfirmed',
+        subject: 'node worker-1',
+        message:
+          'node worker-1: multinic0 (port p1) not seen at the server, and nothing proves that it is gone; the NIC stays',
+      },
+    ]);
+    expect(plan.ask).toEqual([{ portId: 'p1', serverId: 's1', subnetId: 'sub-a' }]);
+  });
+
+  it('stays and is not asked for again when reading it proved nothing', () => {
+    const plan = planOf({ evidence: evidence('unconfirmed') });
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+    expect(plan.problems).toMatchObject([{ reason: 'RemovalUnconfirmed' }]);
+    expect(plan.ask).toEqual([]);
+  });
+
+  it('stays without a word when reading it showed it attached', () => {
+    const plan = planOf({ evidence: evidence('stillAttached') });
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+    expect(plan).toMatchObject({ problems: [], ask: [] });
+  });
+
+  it.each(['attachedElsewhere', 'portGone', 'serverDeleted'] as const)(
+    'goes with %s',
+    (verdict) => {
+      const [node] = planOf({ evidence: evidence(verdict) }).nodes;
+      expect(node).toMatchObject({
+        action: 'post',
+        base: { uid: 'uid-1', generation: 1 },
+        interfaces: [],
+        removals: {
+          confirmed: [{ name: 'multinic0', portId: 'p1', cause: verdict, explicit: false }],
+          unconfirmed: [],
+        },
+      });
+    },
+  );
+
+  it('goes when its server is listed DELETED', () => {
+    const plan = planOf({ servers: [server(1, { status: 'DELETED' })] });
+    expect(plan.nodes[0]).toMatchObject({ action: 'post', interfaces: [] });
+    expect(plan.problems).toMatchObject([{ reason: 'ServerNotFound', value: 's1' }]);
+  });
+
+  it('stays when the evidence is about another server', () => {
+    const other = [{ portId: 'p1', serverId: 's2', verdict: 'portGone' as const }];
+    expect(planOf({ evidence: other }).nodes[0]).toMatchObject({ action: 'none' });
+  });
+
+  it('stays, and cannot be asked for, when its entry has no port id', () => {
+    const { portId: _portId, ...bare } = entry(1, 0);
+    const plan = planOf({ held: [held(1, [bare])] });
+    expect(plan).toMatchObject({ problems: [{ reason: 'RemovalUnconfirmed' }], ask: [] });
+    expect(plan.nodes[0]?.interfaces).toEqual([bare]);
+  });
+
+  it('goes alone: the others of its node are delivered', () => {
+    const two = [held(1, [entry(1, 0), entry(2, 1)])];
+    const plan = planOf({ held: two, ports: [port(2, 's1')], evidence: evidence('portGone') });
+    expect(plan.nodes[0]).toMatchObject({ action: 'post', interfaces: [entry(2, 1)] });
+  });
+});
+
+describe('a delivered NIC whose subnet is not selected', () => {
+  it('goes when the CR dropped the subnet', () => {
+    const selection = { subnetIds: ['sub-b'] };
+    expect(planOf({ selection, ports: [port(1, 's1')] }).nodes[0]).toMatchObject({
+      action: 'post',
+      interfaces: [],
+      removals: { confirmed: [{ cause: 'notSelected', explicit: true }] },
+    });
+  });
+
+  it('needs evidence all the same when its port is not seen', () => {
+    const plan = planOf({ selection: { subnetIds: ['sub-b'] } });
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+    expect(plan.ask).toHaveLength(1);
+  });
+
+  it('goes when its port moved to another subnet, which nobody asked for', () => {
+    const fixedIps = [{ subnetId: 'sub-x', ipAddress: '10.1.1.1' }];
+    const [node] = planOf({ ports: [port(1, 's1', { fixedIps })] }).nodes;
+    expect(node?.removals.confirmed).toMatchObject([{ cause: 'notSelected', explicit: false }]);
+  });
+
+  it('counts as an accident when the subnet is selected by name, or the object is taken over', () => {
+    const ports = [port(1, 's1')];
+    const byName = { subnetIds: ['sub-b'], pinned: { servers: true, subnets: false } };
+    const { source: _source, ...unowned } = held(1, [entry(1, 0)]);
+    for (const plan of [
+      planOf({ selection: byName, ports }),
+      planOf({ selection: { subnetIds: ['sub-b'] }, ports, held: [unowned] }),
+    ]) {
+      const [removal] = plan.nodes[0]?.removals.confirmed ?? [];
+      expect(removal).toMatchObject({ cause: 'notSelected', explicit: false });
+    }
+  });
+});
+
+describe('an unusually large removal', () => {
+  const nics = Array.from({ length: 10 }, (_, n) => entry(n + 1, n));
+  const second = nics.map((nic, n) => ({
+    ...nic,
+    portId: `q${n}`,
+    macAddress: `fa:16:3e:01:00:0${n}`,
+  }));
+  const sample: Sample = {
+    selection: { serverIds: ['s1', 's2'] },
+    servers: [server(1), server(2)],
+    held: [held(1, nics), held(2, second)],
+    evidence: [
+      ...nics.map(({ portId = '' }) => ({ portId, serverId: 's1', verdict: 'portGone' as const })),
+      { portId: 'q0', serverId: 's2', verdict: 'portGone' as const },
+    ],
+    ports: second
+      .slice(1)
+      .map((nic, n) => port(n + 2, 's2', { id: nic.portId ?? '', macAddress: nic.macAddress })),
+  };
+
+  it('waits, while everything else is delivered', () => {
+    const fresh = port(99, 's2');
+    const plan = planOf({ ...sample, ports: [...(sample.ports ?? []).slice(1), fresh] });
+    expect(plan.problems.map(({ reason }) => reason)).toContain('RemovalHeld');
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: nics });
+    expect(plan.nodes[1]?.interfaces).toHaveLength(10);
+  });
+
+  it('names how many would go, and what to do', () => {
+    expect(planOf(sample).problems.at(-1)).toEqual({
+      reason: 'RemovalHeld',
+      subject: 'spec',
+      message:
+        '11 NICs would be removed at once, more than the 10 that go without asking; if this is right, set the annotation multinic.io/allow-removals to a new value',
+    });
+  });
+
+  it('goes when it is allowed, or small for the cloud', () => {
+    for (const change of [{ allowRemovals: true }, { cloudInterfaces: 55 }]) {
+      const plan = planOf({ ...sample, input: change });
+      expect(plan.problems).toEqual([]);
+      expect(plan.nodes[0]).toMatchObject({ action: 'post', interfaces: [] });
+    }
+    const stillHeld = planOf({ ...sample, input: { cloudInterfaces: 54 } });
+    expect(stillHeld.problems).toMatchObject([{ reason: 'RemovalHeld' }]);
+  });
+
+  it('counts what is not proven yet, so that it cannot pass in portions', () => {
+    const plan = planOf({ ...sample, evidence: sample.evidence?.slice(0, 2) ?? [] });
+    expect(plan.ask.length).toBeGreaterThan(0);
+    expect(plan.problems.map(({ reason }) => reason)).toContain('RemovalHeld');
+    expect(plan.nodes[0]).toMatchObject({ action: 'none' });
+  });
+
+  it('does not count what the CR itself asks for', () => {
+    const plan = planOf({ ...sample, selection: { serverIds: ['s3'] }, servers: [server(3)] });
+    expect(plan.problems).toEqual([]);
+    expect(plan.nodes.map(({ action }) => action)).toEqual(['delete', 'delete', 'none']);
+  });
+});

@@ -1,0 +1,111 @@
+import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
+import { entryOf } from './entry.ts';
+import type { FreeNames } from './free-names.ts';
+import type { HeldEntry } from './held-entries.ts';
+import type { Port, Verdict } from './observation.ts';
+import type { Question, Removal, RemovalCause } from './plan.ts';
+import { isAllowedStatus, type Match, matchSubnet } from './port-match.ts';
+import type { View } from './view.ts';
+
+/** What becomes of a delivered NIC. */
+export type Fate =
+  | { readonly kind: 'stays'; readonly entry: InterfaceSpec }
+  | { readonly kind: 'goes'; readonly removal: Removal }
+  /** Stays exactly as it is, for want of evidence or of leave; `ask` may bring the evidence. */
+  | {
+      readonly kind: 'unconfirmed';
+      readonly entry: InterfaceSpec;
+      readonly removal: Removal;
+      readonly ask?: Question;
+    };
+
+/** Where a delivered NIC stands. */
+export interface Place {
+  readonly serverId: string;
+  /** Whether its object is this CR's, so that a missing subnet in the CR means an edit of the CR. */
+  readonly own: boolean;
+}
+
+/** Decides about one delivered NIC: unknown is not absent, so without evidence it stays. */
+export function fateOf(held: HeldEntry, place: Place, names: FreeNames, view: View): Fate {
+  const { spec, port } = held;
+  if (port === undefined) return fateOfMissing(spec, place, view);
+  const match = matchSubnet(port, view, spec.address);
+  if (match.kind === 'none' && isDropped(spec, view)) {
+    const explicit = place.own && view.input.selection.pinned.subnets;
+    return leave(spec, 'notSelected', explicit, view);
+  }
+  // During a migration a port changes its status and may lose its addresses for a while.
+  if (!isAllowedStatus(port, view.input.selection)) return stays(spec);
+  if (match.kind === 'none') return leave(spec, 'notSelected', false, view);
+  if (match.kind === 'unknown') return stays(spec);
+  return stays(renewed({ ...held, port }, match, names, view));
+}
+
+/** The entry with what the port has now, or as it is while that cannot be read. */
+function renewed(
+  { spec, index: given, port }: HeldEntry & { readonly port: Port },
+  match: Match,
+  names: FreeNames,
+  view: View,
+): InterfaceSpec {
+  // An index out of range, or one that two entries claim, was never configured: the NIC gets another one.
+  const index = given ?? names.next(port);
+  if (index === undefined) return spec;
+  const built = entryOf(port, match, index, view);
+  if (built.kind === 'missing') return spec;
+  names.take(index);
+  return built.entry;
+}
+
+function stays(entry: InterfaceSpec): Fate {
+  return { kind: 'stays', entry };
+}
+
+/** Whether the subnet that the NIC was delivered for is no longer selected. */
+function isDropped({ subnetId }: InterfaceSpec, { rank }: View): boolean {
+  return Boolean(subnetId) && !rank.has(subnetId ?? '');
+}
+
+function fateOfMissing(spec: InterfaceSpec, { serverId }: Place, view: View): Fate {
+  const { portId, subnetId } = spec;
+  const known = portId ? view.verdict(serverId, portId) : undefined;
+  const verdict = view.servers.get(serverId)?.status === 'DELETED' ? 'serverDeleted' : known;
+  if (verdict === 'stillAttached') return stays(spec);
+  if (isEvidence(verdict)) return leave(spec, verdict, false, view);
+  const unconfirmed = {
+    kind: 'unconfirmed',
+    entry: spec,
+    removal: removalOf(spec, 'unconfirmed', false),
+  } as const;
+  if (!portId || verdict !== undefined) return unconfirmed;
+  return {
+    ...unconfirmed,
+    ask: { portId, serverId, subnetId: subnetId ?? view.input.selection.subnetIds[0] },
+  };
+}
+
+function isEvidence(verdict: Verdict | undefined): verdict is Extract<Verdict, RemovalCause> {
+  return verdict !== undefined && verdict !== 'stillAttached' && verdict !== 'unconfirmed';
+}
+
+function leave(spec: InterfaceSpec, cause: RemovalCause, explicit: boolean, view: View): Fate {
+  const removal = removalOf(spec, cause, explicit);
+  if (view.hold && !explicit) return { kind: 'unconfirmed', entry: spec, removal };
+  return { kind: 'goes', removal };
+}
+
+/** A removal of this entry. */
+export function removalOf(
+  { name, id = 0, portId, macAddress }: InterfaceSpec,
+  cause: Removal['cause'],
+  explicit: boolean,
+): Removal {
+  return {
+    name: name ?? `multinic${id}`,
+    portId: portId || undefined,
+    macAddress,
+    cause,
+    explicit,
+  };
+}
