@@ -81,7 +81,8 @@ function run(
   const againAfterMs = idle ? undefined : fill(cluster, view, started, retries);
   const ended = conclude(cluster, view, started, failure, done);
   writeStatus(cluster, view, ended);
-  return soonest(againAfterMs, deadlineMs(cluster, view.spec, started));
+  const deadline = failure || done ? undefined : deadlineMs(cluster, view.spec, started);
+  return soonest(againAfterMs, deadline);
 }
 
 /** Counts Pods that ended since the last look, and lets them go. */
