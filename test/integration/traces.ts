@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What is left on this machine of things with `name` in theirs: processes, network namespaces, mounts, cgroups, files. */
+export function tracesOf(name: string): readonly string[] {
+  const cgroups = execFileSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `*${name}*`]);
+  return [
+    ...processes().filter((line) => line.includes(name)),
+    ...execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(name)),
+    ...readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(name)),
+    ...cgroups.toString().split('\n').filter(Boolean),
+    ...['/tmp/multinic-control-plane', '/tmp/multinic-box'].flatMap((folder) =>
+      filesIn(folder).filter((file) => file.includes(name)),
+    ),
+  ];
+}
+
+function processes(): readonly string[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map((pid) => `process ${pid} ${commandLine(pid)}`);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    // It ended between the listing and the reading.
+    return '';
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Nobody has made it yet.
+    return [];
+  }
+}
