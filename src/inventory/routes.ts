@@ -1,0 +1,109 @@
+import type { FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { inventoryPath, inventoryQuery, inventoryRecords } from '../api/inventory-http.ts';
+import { problem } from '../api/node-configs-http.ts';
+import { HttpProblem } from '../http/problem.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { TokenFile } from '../http/token-file.ts';
+import { identify, isLoopback } from '../http/who-may.ts';
+import type { Store } from '../store/store.ts';
+
+export interface InventoryDeps {
+  readonly store: Pick<Store, 'list'>;
+  /** Who may read from elsewhere than this machine; nobody without it. */
+  readonly tokens: TokenFile | undefined;
+}
+
+/** Header of an answer that has more: give its value as `continue` to get the next page. */
+export const continueHeader = 'x-continue';
+
+const page = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).default(500),
+  continue: z.string().max(1024).optional().describe('Value of x-continue of the page before.'),
+});
+
+/** `GET /v1/inventory/node-configs` and `…/{nodeName}`, the latest known truth per provider and node. */
+export function serveInventory(app: HttpServer, { store, tokens }: InventoryDeps): void {
+  const errors = { 400: problem, 401: problem, 403: problem, 404: problem };
+  app.get(
+    inventoryPath,
+    {
+      schema: {
+        operationId: 'listInventory',
+        summary: 'Delivered node configs, ordered by provider and node',
+        querystring: inventoryQuery.extend(page.shape),
+        response: { 200: inventoryRecords, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const covers = await readableProviders(request, tokens);
+      const { limit, continue: token, ...query } = request.query;
+      const found = await store.list({ ...query, limit, after: keyOf(token) });
+      const last = found.length === limit ? found.at(-1) : undefined;
+      if (last) reply.header(continueHeader, tokenOf(last));
+      return found.filter(({ providerId }) => covers(providerId));
+    },
+  );
+  app.get(
+    `${inventoryPath}/:nodeName`,
+    {
+      schema: {
+        operationId: 'getInventory',
+        summary: 'The node of this name in every cluster, or in one',
+        params: z.object({ nodeName: z.string().min(1).max(253) }),
+        querystring: inventoryQuery.pick({ providerId: true }),
+        response: { 200: inventoryRecords, ...errors },
+      },
+    },
+    async (request) => {
+      const covers = await readableProviders(request, tokens);
+      const { nodeName } = request.params;
+      const { providerId: only } = request.query;
+      const all = await store.list({ nodeName, providerId: only, limit: 1000 });
+      const found = all.filter(({ providerId }) => covers(providerId));
+      if (found.length > 0) return found;
+      throw new HttpProblem(404, 'NoSuchNode', `no node config for "${nodeName}" was delivered`);
+    },
+  );
+}
+
+/**
+ * Which providers the caller may see; throws when none. This machine itself reads all: who may port-forward was decided
+ * by the API server already.
+ */
+async function readableProviders(
+  request: FastifyRequest,
+  tokens: TokenFile | undefined,
+): Promise<(providerId: string) => boolean> {
+  if (isLoopback(request)) return () => true;
+  const { verbs, providers, name } = identify(
+    (await tokens?.current()) ?? [],
+    request.headers.authorization,
+  );
+  if (!verbs.includes('read')) throw new HttpProblem(403, 'VerbDenied', `${name} may not read`);
+  return (providerId) => providers.includes('*') || providers.includes(providerId);
+}
+
+/** Place of a record in the list. */
+interface Place {
+  readonly providerId: string;
+  readonly nodeName: string;
+}
+
+const pageKey = z.tuple([z.string(), z.string()]);
+
+function tokenOf({ providerId, nodeName }: Place): string {
+  return Buffer.from(JSON.stringify([providerId, nodeName])).toString('base64url');
+}
+
+function keyOf(token: string | undefined): Place | undefined {
+  if (token === undefined) return undefined;
+  try {
+    const text = Buffer.from(token, 'base64url').toString('utf8');
+    const [providerId, nodeName] = pageKey.parse(JSON.parse(text));
+    return { providerId, nodeName };
+  } catch (cause) {
+    const detail = `continue: "${token}" is not a value of ${continueHeader}; start without it`;
+    throw new HttpProblem(400, 'InvalidRequest', detail, { cause });
+  }
+}
