@@ -26,18 +26,22 @@ export function apiVersionOf(resource: Resource<KubeObject>): string {
 export function collectionPath(resource: Resource<KubeObject>, namespace?: string): string {
   const root = resource.group === '' ? '/api' : '/apis';
   const scope =
-    resource.namespaced && namespace !== undefined
-      ? `/namespaces/${encodeURIComponent(namespace)}`
-      : '';
+    resource.namespaced && namespace !== undefined ? `/namespaces/${segment(namespace)}` : '';
   return `${root}/${apiVersionOf(resource)}${scope}/${resource.plural}`;
 }
 
-/** Path of one object; throws when a namespaced resource is asked for without a namespace. */
+/** Path of one object; throws without a name, or without the namespace that a namespaced resource needs. */
 export function objectPath(resource: Resource<KubeObject>, ref: ObjectRef): string {
   if (resource.namespaced && !ref.namespace) {
     throw new TypeError(
       `${resource.kind} ${ref.name} is namespaced: metadata.namespace is missing`,
     );
   }
-  return `${collectionPath(resource, ref.namespace)}/${encodeURIComponent(ref.name)}`;
+  return `${collectionPath(resource, ref.namespace)}/${segment(ref.name)}`;
+}
+
+/** Encoding leaves dots alone, and a segment of dots leads to another resource. */
+function segment(name: string): string {
+  if (/^\.{0,2}$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is not a name`);
+  return encodeURIComponent(name);
 }

@@ -1,0 +1,73 @@
+import type { Clock } from './clock.ts';
+
+/** A clock for tests that stands still until it is moved. */
+export interface FakeClock extends Clock {
+  /** Moves time forward and wakes every sleeper that is due, oldest first. */
+  advance(ms: number): Promise<void>;
+  /** Milliseconds until each sleeper is due, the next one first. */
+  readonly waits: readonly number[];
+}
+
+interface Sleeper {
+  readonly due: number;
+  readonly wake: () => void;
+}
+
+/** Makes a fake clock; its wall clock starts at the beginning of 2026. */
+export function createFakeClock(): FakeClock {
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  const waiting = new Set<Sleeper>();
+  let elapsed = 0;
+
+  function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const end = (settle: () => void): void => {
+      waiting.delete(sleeper);
+      signal?.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const onAbort = (): void => end(() => reject(signal?.reason));
+    const sleeper: Sleeper = { due: elapsed + ms, wake: () => end(resolve) };
+    waiting.add(sleeper);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+    return promise;
+  }
+
+  async function advance(ms: number): Promise<void> {
+    const end = elapsed + ms;
+    for (;;) {
+      await settled();
+      const [next] = [...waiting].toSorted((a, b) => a.due - b.due);
+      if (!next || next.due > end) break;
+      elapsed = Math.max(elapsed, next.due);
+      next.wake();
+    }
+    elapsed = end;
+    await settled();
+  }
+
+  return {
+    now: () => new Date(start + elapsed),
+    monotonicMs: () => elapsed,
+    sleep,
+    advance,
+    get waits() {
+      return [...waiting].map(({ due }) => due - elapsed).toSorted((a, b) => a - b);
+    },
+  };
+}
+
+/** Lets everything run that is only waiting for its turn. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits for a state that real input and output bring about; rejects after 10 s with its name. */
+export async function until(what: string, reached: () => boolean): Promise<void> {
+  const limit = performance.now() + 10_000;
+  while (!reached()) {
+    if (performance.now() > limit) throw new Error(`waited for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}

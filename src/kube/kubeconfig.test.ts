@@ -1,0 +1,157 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { inCluster } from './in-cluster.ts';
+import { loadKubeconfig } from './kubeconfig.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+function config(cluster: object, user: object | null) {
+  return {
+    'current-context': 'here',
+    clusters: [
+      { name: 'one', cluster: { server: 'https://10.0.0.1:6443', ...cluster } },
+      { name: 'two', cluster: { server: 'https://10.0.0.2:6443' } },
+    ],
+    users: [{ name: 'me', user }],
+    contexts: [
+      { name: 'here', context: { cluster: 'one', user: 'me', namespace: 'mine' } },
+      { name: 'there', context: { cluster: 'two', user: 'me' } },
+    ],
+  };
+}
+
+describe('kubeconfig', () => {
+  test('gives server, CA, namespace and token of the current context', async () => {
+    const access = await loadKubeconfig(
+      stringify(config({ 'certificate-authority-data': base64('CA') }, { token: 't0ken' })),
+    );
+    expect(access).toMatchObject({ server: 'https://10.0.0.1:6443', ca: 'CA', namespace: 'mine' });
+    expect(await access.token?.()).toBe('t0ken');
+  });
+
+  test('gives another context when asked', async () => {
+    const access = await loadKubeconfig(stringify(config({}, null)), { context: 'there' });
+    expect(access).toEqual({ server: 'https://10.0.0.2:6443' });
+  });
+
+  test('may be JSON in one line', async () => {
+    const access = await loadKubeconfig(JSON.stringify(config({}, null)));
+    expect(access.server).toBe('https://10.0.0.1:6443');
+  });
+
+  test('gives a client certificate from its data', async () => {
+    const user = { 'client-certificate-data': base64('CERT'), 'client-key-data': base64('KEY') };
+    const access = await loadKubeconfig(stringify(config({ 'tls-server-name': 'api' }, user)));
+    expect(access).toMatchObject({ clientCert: 'CERT', clientKey: 'KEY', tlsServerName: 'api' });
+  });
+
+  test('in a file may name files beside it; data win', async () => {
+    for (const name of ['ca', 'cert', 'key'])
+      await writeFile(join(folder, name), name.toUpperCase());
+    const user = {
+      'client-certificate': 'cert',
+      'client-key': join(folder, 'key'),
+      'client-key-data': base64('DATA'),
+    };
+    const path = join(folder, 'config');
+    await writeFile(path, stringify(config({ 'certificate-authority': 'ca' }, user)));
+    const access = await loadKubeconfig(path);
+    expect(access).toMatchObject({ ca: 'CA', clientCert: 'CERT', clientKey: 'DATA' });
+  });
+
+  test('reads a token file again each time', async () => {
+    const path = join(folder, 'config');
+    await writeFile(path, stringify(config({}, { tokenFile: 'token', token: 'old' })));
+    await writeFile(join(folder, 'token'), 'first\n');
+    const { token } = await loadKubeconfig(path);
+    expect(await token?.()).toBe('first');
+    await writeFile(join(folder, 'token'), 'second\n');
+    expect(await token?.()).toBe('second');
+  });
+
+  test.each([
+    ['a CA', { 'certificate-authority': '/etc/passwd' }, null],
+    ['a key', {}, { 'client-key': '/etc/passwd', 'client-certificate-data': base64('C') }],
+    ['a token', {}, { tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token' }],
+  ])('given as text may not name the file of %s', async (_, cluster, user) => {
+    const loading = loadKubeconfig(stringify(config(cluster, user)));
+    await expect(loading).rejects.toThrow(/given as text must hold its data/);
+  });
+
+  test.each([
+    ['exec', {}, { exec: { command: 'aws' } }],
+    ['auth-provider', {}, { 'auth-provider': { name: 'oidc' } }],
+    ['username', {}, { username: 'me', password: 'p' }],
+    ['as', {}, { as: 'root' }],
+    ['proxy-url', { 'proxy-url': 'http://proxy' }, null],
+    ['insecure-skip-tls-verify', { 'insecure-skip-tls-verify': true }, null],
+  ])('with %s is refused, and the message names it', async (key, cluster, user) => {
+    const loading = loadKubeconfig(stringify(config(cluster, user)));
+    await expect(loading).rejects.toThrow(new RegExp(`is not supported: .*${key}`, 's'));
+  });
+
+  test.each([
+    [
+      'an unknown context',
+      { 'current-context': 'nowhere' },
+      /no context nowhere \(there are: here, there\)/,
+    ],
+    ['no current context', { 'current-context': undefined }, /no current-context/],
+    ['an unknown cluster', { clusters: [] }, /no cluster one \(there are: none\)/],
+    ['an unknown user', { users: [] }, /no user me/],
+    ['no clusters at all', { clusters: undefined }, /clusters/],
+  ])('with %s says what is missing', async (_, change, message) => {
+    const loading = loadKubeconfig(JSON.stringify({ ...config({}, null), ...change }));
+    await expect(loading).rejects.toThrow(message);
+  });
+
+  test('with half a client certificate is refused', async () => {
+    const loading = loadKubeconfig(stringify(config({}, { 'client-key-data': base64('K') })));
+    await expect(loading).rejects.toThrow(/go together/);
+  });
+
+  test('that is broken is told without its text', async () => {
+    const loading = loadKubeconfig('users: "s3cret\n: s3cret');
+    await expect(loading).rejects.toThrow(/kubeconfig is not YAML/);
+    await expect(loading).rejects.not.toThrow(/s3cret/);
+  });
+});
+
+describe('access of a Pod', () => {
+  const env = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
+
+  test('comes from its ServiceAccount, whose token is read each time', async () => {
+    await writeFile(join(folder, 'ca.crt'), 'CA');
+    await writeFile(join(folder, 'namespace'), 'multinic\n');
+    await writeFile(join(folder, 'token'), 'first');
+    const access = await inCluster({ env, folder });
+    expect(access).toMatchObject({
+      server: 'https://10.96.0.1:443',
+      ca: 'CA',
+      namespace: 'multinic',
+    });
+    await writeFile(join(folder, 'token'), 'second\n');
+    expect(await access.token?.()).toBe('second');
+  });
+
+  test('writes an IPv6 host in brackets', async () => {
+    for (const name of ['ca.crt', 'namespace']) await writeFile(join(folder, name), 'x');
+    const access = await inCluster({ env: { ...env, KUBERNETES_SERVICE_HOST: 'fd00::1' }, folder });
+    expect(access.server).toBe('https://[fd00::1]:443');
+  });
+
+  test('elsewhere is an error that says what to do', async () => {
+    await expect(inCluster({ env: {}, folder })).rejects.toThrow(/give a kubeconfig instead/);
+  });
+});

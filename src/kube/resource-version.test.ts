@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { isNewer } from './resource-version.ts';
+
+test.each([
+  ['10', '9', true],
+  ['9', '10', false],
+  ['10', '10', false],
+  ['18446744073709551615', '18446744073709551614', true],
+  ['abc', 'abd', true],
+  ['abc', 'abc', false],
+  [undefined, '1', true],
+  ['1', undefined, true],
+])('version %s is newer than %s: %s', (version, than, newer) => {
+  expect(isNewer(version, than)).toBe(newer);
+});
