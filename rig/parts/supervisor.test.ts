@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/process/clock.ts';
+import { type ChildSpec, Supervisor } from './supervisor.ts';
+
+let directory: string;
+let supervisor: Supervisor;
+
+function child(name: string, body: string): ChildSpec {
+  return {
+    name,
+    command: [process.execPath, '-e', `console.log('up'); ${body}`],
+    ready: async () => undefined,
+  };
+}
+
+const forever = 'setInterval(() => undefined, 1000);';
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'supervisor-'));
+  supervisor = new Supervisor(directory, systemClock);
+});
+
+afterEach(async () => {
+  await supervisor[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+describe('Supervisor', () => {
+  it('says which child ended, how, and its last words', async () => {
+    await supervisor.start(child('part', "console.error('disk full'); process.exit(3);"));
+    await expect.poll(() => supervisor.failed.aborted, { timeout: 10_000 }).toBe(true);
+    expect(String(supervisor.failed.reason)).toMatch(/part ended with status 3.*disk full/s);
+  });
+
+  it('takes a wanted end for none, and can start the child again', async () => {
+    await supervisor.start(child('part', forever));
+    await supervisor.kill('part');
+    await supervisor.restart('part');
+    expect(supervisor.failed.aborted).toBe(false);
+  });
+
+  it('says so when a program does not exist', async () => {
+    await supervisor.start({
+      name: 'ghost',
+      command: ['/nonexistent/program'],
+      ready: async () => undefined,
+    });
+    await expect
+      .poll(() => String(supervisor.failed.reason), { timeout: 10_000 })
+      .toContain('cannot start');
+  });
+});
