@@ -114,7 +114,9 @@ export class Transport implements AsyncDisposable {
     // be read as the start of the next request on this connection.
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     if (body !== null) headers['content-type'] = request.contentType ?? 'application/json';
-    return pool.request({ method: request.method, path: pathOf(request), headers, body, signal });
+    const path = pathOf(request);
+    // Without `reset: false` undici closes the connection after every DELETE that has a body.
+    return pool.request({ method: request.method, path, headers, body, signal, reset: false });
   }
 }
 
