@@ -1,0 +1,91 @@
+// The only file that knows in what the databases differ.
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { type Dialect, MysqlDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
+import { createPool } from 'mysql2';
+
+export type Engine = 'sqlite' | 'mariadb';
+
+/** Where a MariaDB (10.3 or newer) is and as whom we speak to it. */
+export interface MariadbAccess {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/** Dialect of one SQLite file. */
+export function sqliteDialect(path: string): Dialect {
+  return new SqliteDialect({ database: async () => nodeSqlite(path) });
+}
+
+/** Dialect of a MariaDB with a pool of its own. */
+export function mariadbDialect(access: MariadbAccess): Dialect {
+  const { host, port, user, password, database } = access;
+  const limits = { connectionLimit: 5, connectTimeout: 5_000, supportBigNumbers: true };
+  const login = { host, port, user, password, database, charset: 'utf8mb4' };
+  return new MysqlDialect({ pool: createPool({ ...login, ...limits }) });
+}
+
+/** Presents node:sqlite through the small surface that Kysely asks for. */
+function nodeSqlite(path: string): SqliteDatabase {
+  const db = new DatabaseSync(path, { timeout: 5_000 });
+  // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last commits, and the store is a cache.
+  db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL');
+  return {
+    close: () => db.close(),
+    prepare(text) {
+      const statement = db.prepare(text);
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)),
+      };
+    },
+  };
+}
+
+/** Kysely passes what the column types allow, and that is what SQLite takes. */
+function values(parameters: readonly unknown[]): SQLInputValue[] {
+  return parameters as SQLInputValue[];
+}
+
+/** Throws when the file is not a sound SQLite database. */
+export function checkSqlite(path: string): void {
+  const db = new DatabaseSync(path);
+  try {
+    const [row] = db.prepare('PRAGMA quick_check(1)').all();
+    const said = Object.values(row ?? {})[0];
+    if (said !== 'ok') throw new CorruptDatabase(String(said));
+  } finally {
+    db.close();
+  }
+}
+
+class CorruptDatabase extends Error {}
+
+// https://www.sqlite.org/rescode.html: SQLITE_CORRUPT and SQLITE_NOTADB; the low byte is the primary code.
+const corruptCodes: readonly number[] = [11, 26];
+
+/** Whether the error says that the file itself is damaged, which no retry repairs. */
+export function isCorrupt(error: unknown): boolean {
+  if (error instanceof CorruptDatabase) return true;
+  const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
+  return typeof code === 'number' && corruptCodes.includes(code & 0xff);
+}
+
+/** Column types of the tables. */
+export function columnTypes(engine: Engine) {
+  return {
+    /** Text that is compared byte by byte: MariaDB's default ignores case and trailing blanks. */
+    key: (length: number) =>
+      engine === 'sqlite'
+        ? sql.raw(`varchar(${length})`)
+        : sql.raw(`varchar(${length}) character set utf8mb4 collate utf8mb4_nopad_bin`),
+    /** JSON of a node; MariaDB's `text` ends at 64 KiB. */
+    document: engine === 'sqlite' ? sql`text` : sql`mediumtext character set utf8mb4`,
+    /** A row number that the database counts up. */
+    serial: engine === 'sqlite' ? sql`integer` : sql`bigint`,
+  };
+}

@@ -1,0 +1,77 @@
+import { type Migration, Migrator } from 'kysely/migration';
+import type { Database } from './database.ts';
+import { columnTypes, type Engine } from './dialect.ts';
+
+/** Brings the tables up to date; throws what the first failing migration threw. */
+export async function migrate(db: Database, engine: Engine): Promise<void> {
+  const migrations = migrationsOf(engine);
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    migrationTableName: 'migrations',
+    migrationLockTableName: 'migrations_lock',
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+/** Every migration by name; a name is never changed and its content neither. */
+function migrationsOf(engine: Engine): Record<string, Migration> {
+  const { key, document, serial } = columnTypes(engine);
+  return {
+    '0001-node-config': {
+      async up(db) {
+        await db.schema
+          .createTable('node_config')
+          .addColumn('provider_id', key(253), (column) => column.notNull())
+          .addColumn('node_name', key(253), (column) => column.notNull())
+          .addColumn('instance_id', key(64), (column) => column.notNull())
+          .addColumn('config', document, (column) => column.notNull())
+          .addColumn('hash', key(64), (column) => column.notNull())
+          .addColumn('uid', key(64), (column) => column.notNull())
+          .addColumn('generation', 'integer', (column) => column.notNull())
+          .addColumn('cr_namespace', key(63), (column) => column.notNull())
+          .addColumn('cr_name', key(253), (column) => column.notNull())
+          .addColumn('updated_at', key(30), (column) => column.notNull())
+          .addPrimaryKeyConstraint('node_config_pk', ['provider_id', 'node_name'])
+          .execute();
+        await db.schema
+          .createIndex('node_config_instance')
+          .on('node_config')
+          .column('instance_id')
+          .execute();
+        await db.schema
+          .createIndex('node_config_cr')
+          .on('node_config')
+          .columns(['cr_namespace', 'cr_name'])
+          .execute();
+      },
+    },
+    '0002-change-log': {
+      async up(db) {
+        await db.schema
+          .createTable('change_log')
+          .addColumn('id', serial, (column) => column.primaryKey().autoIncrement())
+          .addColumn('at', key(30), (column) => column.notNull())
+          .addColumn('provider_id', key(253), (column) => column.notNull())
+          .addColumn('node_name', key(253), (column) => column.notNull())
+          .addColumn('instance_id', key(64), (column) => column.notNull())
+          .addColumn('change', key(16), (column) => column.notNull())
+          .addColumn('name', key(16), (column) => column.notNull())
+          .addColumn('port_id', key(64), (column) => column.notNull())
+          .addColumn('mac_address', key(17), (column) => column.notNull())
+          .addColumn('before_entry', document, (column) => column.notNull())
+          .addColumn('after_entry', document, (column) => column.notNull())
+          .addColumn('cr_namespace', key(63), (column) => column.notNull())
+          .addColumn('cr_name', key(253), (column) => column.notNull())
+          .addColumn('cr_generation', 'integer', (column) => column.notNull())
+          .execute();
+        await db.schema
+          .createIndex('change_log_node')
+          .on('change_log')
+          .columns(['provider_id', 'node_name'])
+          .execute();
+      },
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { InterfaceSpec } from '../../../src/api/multinicnodeconfig.ts';
+import { specHash } from '../../../src/api/spec-hash.ts';
+import type { StoredNode } from '../../../src/store/node-configs.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+/** A database the store is opened on; empty before each test. */
+export interface StoreUnderTest extends AsyncDisposable {
+  open(now: () => Date): Promise<Store>;
+  empty(): Promise<void>;
+  /** Rows of a statement that does not go through the store. */
+  query(sql: string): Promise<readonly Record<string, unknown>[]>;
+}
+
+const author = { namespace: 'multinic-system', name: 'osc', generation: 3 };
+const other = { ...author, name: 'other' };
+const start = new Date('2026-01-09T06:23:29Z');
+
+export function nic(n: number, change: Partial<InterfaceSpec> = {}): InterfaceSpec {
+  const macAddress = `fa:16:3e:00:00:0${n}`;
+  return { id: n, name: `multinic${n}`, portId: `p${n}`, macAddress, ...change };
+}
+
+export function node(name: string, change: Partial<StoredNode> = {}): StoredNode {
+  const plain = { nodeName: name, instanceId: `server-${name}`, uid: `uid-${name}`, generation: 1 };
+  return { ...plain, interfaces: [nic(0)], ...change };
+}
+
+/** What the store does on every database. */
+export function storeContract(title: string, open: () => Promise<StoreUnderTest>): void {
+  describe(title, () => {
+    let world: StoreUnderTest;
+    let store: Store;
+    let now = start;
+
+    beforeAll(async () => {
+      world = await open();
+      store = await world.open(() => now);
+    });
+
+    beforeEach(async () => {
+      now = start;
+      await world.empty();
+    });
+
+    afterAll(async () => {
+      await store[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
+    });
+
+    async function names(filter = {}): Promise<string[]> {
+      const records = await store.list(filter);
+      return records.map(({ providerId, nodeName }) => `${providerId}/${nodeName}`);
+    }
+
+    async function changeLog() {
+      return world.query('select * from change_log order by id');
+    }
+
+    describe('the records', () => {
+      it('are what was recorded, with the hash of the config and the time of the change', async () => {
+        await store.record('biz-1', author, [node('n1')]);
+        const config = { nodeName: 'n1', instanceId: 'server-n1', interfaces: [nic(0)] };
+        expect(await store.list()).toEqual([
+          {
+            providerId: 'biz-1',
+            nodeName: 'n1',
+            instanceId: 'server-n1',
+            config,
+            lastConfigHash: specHash(config),
+            updatedAt: '2026-01-09T06:23:29.000Z',
+          },
+        ]);
+      });
+
+      it('come in a stable order, filtered by everything that is asked for at once', async () => {
+        await store.record('biz-2', author, [node('n1')]);
+        await store.record('biz-1', author, [node('n2'), node('n1'), node('N1')]);
+        expect(await names()).toEqual(['biz-1/N1', 'biz-1/n1', 'biz-1/n2', 'biz-2/n1']);
+        expect(await names({ providerId: 'biz-1', nodeName: 'n1' })).toEqual(['biz-1/n1']);
+        expect(await names({ instanceId: 'server-n1' })).toEqual(['biz-1/n1', 'biz-2/n1']);
+        expect(await names({ providerId: 'biz-1', instanceId: 'server-x' })).toEqual([]);
+      });
+
+      it('come in pages without gaps or repeats', async () => {
+        await store.record('biz-2', author, [node('n1')]);
+        await store.record(
+          'biz-1',
+          author,
+          ['n3', 'n1', 'n2'].map((name) => node(name)),
+        );
+        const first = await store.list({ limit: 2 });
+        const second = await store.list({ limit: 2, after: first[1] });
+        expect([...first, ...second].map(({ nodeName }) => nodeName)).toEqual([
+          'n1',
+          'n2',
+          'n3',
+          'n1',
+        ]);
+        expect(await store.list({ limit: 2, after: second[1] })).toEqual([]);
+      });
+
+      it('of a node that is no longer there go, those of other OpenstackConfigs and clusters stay', async () => {
+        await store.record('biz-1', author, [node('n1'), node('n2')]);
+        await store.record('biz-1', other, [node('n3')]);
+        await store.record('biz-2', author, [node('n1')]);
+        await store.record('biz-1', author, [node('n2')]);
+        expect(await names()).toEqual(['biz-1/n2', 'biz-1/n3', 'biz-2/n1']);
+      });
+
+      it('take a rebuilt server under the name of the old one', async () => {
+        await store.record('biz-1', author, [node('n1')]);
+        await store.record('biz-1', author, [node('n1', { uid: 'again', instanceId: 'rebuilt' })]);
+        expect(await store.list()).toMatchObject([{ nodeName: 'n1', instanceId: 'rebuilt' }]);
+      });
+
+      it('change their owner when another OpenstackConfig takes the node over', async () => {
+        await store.record('biz-1', author, [node('n1')]);
+        await store.record('biz-1', other, [node('n1', { uid: 'again' })]);
+        await store.record('biz-1', author, []);
+        expect(await names()).toEqual(['biz-1/n1']);
+        expect(await store.nodesOf(other)).toEqual(new Map([['biz-1', ['n1']]]));
+      });
+
+      it('keep their time while only the object around the config changed', async () => {
+        await store.record('biz-1', author, [node('n1')]);
+        now = new Date('2026-02-01T00:00:00Z');
+        await store.record('biz-1', author, [node('n1', { generation: 2 })]);
+        expect(await store.list()).toMatchObject([{ updatedAt: '2026-01-09T06:23:29.000Z' }]);
+        await store.record('biz-1', author, [node('n1', { generation: 3, interfaces: [] })]);
+        expect(await store.list()).toMatchObject([{ updatedAt: '2026-02-01T00:00:00.000Z' }]);
+      });
+
+      it('say in which clusters an OpenstackConfig has nodes', async () => {
+        await store.record('biz-1', author, [node('n1'), node('n2')]);
+        await store.record('biz-2', author, [node('n3')]);
+        expect(await store.nodesOf(author)).toEqual(
+          new Map([
+            ['biz-1', ['n1', 'n2']],
+            ['biz-2', ['n3']],
+          ]),
+        );
+        expect(await store.nodesOf(other)).toEqual(new Map());
+      });
+    });
+
+    describe('the change log', () => {
+      it('has a row for every NIC that came, changed or went, and who asked for it', async () => {
+        await store.record('biz-1', author, [node('n1', { interfaces: [nic(0), nic(1)] })]);
+        const changed = nic(0, { mtu: 9000 });
+        await store.record('biz-1', author, [node('n1', { generation: 2, interfaces: [changed] })]);
+        await store.record('biz-1', author, []);
+        const rows = await changeLog();
+        expect(rows.map(({ change, name }) => `${String(change)} ${String(name)}`)).toEqual([
+          'added multinic0',
+          'added multinic1',
+          'changed multinic0',
+          'removed multinic1',
+          'removed multinic0',
+        ]);
+        expect(rows[2]).toMatchObject({
+          at: '2026-01-09T06:23:29.000Z',
+          provider_id: 'biz-1',
+          node_name: 'n1',
+          instance_id: 'server-n1',
+          port_id: 'p0',
+          mac_address: 'fa:16:3e:00:00:00',
+          before_entry: JSON.stringify(nic(0)),
+          after_entry: JSON.stringify(changed),
+          cr_namespace: 'multinic-system',
+          cr_name: 'osc',
+          cr_generation: 3,
+        });
+      });
+
+      it('has no row when nothing changed', async () => {
+        await store.record('biz-1', author, [node('n1')]);
+        await store.record('biz-1', author, [node('n1')]);
+        await store.record('biz-1', author, [node('n1', { generation: 2 })]);
+        expect(await changeLog()).toHaveLength(1);
+      });
+    });
+
+    it('keeps what is in it when it is opened again, and migrates once', async () => {
+      await store.record('biz-1', author, [node('n1')]);
+      const again = await world.open(() => now);
+      const records = await again.list();
+      await again[Symbol.asyncDispose]();
+      expect(records).toHaveLength(1);
+      expect(await world.query('select name from migrations order by name')).toEqual([
+        { name: '0001-node-config' },
+        { name: '0002-change-log' },
+      ]);
+    });
+
+    it('takes the longest names and a node with many routes', async () => {
+      const long = 'n'.repeat(253);
+      const routes = Array.from({ length: 64 }, () => ({
+        to: '10.0.0.0/8',
+        via: '10.255.255.254',
+      }));
+      const interfaces = Array.from({ length: 64 }, (_, n) =>
+        nic(n % 10, { portId: `p${n}`, routes }),
+      );
+      await store.record('p'.repeat(253), author, [
+        node(long, { instanceId: 'i'.repeat(64), interfaces }),
+      ]);
+      const [record] = await store.list({ nodeName: long });
+      expect(record?.config.interfaces).toHaveLength(64);
+    });
+  });
+}
