@@ -203,7 +203,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         nic(n % 10, { portId: `p${n}`, routes }),
       );
       await store.record('p'.repeat(253), author, [
-        node(long, { instanceId: 'i'.repeat(64), interfaces }),
+        node(long, { instanceId: 'i'.repeat(64), uid: 'u'.repeat(64), interfaces }),
       ]);
       const [record] = await store.list({ nodeName: long });
       expect(record?.config.interfaces).toHaveLength(64);
