@@ -34,8 +34,12 @@ export const annotations = {
   fenced: 'multinic.io/fenced',
   /** RFC 3339 time at which Viola was told to delete the object. */
   deleteConsent: 'multinic.io/delete-consent',
-  /** On MultiNicNodeConfig: the CR's uid and generation at which the controller took over a cluster. */
+  /** On MultiNicNodeConfig, any value: its node is taken over from the deployed controller. */
   takeOver: 'multinic.io/take-over',
+  /** On agent Jobs and Pods: `namespace/name` of the MultiNicNodeConfig they work for. */
+  config: 'multinic.io/config',
+  /** On agent Jobs: hash of what the agent was asked for, so that equal wishes need no second Job. */
+  content: 'multinic.io/content',
 } as const;
 
 export const finalizers = {

@@ -59,6 +59,15 @@ export const nodeReasons = {
     ['Every entry can be used.', '모든 항목을 사용할 수 있습니다.'],
     nothing,
   ),
+  WaitingForTurn: row(
+    'node',
+    true,
+    [
+      'Another agent works on this node, or as many agents run as may run at once.',
+      '이 노드에서 다른 에이전트가 실행 중이거나 동시 실행 한도에 도달했습니다.',
+    ],
+    ['Wait; it starts by itself.', '기다려 주십시오. 자동으로 시작됩니다.'],
+  ),
   NodeNotFound: row(
     'node',
     true,
@@ -112,8 +121,8 @@ export const nodeReasons = {
       '기존 컨트롤러가 이 클러스터에서 동작 중이므로 대기합니다.',
     ],
     [
-      'Stop the other controller and delete its Jobs.',
-      '기존 컨트롤러를 중지하고 그 Job을 삭제하십시오.',
+      'Stop the other controller for good, then annotate the object multinic.io/take-over=true.',
+      '기존 컨트롤러를 완전히 중지한 뒤 객체에 multinic.io/take-over=true 어노테이션을 지정하십시오.',
     ],
   ),
   ResultLost: row(
