@@ -2,6 +2,11 @@ import { DeadlineReached } from './deadline.ts';
 import { OpenstackError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
 
+/** An answer that is longer than we are willing to keep in memory. */
+export class BodyTooLong extends Error {
+  override readonly name = 'BodyTooLong';
+}
+
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was closed before the answer was complete',
@@ -35,7 +40,7 @@ export function networkFailure(request: HttpRequest, error: unknown): OpenstackE
     });
   }
   const code = codeOf(error);
-  const tooLong = error instanceof Error && error.name === 'BodyTooLong';
+  const tooLong = error instanceof BodyTooLong;
   const reason = tooLong ? error.message : (words[code] ?? `the request failed (${code})`);
   return new OpenstackError(`${target}: ${reason}`, {
     service: request.service,

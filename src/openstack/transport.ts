@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import type { Clock } from '../process/clock.ts';
 import { withDeadline } from './deadline.ts';
 import type { Service } from './errors.ts';
-import { networkFailure } from './network-failure.ts';
+import { BodyTooLong, networkFailure } from './network-failure.ts';
 
 /** How a service's certificate is checked. */
 export interface TlsOptions {
@@ -36,13 +36,22 @@ export interface Transport extends AsyncDisposable {
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
 }
 
+export interface TransportOptions {
+  readonly clock: Clock;
+  /** Answers beyond this are refused. */
+  readonly bodyLimitBytes?: number;
+}
+
 // 10,000 ports with all their fields are 7.3 MB.
-const bodyLimitBytes = 64 * 1024 * 1024;
+const usualBodyLimitBytes = 64 * 1024 * 1024;
 const connectionsPerOrigin = 8;
 const connectTimeoutMs = 5_000;
 
 /** HTTP over one connection pool per origin and TLS setting, kept until disposed: a pool per call leaks sockets. */
-export function createTransport({ clock }: { readonly clock: Clock }): Transport {
+export function createTransport({
+  clock,
+  bodyLimitBytes = usualBodyLimitBytes,
+}: TransportOptions): Transport {
   const pools = new Map<string, Pool>();
 
   function poolOf(url: URL, tls: TlsOptions): Pool {
@@ -70,7 +79,7 @@ export function createTransport({ clock }: { readonly clock: Clock }): Transport
     async send(request, signal) {
       try {
         return await withDeadline(clock, request.timeoutMs, signal, async (limited) =>
-          exchange(poolOf(request.url, request.tls), request, limited),
+          exchange(poolOf(request.url, request.tls), request, bodyLimitBytes, limited),
         );
       } catch (error) {
         signal.throwIfAborted();
@@ -86,6 +95,7 @@ export function createTransport({ clock }: { readonly clock: Clock }): Transport
 async function exchange(
   pool: Pool,
   request: HttpRequest,
+  bodyLimitBytes: number,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
   const answer = await pool.request({
@@ -105,16 +115,12 @@ async function exchange(
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     length += chunk.length;
     // Leaving the loop destroys the body and with it the connection.
-    if (length > bodyLimitBytes) throw new BodyTooLong(`an answer over ${bodyLimitBytes} bytes`);
+    if (length > bodyLimitBytes)
+      throw new BodyTooLong(`the answer has more than ${bodyLimitBytes} bytes`);
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString('utf8');
   return { status: answer.statusCode, headers: answer.headers, text };
-}
-
-/** An answer that is longer than we are willing to keep in memory. */
-export class BodyTooLong extends Error {
-  override readonly name = 'BodyTooLong';
 }
 
 function sha256(text: string): string {

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Cloud, CloudIdentity } from '../../src/openstack/cloud.ts';
+import { type Clouds, createClouds } from '../../src/openstack/clouds.ts';
+import { systemClock, systemRandom } from '../../src/process/clock.ts';
+import { createFakeClock, type FakeClock } from '../../src/process/fake-clock.ts';
+import { createLogger } from '../../src/process/log.ts';
+import type { Controls } from './controls.ts';
+import { type CloudOptions, type RunningCloud, startCloud } from './start.ts';
+
+const log = createLogger({ part: 'test', level: 'silent' });
+const encryptKey = 'rig-test-key-16b';
+const open: AsyncDisposable[] = [];
+
+afterEach(async () => {
+  for (const resource of open.splice(0).toReversed()) await resource[Symbol.asyncDispose]();
+});
+
+interface Rig {
+  readonly running: RunningCloud;
+  readonly clouds: Clouds;
+  readonly cloud: Cloud;
+  readonly identity: CloudIdentity;
+  readonly serverId: string;
+  readonly networkId: string;
+  readonly signal: AbortSignal;
+}
+
+/** A cloud with one server on one network, and the product's client of its project. */
+async function setUp(options: Partial<CloudOptions> = {}, clock = systemClock): Promise<Rig> {
+  const running = await startCloud({ encryptKey, workMs: 0, ...options });
+  const clouds = createClouds({ clock, random: systemRandom, log });
+  open.push(running, clouds);
+  const { controls } = running;
+  const { projectId, username, password } = controls.createProject({ name: 'tenant' });
+  const { networkId } = controls.createNetwork({ projectId, name: 'net' });
+  controls.createSubnet({ projectId, networkId, cidr: '10.0.0.0/16' });
+  const { serverId } = controls.createServer({ projectId, name: 'node', networkIds: [networkId] });
+  const identity: CloudIdentity = {
+    keystoneUrl: running.keystoneUrl,
+    username,
+    password,
+    domainName: running.admin.domainName,
+    projectId,
+    interface: 'public',
+    tls: {},
+    timeoutMs: 5_000,
+  };
+  const signal = AbortSignal.timeout(20_000);
+  return { running, clouds, cloud: clouds.get(identity), identity, serverId, networkId, signal };
+}
+
+/** What the product gets for the ports of the server while the cloud fails so. */
+async function portsUnder(failure: Parameters<Controls['fail']>[0]): Promise<unknown> {
+  const { running, cloud, serverId, signal } = await setUp();
+  expect(await cloud.portsOf([serverId], signal)).toHaveLength(1);
+  running.controls.fail(failure);
+  return cloud.portsOf([serverId], signal).catch((error: unknown) => error);
+}
+
+describe('failures on demand, as the product sees them', () => {
+  test('a status', async () => {
+    const failure = { service: 'neutron', kind: 'status', status: 403 } as const;
+    expect(await portsUnder(failure)).toMatchObject({ kind: 'forbidden', status: 403 });
+  });
+
+  test.each(['reset', 'truncate'] as const)('%s is an error, never a short list', async (kind) => {
+    expect(await portsUnder({ service: 'neutron', kind })).toMatchObject({ kind: 'unreachable' });
+  });
+
+  test.each(['reset', 'truncate'] as const)('one %s is repeated and passes', async (kind) => {
+    expect(await portsUnder({ service: 'neutron', kind, times: 1 })).toHaveLength(1);
+  });
+
+  test('empty and omit are answers that lie', async () => {
+    expect(await portsUnder({ service: 'neutron', kind: 'empty' })).toEqual([]);
+    const { running, cloud, serverId, signal } = await setUp();
+    const [port] = await cloud.portsOf([serverId], signal);
+    running.controls.fail({ service: 'neutron', kind: 'omit', ids: [port?.id ?? ''] });
+    expect(await cloud.portsOf([serverId], signal)).toEqual([]);
+    expect(await cloud.port(port?.id ?? '', signal)).toMatchObject({ kind: 'found' });
+  });
+
+  test('hang is a timeout', async () => {
+    const { running, clouds, identity, serverId, signal } = await setUp();
+    running.controls.fail({ service: 'nova', kind: 'hang', path: '/v2.1/servers' });
+    const impatient = clouds.get({ ...identity, timeoutMs: 50 });
+    await expect(impatient.server(serverId, signal)).rejects.toMatchObject({ kind: 'timeout' });
+    expect(await impatient.portsOf([serverId], signal)).toHaveLength(1);
+  });
+
+  test('healing ends them', async () => {
+    const { running, cloud, serverId, signal } = await setUp();
+    const failure = { service: 'neutron', kind: 'status', status: 404 } as const;
+    running.controls.fail(failure);
+    await expect(cloud.portsOf([serverId], signal)).rejects.toThrow();
+    running.controls.heal({});
+    expect(await cloud.portsOf([serverId], signal)).toHaveLength(1);
+  });
+});
+
+describe('an outage of the cloud', () => {
+  let clock: FakeClock;
+  beforeEach(() => {
+    clock = createFakeClock();
+  });
+
+  /** Lets time go on until the work has settled. */
+  async function settled<T>(work: Promise<T>): Promise<T | Error> {
+    const done: (T | Error)[] = [];
+    work.then(
+      (value) => done.push(value),
+      (error: unknown) => done.push(error as Error),
+    );
+    while (done.length === 0) await clock.advance(50);
+    return done[0] as T | Error;
+  }
+
+  test('costs one probing call per window, and ends by itself', async () => {
+    const { running, cloud, serverId, signal } = await setUp({}, clock);
+    await settled(cloud.portsOf([serverId], signal));
+    running.controls.fail({ service: 'neutron', kind: 'reset' });
+    await settled(cloud.portsOf([serverId], signal));
+    const before = cloud.calls;
+    for (let second = 0; second < 60; second++) {
+      expect(await settled(cloud.portsOf([serverId], signal))).toMatchObject({
+        kind: 'unreachable',
+      });
+      await clock.advance(1_000);
+    }
+    // Windows of about 1, 2, 4, 8, 16 and 30 seconds, two times a probe at their rims.
+    expect(cloud.calls - before).toBeLessThanOrEqual(8);
+    running.controls.heal({});
+    await clock.advance(36_000);
+    expect(await settled(cloud.portsOf([serverId], signal))).toHaveLength(1);
+  });
+
+  test('tokens that all became invalid cost one login and no error', async () => {
+    const { running, cloud, serverId, signal } = await setUp();
+    await cloud.portsOf([serverId], signal);
+    running.controls.revokeTokens({});
+    const { calls } = cloud;
+    const both = [cloud.portsOf([serverId], signal), cloud.portsOf([serverId], signal)];
+    expect((await Promise.all(both)).map((ports) => ports.length)).toEqual([1, 1]);
+    // Two refusals, one login, two repeats.
+    expect(cloud.calls - calls).toBe(5);
+  });
+
+  test('a token is renewed before it expires', async () => {
+    const both = createFakeClock();
+    const { running, cloud, serverId, signal } = await setUp(
+      { clock: both, tokenLifetimeMs: 600_000, workMs: 0 },
+      both,
+    );
+    await cloud.portsOf([serverId], signal);
+    await both.advance(480_000);
+    await cloud.portsOf([serverId], signal);
+    await both.advance(121_000);
+    await cloud.portsOf([serverId], signal);
+    // The second login is in time: nothing was refused, and after ten minutes the new token is in use.
+    expect(running.requests.get('keystone POST /v3/auth/tokens')).toBe(2);
+    expect(cloud.calls).toBe(5);
+  });
+});
+
+describe('the clouds of the process', () => {
+  test('one identity is one Cloud, another project another one', async () => {
+    const { clouds, identity } = await setUp();
+    expect(clouds.get({ ...identity })).toBe(clouds.get(identity));
+    expect(clouds.get({ ...identity, projectId: 'other' })).not.toBe(clouds.get(identity));
+    expect(clouds.get({ ...identity, password: 'other' })).not.toBe(clouds.get(identity));
+  });
+
+  test("Contrabass' answer is kept until Keystone refuses what is in it", async () => {
+    const { running, clouds, identity, serverId, signal } = await setUp();
+    const { contrabassUrl: endpoint, providerId } = running;
+    const request = { endpoint, providerId, encryptKey, timeoutMs: 5_000, tls: {} };
+    const path = `contrabass GET /v1/contrabass/admin/infra/provider/${providerId}`;
+    const provider = await clouds.provider(request, signal);
+    await clouds.provider(request, signal);
+    expect(running.requests.get(path)).toBe(1);
+    const { keystoneUrl, username, password, domainName } = provider;
+    const account = { keystoneUrl, username, password, domainName };
+    const unknown = clouds.get({ ...identity, ...account, projectId: 'gone' });
+    await expect(unknown.portsOf([serverId], signal)).rejects.toMatchObject({
+      kind: 'badCredential',
+    });
+    await clouds.provider(request, signal);
+    expect(running.requests.get(path)).toBe(2);
+  });
+
+  test('a closed client refuses instead of hanging', async () => {
+    const { clouds, cloud, networkId, signal } = await setUp();
+    await clouds[Symbol.asyncDispose]();
+    await expect(cloud.network(networkId, signal)).rejects.toThrow();
+  });
+});
+
+describe('controls', () => {
+  test('a server lists what is read as many pages when Neutron pages by itself', async () => {
+    const { running, cloud, identity, serverId, networkId, signal } = await setUp({ maxLimit: 2 });
+    for (let i = 0; i < 4; i++) running.controls.attach({ serverId, networkId });
+    const ports = await cloud.portsOf([serverId], signal);
+    expect(new Set(ports.map((port) => port.id)).size).toBe(5);
+    expect(ports.every((port) => port.projectId === identity.projectId)).toBe(true);
+  });
+
+  test('work over HTTP, with wrong arguments refused', async () => {
+    const { running, cloud, serverId, networkId, signal } = await setUp();
+    const control = async (name: string, argument: unknown): Promise<Response> =>
+      fetch(`${running.controlUrl}/${name}`, { method: 'POST', body: JSON.stringify(argument) });
+    const attached = await control('attach', { serverId, networkId });
+    const { portId } = (await attached.json()) as { portId: string };
+    await control('setPortStatus', { portId, status: 'DOWN' });
+    expect(await cloud.port(portId, signal)).toMatchObject({ value: { status: 'DOWN' } });
+    expect((await control('setPortStatus', { portId })).status).toBe(400);
+    expect((await control('nothing', {})).status).toBe(501);
+    await control('deleteServer', { serverId });
+    expect(await cloud.server(serverId, signal)).toEqual({ kind: 'notFound' });
+    expect(await cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
+  });
+
+  test('ports that the tenant made survive a detach and can be deleted', async () => {
+    const { running, cloud, identity, serverId, networkId, signal } = await setUp();
+    const { projectId } = identity;
+    const { portId } = running.controls.createPort({ projectId, networkId, name: 'kept' });
+    running.controls.attach({ serverId, portId });
+    running.controls.detach({ serverId, portId });
+    await expect
+      .poll(async () => cloud.port(portId, signal))
+      .toMatchObject({ value: { deviceId: '', status: 'DOWN' } });
+    running.controls.deletePort({ portId });
+    expect(await cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
+  });
+
+  test('latency delays the services, not the controls', async () => {
+    const clock = createFakeClock();
+    const { running, cloud, networkId, signal } = await setUp({ clock });
+    running.controls.setLatency({ ms: 1_000 });
+    const answer = cloud.network(networkId, signal);
+    // The login arrives and waits; every answer needs its second.
+    for (let i = 0; i < 2; i++) {
+      await expect.poll(() => clock.sleepers).toBe(1);
+      await clock.advance(1_000);
+    }
+    expect(await answer).toMatchObject({ kind: 'found' });
+  });
+
+  test('what is not served is 501 and says so', async () => {
+    const { running } = await setUp();
+    for (const path of ['/network/v2.0/routers', '/compute/v2.1/os-keypairs', '/volume/v3']) {
+      const answer = await fetch(`http://127.0.0.1:${running.port}${path}`);
+      expect([path, answer.status]).toEqual([path, 501]);
+    }
+  });
+
+  test('a filter that Neutron knows and the simulation does not is 501, not a wrong list', async () => {
+    const { running, identity } = await setUp();
+    const login = await fetch(`${running.keystoneUrl}/v3/auth/tokens`, {
+      method: 'POST',
+      body: JSON.stringify({
+        auth: {
+          identity: {
+            methods: ['password'],
+            password: {
+              user: {
+                name: identity.username,
+                domain: { name: identity.domainName },
+                password: identity.password,
+              },
+            },
+          },
+          scope: { project: { id: identity.projectId } },
+        },
+      }),
+    });
+    const headers = { 'x-auth-token': login.headers.get('x-subject-token') ?? '' };
+    const answer = await fetch(`${running.neutronUrl}/v2.0/ports?mac_address=x`, { headers });
+    expect(answer.status).toBe(501);
+  });
+});

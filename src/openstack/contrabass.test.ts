@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { fetchProvider } from './contrabass.ts';
+import { answerOf, createFakeCaller } from './fake-caller.ts';
+
+const signal = new AbortController().signal;
+const encryptKey = '0123456789abcdef';
+// "sixteen-bytes-ok"
+const password = 'AAECAwQFBgcICQoLDA0OD+QD39ILToJqvTNMPfec1H3Ag6+uLFq/rlVlBFa5FMZu';
+const attributes = { adminId: 'admin', adminPw: password, domain: 'default' };
+
+function epoch(): Date {
+  return new Date(0);
+}
+
+function ask(status: number, body: unknown, providerId = 'os-1') {
+  const caller = createFakeCaller(() => answerOf(status, body));
+  const request = {
+    endpoint: 'https://contrabass:8443/',
+    providerId,
+    encryptKey,
+    timeoutMs: 10_000,
+    tls: {},
+  };
+  return { caller, provider: fetchProvider(request, { caller, now: epoch }, signal) };
+}
+
+describe('fetchProvider', () => {
+  test('asks the deployed route, with the provider id escaped', async () => {
+    const { caller, provider } = ask(200, { data: { url: 'http://k', attributes } }, 'a/../b');
+    await provider;
+    expect(caller.sent[0]?.url.href).toBe(
+      'https://contrabass:8443/v1/contrabass/admin/infra/provider/a%2F..%2Fb',
+    );
+  });
+
+  test('reads the account and nothing that is not there', async () => {
+    const { provider } = ask(200, { returnCode: '200', data: { url: 'http://k', attributes } });
+    expect(await provider).toEqual({
+      keystoneUrl: 'http://k',
+      username: 'admin',
+      password: 'sixteen-bytes-ok',
+      domainName: 'default',
+    });
+  });
+
+  test('reads endpoints and RabbitMQ when they are there', async () => {
+    const full = {
+      ...attributes,
+      neutronUrl: 'http://n',
+      novaUrl: ' http://c ',
+      rabbitMQId: 'openstack',
+      rabbitMQPw: password,
+      rabbitMQUrls: ['10.0.0.1:5672'],
+    };
+    const { provider } = ask(200, { data: { url: 'http://k', attributes: full } });
+    expect(await provider).toMatchObject({
+      neutronUrl: 'http://n',
+      novaUrl: 'http://c',
+      rabbit: { username: 'openstack', password: 'sixteen-bytes-ok', hosts: ['10.0.0.1:5672'] },
+    });
+  });
+
+  test('a RabbitMQ password that does not fit stops nothing', async () => {
+    const broken = { ...attributes, rabbitMQId: 'openstack', rabbitMQPw: 'broken' };
+    const { provider } = ask(200, { data: { url: 'http://k', attributes: broken } });
+    expect((await provider).rabbit).toEqual({ username: 'openstack', hosts: [] });
+  });
+
+  test('a password that does not fit says which one and what to look at', async () => {
+    const wrong = { ...attributes, adminPw: Buffer.alloc(32).toString('base64') };
+    const { provider } = ask(200, { data: { url: 'http://k', attributes: wrong } });
+    await expect(provider).rejects.toMatchObject({
+      kind: 'badCredential',
+      message:
+        'contrabass: adminPw of provider "os-1": the encrypted password does not fit the encrypt key',
+    });
+  });
+
+  test.each([
+    [404, { returnCode: '404' }, 'notFound'],
+    [403, {}, 'forbidden'],
+    [200, { returnCode: '500', returnMessage: 'FAILED' }, 'badAnswer'],
+    [200, { data: { url: 'http://k', attributes: { ...attributes, adminPw: '' } } }, 'badAnswer'],
+  ])('%i %j is %s', async (status, body, kind) => {
+    await expect(ask(status, body).provider).rejects.toMatchObject({ service: 'contrabass', kind });
+  });
+});

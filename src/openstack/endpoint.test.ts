@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { contrabassBase, keystoneBase, neutronBase, novaBase } from './endpoint.ts';
+
+describe('base URLs', () => {
+  test.each([
+    ['http://k:5000', 'http://k:5000/v3'],
+    ['http://k:5000/', 'http://k:5000/v3'],
+    ['http://k:5000/v3/', 'http://k:5000/v3'],
+    ['http://k:5000/v2.0', 'http://k:5000/v3'],
+    ['https://host/identity', 'https://host/identity/v3'],
+  ])('keystone %s', (url, base) => expect(keystoneBase(url)).toBe(base));
+
+  test.each([
+    ['http://n:9696', 'http://n:9696'],
+    ['http://n:9696/v2.0/', 'http://n:9696'],
+    ['https://host/network/v2.0', 'https://host/network'],
+  ])('neutron %s', (url, base) => expect(neutronBase(url)).toBe(base));
+
+  test.each([
+    ['http://n:8774', 'http://n:8774/v2.1'],
+    ['http://n:8774/v2.1/', 'http://n:8774/v2.1'],
+    ['http://n:8774/v2.1/0123', 'http://n:8774/v2.1/0123'],
+    ['http://n:8774/v2', 'http://n:8774/v2'],
+    ['https://host/compute', 'https://host/compute/v2.1'],
+  ])('nova %s', (url, base) => expect(novaBase(url)).toBe(base));
+
+  test('contrabass loses its slashes', () => {
+    expect(contrabassBase(' https://c:8443// ')).toBe('https://c:8443');
+  });
+
+  test.each(['', 'host:5000', 'ftp://host', 'file:///etc'])(
+    '%s is refused with the value',
+    (url) => {
+      expect(() => keystoneBase(url)).toThrow(`keystone: "${url}" is not an http(s) URL`);
+    },
+  );
+
+  test('a password in a URL is refused and not told', () => {
+    expect(() => novaBase('http://user:hidden@n:8774')).toThrow(/must not carry/);
+    expect(() => novaBase('http://user:hidden@n:8774')).not.toThrow(/hidden/);
+  });
+});

@@ -1,0 +1,133 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Call } from './caller.ts';
+import { answerOf } from './fake-caller.ts';
+import { createFakeService } from './fake-service.ts';
+import { createNeutron } from './neutron.ts';
+import type { HttpAnswer } from './transport.ts';
+
+const signal = new AbortController().signal;
+
+function wirePort(id: string, deviceId: string) {
+  return {
+    id,
+    name: '',
+    network_id: 'n',
+    mac_address: 'FA:16:3E:00:00:01',
+    status: 'active',
+    device_id: deviceId,
+    device_owner: 'compute:nova',
+    created_at: null,
+    fixed_ips: [],
+  };
+}
+
+function devices(call: Call): string[] {
+  return call.url.searchParams.getAll('device_id');
+}
+
+/** A Neutron with one port per server, which refuses more than `most` servers per request. */
+function setUp(most = Number.POSITIVE_INFINITY, extra: readonly unknown[] = []) {
+  const { client, caller } = createFakeService('neutron', (call): HttpAnswer => {
+    const ids = devices(call);
+    if (ids.length > most) return { status: 414, headers: {}, text: '' };
+    return answerOf(200, { ports: [...ids.map((id) => wirePort(`port-${id}`, id)), ...extra] });
+  });
+  return { neutron: createNeutron(client), caller };
+}
+
+function serverIds(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `s${index}`);
+}
+
+describe('portsOf', () => {
+  test('asks for at most 100 servers at a time, each once, with the fields it reads', async () => {
+    const { neutron, caller } = setUp();
+    const ports = await neutron.portsOf([...serverIds(250), ...serverIds(250)], signal);
+    expect(ports).toHaveLength(250);
+    const sizes = caller.sent.map((call) => devices(call).length);
+    expect(sizes.toSorted((a, b) => b - a)).toEqual([100, 100, 50]);
+    expect(caller.sent[0]?.url.searchParams.getAll('fields')).toContain('revision_number');
+  });
+
+  test('the whole request line of a batch fits into half of what Neutron takes', async () => {
+    const { neutron, caller } = setUp();
+    await neutron.portsOf(
+      Array.from({ length: 100 }, () => crypto.randomUUID()),
+      signal,
+    );
+    expect(caller.sent[0]?.url.search.length).toBeLessThan(5_000);
+  });
+
+  test('halves a batch that is too long, and remembers it', async () => {
+    const { neutron, caller } = setUp(30);
+    expect(await neutron.portsOf(serverIds(100), signal)).toHaveLength(100);
+    // 100, 50, 25, 25, 50, 25, 25
+    expect(caller.calls).toBe(7);
+    expect(await neutron.portsOf(serverIds(100), signal)).toHaveLength(100);
+    expect(caller.calls).toBe(11);
+  });
+
+  test('a single server that is too long is an error', async () => {
+    const { neutron } = setUp(0);
+    await expect(neutron.portsOf(['s'], signal)).rejects.toMatchObject({ kind: 'tooLarge' });
+  });
+
+  test('leaves out ports of servers that were not asked for', async () => {
+    const { neutron } = setUp(100, [wirePort('stray', 'other'), wirePort('loose', '')]);
+    const ports = await neutron.portsOf(['s'], signal);
+    expect(ports.map((port) => port.id)).toEqual(['port-s']);
+  });
+
+  test('a batch that fails fails the whole', async () => {
+    const { client } = createFakeService('neutron', (call) =>
+      devices(call).includes('s150') ? answerOf(403, {}) : answerOf(200, { ports: [] }),
+    );
+    await expect(createNeutron(client).portsOf(serverIds(300), signal)).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+  });
+
+  test('is complete and without doubles for any number of servers and any limit of the server', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(400), fc.integer({ min: 1, max: 120 }), async (count, most) => {
+        const { neutron } = setUp(most);
+        const ports = await neutron.portsOf(serverIds(count), signal);
+        const expected = serverIds(count).map((id) => `port-${id}`);
+        expect(ports.map((port) => port.id).toSorted()).toEqual(expected.toSorted());
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('what a port is', () => {
+  test('null becomes nothing, the MAC lower case, the status upper case', async () => {
+    const { client } = createFakeService('neutron', () =>
+      answerOf(200, { port: { ...wirePort('p', 's'), device_id: null, name: null } }),
+    );
+    expect(await createNeutron(client).port('p', signal)).toEqual({
+      kind: 'found',
+      value: {
+        id: 'p',
+        name: '',
+        networkId: 'n',
+        macAddress: 'fa:16:3e:00:00:01',
+        status: 'ACTIVE',
+        deviceId: '',
+        deviceOwner: 'compute:nova',
+        createdAt: undefined,
+        revisionNumber: 0,
+        projectId: '',
+        fixedIps: [],
+      },
+    });
+  });
+
+  test("a proxy's 404 is an error, because a removal could rest on it", async () => {
+    const { client } = createFakeService('neutron', () => answerOf(404, { message: 'no route' }));
+    await expect(createNeutron(client).port('p', signal)).rejects.toMatchObject({
+      kind: 'notFound',
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../process/fake-clock.ts';
+import type { Server } from './resources.ts';
+import { createServerDirectory } from './server-directory.ts';
+
+const signal = new AbortController().signal;
+
+function serverOf(id: string, version: number): Server {
+  return { id, name: `${id}-v${version}`, status: 'ACTIVE', metadata: {} };
+}
+
+/** A Nova with the servers `listed` in the project and `elsewhere` in others. */
+function setUp(listed: readonly string[], elsewhere: readonly string[] = []) {
+  const clock = createFakeClock();
+  const asked: string[] = [];
+  let version = 1;
+  const directory = createServerDirectory({
+    clock,
+    lifetime: signal,
+    nova: {
+      async list() {
+        asked.push('list');
+        return new Map(listed.map((id) => [id, serverOf(id, version)]));
+      },
+      async server(id) {
+        asked.push(id);
+        const known = listed.includes(id) || elsewhere.includes(id);
+        return known ? { kind: 'found', value: serverOf(id, version) } : { kind: 'notFound' };
+      },
+    },
+  });
+  return {
+    clock,
+    asked,
+    directory,
+    rename: () => {
+      version += 1;
+    },
+  };
+}
+
+function ids(count: number, prefix = 's'): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+}
+
+describe('createServerDirectory', () => {
+  test('reads a few servers by id and many by one list', async () => {
+    const few = setUp(ids(50));
+    expect((await few.directory.servers(ids(10), signal)).size).toBe(10);
+    expect(few.asked.toSorted()).toEqual(ids(10));
+    const many = setUp(ids(50));
+    expect((await many.directory.servers(ids(11), signal)).size).toBe(11);
+    expect(many.asked).toEqual(['list']);
+  });
+
+  test('a list serves everybody who asks meanwhile and everybody after', async () => {
+    const { directory, asked } = setUp(ids(50));
+    await Promise.all([directory.servers(ids(20), signal), directory.servers(ids(40), signal)]);
+    await directory.servers(['s49'], signal);
+    expect(asked).toEqual(['list']);
+  });
+
+  test('names are read again after five minutes', async () => {
+    const { directory, clock, rename } = setUp(['s0']);
+    await directory.servers(['s0'], signal);
+    rename();
+    await clock.advance(299_999);
+    expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v1');
+    await clock.advance(1);
+    expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v2');
+  });
+
+  test('an unknown id is absent, and asked for again after half a minute', async () => {
+    const { directory, clock, asked } = setUp(['s0']);
+    expect([...(await directory.servers(['s0', 'gone'], signal)).keys()]).toEqual(['s0']);
+    await directory.servers(['gone'], signal);
+    expect(asked).toEqual(['s0', 'gone']);
+    await clock.advance(30_000);
+    await directory.servers(['gone'], signal);
+    expect(asked).toEqual(['s0', 'gone', 'gone']);
+  });
+
+  test('servers of another project are found by id behind the list, ten at a time', async () => {
+    const { directory, asked } = setUp(ids(50), ids(12, 'other'));
+    const wanted = [...ids(50), ...ids(12, 'other')];
+    const servers = await directory.servers(wanted, signal);
+    expect(servers.size).toBe(60);
+    expect(asked).toHaveLength(11);
+  });
+
+  test('empty ids and doubles cost nothing', async () => {
+    const { directory, asked } = setUp(['s0']);
+    await directory.servers(['', 's0', 's0'], signal);
+    expect(asked).toEqual(['s0']);
+  });
+});

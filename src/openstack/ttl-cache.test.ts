@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../process/fake-clock.ts';
+import { TtlCache } from './ttl-cache.ts';
+
+const signal = new AbortController().signal;
+
+function setUp(capacity = 10) {
+  const clock = createFakeClock();
+  const cache = new TtlCache<string>({
+    clock,
+    ttlMs: 1_000,
+    capacity,
+    keeps: (value) => value !== 'gone',
+  });
+  let loads = 0;
+  const load = async (): Promise<string> => {
+    loads += 1;
+    return `load ${loads}`;
+  };
+  return { clock, cache, load };
+}
+
+describe('TtlCache', () => {
+  test('remembers for its time and not longer', async () => {
+    const { cache, clock, load } = setUp();
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+    await clock.advance(999);
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+    await clock.advance(1);
+    expect(await cache.get('a', signal, load)).toBe('load 2');
+  });
+
+  test('concurrent askers share a load', async () => {
+    const { cache, load } = setUp();
+    const both = await Promise.all([cache.get('a', signal, load), cache.get('a', signal, load)]);
+    expect(both).toEqual(['load 1', 'load 1']);
+  });
+
+  test('does not keep what may not be kept, and forgets what it had', async () => {
+    const { cache, load } = setUp();
+    cache.set('a', 'here');
+    cache.set('a', 'gone');
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+  });
+
+  test('pushes the oldest out beyond its capacity', async () => {
+    const { cache, load } = setUp(2);
+    for (const key of ['a', 'b', 'c']) cache.set(key, key);
+    expect(await cache.get('c', signal, load)).toBe('c');
+    expect(await cache.get('b', signal, load)).toBe('b');
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+  });
+
+  test('forgets the entries that match', async () => {
+    const { cache, load } = setUp();
+    cache.set('a', 'old');
+    cache.set('b', 'new');
+    cache.forget((value) => value === 'old');
+    expect(await cache.get('b', signal, load)).toBe('new');
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+  });
+
+  test('a load that fails is not remembered', async () => {
+    const { cache, load } = setUp();
+    const failing = cache.get('a', signal, async () => {
+      throw new Error('down');
+    });
+    await expect(failing).rejects.toThrow('down');
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+  });
+});
