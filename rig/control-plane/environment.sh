@@ -9,6 +9,7 @@ CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/multinic/control-plane
 STORE=$CACHE/.store
 STATE=${CONTROL_PLANE_STATE:-/tmp/multinic-control-plane}
 
+[[ ! -e $STATE || -O $STATE ]] || die "$STATE belongs to somebody else: set CONTROL_PLANE_STATE to a folder of your own"
 # The overlays and tmpfs that a node puts over these folders would hide the instance's own files.
 case $(realpath -m "$STATE")/ in
   /etc/* | /run/* | /var/lib/* | /var/log/* | /proc/* | /sys/*)

@@ -54,6 +54,7 @@ find_go() {
   go=$STORE/go-toolchain/go/bin/go
   [[ -x $go ]] && new_enough "$go" && return
   say "no Go of at least $(awk '$1 == "go" { print $2 }' "$here/kube/go.mod") on this machine: fetching it from $(go_proxy) (70 MB)"
+  command -v unzip >/dev/null || command -v python3 >/dev/null || install_packages unzip
   rm -rf "$STORE/go-toolchain"
   with_progress go-toolchain downloaded keep go-toolchain fetch_go
 }

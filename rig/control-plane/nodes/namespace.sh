@@ -72,12 +72,12 @@ namespace_restart() {
   namespace_sh sh -c 'kill "$(cat /run/kubelet.pid)"'
 }
 
-# Everything in the PID namespace dies with its process 1.
+# Everything in the PID namespace dies with its process 1, and that with its parent (unshare --kill-child).
 namespace_down() {
-  local init
-  init=$(process_of "$N/init.pid") && kill -KILL "$init"
-  wait_until 20 ended "$N/init.pid" || die "process 1 of node $node ($init) does not die"
-  wait_until 20 ended "$N/unshare.pid" || die "node $node does not end"
+  local parent
+  parent=$(process_of "$N/unshare.pid") && kill -KILL "$parent"
+  wait_until 20 ended "$N/unshare.pid" || die "node $node (pid $parent) does not end"
+  wait_until 20 ended "$N/init.pid" || die "process 1 of node $node does not die"
   in_node_network remove_nics
   ip netns del "$node_fabric" 2>/dev/null || true
   wait_until 20 namespace_cgroups_gone || die "processes are left in $(namespace_cgroups | tr '\n' ' ')"
