@@ -70,6 +70,7 @@ export function startHypervisor(options: HypervisorOptions): Hypervisor {
   const stop = new AbortController();
   const held = new Set<Held>();
   const guests = new Map([...options.machines].map(([id, machine]) => [id, guestOf(id, machine)]));
+  const watching = Promise.withResolvers<void>();
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -80,6 +81,7 @@ export function startHypervisor(options: HypervisorOptions): Hypervisor {
           onError(error);
         }
       }
+      if ([...guests.values()].every((guest) => guest.atBoot !== undefined)) watching.resolve();
       await clock.sleep(pollMs, stop.signal).catch(() => undefined);
     }
   }
@@ -117,6 +119,7 @@ export function startHypervisor(options: HypervisorOptions): Hypervisor {
 
   const running = run();
   return {
+    watching: watching.promise,
     hold: (what) => void held.add(what),
     release: (what) => void held.delete(what),
     plugged: (serverId) => [...(guests.get(serverId)?.plugged.values() ?? [])],
