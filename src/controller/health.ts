@@ -1,0 +1,65 @@
+import { rfc3339 } from '../api/condition.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { Reflector } from '../kube/reflector.ts';
+import type { Store } from '../kube/store.ts';
+import type { Clock } from '../process/clock.ts';
+import type { NodeConfig } from './node-config.ts';
+import type { Runner } from './runner.ts';
+
+export interface HealthSources {
+  readonly clock: Clock;
+  readonly configs: Store<NodeConfig>;
+  readonly reflector: Pick<Reflector, 'state'>;
+  readonly runner: Pick<Runner, 'active'>;
+  /** When an object was last processed. */
+  readonly lastProcessed: () => Date | undefined;
+}
+
+/** What /healthz says of the controller, in the words that its users know. */
+export function createHealthDetails({
+  clock,
+  configs,
+  reflector,
+  runner,
+  lastProcessed,
+}: HealthSources) {
+  const startedAt = clock.monotonicMs();
+  return () => {
+    const last = lastProcessed();
+    return {
+      uptime: goDuration(clock.monotonicMs() - startedAt),
+      processed_configs: configs.list().filter(isProcessed).length,
+      active_jobs: runner.active(),
+      crd_watcher_status: reflector.state === 'watching' ? 'running' : reflector.state,
+      last_crd_processed: last ? rfc3339(last) : '',
+    };
+  };
+}
+
+/** Its status is about the spec as it is now. */
+function isProcessed({ metadata, status }: NodeConfig): boolean {
+  return (
+    status?.observedGeneration !== undefined && status.observedGeneration === metadata.generation
+  );
+}
+
+/** A time span as Go prints it in whole seconds: `2h15m30s`. */
+export function goDuration(ms: number): string {
+  const total = Math.floor(ms / 1000);
+  const [hours, minutes, seconds] = [
+    Math.floor(total / 3600),
+    Math.floor(total / 60) % 60,
+    total % 60,
+  ];
+  if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
+  return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
+}
+
+/** Adds the details to the answer of /healthz, which says `healthy` when all is well. */
+export function describeHealth(app: HttpServer, details: () => object): void {
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    if (request.routeOptions.url !== '/healthz') return payload;
+    const status = reply.statusCode === 200 ? 'healthy' : 'unhealthy';
+    return { ...(payload as object), status, ...details() };
+  });
+}

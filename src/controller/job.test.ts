@@ -1,0 +1,152 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  instanceId,
+  job,
+  jobResult,
+  node,
+  order,
+  template,
+} from '../../test/beds/controller-samples.ts';
+import { jobRequest } from '../api/job.ts';
+import { configMapOf, jobName, jobOf } from './job.ts';
+import { nothing, requestOf } from './request.ts';
+import { orderOf } from './runs/order-labels.ts';
+
+function podSpec() {
+  const spec = jobOf(order(), template).spec?.template.spec;
+  if (!spec) throw new Error('no Pod template');
+  return spec;
+}
+
+function container() {
+  const [agent] = podSpec().containers;
+  if (!agent) throw new Error('no container');
+  return agent;
+}
+
+describe('jobName', () => {
+  it('is the same for the same run and another one for any other', () => {
+    const names = [
+      order(),
+      order({ uid: 'uid-2' }),
+      order({ generation: 2 }),
+      order({ attempt: 2 }),
+      order({ action: 'cleanup' }),
+    ].map(jobName);
+    expect(new Set(names).size).toBe(5);
+    expect(jobName(order())).toBe(names[0]);
+  });
+
+  it('is a name for Jobs, Pods and labels, however the node is called', () => {
+    const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+    fc.assert(
+      fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (parts) => {
+        expect(jobName(order({ node: parts.join('.') }))).toMatch(
+          /^multinic-agent-[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+        );
+        expect(jobName(order({ node: parts.join('.') })).length).toBeLessThanOrEqual(63);
+      }),
+    );
+  });
+});
+
+describe('the Job of a run', () => {
+  it('is suspended, runs once, and ends by itself', () => {
+    expect(jobOf(order(), template).spec).toMatchObject({
+      suspend: true,
+      backoffLimit: 0,
+      activeDeadlineSeconds: 600,
+      ttlSecondsAfterFinished: 600,
+    });
+  });
+
+  it('carries the whole order, so that a restarted controller can read it back', () => {
+    expect(orderOf(jobOf(order(), template))).toEqual(order());
+  });
+
+  it('names the node itself and tolerates every taint, so that a cordoned node works', () => {
+    expect(podSpec()).toMatchObject({
+      nodeName: 'worker-1',
+      tolerations: [{ operator: 'Exists' }],
+      hostNetwork: true,
+      restartPolicy: 'Never',
+    });
+  });
+
+  it('gives the agent NET_ADMIN and nothing else', () => {
+    expect(podSpec()).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    expect(podSpec()).not.toHaveProperty('hostPID');
+    expect(container().securityContext).toEqual({
+      privileged: false,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      runAsUser: 0,
+      capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] },
+    });
+    expect(container().resources?.limits).toEqual({ memory: '256Mi' });
+  });
+
+  it('shows the agent four folders of the host, below /host', () => {
+    const paths = podSpec().volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []);
+    expect(paths?.toSorted()).toEqual([
+      '/etc/netplan',
+      '/etc/sysctl.d',
+      '/proc/sys/net',
+      '/var/lib/multinic',
+    ]);
+    const mounts = container().volumeMounts?.map(({ mountPath }) => mountPath);
+    expect(mounts).toEqual(expect.arrayContaining(paths?.map((path) => `/host${path}`) ?? []));
+  });
+
+  it('tells the agent where its request, its result and the host are', () => {
+    expect(container().args).toEqual([
+      '--request',
+      '/etc/multinic/request/request.json',
+      '--result',
+      '/dev/termination-log',
+      '--host-root',
+      '/host',
+    ]);
+    expect(container().terminationMessagePath).toBe('/dev/termination-log');
+  });
+
+  it('has labels that the API server accepts for any instance and node', () => {
+    const odd = jobOf(order({ instance: '__ID!!__', node: `${'n'.repeat(70)}.example` }), template);
+    for (const value of Object.values(odd.metadata.labels ?? {})) {
+      expect(value).toMatch(/^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/);
+    }
+  });
+});
+
+describe('the request of a run', () => {
+  const request = requestOf(
+    order(),
+    node('worker-1', instanceId, ['10.0.0.1', 'fd00::1', 'host.x']),
+    {
+      interfaces: [],
+      keep: ['fa:16:3e:00:00:01'],
+    },
+  );
+
+  it('protects every address of the Node and leaves host names out', () => {
+    expect(request.protectedAddresses).toEqual(['10.0.0.1', 'fd00::1']);
+    expect(request.keep).toEqual(['fa:16:3e:00:00:01']);
+  });
+
+  it('lies in an immutable ConfigMap that its Job owns', () => {
+    const map = configMapOf(job(), request);
+    expect(map.immutable).toBe(true);
+    expect(map.metadata.name).toBe(jobName(order()));
+    expect(map.metadata.ownerReferences).toMatchObject([{ kind: 'Job', uid: job().metadata.uid }]);
+    expect(jobRequest.parse(JSON.parse(map.data?.['request.json'] ?? ''))).toEqual(request);
+  });
+
+  it('is about the same run as the result that answers it', () => {
+    const { uid, generation, attempt } = requestOf(order(), node('n', 'x'), nothing);
+    expect(jobResult()).toMatchObject({ uid, generation, attempt });
+  });
+});

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { type JobRequest, jobFiles } from '../api/job.ts';
+import { agentAppName } from '../api/names.ts';
+import type { ConfigMap, Job } from '../kube/core-resources.ts';
+import type { Order } from './runner.ts';
+import { agentVolumes } from './runs/job-volumes.ts';
+import { orderMetadata } from './runs/order-labels.ts';
+
+/** What an installation decides about agent Jobs. */
+export interface JobTemplate {
+  readonly namespace: string;
+  readonly image: string;
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  readonly imagePullSecrets: readonly string[];
+  /** Without token; see deploy/rbac/namespaces.yaml. */
+  readonly serviceAccount: string;
+  readonly deadlineSeconds: number;
+  /** Longer than the longest pause between two attempts, so that a restart finds the count in the labels. */
+  readonly ttlSeconds: number;
+}
+
+export const containerName = 'agent';
+
+/**
+ * `multinic-agent-<node>-<hash>`: the same name for the same run at any time, so that a second creation collides. At most
+ * 63 characters, because the Job controller writes it into the label job-name.
+ */
+export function jobName({ uid, generation, action, attempt, node }: Order): string {
+  const run = [uid, generation, action, attempt].join('/');
+  const hash = createHash('sha256').update(run).digest('hex').slice(0, 10);
+  const stem = `${agentAppName}-${node.replaceAll('.', '-')}`.slice(0, 63 - hash.length - 1);
+  return `${stem.replace(/-+$/, '')}-${hash}`;
+}
+
+/** The Job of one run, suspended: its Pod must not exist before the request that it mounts. */
+export function jobOf(order: Order, template: JobTemplate): Job {
+  const metadata = orderMetadata(order);
+  return {
+    metadata: { name: jobName(order), namespace: template.namespace, ...metadata },
+    spec: {
+      suspend: true,
+      parallelism: 1,
+      completions: 1,
+      // A retry is a new Job with a new request; a restarted container would overwrite the result.
+      backoffLimit: 0,
+      activeDeadlineSeconds: template.deadlineSeconds,
+      ttlSecondsAfterFinished: template.ttlSeconds,
+      template: { metadata, spec: podSpec(order, template) },
+    },
+  };
+}
+
+type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
+
+function podSpec(order: Order, template: JobTemplate): PodSpec {
+  const { volumes, mounts } = agentVolumes(jobName(order));
+  return {
+    // Not by the scheduler: a cordoned, full or tainted node must be configured too, and there is no choice to make.
+    nodeName: order.node,
+    tolerations: [{ operator: 'Exists' }],
+    hostNetwork: true,
+    dnsPolicy: 'Default',
+    enableServiceLinks: false,
+    restartPolicy: 'Never',
+    // The agent finishes or undoes the NIC it is at when it is told to stop.
+    terminationGracePeriodSeconds: 60,
+    serviceAccountName: template.serviceAccount,
+    automountServiceAccountToken: false,
+    imagePullSecrets: template.imagePullSecrets.map((name) => ({ name })),
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [
+      {
+        name: containerName,
+        image: template.image,
+        imagePullPolicy: template.imagePullPolicy,
+        args: agentArguments,
+        terminationMessagePath: jobFiles.result,
+        terminationMessagePolicy: 'File',
+        securityContext: {
+          privileged: false,
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          // Files of the host belong to root; a capability that is added to another user is not effective.
+          runAsUser: 0,
+          capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] },
+        },
+        resources: {
+          requests: { cpu: '50m', memory: '64Mi' },
+          limits: { memory: '256Mi' },
+        },
+        volumeMounts: mounts,
+      },
+    ],
+    volumes,
+  };
+}
+
+const agentArguments = [
+  '--request',
+  `${jobFiles.requestDirectory}/${jobFiles.requestKey}`,
+  '--result',
+  jobFiles.result,
+  '--host-root',
+  jobFiles.hostRoot,
+];
+
+/** The request of a run, owned by its Job: it goes when the Job goes. */
+export function configMapOf(job: Job, request: JobRequest): ConfigMap {
+  const { name, namespace, uid = '', labels = {} } = job.metadata;
+  return {
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      labels,
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
+    },
+    immutable: true,
+    data: { [jobFiles.requestKey]: JSON.stringify(request) },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Effect } from '../api/effects.ts';
+import type { metricTable } from '../api/metrics.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { createController, type ReconcileResult, sourceOf } from '../kube/controller.ts';
+import { createEventRecorder } from '../kube/events.ts';
+import type { Perform } from '../process/effects.ts';
+import type { PartContext } from '../process/part.ts';
+import type { Values } from '../process/settings.ts';
+import { createAdmission } from './admit.ts';
+import { createCleanup } from './cleanup.ts';
+import { createReconciler } from './controller.ts';
+import type { JobTemplate } from './job.ts';
+import { createJobRunner, createJobStore, createPodStore } from './job-runner.ts';
+import { controllerName, gaugeStates } from './metrics.ts';
+import { createPursuit } from './pursue.ts';
+import { createReporter } from './report.ts';
+import type { controllerSettings } from './settings.ts';
+import { createOtherController } from './stand-back.ts';
+import { keysOfConfig, keysOfJob, keysOfNode, keysOfOthersJob, keysOfPod } from './triggers.ts';
+import { createWatches } from './watches.ts';
+import { createWorld } from './world.ts';
+
+type ControllerValues = Values<typeof controllerSettings>;
+
+export interface LoopOptions {
+  readonly client: KubeClient;
+  readonly values: ControllerValues;
+  readonly context: PartContext<typeof metricTable>;
+  readonly perform: Perform<Effect>;
+}
+
+/** Objects reconciled at once; each mostly waits for the API server. */
+const workers = 8;
+
+/** Everything that works while this process leads, wired together. */
+export function createLoop({ client, values, context, perform }: LoopOptions) {
+  const { clock, random, log, metrics } = context;
+  const world = createWorld();
+  const { configs } = world;
+  const [jobs, pods] = [createJobStore(), createPodStore()];
+  const otherController = createOtherController(values);
+  const runner = createJobRunner({ client, jobs, pods, perform, template: templateOf(values) });
+  const { occupies } = otherController;
+  const admission = createAdmission({ runner, occupied: occupies, limit: values.maxInFlight });
+  const recorder = createEventRecorder({
+    client,
+    component: 'multinic-controller',
+    clock,
+    onError: (error) => log.warn({ err: error }, 'event not written'),
+  });
+  const reconcile = createReconciler({
+    world,
+    otherController,
+    cleanup: createCleanup({ client, runner, perform }),
+    pursue: createPursuit({ runner, admission, clock, metrics, log }),
+    reporter: createReporter({ client, configs, recorder, metrics, perform, clock }),
+  });
+  const watches = createWatches({
+    client,
+    context,
+    namespace: values.namespace,
+    agentNamespace: values.agentNamespace,
+    stores: { world, jobs, pods, deployedJobs: otherController.jobs },
+  });
+
+  let lastProcessed: Date | undefined;
+  const controller = createController({
+    name: controllerName,
+    workers,
+    reconcile,
+    reflectors: watches.all,
+    clock,
+    random,
+    sources: [
+      sourceOf(configs, (change) => keysOfConfig(world, change)),
+      sourceOf(world.nodes, (change) => keysOfNode(world, change)),
+      sourceOf(jobs, (change) => keysOfJob(admission, change)),
+      sourceOf(pods, (change) => keysOfPod(admission, change)),
+      sourceOf(otherController.jobs, (change) => keysOfOthersJob(world, admission, change)),
+    ],
+    onResult: ({ key, error, durationMs }: ReconcileResult) => {
+      const labels = { controller: controllerName };
+      const result = error === undefined ? 'success' : 'error';
+      metrics.count('multinic_reconcile_total', { ...labels, result });
+      metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
+      metrics.set('multinic_queue_depth', labels, controller.depth);
+      metrics.set('multinic_jobs_active', {}, runner.active());
+      if (error === undefined) lastProcessed = clock.now();
+      else log.warn({ err: error, config: key }, 'reconcile failed, tried again');
+    },
+  });
+  gaugeStates(configs, metrics);
+
+  return {
+    run: (leading: AbortSignal) => controller.run(leading),
+    settled: () => recorder.settled(),
+    /** A process that waits for the lease is ready: it has nothing to do. */
+    notReady: () => {
+      const late = watches.all.filter(({ state }) => state === 'listing' || state === 'waiting');
+      return late.length === 0 ? undefined : `${late.length} watches are not up to date`;
+    },
+    configs,
+    reflector: watches.configs,
+    runner,
+    lastProcessed: () => lastProcessed,
+  };
+}
+
+function templateOf(values: ControllerValues): JobTemplate {
+  return {
+    namespace: values.agentNamespace,
+    image: values.agentImage,
+    imagePullPolicy: values.agentImagePullPolicy,
+    imagePullSecrets: values.agentImagePullSecrets,
+    serviceAccount: values.agentServiceAccount,
+    deadlineSeconds: Math.ceil(values.jobDeadlineMs / 1000),
+    ttlSeconds: values.jobTtlSeconds,
+  };
+}

@@ -1,0 +1,66 @@
+import type { JobResult } from '../../api/job.ts';
+import type { InterfaceStatus } from '../../api/multinicnodeconfig.ts';
+import { interfaceName } from '../../api/names.ts';
+import { canonicalJson } from '../../api/spec-hash.ts';
+import type { Entry } from '../accept.ts';
+import { leavingNics } from './leaving-nics.ts';
+import { defined, type NicIdentity, nicStatus, sameMac } from './nic-status.ts';
+import { agentWord, type NicWord, wordWithout } from './nic-word.ts';
+import type { Situation } from './situation.ts';
+
+export interface Nics {
+  readonly entries: readonly Entry[];
+  readonly situation: Situation;
+  readonly previous: readonly InterfaceStatus[];
+  readonly now: Date;
+}
+
+/** One status per entry of the spec, then those of NICs that are to go and are not gone for certain. */
+export function interfaceStatuses({ entries, situation, previous, now }: Nics): InterfaceStatus[] {
+  const result = reportIn(situation);
+  const seenAt = situation.kind === 'ended' ? situation.run.ended.at : undefined;
+  const wanted = entries.map((entry) => {
+    const before = previous.find(({ macAddress }) => sameMac(macAddress, entry.mac));
+    const nic = result?.nics.find(
+      ({ mac, state }) => sameMac(mac, entry.mac) && state !== 'Removed',
+    );
+    const identity = identityOf(entry, nic?.name || before?.name);
+    if (entry.rejection !== undefined) {
+      return nicStatus(identity, invalid(entry.rejection), { before, now });
+    }
+    if (nic) return nicStatus(identity, agentWord(nic), { before, now, seenAt });
+    const sameWish = before && wish(before) === wish(identity) ? before : undefined;
+    return nicStatus(identity, wordWithout(situation, sameWish), { before, now });
+  });
+  return [...wanted, ...leavingNics({ entries, previous, result, now, seenAt })];
+}
+
+/** What an agent has just reported. */
+function reportIn(situation: Situation): JobResult | undefined {
+  const verdict = situation.kind === 'ended' ? situation.run.ended.verdict : undefined;
+  return verdict?.kind === 'result' ? verdict.result : undefined;
+}
+
+/** The NIC as the spec has it, under the name that it really has. */
+function identityOf({ shown, position, mac, index }: Entry, realName?: string): NicIdentity {
+  const { portId, address, cidr, mtu } = shown;
+  const name = realName ?? (index === undefined ? undefined : interfaceName(index));
+  return defined({
+    name,
+    interfaceIndex: position,
+    id: index,
+    portId,
+    macAddress: mac,
+    address,
+    cidr,
+    mtu,
+  });
+}
+
+function invalid(message: string): NicWord {
+  return { status: 'Failed', reason: 'InvalidEntry', message };
+}
+
+function wish({ id, macAddress, address, cidr, mtu }: NicIdentity): string {
+  return canonicalJson({ id, macAddress, address, cidr, mtu });
+}

@@ -1,0 +1,18 @@
+import type { EndedRun, Failure, Run } from '../runner.ts';
+
+/** How things stand with one object: what its status is about. */
+export type Situation =
+  /** No agent may be sent; the NICs stay as they are. */
+  | ({ readonly kind: 'refused' } & Failure)
+  /** An agent is to be sent and has to wait; `repeat` when an earlier attempt has a result. */
+  | { readonly kind: 'waiting'; readonly message: string; readonly repeat: boolean }
+  | { readonly kind: 'working'; readonly run: Run }
+  | { readonly kind: 'ended'; readonly run: EndedRun }
+  /** The status says how it ended; nothing else does any more. */
+  | { readonly kind: 'recorded' };
+
+/** Whether an earlier attempt has a result, which stays in the status until the next one is in. */
+export function isRepeat(situation: Situation): boolean {
+  if (situation.kind === 'working') return situation.run.attempt > 1;
+  return situation.kind === 'recorded' || (situation.kind === 'waiting' && situation.repeat);
+}

@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { type Fence, type JobResult, jobResult, protocol } from '../api/job.ts';
+import type { Job, Pod } from '../kube/core-resources.ts';
+import type { Failure, Verdict } from './runner.ts';
+import { type Terminated, terminatedOf } from './runs/agent-state.ts';
+import type { JobEnd } from './runs/job-end.ts';
+
+type Ticket = Fence & { readonly attempt: number };
+
+const anyProtocol = z.looseObject({ protocol: z.unknown() });
+
+/** What Kubernetes shows of a run that has ended. */
+export interface Remains {
+  readonly job: Job;
+  readonly pod: Pod | undefined;
+  readonly jobEnd: JobEnd | undefined;
+}
+
+/**
+ * What a run that has ended came to. The agent's own words count when they are about this very run; otherwise the reason
+ * why there are none. Silence is never success.
+ */
+export function verdictOf(ticket: Ticket, remains: Remains): Verdict {
+  const terminated = remains.pod && terminatedOf(remains.pod);
+  const said = terminated?.message ? read(ticket, terminated.message) : undefined;
+  if (said?.kind === 'result') return said;
+  const failure = unheard(remains, terminated) ?? said ?? lost(remains.pod, terminated);
+  return { kind: 'failure', reason: failure.reason, message: failure.message };
+}
+
+function read(ticket: Ticket, message: string): Verdict {
+  const value = json(message);
+  const version = anyProtocol.safeParse(value).data?.protocol;
+  if (version !== undefined && version !== protocol) {
+    const text = `the agent answers in protocol ${JSON.stringify(version)}, this controller speaks ${protocol}`;
+    return { kind: 'failure', reason: 'ProtocolMismatch', message: text };
+  }
+  const { data: result } = jobResult.safeParse(value);
+  if (!result) return resultLost('the termination message is not a result');
+  const { uid, generation, attempt } = result;
+  if (uid !== ticket.uid || generation !== ticket.generation || attempt !== ticket.attempt) {
+    return resultLost(`the result is about generation ${generation}, attempt ${attempt} of ${uid}`);
+  }
+  // A request that is refused is refused before anything is touched: there is nothing to report.
+  return result.outcome === 'refused' ? refusalIn(result) : { kind: 'result', result };
+}
+
+function refusalIn({ refusal }: JobResult): Verdict {
+  const reason = refusal?.reason ?? 'InvalidRequest';
+  return { kind: 'failure', reason, message: refusal?.message ?? 'the agent refused the request' };
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The agent's first word on anything is JSON; a runtime's own message is not, and a cut one is worth nothing.
+    return undefined;
+  }
+}
+
+/** Why the agent could not speak, if Kubernetes knows. */
+function unheard(remains: Remains, terminated?: Terminated): Failure | undefined {
+  return killed(terminated) ?? refusedByKubelet(remains.pod, terminated) ?? late(remains);
+}
+
+function killed(terminated: Terminated | undefined): Failure | undefined {
+  if (terminated?.reason !== 'OOMKilled') return undefined;
+  return { reason: 'OutOfMemory', message: 'the agent was killed for using too much memory' };
+}
+
+/** Evicted at any time, or refused before it ran: OutOfcpu, OutOfmemory, OutOfpods, UnexpectedAdmissionError … */
+function refusedByKubelet(pod: Pod | undefined, terminated?: Terminated): Failure | undefined {
+  const { phase, reason = '', message = 'no message' } = pod?.status ?? {};
+  if (reason === 'Evicted') return { reason: 'Evicted', message };
+  if (terminated || phase !== 'Failed' || reason === '' || reason === deadline) return undefined;
+  return { reason: 'Unschedulable', message: `${reason}: ${message}` };
+}
+
+/** The Job controller deletes the Pod of a Job that is over its deadline; older ones mark it first. */
+function late({ job, pod, jobEnd }: Remains): Failure | undefined {
+  if (jobEnd?.reason !== deadline && pod?.status?.reason !== deadline) return undefined;
+  const seconds = job.spec?.activeDeadlineSeconds;
+  return { reason: deadline, message: `the Job did not end within ${seconds} s` };
+}
+
+const deadline = 'DeadlineExceeded';
+
+function lost(pod: Pod | undefined, terminated?: Terminated): Failure {
+  if (!pod) return resultLost('the Pod is gone');
+  if (!terminated) return resultLost('the container never ran');
+  return resultLost(`the agent ended with exit code ${terminated.exitCode} and said nothing`);
+}
+
+function resultLost(message: string) {
+  return { kind: 'failure', reason: 'ResultLost', message } as const;
+}

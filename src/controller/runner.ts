@@ -1,0 +1,62 @@
+import type { Fence, JobAction, JobRequest, JobResult } from '../api/job.ts';
+import type { NodeReason } from '../api/reasons.ts';
+import type { ObjectRef } from '../kube/object.ts';
+
+/** One run of the agent on one node, as it is ordered. */
+export interface Order extends Fence {
+  readonly action: JobAction;
+  /** 1 for the first run of this action and content. */
+  readonly attempt: number;
+  /** Hash of what is asked for; runs of equal content need not be repeated. */
+  readonly content: string;
+  /** Name of the Kubernetes Node. */
+  readonly node: string;
+  readonly instance: string;
+  /** The MultiNicNodeConfig it is for. */
+  readonly config: Required<ObjectRef>;
+}
+
+/**
+ * prepared: nothing has started and nothing will by itself; pending: may start at any moment; running: the agent is at
+ * work; ending: being taken back; ended: nothing of it works on the node any more.
+ */
+export type Phase = 'prepared' | 'pending' | 'running' | 'ending' | 'ended';
+
+/** Something went wrong around the agent; nothing is known about the NICs. */
+export interface Failure {
+  readonly reason: NodeReason;
+  readonly message: string;
+}
+
+/** What is known when a run has ended: the report of an agent that worked, or why there is none. */
+export type Verdict =
+  | { readonly kind: 'result'; readonly result: JobResult }
+  | ({ readonly kind: 'failure' } & Failure);
+
+/** One run as the world shows it. */
+export interface Run extends Order {
+  readonly name: string;
+  readonly phase: Phase;
+  /** Why a pending run does not get to work. */
+  readonly trouble: Failure | undefined;
+  /** There when, and only when, the phase is `ended`. */
+  readonly ended: { readonly at: Date; readonly verdict: Verdict } | undefined;
+}
+
+export type EndedRun = Run & { readonly ended: NonNullable<Run['ended']> };
+
+/** How agents get to nodes. Everything it answers is read from the world: a new process knows as much as the old one. */
+export interface Runner {
+  /** Name of the run that this order makes: always the same, at most 63 characters. */
+  nameOf(order: Order): string;
+  /** All known runs for the object of this name, also for one that had the name before. */
+  runsFor(config: ObjectRef): readonly Run[];
+  /** All known runs on this node. */
+  runsOn(node: string): readonly Run[];
+  /** Runs that have not ended. */
+  active(): number;
+  /** Starts this run, or brings one that stands half-way to its start; a second call changes nothing. */
+  start(order: Order, request: JobRequest, signal: AbortSignal): Promise<void>;
+  /** Takes a run away together with its traces; one that works is told to stop first. */
+  remove(run: Run, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { agentAppName, namespaces } from '../api/names.ts';
+import { address, boolean, duration, integer, nonBlank } from '../process/setting-schemas.ts';
+import { type Settings, setting } from '../process/settings.ts';
+
+/** Settings of `multinic controller`; names that the deployed controller knows are kept. */
+export const controllerSettings = {
+  kubeconfig: setting({
+    env: ['KUBECONFIG'],
+    flag: 'kubeconfig',
+    schema: nonBlank().optional(),
+    description: 'kubeconfig of the business cluster; default: the ServiceAccount of the Pod',
+  }),
+  namespace: setting({
+    env: ['CONTROLLER_NAMESPACE', 'POD_NAMESPACE'],
+    flag: 'namespace',
+    schema: nonBlank().default(namespaces.system),
+    description: 'namespace of the MultiNicNodeConfigs and of the lease',
+  }),
+  agentNamespace: setting({
+    env: ['AGENT_NAMESPACE'],
+    flag: 'agent-namespace',
+    schema: nonBlank().default(namespaces.agents),
+    description: 'namespace of the agent Jobs; its Pod Security must allow hostNetwork',
+  }),
+  agentImage: setting({
+    env: ['AGENT_IMAGE'],
+    flag: 'agent-image',
+    schema: nonBlank().default('multinic-agent:latest'),
+    description: 'image of the agent',
+  }),
+  agentImagePullPolicy: setting({
+    env: ['AGENT_IMAGE_PULL_POLICY'],
+    flag: 'agent-image-pull-policy',
+    schema: nonBlank()
+      .default('IfNotPresent')
+      .pipe(z.enum(['Always', 'IfNotPresent', 'Never'])),
+    description: 'Always, IfNotPresent or Never',
+  }),
+  agentImagePullSecrets: setting({
+    env: ['AGENT_IMAGE_PULL_SECRETS'],
+    flag: 'agent-image-pull-secrets',
+    schema: z
+      .string()
+      .default('')
+      .transform((text) => text.split(',').flatMap((name) => name.trim() || [])),
+    description: 'names of pull secrets in the namespace of the Jobs, separated by commas',
+  }),
+  agentServiceAccount: setting({
+    env: ['CONTROLLER_SA_NAME', 'SERVICE_ACCOUNT'],
+    flag: 'agent-service-account',
+    schema: nonBlank().default(agentAppName),
+    description: 'ServiceAccount of the agent Pods; they get no token of it',
+  }),
+  jobTtlSeconds: setting({
+    env: ['CONTROLLER_JOB_TTL'],
+    flag: 'job-ttl',
+    schema: z.string().default('600').pipe(integer(360, 604_800)),
+    description: 'seconds that a finished Job is kept; longer than the pause between attempts',
+  }),
+  jobDeadlineMs: setting({
+    env: ['CONTROLLER_JOB_DEADLINE'],
+    flag: 'job-deadline',
+    schema: z
+      .string()
+      .default('10m')
+      .pipe(duration({ minMs: 30_000 })),
+    description: 'how long one Job may take, pulling the image included',
+  }),
+  maxInFlight: setting({
+    env: ['CONTROLLER_MAX_IN_FLIGHT'],
+    flag: 'max-in-flight',
+    schema: z.string().default('10').pipe(integer(1, 1_000)),
+    description: 'how many nodes may be worked on at once',
+  }),
+  takeOver: setting({
+    env: ['CONTROLLER_TAKE_OVER'],
+    flag: 'take-over',
+    schema: z.string().default('false').pipe(boolean()),
+    description: 'true: the deployed controller was stopped for good, take its objects over',
+  }),
+  listen: setting({
+    env: ['LISTEN_ADDR'],
+    flag: 'listen',
+    schema: z.string().default(':8080').pipe(address()),
+    description: 'address of /healthz, /readyz and /metrics',
+  }),
+  identity: setting({
+    env: ['POD_NAME', 'HOSTNAME'],
+    flag: 'identity',
+    schema: nonBlank().default('controller'),
+    description: 'name of this process in the lease',
+  }),
+} satisfies Settings;

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Effect } from '../api/effects.ts';
+import type { metricTable } from '../api/metrics.ts';
+import { createHttpServer, listen } from '../http/server.ts';
+import type { ClusterAccess } from '../kube/access.ts';
+import { createKubeClient } from '../kube/client.ts';
+import { inCluster } from '../kube/in-cluster.ts';
+import { loadKubeconfig } from '../kube/kubeconfig.ts';
+import { runWithLease } from '../kube/lease.ts';
+import { createPerform } from '../process/effects.ts';
+import type { PartContext } from '../process/part.ts';
+import type { Values } from '../process/settings.ts';
+import { createHealthDetails, describeHealth } from './health.ts';
+import { createLoop } from './loop.ts';
+import type { controllerSettings } from './settings.ts';
+
+type ControllerValues = Values<typeof controllerSettings>;
+
+/** Runs the controller until the signal aborts; of several processes one works, the others wait. */
+export async function startController(
+  values: ControllerValues,
+  context: PartContext<typeof metricTable>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, random, log, metrics, health } = context;
+  const access = await accessOf(values);
+  await using client = createKubeClient(access, {
+    clock,
+    random,
+    userAgent: 'multinic-controller',
+  });
+  const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
+  const loop = createLoop({ client, values, context, perform });
+
+  const { registry } = metrics;
+  const app = await createHttpServer({ title: 'MultiNIC controller', log, health, registry });
+  describeHealth(app, createHealthDetails({ clock, ...loop }));
+  health.ready('watches', loop.notReady);
+  const { url } = await listen(app, values.listen, signal);
+  log.info({ url, server: access.server, namespace: values.namespace }, 'controller started');
+
+  const lease = { namespace: values.namespace, name: 'multinic-agent-controller' };
+  const identity = `${values.identity}_${randomUUID()}`;
+  metrics.set('multinic_leader', { lease: lease.name }, 0);
+  try {
+    await runWithLease(
+      {
+        ...lease,
+        client,
+        identity,
+        clock,
+        random,
+        onChange: (state, error) => {
+          metrics.set('multinic_leader', { lease: lease.name }, state === 'leading' ? 1 : 0);
+          if (error) log.warn({ state, err: error }, 'lease');
+          else log.info({ state, identity }, 'lease');
+        },
+      },
+      signal,
+      loop.run,
+    );
+  } finally {
+    await loop.settled();
+    await app.close();
+  }
+}
+
+function accessOf({ kubeconfig }: ControllerValues): Promise<ClusterAccess> {
+  return kubeconfig === undefined ? inCluster() : loadKubeconfig(kubeconfig);
+}

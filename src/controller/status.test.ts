@@ -1,0 +1,375 @@
+import { describe, expect, it } from 'vitest';
+import {
+  entry,
+  jobResult,
+  nicResult,
+  nodeConfig,
+  order,
+} from '../../test/beds/controller-samples.ts';
+import { findCondition } from '../api/condition.ts';
+import type { JobResult } from '../api/job.ts';
+import { type NodeConfigStatus, nodeConfigStatus } from '../api/multinicnodeconfig.ts';
+import { acceptSpec } from './accept.ts';
+import type { NodeConfig } from './node-config.ts';
+import type { Situation } from './reporting/situation.ts';
+import type { Run, Verdict } from './runner.ts';
+import { statusOf, statusPatch } from './status.ts';
+
+const now = new Date('2026-01-01T12:00:00Z');
+const endedAt = new Date('2026-01-01T11:59:00Z');
+const same = { kind: 'same' } as const;
+
+function run(change: Partial<Run> = {}): Run {
+  const made = order(change);
+  return {
+    ...made,
+    name: 'job-1',
+    phase: 'running',
+    trouble: undefined,
+    ended: undefined,
+    ...change,
+  };
+}
+
+function ended(verdict: Verdict, change: Partial<Run> = {}): Situation {
+  return {
+    kind: 'ended',
+    run: { ...run(change), phase: 'ended', ended: { at: endedAt, verdict } },
+  };
+}
+
+function reported(change: Partial<JobResult> = {}, ofRun: Partial<Run> = {}): Situation {
+  return ended({ kind: 'result', result: jobResult(change) }, ofRun);
+}
+
+function status(
+  situation: Situation,
+  config: NodeConfig = nodeConfig(),
+  at = now,
+): NodeConfigStatus {
+  const next = statusOf({ config, spec: acceptSpec(config), name: same, situation, now: at });
+  expect(nodeConfigStatus.parse(next)).toEqual(next);
+  return next;
+}
+
+function conditionsIn(next: NodeConfigStatus): Record<string, string> {
+  return Object.fromEntries(
+    (next.conditions ?? []).map(({ type, status: holds, reason }) => [type, `${holds} ${reason}`]),
+  );
+}
+
+const working: Situation = { kind: 'working', run: run() };
+const refused = { kind: 'refused', reason: 'NodeNotFound', message: 'no Node' } as const;
+const pending = nicResult(1, { state: 'Pending', reason: 'WaitingForNIC', name: '', message: 'm' });
+
+describe('the status of an object', () => {
+  it('is Configured when the agent has configured every NIC of the spec', () => {
+    const next = status(reported({ nics: [nicResult(0, { name: 'multinic7' })] }));
+    expect(next).toMatchObject({
+      state: 'Configured',
+      observedGeneration: 1,
+      lastProcessed: '2026-01-01T11:59:00Z',
+      lastJobName: 'job-1',
+    });
+    expect(conditionsIn(next)).toEqual({
+      Ready: 'True AllInterfacesConfigured',
+      Accepted: 'True Accepted',
+      Applied: 'True JobSucceeded',
+      Verified: 'True JobSucceeded',
+      Persistent: 'True JobSucceeded',
+    });
+    expect(next.interfaceStatuses).toEqual([
+      {
+        name: 'multinic7',
+        interfaceIndex: 0,
+        id: 0,
+        portId: 'port-0',
+        macAddress: 'fa:16:3e:00:00:00',
+        address: '10.0.0.10',
+        cidr: '10.0.0.0/24',
+        mtu: 1450,
+        status: 'Configured',
+        reason: 'Configured',
+        message: '',
+        lastUpdated: '2026-01-01T12:00:00Z',
+        lastChecked: '2026-01-01T11:59:00Z',
+        lastConfigured: '2026-01-01T11:59:00Z',
+      },
+    ]);
+  });
+
+  it('fills every condition with time, generation and message', () => {
+    for (const condition of status(working).conditions ?? []) {
+      expect(condition).toMatchObject({
+        observedGeneration: 1,
+        lastTransitionTime: '2026-01-01T12:00:00Z',
+      });
+      expect(condition.message).toBeTruthy();
+    }
+  });
+
+  it('is InProgress while the first agent works, and names its Job', () => {
+    expect(status(working)).toMatchObject({ state: 'InProgress', lastJobName: 'job-1' });
+    expect(conditionsIn(status(working))).toMatchObject({
+      Ready: 'Unknown SpecChanged',
+      Applied: 'Unknown SpecChanged',
+      Reconciling: 'True SpecChanged',
+    });
+  });
+
+  it('tells of one NIC that failed and lets the others stand', () => {
+    const config = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } });
+    const failed = nicResult(1, { state: 'Failed', reason: 'VerifyFailed', message: 'no route' });
+    const next = status(reported({ outcome: 'partial', nics: [nicResult(0), failed] }), config);
+    expect(next.state).toBe('Failed');
+    expect(conditionsIn(next)).toMatchObject({
+      Ready: 'False VerifyFailed',
+      Applied: 'True JobSucceeded',
+      Verified: 'False JobFailedPartial',
+      Persistent: 'False JobFailedPartial',
+      Reconciling: 'True VerifyFailed',
+    });
+    expect(next.interfaceStatuses?.map((nic) => [nic.status, nic.reason])).toEqual([
+      ['Configured', 'Configured'],
+      ['Failed', 'VerifyFailed'],
+    ]);
+    expect(findCondition(next.conditions, 'Ready')?.message).toBe(
+      '1 of 2 interfaces configured; multinic1 VerifyFailed: no route',
+    );
+  });
+
+  it('is Pending, not Failed, when all that is missing is a NIC to be plugged', () => {
+    const config = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } });
+    const next = status(reported({ outcome: 'partial', nics: [nicResult(0), pending] }), config);
+    expect(next.state).toBe('Pending');
+    expect(next.interfaceStatuses?.[1]).toMatchObject({
+      status: 'Pending',
+      reason: 'WaitingForNIC',
+      name: 'multinic1',
+    });
+  });
+
+  it.each(['ResultLost', 'OutOfMemory', 'Evicted', 'DeadlineExceeded'] as const)(
+    'takes %s for a failure of every NIC: silence is never success',
+    (reason) => {
+      const before = status(reported());
+      const next = status(
+        ended({ kind: 'failure', reason, message: 'm' }, { attempt: 2 }),
+        nodeConfig({ status: before }),
+      );
+      expect(next.state).toBe('Failed');
+      expect(conditionsIn(next)).toMatchObject({
+        Ready: `False ${reason}`,
+        Applied: `Unknown ${reason}`,
+      });
+      expect(next.interfaceStatuses?.[0]).toMatchObject({ status: 'Failed', reason });
+    },
+  );
+
+  it('keeps the word on a NIC when the agent certainly never touched it', () => {
+    const before = status(reported());
+    const never = ended({ kind: 'failure', reason: 'ImagePullFailed', message: 'm' });
+    const next = status(never, nodeConfig({ status: before }));
+    expect(next.interfaceStatuses?.[0]?.status).toBe('Configured');
+    expect(conditionsIn(next)['Ready']).toBe('False ImagePullFailed');
+  });
+
+  it('tells of an agent that does not get to work', () => {
+    const trouble = { reason: 'ImagePullFailed', message: 'no such image' } as const;
+    const next = status({ kind: 'working', run: run({ trouble }) });
+    expect(next.state).toBe('Failed');
+    expect(conditionsIn(next)).toMatchObject({
+      Ready: 'False ImagePullFailed',
+      Reconciling: 'True ImagePullFailed',
+    });
+  });
+
+  it('says Stalled when somebody else has to do something', () => {
+    const primary = nicResult(0, { state: 'Failed', reason: 'PrimaryNIC' });
+    const next = status(reported({ outcome: 'failed', nics: [primary] }));
+    expect(conditionsIn(next)).toMatchObject({
+      Ready: 'False PrimaryNIC',
+      Stalled: 'True PrimaryNIC',
+    });
+    expect(conditionsIn(next)).not.toHaveProperty('Reconciling');
+  });
+
+  it('puts a refused entry into its own line and does not call the object configured', () => {
+    const config = nodeConfig({
+      spec: { interfaces: [entry(0), entry(1, { address: '1.2.3.4' })] },
+    });
+    const next = status(reported(), config);
+    expect(next.state).toBe('Failed');
+    expect(conditionsIn(next)).toMatchObject({
+      Ready: 'False InvalidEntries',
+      Accepted: 'False InvalidEntries',
+      Applied: 'True JobSucceeded',
+      Stalled: 'True InvalidEntries',
+    });
+    expect(next.interfaceStatuses?.[1]).toMatchObject({
+      status: 'Failed',
+      reason: 'InvalidEntry',
+      message: 'interfaces[1].address: 1.2.3.4 is not in cidr 10.0.1.0/24',
+    });
+  });
+
+  it('keeps what it knows of NICs when the spec cannot be read', () => {
+    const before = status(reported());
+    const config = nodeConfig({ spec: { interfaces: 'none' }, status: before });
+    const next = status({ kind: 'refused', reason: 'InvalidEntries', message: 'm' }, config);
+    expect(next.interfaceStatuses).toEqual(before.interfaceStatuses);
+    expect(conditionsIn(next)['Accepted']).toBe('False InvalidEntries');
+  });
+
+  it('waits for a node without failing', () => {
+    expect(status(refused).state).toBe('Pending');
+    expect(conditionsIn(status(refused))).toMatchObject({
+      Ready: 'False NodeNotFound',
+      Reconciling: 'True NodeNotFound',
+    });
+  });
+
+  it('shows a differing name as a condition and nothing else', () => {
+    const config = nodeConfig();
+    const name = { kind: 'differs', message: 'm' } as const;
+    const next = statusOf({ config, spec: acceptSpec(config), name, situation: reported(), now });
+    expect(conditionsIn(next)).toMatchObject({
+      Ready: 'True AllInterfacesConfigured',
+      NameDiffers: 'True NameDiffers',
+    });
+  });
+});
+
+function lines(next: NodeConfigStatus) {
+  return next.interfaceStatuses?.map(({ name, status: word, reason }) => `${name} ${word} ${reason}`);
+}
+
+describe('a NIC that the spec has no more', () => {
+  const before = status(
+    reported({ nics: [nicResult(0), nicResult(1)] }),
+    nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } }),
+  );
+  const shrunk = nodeConfig({ metadata: { generation: 2 }, status: before });
+  it('stays in the status until the agent reports it removed', () => {
+    expect(lines(status(working, shrunk))).toEqual([
+      'multinic0 Configured Configured',
+      'multinic1 InProgress SpecChanged',
+    ]);
+    const removed = nicResult(1, { state: 'Removed', reason: 'Removed', name: '' });
+    const next = status(reported({ generation: 2, nics: [nicResult(0), removed] }), shrunk);
+    expect(lines(next)).toEqual(['multinic0 Configured Configured']);
+    expect(next.state).toBe('Configured');
+  });
+
+  it('stays when it could not be removed, with the reason', () => {
+    const stuck = nicResult(1, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
+    const next = status(reported({ outcome: 'partial', nics: [nicResult(0), stuck] }), shrunk);
+    expect(lines(next)).toEqual([
+      'multinic0 Configured Configured',
+      'multinic1 Failed ApplyFailed',
+    ]);
+    expect(conditionsIn(next)['Ready']).toBe('False ApplyFailed');
+  });
+
+  it('is gone when an agent that knows all NICs does not know it any more', () => {
+    expect(lines(status(reported(), shrunk))).toEqual(['multinic0 Configured Configured']);
+  });
+
+  it('stays when the agent did not get to say a word on every NIC', () => {
+    const nothing = reported({ outcome: 'failed', nics: [] });
+    expect(lines(status(nothing, shrunk))).toEqual([
+      'multinic0 Failed JobFailed',
+      'multinic1 InProgress SpecChanged',
+    ]);
+  });
+
+  it('is known again from the result when the status was lost', () => {
+    const stuck = nicResult(1, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
+    const next = status(reported({ outcome: 'partial', nics: [nicResult(0), stuck] }));
+    expect(lines(next)).toEqual([
+      'multinic0 Configured Configured',
+      'multinic1 Failed ApplyFailed',
+    ]);
+  });
+});
+
+describe('a repeated attempt', () => {
+  const config = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } });
+  const first = status(reported({ outcome: 'partial', nics: [nicResult(0), pending] }), config);
+  const later = new Date('2026-01-01T13:00:00Z');
+
+  it('writes nothing before it has ended', () => {
+    const again = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] }, status: first });
+    const next = status({ kind: 'working', run: run({ attempt: 2, name: 'job-2' }) }, again, later);
+    expect(next).toEqual(first);
+    expect(statusPatch(again, next)).toBeUndefined();
+  });
+
+  it('tells of a new trouble at once', () => {
+    const again = nodeConfig({ status: first });
+    const trouble = { reason: 'ImagePullFailed', message: 'm' } as const;
+    const next = status({ kind: 'working', run: run({ attempt: 2, trouble }) }, again, later);
+    expect(conditionsIn(next)['Ready']).toBe('False ImagePullFailed');
+  });
+
+  it('moves a time only when what it belongs to has changed', () => {
+    const again = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] }, status: first });
+    const next = status(
+      reported({ attempt: 2, outcome: 'partial', nics: [nicResult(0), pending] }),
+      again,
+      later,
+    );
+    expect(findCondition(next.conditions, 'Ready')).toEqual(
+      findCondition(first.conditions, 'Ready'),
+    );
+    expect(next.interfaceStatuses?.map(({ lastUpdated }) => lastUpdated)).toEqual(
+      first.interfaceStatuses?.map(({ lastUpdated }) => lastUpdated),
+    );
+  });
+});
+
+describe('the hash in the status', () => {
+  it('is the echo of the one that came with the spec, else our own', () => {
+    expect(status(working, nodeConfig({ spec: { specHash: 'theirs' } })).observedSpecHash).toBe(
+      'theirs',
+    );
+    expect(status(working).observedSpecHash).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('statusPatch', () => {
+  it('replaces the status of the deployed controller cleanly, at the version that was read', () => {
+    const config = nodeConfig({
+      status: {
+        state: 'Failed',
+        nodeReady: true,
+        lastInterfaceCheck: '2026-01-01T00:00:00+09:00',
+        conditions: [{ type: 'InProgress', status: 'True', reason: 'SpecChanged' }],
+        interfaceStatuses: [
+          { name: 'multinic0', macAddress: 'fa:16:3e:00:00:00', actualState: 'Configured' },
+        ],
+      },
+    });
+    const next = status(reported(), config);
+    expect(next.conditions?.map(({ type }) => type)).not.toContain('InProgress');
+    expect(next.interfaceStatuses?.[0]).not.toHaveProperty('actualState');
+    expect(statusPatch(config, next)).toEqual({
+      metadata: { resourceVersion: '10' },
+      status: { nodeReady: null, lastInterfaceCheck: null, ...next },
+    });
+  });
+
+  it('rebuilds a status of a form that nobody knows', () => {
+    const config = nodeConfig({ status: { interfaceStatuses: { multinic0: {} }, phase: 'x' } });
+    expect(statusPatch(config, status(reported(), config))).toMatchObject({
+      status: { phase: null },
+    });
+  });
+
+  it('is nothing when nothing is new', () => {
+    const first = status(reported());
+    expect(
+      statusPatch(nodeConfig({ status: first }), status(reported(), nodeConfig({ status: first }))),
+    ).toBeUndefined();
+  });
+});

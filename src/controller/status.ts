@@ -1,0 +1,102 @@
+import { type Condition, findCondition, rfc3339 } from '../api/condition.ts';
+import type {
+  InterfaceStatus,
+  NodeConfigSpec,
+  NodeConfigStatus,
+} from '../api/multinicnodeconfig.ts';
+import { canonicalJson, specHash } from '../api/spec-hash.ts';
+import type { AcceptedSpec } from './accept.ts';
+import { type NodeConfig, nodeNameOf } from './node-config.ts';
+import { conditionsOf } from './reporting/conditions.ts';
+import { interfaceStatuses } from './reporting/interface-statuses.ts';
+import { defined } from './reporting/nic-status.ts';
+import { isRepeat, type Situation } from './reporting/situation.ts';
+import type { NameMatch } from './target.ts';
+
+export interface StatusInput {
+  readonly config: NodeConfig;
+  readonly spec: Pick<AcceptedSpec, 'entries' | 'blocked'>;
+  readonly name: NameMatch | undefined;
+  readonly situation: Situation;
+  readonly now: Date;
+}
+
+/** The whole status of one object: of its world now, and of what the status said before. */
+export function statusOf({ config, spec, name, situation, now }: StatusInput): NodeConfigStatus {
+  const previous: NodeConfigStatus = config.status ?? {};
+  const { generation = 0 } = config.metadata;
+  const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
+  const conditions = conditionsOf({ spec, situation, previous: before, name, generation, now });
+  // Of a spec that cannot be read nobody knows which NICs it has no more.
+  const { entries } = spec;
+  const statuses = entries ? interfaceStatuses({ entries, situation, previous: nics, now }) : nics;
+  const ready = findCondition(conditions, 'Ready');
+  return {
+    state: keptState(situation, previous) ?? stateOf(situation, ready, statuses),
+    observedGeneration: generation,
+    conditions,
+    interfaceStatuses: statuses,
+    ...defined({
+      observedSpecHash: hashOf(config),
+      lastProcessed: endOf(situation) ?? previous.lastProcessed,
+      lastJobName: jobOf(situation) ?? previous.lastJobName,
+    }),
+  };
+}
+
+/** While an attempt is repeated the last one's word stands. */
+function keptState(situation: Situation, { state }: NodeConfigStatus): NodeConfigStatus['state'] {
+  return isRepeat(situation) ? state : undefined;
+}
+
+/** Echo of the hash that came with the spec, else our own of it. */
+function hashOf(config: NodeConfig): string | undefined {
+  const { spec } = config;
+  if (!spec) return undefined;
+  const interfaces = (spec.interfaces ?? []) as NonNullable<NodeConfigSpec['interfaces']>;
+  const instance = spec.instanceId === undefined ? {} : { instanceId: spec.instanceId };
+  return spec.specHash || specHash({ nodeName: nodeNameOf(config), interfaces, ...instance });
+}
+
+/** The one word for people, derived; programs read conditions. */
+function stateOf(
+  situation: Situation,
+  ready: Condition | undefined,
+  nics: readonly InterfaceStatus[],
+): NonNullable<NodeConfigStatus['state']> {
+  if (ready?.status === 'True') return 'Configured';
+  if (ready?.status !== 'False') return situation.kind === 'working' ? 'InProgress' : 'Pending';
+  return isPending(situation, nics) ? 'Pending' : 'Failed';
+}
+
+/** Nothing is wrong, something is missing: the node, or NICs that are still to be plugged. */
+function isPending(situation: Situation, nics: readonly InterfaceStatus[]): boolean {
+  if (situation.kind === 'refused') return situation.reason === 'NodeNotFound';
+  if (situation.kind !== 'ended' || situation.run.ended.verdict.kind === 'failure') return false;
+  return nics.every(({ status }) => status !== 'Failed');
+}
+
+function endOf(situation: Situation): string | undefined {
+  return situation.kind === 'ended' ? rfc3339(situation.run.ended.at) : undefined;
+}
+
+/** The Job that the status speaks of; a repeated one is not named before it has ended. */
+function jobOf(situation: Situation): string | undefined {
+  if (situation.kind === 'ended') return situation.run.name;
+  return situation.kind === 'working' && !isRepeat(situation) ? situation.run.name : undefined;
+}
+
+/**
+ * The merge patch that makes the stored status this one, whatever form it had (the deployed controller's too: conditions
+ * without times, keys of its own); undefined when it is this one already.
+ */
+export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown {
+  const dropped = config.statusKeys.filter((key) => !(key in next));
+  const same = config.status && canonicalJson(config.status) === canonicalJson(next);
+  if (same && dropped.length === 0) return undefined;
+  return {
+    // Of the state that was looked at: whoever wrote meanwhile makes this a conflict.
+    metadata: { resourceVersion: config.metadata.resourceVersion },
+    status: { ...Object.fromEntries(dropped.map((key) => [key, null])), ...next },
+  };
+}

@@ -1,0 +1,65 @@
+import type { NodeReason } from '../api/reasons.ts';
+import type { Node } from '../kube/core-resources.ts';
+import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
+
+/** Nodes as the finder needs them. */
+export interface NodeDirectory {
+  /** Nodes whose `systemUUID`, lower case, is this. */
+  bySystemUuid(uuid: string): readonly Node[];
+  byName(name: string): Node | undefined;
+}
+
+export type Target =
+  | {
+      readonly kind: 'node';
+      readonly node: Node;
+      /** How sure the choice is, for the condition NameDiffers. */
+      readonly name: NameMatch;
+    }
+  | { readonly kind: 'none'; readonly reason: NodeReason; readonly message: string };
+
+export type NameMatch =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'differs' | 'unproven'; readonly message: string };
+
+/**
+ * The node of an object: the one whose systemUUID is its instance id (spec, else label); an object without one means the
+ * Node of its name. The kubelet reads systemUUID from DMI, where Nova puts the server id; Kubernetes does not keep it unique.
+ */
+export function findTarget(config: NodeConfig, nodes: NodeDirectory): Target {
+  const instanceId = instanceIdOf(config);
+  const nodeName = nodeNameOf(config);
+  if (instanceId === undefined) return byName(nodeName, nodes);
+  const [node, ...others] = nodes.bySystemUuid(instanceId);
+  if (!node) {
+    const message = `no Node has the systemUUID ${instanceId} (nodeName ${nodeName})`;
+    return { kind: 'none', reason: 'NodeNotFound', message };
+  }
+  if (others.length > 0) {
+    const names = [node, ...others].map(({ metadata }) => metadata.name).toSorted();
+    const message = `Nodes ${names.join(' and ')} report the systemUUID ${instanceId}`;
+    return { kind: 'none', reason: 'DuplicateSystemUUID', message };
+  }
+  return { kind: 'node', node, name: nameMatch(nodeName, node) };
+}
+
+function byName(nodeName: string, nodes: NodeDirectory): Target {
+  const node = nodes.byName(nodeName);
+  if (!node) {
+    const message = `no Node is named ${nodeName}, and the object has no instanceId`;
+    return { kind: 'none', reason: 'NodeNotFound', message };
+  }
+  const message = `the object has no instanceId: Node ${nodeName} was chosen by its name`;
+  return { kind: 'node', node, name: { kind: 'unproven', message } };
+}
+
+function nameMatch(nodeName: string, { metadata }: Node): NameMatch {
+  if (nodeName === metadata.name) return { kind: 'same' };
+  const message = `nodeName is ${nodeName}, the Node with this systemUUID is ${metadata.name}`;
+  return { kind: 'differs', message };
+}
+
+/** systemUUID as it is compared. */
+export function systemUuidOf({ status }: Node): string | undefined {
+  return status?.nodeInfo?.systemUUID?.trim().toLowerCase() || undefined;
+}

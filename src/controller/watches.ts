@@ -1,0 +1,64 @@
+import type { metricTable } from '../api/metrics.ts';
+import { agentAppName, labels } from '../api/names.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { type Job, jobs, nodes, type Pod, pods } from '../kube/core-resources.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { createReflector, type Reflector } from '../kube/reflector.ts';
+import type { Resource } from '../kube/resource.ts';
+import type { Store } from '../kube/store.ts';
+import type { PartContext } from '../process/part.ts';
+import { nodeConfigs } from './node-config.ts';
+import { deployedJobsSelector } from './stand-back.ts';
+import { slimNode, type World } from './world.ts';
+
+export interface WatchesOptions {
+  readonly client: Pick<KubeClient, 'listAll' | 'watch'>;
+  readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log'>;
+  readonly namespace: string;
+  readonly agentNamespace: string;
+  readonly stores: {
+    readonly world: World;
+    readonly jobs: Store<Job>;
+    readonly pods: Store<Pod>;
+    readonly deployedJobs: Store<Job>;
+  };
+}
+
+export interface Watches {
+  readonly configs: Reflector;
+  readonly all: readonly Reflector[];
+}
+
+interface Scope<T> {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly transform?: (object: T) => T;
+}
+
+/** What the controller looks at: objects, nodes, its own Jobs and Pods, and Jobs of the deployed controller. */
+export function createWatches(options: WatchesOptions): Watches {
+  const { client, namespace, agentNamespace, stores } = options;
+  const { clock, random, log } = options.context;
+
+  function mirror<T extends KubeObject>(resource: Resource<T>, store: Store<T>, scope: Scope<T>) {
+    const onError = (error: unknown, retryInMs: number): void =>
+      log.warn({ err: error, kind: resource.kind, retryInMs }, 'watch interrupted');
+    return createReflector({ client, resource, store, clock, random, onError, ...scope });
+  }
+
+  const agents = {
+    namespace: agentNamespace,
+    labelSelector: `${labels.appName}=${agentAppName}`,
+  };
+  const configs = mirror(nodeConfigs, stores.world.configs, { namespace });
+  return {
+    configs,
+    all: [
+      configs,
+      mirror(nodes, stores.world.nodes, { transform: slimNode }),
+      mirror(jobs, stores.jobs, agents),
+      mirror(pods, stores.pods, agents),
+      mirror(jobs, stores.deployedJobs, { namespace, labelSelector: deployedJobsSelector }),
+    ],
+  };
+}
