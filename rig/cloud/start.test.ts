@@ -10,6 +10,7 @@ import { type CloudOptions, type RunningCloud, startCloud } from './start.ts';
 const log = createLogger({ part: 'test', level: 'silent' });
 const encryptKey = 'rig-test-key-16b';
 const open: AsyncDisposable[] = [];
+const patient = { timeout: 15_000 };
 
 afterEach(async () => {
   for (const resource of open.splice(0).toReversed()) await resource[Symbol.asyncDispose]();
@@ -226,7 +227,7 @@ describe('controls', () => {
     running.controls.attach({ serverId, portId });
     running.controls.detach({ serverId, portId });
     await expect
-      .poll(async () => cloud.port(portId, signal))
+      .poll(async () => cloud.port(portId, signal), patient)
       .toMatchObject({ value: { deviceId: '', status: 'DOWN' } });
     running.controls.deletePort({ portId });
     expect(await cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
@@ -239,7 +240,7 @@ describe('controls', () => {
     const answer = cloud.network(networkId, signal);
     // The login arrives and waits; every answer needs its second.
     for (let i = 0; i < 2; i++) {
-      await expect.poll(() => clock.sleepers).toBe(1);
+      await expect.poll(() => clock.sleepers, patient).toBe(1);
       await clock.advance(1_000);
     }
     expect(await answer).toMatchObject({ kind: 'found' });
