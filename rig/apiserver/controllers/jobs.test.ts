@@ -143,6 +143,7 @@ describe('a Job', () => {
     expect(test.get('jobs.batch', 'job')).toBeUndefined();
     expect(pods(test)).toHaveLength(1);
     expect(pods(test)[0]?.metadata.ownerReferences).toBeUndefined();
+    expect(pods(test)[0]?.metadata.finalizers).toBeUndefined();
   });
 
   it('refuses a changed template and a restart policy that a Job cannot have', async () => {
@@ -154,7 +155,7 @@ describe('a Job', () => {
       'field is immutable',
     );
     expect(() => withJob({ template: { spec: { restartPolicy: 'Always' } } })).toThrow(
-      'supported values: "OnFailure", "Never"',
+      'valid values: "OnFailure", "Never"',
     );
   });
 });

@@ -29,6 +29,8 @@ import type { ClusterController } from './loop.ts';
 
 const manager = 'kube-controller-manager';
 const resource = 'jobs.batch';
+/** Marks keys of Pods that no Job controls. */
+const orphan = 'orphan|';
 
 /** A Job's state in the middle of one look at it. */
 interface View {
@@ -44,11 +46,13 @@ export function jobController(cluster: Cluster): ClusterController {
   return {
     keys(change) {
       if (change.resource === resource) return [change.key];
-      return change.resource === 'pods' ? [jobKeyOf(change.object) ?? []].flat() : [];
+      if (change.resource !== 'pods') return [];
+      return [jobKeyOf(change.object) ?? orphan + change.key];
     },
     reconcile(key) {
+      if (key.startsWith(orphan)) return releaseOrphan(cluster, key.slice(orphan.length));
       const job = cluster.storage.get(resource, key);
-      if (!job) return releaseOrphans(cluster, key);
+      if (!job) return releaseDependents(cluster, key);
       const type = cluster.types.ofResource(resource);
       if (!type) return undefined;
       const { namespace, name, deletionTimestamp } = job.metadata;
@@ -72,7 +76,7 @@ function run(
   before: JobStatus,
   retries: JobRetries,
 ): number | undefined {
-  const counted = count(cluster, view, before);
+  const counted = count(view, before);
   const started = withStart(cluster, view.spec, counted);
   const failure = failureOf(cluster, view.spec, started);
   const done = started.succeeded >= view.spec.completions;
@@ -81,21 +85,24 @@ function run(
   const againAfterMs = idle ? undefined : fill(cluster, view, started, retries);
   const ended = conclude(cluster, view, started, failure, done);
   writeStatus(cluster, view, ended);
+  for (const pod of endedPods(view)) untrack(cluster, pod);
   const deadline = failure || done ? undefined : deadlineMs(cluster, view.spec, started);
   return soonest(againAfterMs, deadline);
 }
 
-/** Counts Pods that ended since the last look, and lets them go. */
-function count(cluster: Cluster, { pods }: View, status: JobStatus): JobStatus {
-  let { succeeded, failed } = status;
-  for (const pod of pods) {
-    const outcome = outcomeOf(pod);
-    if (outcome === 'active' || !isTracked(pod)) continue;
-    if (outcome === 'succeeded') succeeded += 1;
-    else failed += 1;
-    untrack(cluster, pod);
-  }
-  return { ...status, succeeded, failed };
+/** Pods that ended and are not counted yet: they keep their finalizer until the new count is stored. */
+function endedPods({ pods }: View): readonly KubeObject[] {
+  return pods.filter((pod) => isTracked(pod) && outcomeOf(pod) !== 'active');
+}
+
+function count(view: View, status: JobStatus): JobStatus {
+  const ended = endedPods(view);
+  const succeeded = ended.filter((pod) => outcomeOf(pod) === 'succeeded').length;
+  return {
+    ...status,
+    succeeded: status.succeeded + succeeded,
+    failed: status.failed + ended.length - succeeded,
+  };
 }
 
 function stopPods(cluster: Cluster, { pods }: View): void {
@@ -163,12 +170,18 @@ function releasePods(cluster: Cluster, { pods }: View): undefined {
   for (const pod of pods) if (isTracked(pod)) untrack(cluster, pod);
 }
 
-function releaseOrphans(cluster: Cluster, key: string): undefined {
+function releaseDependents(cluster: Cluster, key: string): undefined {
   const [namespace] = key.split('/');
   const orphans = cluster.storage
     .list('pods', namespace)
     .filter((pod) => isTracked(pod) && jobKeyOf(pod) === key);
   for (const pod of orphans) untrack(cluster, pod);
+}
+
+/** A Pod that was cut loose from its Job is counted by nobody. */
+function releaseOrphan(cluster: Cluster, key: string): undefined {
+  const pod = cluster.storage.get('pods', key);
+  if (pod && isTracked(pod) && jobKeyOf(pod) === undefined) untrack(cluster, pod);
 }
 
 function soonest(a: number | undefined, b: number | undefined): number | undefined {

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { JsonObject } from '../objects/json.ts';
 import { type KubeObject, parseObject } from '../objects/object.ts';
 import { badRequest, StatusError } from '../objects/status-error.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 
 /** The real server's limit for a request body. */
 const maxBytes = 3 * 1024 * 1024;
@@ -42,8 +43,10 @@ export function parseBody(text: string, yaml = false): JsonObject {
 }
 
 /** Reads a whole Kubernetes object; throws 400 naming the field that cannot be one. */
-export function objectOf(body: JsonObject): KubeObject {
-  const parsed = parseObject(body);
+export function objectOf(body: JsonObject, type: ResourceType): KubeObject {
+  // The path tells a built-in kind; a custom one has to be named.
+  const implied = type.custom ? {} : { apiVersion: apiVersionOf(type), kind: type.kind };
+  const parsed = parseObject({ ...implied, ...body });
   if ('problem' in parsed) throw badRequest(`error decoding the request body: ${parsed.problem}`);
   return parsed.object;
 }

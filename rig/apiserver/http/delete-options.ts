@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { badRequest } from '../objects/status-error.ts';
+import { badRequest, invalid } from '../objects/status-error.ts';
 import type { DeleteOptions } from '../verbs/delete.ts';
 import { parseBody } from './body.ts';
 
-const propagation = z.enum(['Background', 'Foreground', 'Orphan']).optional();
+const policies = ['Foreground', 'Background', 'Orphan'] as const;
+const propagation = z.enum(policies).optional();
 const seconds = z.coerce.number().int().nonnegative().optional();
 
 const bodyEdge = z.object({
@@ -35,8 +36,9 @@ export function deleteOptions(body: string, query: URLSearchParams): DeleteOptio
 function read<T>(edge: z.ZodType<T>, value: unknown): T {
   const result = edge.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw badRequest(
-    `invalid delete options: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
-  );
+  const field = result.error.issues[0]?.path.join('.') ?? '';
+  const message = `Unsupported value: supported values: ${policies.map((one) => `"${one}"`).join(', ')}`;
+  if (field !== 'propagationPolicy') throw badRequest(`invalid delete options: ${field}`);
+  const subject = { group: 'meta.k8s.io', plural: 'deleteoptions', kind: 'DeleteOptions' };
+  throw invalid(subject, '', [{ reason: 'FieldValueNotSupported', message, field }]);
 }

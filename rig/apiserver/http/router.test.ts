@@ -185,7 +185,7 @@ describe('custom kinds', () => {
       contentType: 'application/apply-patch+yaml',
     });
     expect(answer.body['message']).toBe(
-      `failed to create typed patch object (default/typed; ${group}/v1, Kind=Thing): .spec.colour: field not declared in schema`,
+      `failed to create typed patch object (/typed; ${group}/v1, Kind=Thing): .spec.colour: field not declared in schema`,
     );
   });
 

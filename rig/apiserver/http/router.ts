@@ -4,13 +4,14 @@ import type { Cluster } from '../cluster.ts';
 import { read } from '../cluster.ts';
 import type { Faults, LoseFault } from '../faults.ts';
 import { methodNotAllowed, notFound, StatusError } from '../objects/status-error.ts';
-import { atVersion, resourceOf } from '../resources/resource-type.ts';
-import { list, type Selection, selectorOf } from '../verbs/list.ts';
+import { apiVersionOf, atVersion, resourceOf } from '../resources/resource-type.ts';
+import { list, selectorOf } from '../verbs/list.ts';
 import { watch } from '../verbs/watch.ts';
 import type { TokenTable, User } from './authentication.ts';
 import { readBody } from './body.ts';
 import { discovery } from './discovery.ts';
 import { authorize } from './rbac.ts';
+import { readList, readWatch } from './read-query.ts';
 import { type ResourceRequest, resourcePath, verbOf } from './request-info.ts';
 import { WatchStream } from './watch-stream.ts';
 import { type Answer, write } from './write-verbs.ts';
@@ -50,7 +51,7 @@ async function route(
   const found = discovery(url.pathname, routes.cluster.types);
   if (found) return answerJson(response, { status: 200, body: found });
   const understood = resourceRequest(routes.cluster, request.method ?? '', url);
-  if (!understood) return answerText(response, 404, '404 page not found\n');
+  if (!understood) return answerNotServed(routes.cluster, url.pathname, response);
   await serve(routes, understood, user, request, response);
 }
 
@@ -107,7 +108,7 @@ function answerOf(
   body: string,
 ): Answer {
   if (request.verb === 'get') return getObject(cluster, request);
-  if (request.verb === 'list') return { status: 200, body: list(cluster, listRequest(request)) };
+  if (request.verb === 'list') return { status: 200, body: list(cluster, readList(request)) };
   return write(cluster, {
     request,
     body,
@@ -117,30 +118,20 @@ function answerOf(
   });
 }
 
+/** In a group that is there, a Status; outside of any, the words of Go's HTTP server. */
+function answerNotServed(cluster: Cluster, pathname: string, response: ServerResponse): void {
+  const group = resourcePath(pathname)?.apiVersion;
+  if (!cluster.types.all().some((type) => apiVersionOf(type) === group)) {
+    return answerText(response, 404, '404 page not found\n');
+  }
+  const message = 'the server could not find the requested resource';
+  throw new StatusError(404, 'NotFound', message);
+}
+
 function getObject(cluster: Cluster, { type, namespace, name = '' }: ResourceRequest): Answer {
   const object = read(cluster, { type, namespace, name });
   if (!object) throw notFound(type, name);
   return { status: 200, body: atVersion(object, type) };
-}
-
-function selectionOf({ type, namespace, query }: ResourceRequest): Selection {
-  return {
-    type,
-    namespace,
-    labelSelector: query.get('labelSelector') ?? '',
-    fieldSelector: query.get('fieldSelector') ?? '',
-  };
-}
-
-function listRequest(request: ResourceRequest): Parameters<typeof list>[1] {
-  const { query } = request;
-  return {
-    ...selectionOf(request),
-    limit: Number(query.get('limit') ?? 0) || undefined,
-    continueToken: query.get('continue') ?? undefined,
-    resourceVersion: query.get('resourceVersion') ?? undefined,
-    exactVersion: query.get('resourceVersionMatch') === 'Exact',
-  };
 }
 
 async function stream(
@@ -150,13 +141,7 @@ async function stream(
   response: ServerResponse,
 ): Promise<void> {
   const { cluster, faults, watches, bookmarkMs } = routes;
-  const { query } = request;
-  const watchRequest = {
-    ...selectionOf(request),
-    resourceVersion: query.get('resourceVersion') ?? undefined,
-    bookmarks: query.get('allowWatchBookmarks') === 'true',
-    timeoutSeconds: Number(query.get('timeoutSeconds')) || 1800 * (1 + cluster.random()),
-  };
+  const watchRequest = readWatch(request, 1800 * (1 + cluster.random()));
   selectorOf(watchRequest);
   routes.audit.record(request, user, 200);
   response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();

@@ -33,7 +33,7 @@ export interface Answer {
 }
 
 const mergeType = 'application/merge-patch+json';
-const applyTypes = ['application/apply-patch+yaml', 'application/apply-patch+json'];
+const applyType = 'application/apply-patch+yaml';
 
 /** Carries out a create, update, patch or delete. */
 export function write(cluster: Cluster, call: WriteCall): Answer {
@@ -46,13 +46,13 @@ export function write(cluster: Cluster, call: WriteCall): Answer {
 function postObject(cluster: Cluster, call: WriteCall): Answer {
   const { type, namespace } = call.request;
   if (type.namespaced && namespace === undefined) throw methodNotAllowed();
-  const object = objectOf(parseBody(call.body));
+  const object = objectOf(parseBody(call.body), type);
   return { status: 201, body: create(cluster, { type, namespace }, object, options(call)) };
 }
 
 function putObject(cluster: Cluster, call: WriteCall): Answer {
   const target = targetOf(call.request);
-  const object = objectOf(parseBody(call.body));
+  const object = objectOf(parseBody(call.body), target.type);
   if (object.metadata.name !== target.name) {
     throw badRequest(
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`,
@@ -72,13 +72,13 @@ function patchObject(cluster: Cluster, call: WriteCall): Answer {
       body: patchByMerge(cluster, target, parseBody(call.body), options(call)),
     };
   }
-  if (!applyTypes.includes(contentType)) {
-    throw unsupportedMediaType(['application/json-patch+json', mergeType, ...applyTypes]);
+  if (contentType !== applyType) {
+    throw unsupportedMediaType(['application/json-patch+json', mergeType, applyType]);
   }
   refuseAnonymousApply(call.request.query);
   const existed = read(cluster, target) !== undefined;
   const force = call.request.query.get('force') === 'true';
-  const config = objectOf(parseBody(call.body, true));
+  const config = objectOf(parseBody(call.body, true), target.type);
   const applyOptions = { ...options(call), force, mayCreate: call.mayCreate };
   const body = applyConfiguration(cluster, target, config, applyOptions);
   return { status: existed ? 200 : 201, body };

@@ -86,7 +86,7 @@ const meta = z.looseObject({
 const envelope = z.looseObject({
   apiVersion: text.min(1),
   kind: text.min(1),
-  metadata: z.preprocess(dropNulls, meta).prefault({}),
+  metadata: z.preprocess(dropEmpty, meta).prefault({}),
 });
 
 export type Parsed = { readonly object: KubeObject } | { readonly problem: string };
@@ -99,13 +99,16 @@ export function parseObject(body: unknown): Parsed {
   return { problem: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not an object'}` };
 }
 
-/** In metadata `null` means "not set", as Go's decoder has it. */
-function dropNulls(value: unknown): unknown {
+/** In metadata null, an empty list and an empty map mean "not set", as Go's decoder and encoder have it. */
+function dropEmpty(value: unknown): unknown {
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value as JsonObject).filter(([, item]) => item !== null),
-  );
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => !isEmpty(member)));
+}
+
+function isEmpty(member: unknown): boolean {
+  if (member === null) return true;
+  return typeof member === 'object' && Object.keys(member).length === 0;
 }
 
 /** A copy with other metadata; keys set to undefined are removed. */

@@ -5,7 +5,13 @@ import { jobSchema } from './job-schema.ts';
 import { jobStrategy } from './job-strategy.ts';
 import { podSchema } from './pod-schema.ts';
 import type { ResourceType, Strategy } from './resource-type.ts';
-import { dataStrategy, namespaceStrategy, podStrategy, secretStrategy } from './strategies.ts';
+import {
+  dataStrategy,
+  namespaceStrategy,
+  nodeStrategy,
+  podStrategy,
+  secretStrategy,
+} from './strategies.ts';
 
 interface BuiltIn {
   readonly group?: string;
@@ -45,6 +51,7 @@ const table: readonly BuiltIn[] = [
     fields: { status: open({ conditions, addresses: keyedBy(['type']) }) },
     hasStatus: true,
     fieldLabels: ['spec.unschedulable'],
+    strategy: nodeStrategy,
   },
   {
     plural: 'pods',

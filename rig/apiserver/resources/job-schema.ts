@@ -21,5 +21,5 @@ export const jobSchema: Readonly<Record<string, Schema>> = {
     selector: open({ matchLabels: stringMap }),
     template,
   }),
-  status: open(),
+  status: { ...open(), default: {} },
 };

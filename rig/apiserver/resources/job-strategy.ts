@@ -1,5 +1,5 @@
 import { at, isObject, type Json, type JsonObject, sameJson } from '../objects/json.ts';
-import type { KubeObject } from '../objects/object.ts';
+import { type KubeObject, withMeta } from '../objects/object.ts';
 import type { Cause } from '../objects/status-error.ts';
 import type { Strategy } from './resource-type.ts';
 import { invalidCause, requiredCause } from './strategies.ts';
@@ -29,8 +29,10 @@ function withSelector(job: KubeObject, uid: string): KubeObject {
   const metadata = objectAt(template, 'metadata');
   const labels = { ...objectAt(metadata, 'labels'), ...jobLabels(job.metadata.name, uid) };
   const selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
+  // A Job without labels gets those of its template.
+  const own = job.metadata.labels ? job : withMeta(job, { labels });
   return {
-    ...job,
+    ...own,
     spec: { ...spec, selector, template: { ...template, metadata: { ...metadata, labels } } },
   };
 }
@@ -43,11 +45,7 @@ function restartPolicyCauses(job: KubeObject): readonly Cause[] {
   const field = 'spec.template.spec.restartPolicy';
   const policy = at(job, 'spec', 'template', 'spec', 'restartPolicy');
   if (policy === 'Never' || policy === 'OnFailure') return [];
-  if (policy === undefined) {
-    return [requiredCause(field, 'valid values: "OnFailure", "Never"')];
-  }
-  const message = `Unsupported value: ${JSON.stringify(policy)}: supported values: "OnFailure", "Never"`;
-  return [{ reason: 'FieldValueNotSupported', message, field }];
+  return [requiredCause(field, 'valid values: "OnFailure", "Never"')];
 }
 
 /** The template of a suspended Job that never started may still get scheduling directives; nothing else may change. */

@@ -27,10 +27,15 @@ export interface ResourceType extends Subject {
 
 /** What one kind does beyond the common rules. */
 export interface Strategy {
-  /** Fills in what the real server adds to a new object; `uid` is the object's. */
+  /** Turns what is only written into what is stored; throws what the real server cannot decode. */
+  decode?(object: KubeObject): KubeObject;
+  /** Fills in what the real server adds to a new object, owned by nobody; `uid` is the object's. */
   prepareCreate?(object: KubeObject, uid: string): KubeObject;
+  /** The same for a changed one. */
   prepareUpdate?(object: KubeObject, live: KubeObject): KubeObject;
   validate?(object: KubeObject, live: KubeObject | undefined): readonly Cause[];
+  /** True when a status given at creation is stored, as a kubelet needs it for its Node. */
+  readonly keepsStatus?: boolean;
   /** Put on the object when it is deleted, so that a controller can clean up first. */
   readonly deletionFinalizers?: readonly string[];
   /** What becomes of dependents when the caller does not say; Background for nearly all kinds. */

@@ -1,6 +1,5 @@
 import { at, isObject, type Json, type JsonObject, sameJson } from '../objects/json.ts';
-import type { KubeObject } from '../objects/object.ts';
-import type { Cause } from '../objects/status-error.ts';
+import { badRequest, type Cause } from '../objects/status-error.ts';
 import type { Strategy } from './resource-type.ts';
 
 /** A Pod that a kubelet may be running gets its grace period; any other one goes at once. */
@@ -30,24 +29,31 @@ export const dataStrategy: Strategy = {
 /** A Secret stores what came as `stringData` in `data`, base64. */
 export const secretStrategy: Strategy = {
   ...dataStrategy,
-  prepareCreate: withStringData,
-  prepareUpdate: withStringData,
+  decode(secret) {
+    const { stringData, ...rest } = secret;
+    const type: Json = rest['type'] ?? 'Opaque';
+    const given = Object.entries(isObject(rest['data']) ? rest['data'] : {});
+    const refused = given.find(([, value]) => typeof value === 'string' && !base64.test(value));
+    if (refused)
+      throw badRequest(
+        `Secret in version "v1" cannot be handled as a Secret: illegal base64 data in ${refused[0]}`,
+      );
+    const encoded = Object.entries(isObject(stringData) ? stringData : {}).map(
+      ([key, value]): [string, string] => [key, toBase64(value)],
+    );
+    const data: JsonObject = Object.fromEntries([...given, ...encoded]);
+    return { ...rest, type, ...(Object.keys(data).length > 0 ? { data } : {}) };
+  },
 };
 
-function withStringData(secret: KubeObject): KubeObject {
-  const { stringData, ...rest } = secret;
-  const type: Json = rest['type'] ?? 'Opaque';
-  if (!isObject(stringData)) return { ...rest, type };
-  const encoded = Object.entries(stringData).map(([key, value]): [string, string] => [
-    key,
-    Buffer.from(typeof value === 'string' ? value : '').toString('base64'),
-  ]);
-  const data: JsonObject = {
-    ...(isObject(rest['data']) ? rest['data'] : {}),
-    ...Object.fromEntries(encoded),
-  };
-  return { ...rest, type, data };
+const base64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function toBase64(value: Json): string {
+  return Buffer.from(typeof value === 'string' ? value : '').toString('base64');
 }
+
+/** A kubelet registers its Node together with its status. */
+export const nodeStrategy: Strategy = { keepsStatus: true };
 
 /** A namespace carries its own name as a label and is emptied before it goes. */
 export const namespaceStrategy: Strategy = {

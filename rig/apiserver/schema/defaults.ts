@@ -1,7 +1,10 @@
 import { isList, isObject, type Json, type JsonObject } from '../objects/json.ts';
 import { memberSchema, type Schema } from './schema.ts';
 
-/** Fills in the defaults of a structural schema; an absent parent stays absent unless it has a default of its own. */
+/**
+ * Drops nulls where the schema wants none, then fills in defaults; an absent parent stays absent unless it has a
+ * default of its own.
+ */
 export function withDefaults<T extends Json>(value: T, schema: Schema): T {
   return defaulted(value, schema) as T;
 }
@@ -18,7 +21,7 @@ function defaultedObject(object: JsonObject, schema: Schema): JsonObject {
   const result: Record<string, Json> = {};
   for (const [key, member] of Object.entries(object)) {
     const known = memberSchema(schema, key);
-    if (member === null && yieldsToDefault(known)) continue;
+    if (member === null && known && known.nullable !== true) continue;
     result[key] = known ? defaulted(member, known) : member;
   }
   for (const [key, known] of Object.entries(schema.properties ?? {})) {
@@ -26,9 +29,4 @@ function defaultedObject(object: JsonObject, schema: Schema): JsonObject {
     result[key] = defaulted(known.default, known);
   }
   return result;
-}
-
-/** A null where the schema wants none counts as absent if there is a default to put there. */
-function yieldsToDefault(schema: Schema | undefined): boolean {
-  return schema?.default !== undefined && schema.nullable !== true;
 }

@@ -51,7 +51,7 @@ describe('validate', () => {
     [{ portId: port, name: 'eth0' }, 'FieldValueInvalid', 'name', "should match '^multinic[0-9]$'"],
     [{ portId: port, mode: 'x' }, 'FieldValueNotSupported', 'mode', 'values: "pbr", "main"'],
     [{ portId: port, mode: null }, 'FieldValueTypeInvalid', 'mode', 'of type string: "null"'],
-    [{ portId: port, size: true }, 'FieldValueTypeInvalid', 'size', 'integer or string'],
+    [{ portId: port, size: true }, 'FieldValueTypeInvalid', 'size', 'integer,string'],
   ])('names field and rule for %j', (value, reason, field, message) => {
     const causes = validate(withNics(value), schema);
     expect(causes).toEqual([

@@ -8,7 +8,7 @@ export function validate(value: Json, schema: Schema, path = ''): readonly Cause
   if (value === null && schema.nullable === true) return [];
   const found = typeName(value);
   if (!hasType(value, found, schema)) {
-    const wanted = schema.type ?? 'integer or string';
+    const wanted = schema.type ?? 'integer,string';
     const what = `${path} in body must be of type ${wanted}: "${found}"`;
     return [cause('FieldValueTypeInvalid', path, `Invalid value: "${found}": ${what}`)];
   }
@@ -44,25 +44,22 @@ function enumCauses(value: Json, schema: Schema, path: string): readonly Cause[]
   return [cause('FieldValueNotSupported', path, message)];
 }
 
+/** Length comes before pattern and format; only the first of them is reported. */
 function stringCauses(value: string, schema: Schema, path: string): readonly Cause[] {
-  const causes: Cause[] = [];
+  const { maxLength, minLength, pattern, format } = schema;
   const length = Array.from(value).length;
-  if (schema.maxLength !== undefined && length > schema.maxLength) {
-    const message = `Too long: may not be more than ${schema.maxLength} bytes`;
-    causes.push(cause('FieldValueTooLong', path, message));
+  if (maxLength !== undefined && length > maxLength) {
+    return [cause('FieldValueTooLong', path, `Too long: may not be more than ${maxLength} bytes`)];
   }
-  if (schema.minLength !== undefined && length < schema.minLength) {
-    causes.push(inBody(value, path, `should be at least ${schema.minLength} chars long`));
+  if (minLength !== undefined && length < minLength) {
+    return [inBody(value, path, `should be at least ${minLength} chars long`)];
   }
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value)) {
-    causes.push(inBody(value, path, `should match '${schema.pattern}'`));
+  if (pattern !== undefined && !new RegExp(pattern).test(value)) {
+    return [inBody(value, path, `should match '${pattern}'`)];
   }
-  if (schema.format !== undefined && !fitsFormat(value, schema.format)) {
-    const what = `${path} in body must be of type ${schema.format}: ${quoted(value)}`;
-    const message = `Invalid value: ${quoted(value)}: ${what}`;
-    causes.push(cause('FieldValueTypeInvalid', path, message));
-  }
-  return causes;
+  if (format === undefined || fitsFormat(value, format)) return [];
+  const what = `${path} in body must be of type ${format}: ${quoted(value)}`;
+  return [cause('FieldValueTypeInvalid', path, `Invalid value: ${quoted(value)}: ${what}`)];
 }
 
 function numberCauses(value: number, schema: Schema, path: string): readonly Cause[] {

@@ -140,8 +140,8 @@ describe('apply', () => {
     expect(fieldsOfOwner(one, 'viola')).toEqual({ 'f:spec': { 'f:vms': {}, 'f:match': {} } });
     const result = tryApply(one, 'human', { spec: { vms: ['a', 'b', 'c'], match: { y: '1' } } });
     expect(result.kind === 'conflict' && result.conflicts.map(({ field }) => field)).toEqual([
-      '.spec.vms',
       '.spec.match',
+      '.spec.vms',
     ]);
   });
 

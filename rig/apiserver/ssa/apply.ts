@@ -47,9 +47,7 @@ export function apply(live: Managed, applied: JsonObject, write: Write, force: b
   const conflicts = fieldConflicts(others, touched(comparison));
   if (conflicts.length > 0 && !force) return { kind: 'conflict', conflicts };
   const lost = union(touched(comparison), comparison.removed);
-  const unchanged =
-    isSame(comparison) && before !== undefined && isEmpty(differing(before, fields));
-  const mine: Owner = unchanged ? before : { manager, fields, time };
+  const mine = mineAfter(before, { manager, fields, time }, isSame(comparison));
   return { kind: 'applied', content, owners: withOwner(without(others, lost), mine) };
 }
 
@@ -74,6 +72,13 @@ function without(owners: readonly Owner[], lost: FieldSet): Owners {
 
 function allFields(owners: Owners): FieldSet {
   return [...owners.values()].reduce((all, owner) => union(all, owner.fields), emptySet);
+}
+
+/** The time of an entry is that of its last change of the object; a change of ownership alone leaves it without one. */
+function mineAfter(before: Owner | undefined, now: Owner, objectIsSame: boolean): Owner {
+  if (!objectIsSame) return now;
+  if (before && isEmpty(differing(before, now.fields))) return before;
+  return { manager: now.manager, fields: now.fields };
 }
 
 function differing(before: Owner, fields: FieldSet): FieldSet {

@@ -67,10 +67,12 @@ function withoutSubtree(set: FieldSet, [first, ...rest]: Path): FieldSet {
   return node(set.member, new Map(set.children).set(first, replaced));
 }
 
-/** Every path of the set, parents first. */
+/** Every path of the set, in the order of the server's messages: members of a node, then what is below each child. */
 export function pathsOf(set: FieldSet, prefix: Path = []): readonly Path[] {
-  const below = [...set.children].flatMap(([key, child]) => pathsOf(child, [...prefix, key]));
-  return set.member ? [prefix, ...below] : below;
+  const children = [...set.children].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const members = children.filter(([, child]) => child.member).map(([key]) => [...prefix, key]);
+  const below = children.flatMap(([key, child]) => pathsOf(child, [...prefix, key]));
+  return [...members, ...below];
 }
 
 /** A path as Kubernetes' messages print it: `.spec.nics[id="a"].mtu`. */

@@ -42,14 +42,19 @@ export function childrenOf(
 }
 
 function itemChild(item: Json, schema: Schema | undefined): Child {
-  if (schema?.['x-kubernetes-list-type'] === 'set') {
-    return { element: `v:${JSON.stringify(item)}`, value: item, schema: undefined };
-  }
+  const isSet = schema?.['x-kubernetes-list-type'] === 'set';
   return {
-    element: `k:${JSON.stringify(keysOf(item, schema))}`,
+    element: elementOf(item, schema),
     value: item,
-    schema: schema?.items,
+    schema: isSet ? undefined : schema?.items,
   };
+}
+
+/** The path element of an entry of a set or keyed list. */
+export function elementOf(item: Json, schema: Schema | undefined): string {
+  return schema?.['x-kubernetes-list-type'] === 'set'
+    ? `v:${JSON.stringify(item)}`
+    : `k:${JSON.stringify(keysOf(item, schema))}`;
 }
 
 /** The key fields of a list entry, sorted; an absent one counts with its default. */

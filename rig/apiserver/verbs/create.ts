@@ -1,15 +1,21 @@
 import { type Cluster, nameSuffix, newUid, read, type Target, timestamp } from '../cluster.ts';
-import { without } from '../objects/json.ts';
+import { type JsonObject, without } from '../objects/json.ts';
 import { type KubeObject, type Meta, withMeta } from '../objects/object.ts';
 import { alreadyExists, badRequest, forbidden, notFound } from '../objects/status-error.ts';
-import { atStorageVersion, type ResourceType, resourceOf } from '../resources/resource-type.ts';
-import { withDefaults } from '../schema/defaults.ts';
-import { prune } from '../schema/prune.ts';
-import { track } from '../ssa/apply.ts';
+import {
+  atStorageVersion,
+  atVersion,
+  type ResourceType,
+  resourceOf,
+} from '../resources/resource-type.ts';
+import { type Managed, track } from '../ssa/apply.ts';
 import { managedFields, type Owners } from '../ssa/managers.ts';
 import { ownable } from './content.ts';
+import { decoded } from './decoded.ts';
 import { refuseInvalid, refuseOtherKind, refuseOtherPlace } from './refuse.ts';
 import { trackedWrite, type WriteOptions } from './write-options.ts';
+
+const nothing: Managed = { content: {}, owners: new Map() };
 
 /** Creates an object; `owners` when an apply has already settled who owns what. Answers what is stored now. */
 export function create(
@@ -26,22 +32,17 @@ export function create(
   }
   if (namespace !== undefined) refuseClosedNamespace(cluster, type, namespace, body);
   const uid = newUid(cluster.random);
-  const named = { ...body, metadata: freshMetadata(cluster, body, namespace, uid, type) };
-  const prepared = prepare(named, type, uid);
-  const target: Target = { type, namespace, name: prepared.metadata.name };
-  const settled =
-    owners ??
-    track(
-      { content: {}, owners: new Map() },
-      ownable(prepared),
-      trackedWrite(cluster, target, 'Update', options),
-    );
-  const object = withMeta(prepared, { managedFields: managedFields(settled) });
+  const metadata = freshMetadata(cluster, body, namespace, uid, type);
+  const shaped = shape({ ...body, metadata }, type);
+  const target: Target = { type, namespace, name: metadata.name };
+  const write = trackedWrite(cluster, target, 'Update', options);
+  const fields = managedFields(owners ?? track(nothing, trackable(shaped, type), write));
+  const prepared = type.strategy.prepareCreate?.(shaped, uid) ?? shaped;
+  const object = withMeta(prepared, { managedFields: fields.length > 0 ? fields : undefined });
   refuseInvalid(object, undefined, type);
   if (read(cluster, target)) throw alreadyExists(type, target.name);
-  return options.dryRun
-    ? object
-    : cluster.storage.put(resourceOf(type), atStorageVersion(object, type));
+  if (options.dryRun) return object;
+  return atVersion(cluster.storage.put(resourceOf(type), atStorageVersion(object, type)), type);
 }
 
 function freshMetadata(
@@ -64,10 +65,14 @@ function freshMetadata(
   };
 }
 
-function prepare(object: KubeObject, type: ResourceType, uid: string): KubeObject {
-  const spec = type.hasStatus ? (without(object, 'status') as KubeObject) : object;
-  const shaped = withDefaults(type.custom ? prune(spec, type.schema) : spec, type.schema);
-  return type.strategy.prepareCreate?.(shaped, uid) ?? shaped;
+function shape(object: KubeObject, type: ResourceType): KubeObject {
+  const dropsStatus = type.hasStatus && !type.strategy.keepsStatus;
+  return decoded(dropsStatus ? (without(object, 'status') as KubeObject) : object, type);
+}
+
+/** Status has managers of its own: its fields are not the creator's. */
+function trackable(object: KubeObject, type: ResourceType): JsonObject {
+  return type.hasStatus ? without(ownable(object), 'status') : ownable(object);
 }
 
 function refuseClosedNamespace(

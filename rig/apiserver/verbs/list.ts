@@ -1,5 +1,5 @@
 import type { Cluster } from '../cluster.ts';
-import { defined, type JsonObject } from '../objects/json.ts';
+import { defined, type JsonObject, without } from '../objects/json.ts';
 import { type KubeObject, keyOf } from '../objects/object.ts';
 import { expired, StatusError } from '../objects/status-error.ts';
 import {
@@ -22,7 +22,7 @@ export interface Selection {
 export interface ListRequest extends Selection {
   readonly limit: number | undefined;
   readonly continueToken: string | undefined;
-  readonly resourceVersion: string | undefined;
+  readonly resourceVersion: number;
   readonly exactVersion: boolean;
 }
 
@@ -48,8 +48,13 @@ export function list(cluster: Cluster, request: ListRequest): JsonObject {
     kind: `${type.kind}List`,
     apiVersion: apiVersionOf(type),
     metadata: { resourceVersion: String(revision), ...more(request, revision, items, rest) },
-    items: items.map((object): KubeObject => atVersion(object, type)),
+    items: items.map((object) => listed(object, type)),
   };
+}
+
+/** Items of a built-in kind come without apiVersion and kind, which the list itself names. */
+function listed(object: KubeObject, type: ResourceType): JsonObject {
+  return type.custom ? atVersion(object, type) : without(object, 'apiVersion', 'kind');
 }
 
 function remaining(
@@ -69,13 +74,13 @@ function remaining(
 
 /** How a page that is not the last one says so; the count is left out when a selector made it expensive. */
 function more(
-  { labelSelector: labels, fieldSelector: fields }: ListRequest,
+  { type, labelSelector: labels, fieldSelector: fields }: ListRequest,
   revision: number,
   items: readonly KubeObject[],
   rest: readonly KubeObject[],
 ): JsonObject {
   const last = items.at(-1);
-  if (!last || items.length === rest.length) return {};
+  if (!last || items.length === rest.length) return type.custom ? { continue: '' } : {};
   const token = encodeContinuation({ revision, afterKey: keyOf(last) });
   const counted = labels === '' && fields === '';
   return defined({
@@ -87,10 +92,12 @@ function more(
 /** An asked-for version is a lower bound, unless the caller wants exactly it. */
 function wantedRevision(cluster: Cluster, request: ListRequest): number {
   const current = cluster.storage.revision;
-  const asked = Number(request.resourceVersion ?? 0);
+  const asked = request.resourceVersion;
   if (asked > current) {
-    const message = `Too large resource version: ${asked}, current: ${current}`;
-    throw new StatusError(504, 'Timeout', message, { retryAfterSeconds: 1 });
+    const what = 'Too large resource version';
+    const causes = [{ reason: 'ResourceVersionTooLarge', message: what, field: '' }];
+    const message = `Timeout: ${what}: ${asked}, current: ${current}`;
+    throw new StatusError(504, 'Timeout', message, { retryAfterSeconds: 1, causes });
   }
   return request.exactVersion && asked > 0 ? asked : current;
 }

@@ -1,6 +1,6 @@
 import { type Cluster, read, type Target } from '../cluster.ts';
 import { defined, type JsonObject } from '../objects/json.ts';
-import { type KubeObject, parseObject } from '../objects/object.ts';
+import { type KubeObject, parseObject, withMeta } from '../objects/object.ts';
 import {
   badRequest,
   conflict,
@@ -15,9 +15,10 @@ import { ownersOf } from '../ssa/managers.ts';
 import { typeProblems } from '../ssa/type-problems.ts';
 import { applicable, ownable, withContent } from './content.ts';
 import { create } from './create.ts';
+import { decoded } from './decoded.ts';
 import { mergePatch } from './merge-patch.ts';
 import { refuseOtherKind, refuseOtherPlace, refuseStale } from './refuse.ts';
-import { commit, liveObject, prepare, scoped, update } from './update.ts';
+import { commit, liveObject, scoped, update } from './update.ts';
 import { trackedWrite, type WriteOptions } from './write-options.ts';
 
 export interface ApplyOptions extends WriteOptions {
@@ -51,8 +52,7 @@ export function applyConfiguration(
   options: ApplyOptions,
 ): KubeObject {
   const { type } = target;
-  refuseOtherKind(config, type);
-  refuseOtherPlace(config, target);
+  refuseOtherObject(config, target);
   if (config.metadata.managedFields) throw badRequest('metadata.managedFields must be nil');
   refuseUntyped(config, target);
   if (read(cluster, target)) return applyToLive(cluster, target, config, options);
@@ -71,9 +71,10 @@ function applyToLive(
   refuseStale(config.metadata, live, type);
   const before = { content: ownable(live), owners: ownersOf(live.metadata.managedFields) };
   const merged = settle(cluster, before, target, config, options);
-  const proposed = scoped(withContent(live, merged.content), live, type, options.subresource);
-  const prepared = prepare(proposed, live, type);
-  return commit(cluster, target, live, prepared, merged.owners, options);
+  const { uid } = config.metadata;
+  const meant = withMeta(withContent(live, merged.content), uid ? { uid } : {});
+  const proposed = scoped(meant, live, type, options.subresource);
+  return commit(cluster, target, live, decoded(proposed, type), merged.owners, options);
 }
 
 function applyToNothing(
@@ -89,7 +90,6 @@ function applyToNothing(
     const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     throw conflict(type, name, why);
   }
-  if (config.metadata.resourceVersion) throw notFound(type, name);
   const nothing = { content: {}, owners: new Map() };
   const { content, owners } = settle(cluster, nothing, target, config, options);
   const bare: KubeObject = {
@@ -118,9 +118,17 @@ function settle(
 }
 
 /** A custom kind takes no field that its schema does not declare: an apply of one is an error, not pruned. */
-function refuseUntyped(config: KubeObject, { type, namespace, name }: Target): void {
+function refuseUntyped(config: KubeObject, { type, name }: Target): void {
   const problems = typeProblems(config, type.schema);
   if (problems.length === 0) return;
-  const what = `${namespace ?? ''}/${name}; ${apiVersionOf(type)}, Kind=${type.kind}`;
+  const what = `${config.metadata.namespace ?? ''}/${name}; ${apiVersionOf(type)}, Kind=${type.kind}`;
   throw unclassified(`failed to create typed patch object (${what}): ${problems.join('; ')}`);
+}
+
+function refuseOtherObject(config: KubeObject, target: Target): void {
+  const { apiVersion, kind } = config;
+  if (kind !== target.type.kind || apiVersion !== apiVersionOf(target.type)) {
+    throw badRequest(`invalid object type: ${apiVersion}, Kind=${kind}`);
+  }
+  refuseOtherPlace(config, target);
 }

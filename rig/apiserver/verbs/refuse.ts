@@ -60,6 +60,14 @@ function topField(cause: Cause): string {
 }
 
 function updateCauses(object: KubeObject, live: KubeObject): readonly Cause[] {
+  const { uid = '' } = object.metadata;
+  return [
+    ...(uid === live.metadata.uid ? [] : [invalidCause('metadata.uid', uid, 'field is immutable')]),
+    ...finalizerCauses(object, live),
+  ];
+}
+
+function finalizerCauses(object: KubeObject, live: KubeObject): readonly Cause[] {
   if (live.metadata.deletionTimestamp === undefined) return [];
   const before = live.metadata.finalizers ?? [];
   const added = (object.metadata.finalizers ?? []).filter((one) => !before.includes(one));
@@ -73,18 +81,21 @@ function updateCauses(object: KubeObject, live: KubeObject): readonly Cause[] {
   ];
 }
 
-/** Throws when the body's kind is not the path's. */
+/** Throws when the body's kind is not the path's; in a custom kind that is an invalid field, in a built-in one no body. */
 export function refuseOtherKind(object: KubeObject, type: ResourceType): void {
   const wanted = apiVersionOf(type);
   if (object.kind === type.kind && object.apiVersion === wanted) return;
-  if (object.kind !== type.kind) {
+  if (object.apiVersion !== wanted) {
+    const both = `the API version in the data (${object.apiVersion}) does not match the expected API version (${wanted})`;
+    throw badRequest(both);
+  }
+  if (!type.custom) {
     throw badRequest(
-      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: no kind "${object.kind}" is registered for version "${object.apiVersion}"`,
+      `${object.kind} in version "${type.version}" cannot be handled as a ${type.kind}`,
     );
   }
-  throw badRequest(
-    `the API version in the data (${object.apiVersion}) does not match the expected API version (${wanted})`,
-  );
+  const cause = invalidCause('kind', object.kind, `must be ${type.kind}`);
+  throw invalid({ ...type, kind: object.kind }, object.metadata.name, [cause]);
 }
 
 /** Throws when the body's name or namespace is not the path's. */
@@ -105,20 +116,25 @@ export function refuseOtherPlace(
   }
 }
 
-/** Throws when a write was meant for another object of the name, or was computed from another state. */
+/** Throws when a write was computed from another state. */
 export function refuseStale(asked: Meta, live: KubeObject, type: ResourceType): void {
-  const { name, uid, resourceVersion } = live.metadata;
-  if (asked.uid && asked.uid !== uid) {
-    const both = `UID in precondition: ${asked.uid}, UID in object meta: ${uid ?? ''}`;
-    throw conflict(type, name, `Precondition failed: ${both}`);
-  }
+  const { name, resourceVersion } = live.metadata;
   if (asked.resourceVersion && asked.resourceVersion !== resourceVersion)
     throw modified(type, name);
 }
 
-/** Throws when a kind that needs a resource version in a PUT gets none. */
-export function refuseUnconditional({ metadata }: KubeObject, type: ResourceType): void {
+/** Throws when a PUT is meant for another object of the name, or lacks the resource version its kind needs. */
+export function refuseReplacement(
+  { metadata }: KubeObject,
+  live: KubeObject,
+  type: ResourceType,
+): void {
+  const { name, uid } = live.metadata;
+  if (metadata.uid && metadata.uid !== uid) {
+    const both = `UID in precondition: ${metadata.uid}, UID in object meta: ${uid ?? ''}`;
+    throw conflict(type, name, `Precondition failed: ${both}`);
+  }
   if (type.unconditionalUpdate || metadata.resourceVersion) return;
   const why = 'must be specified for an update';
-  throw invalid(type, metadata.name, [invalidCause('metadata.resourceVersion', 0, why)]);
+  throw invalid(type, name, [invalidCause('metadata.resourceVersion', 0, why)]);
 }

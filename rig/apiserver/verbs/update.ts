@@ -9,13 +9,12 @@ import {
   resourceOf,
   specDiffers,
 } from '../resources/resource-type.ts';
-import { withDefaults } from '../schema/defaults.ts';
-import { prune } from '../schema/prune.ts';
 import { track } from '../ssa/apply.ts';
 import { managedFields, type Owners, ownersOf } from '../ssa/managers.ts';
 import { ownable } from './content.ts';
+import { decoded } from './decoded.ts';
 import { isDone } from './delete.ts';
-import { refuseInvalid, refuseStale, refuseUnconditional } from './refuse.ts';
+import { refuseInvalid, refuseReplacement, refuseStale } from './refuse.ts';
 import { trackedWrite, type WriteOptions } from './write-options.ts';
 
 export interface UpdateOptions extends WriteOptions {
@@ -35,13 +34,13 @@ export function update(
 ): KubeObject {
   const live = liveObject(cluster, target);
   const proposed = scoped(change(live), live, target.type, options.subresource);
-  if (options.replace) refuseUnconditional(proposed, target.type);
+  if (options.replace) refuseReplacement(proposed, live, target.type);
   refuseStale(proposed.metadata, live, target.type);
-  const prepared = prepare(proposed, live, target.type);
+  const shaped = decoded(proposed, target.type);
   const before = { content: ownable(live), owners: ownersOf(live.metadata.managedFields) };
   const write = trackedWrite(cluster, target, 'Update', options);
-  const owners = track(before, ownable(prepared), write);
-  return commit(cluster, target, live, prepared, owners, options);
+  const owners = track(before, ownable(shaped), write);
+  return commit(cluster, target, live, shaped, owners, options);
 }
 
 /** The object at the version of the request; throws 404 when there is none. */
@@ -61,9 +60,10 @@ export function commit(
   options: WriteOptions,
 ): KubeObject {
   const { type } = target;
+  const prepared = type.strategy.prepareUpdate?.(proposed, live) ?? proposed;
   const fields = managedFields(owners);
-  const generation = nextGeneration(proposed, live, type);
-  const object = withMeta(proposed, {
+  const generation = nextGeneration(prepared, live, type);
+  const object = withMeta(prepared, {
     managedFields: fields.length > 0 ? fields : undefined,
     generation,
   });
@@ -75,12 +75,6 @@ export function commit(
     return object;
   }
   return atVersion(cluster.storage.put(resourceOf(type), atStorageVersion(object, type)), type);
-}
-
-/** Fills in what clients leave out, as the real server does before it compares. */
-export function prepare(proposed: KubeObject, live: KubeObject, type: ResourceType): KubeObject {
-  const shaped = withDefaults(type.custom ? prune(proposed, type.schema) : proposed, type.schema);
-  return type.strategy.prepareUpdate?.(shaped, live) ?? shaped;
 }
 
 /** Keeps what this path may not change: identity always, status or everything but status. */

@@ -8,7 +8,7 @@ import type { Change } from '../storage/storage.ts';
 import { type Selection, selectorOf, tooOld } from './list.ts';
 
 export interface WatchRequest extends Selection {
-  readonly resourceVersion: string | undefined;
+  readonly resourceVersion: number;
   readonly bookmarks: boolean;
   readonly timeoutSeconds: number;
 }
@@ -54,7 +54,7 @@ function replay(
   relay: (change: Change) => void,
 ): boolean {
   const { type } = request;
-  const from = Number(request.resourceVersion ?? 0);
+  const from = request.resourceVersion;
   if (from === 0) {
     const objects = cluster.storage.list(resourceOf(type)).filter(selects);
     for (const object of objects) send({ type: 'ADDED', object: atVersion(object, type) });
