@@ -105,6 +105,7 @@ async function main(): Promise<void> {
   });
   const orders = createInterface({ input: process.stdin });
   orders.on('line', (line) => obey(hypervisor, line));
+  await hypervisor.watching;
   print({ ready: true, servers: [...machines.keys()] });
   await new Promise((resolve) => {
     process.once('SIGTERM', resolve);
