@@ -1,0 +1,142 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { fence } from '../../api/job.ts';
+import { batchLine } from '../planning/operation.ts';
+import type { Unit } from '../planning/unit.ts';
+import { nicRecord } from '../state.ts';
+import { syncDirectory, writeWhole } from './disk.ts';
+import type { Disk } from './nic-files.ts';
+import { agentDirectory, parseOwn } from './state-file.ts';
+
+const journalVersion = 1;
+
+const address = z.object({
+  cidr: z.string(),
+  broadcast: z.string().exactOptional(),
+  noPrefixRoute: z.boolean(),
+});
+
+const route = z.object({
+  to: z.string(),
+  via: z.string().exactOptional(),
+  table: z.int(),
+  protocol: z.int(),
+  scope: z.int(),
+  src: z.string().exactOptional(),
+  metric: z.int(),
+});
+
+const rule = z.object({
+  from: z.string(),
+  table: z.int(),
+  priority: z.int(),
+  protocol: z.int(),
+});
+
+const nicState = z.object({
+  link: z
+    .object({
+      name: z.string(),
+      mtu: z.int(),
+      up: z.boolean(),
+      addressMode: z.string().exactOptional(),
+      acceptRa: z.string().exactOptional(),
+      addresses: z.array(address),
+      linkLocal: z.array(z.string()),
+      routes: z.array(route),
+    })
+    .exactOptional(),
+  rules: z.array(rule),
+});
+
+const fileChange = z.object({
+  path: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  changed: z.boolean(),
+});
+
+/** `/var/lib/multinic/journal/N.json`: a NIC in hand, with all that finishing or undoing it takes. */
+const journalEntry = z.object({
+  version: z.literal(journalVersion),
+  fence,
+  /** A reboot has undone what was in the kernel only. */
+  bootId: z.string(),
+  step: z.enum(['apply', 'remove']),
+  index: z.int(),
+  mac: z.string(),
+  belongings: z.object({ tables: z.array(z.int()), ips: z.array(z.string()) }),
+  before: nicState,
+  after: nicState,
+  /** For people who read it after a crash. */
+  ops: z.array(z.string()),
+  files: z.tuple([fileChange]).rest(fileChange),
+  record: nicRecord.exactOptional(),
+});
+
+export type JournalEntry = z.infer<typeof journalEntry>;
+
+const directory = `${agentDirectory}/journal`;
+
+export interface Run {
+  readonly fence: z.infer<typeof fence>;
+  readonly bootId: string;
+}
+
+/** Writes what is about to happen to a NIC; nothing of it may happen before `syncJournals`. */
+export async function writeJournal(unit: Unit, run: Run, disk: Disk): Promise<void> {
+  const { action, index, nic, before, after, change, files, record } = unit;
+  const { eviction, operations } = change;
+  const entry = {
+    version: journalVersion,
+    fence: run.fence,
+    bootId: run.bootId,
+    step: action,
+    index,
+    ...nic,
+    before,
+    after,
+    ops: [...(eviction ? [eviction] : []), ...operations].map(batchLine),
+    files,
+    ...(record ? { record } : {}),
+  };
+  const path = pathOf(index, disk);
+  await disk.perform('agent.journal.write', async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeWhole(path, `${JSON.stringify(entry)}\n`, 0o600);
+  });
+}
+
+/** The NICs that a run left in hand, in order of index. Throws an UnknownStateError. */
+export async function readJournals(hostRoot: string): Promise<JournalEntry[]> {
+  let names: string[];
+  try {
+    names = await readdir(join(hostRoot, directory));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  const paths = names.filter((name) => /^\d\.json$/.test(name)).toSorted();
+  return Promise.all(
+    paths.map(async (name) => {
+      const path = `${directory}/${name}`;
+      const text = await readFile(join(hostRoot, path), 'utf8');
+      return parseOwn(path, text, journalEntry, journalVersion);
+    }),
+  );
+}
+
+/** The NIC is no longer in hand. */
+export async function removeJournal(index: number, disk: Disk): Promise<void> {
+  await disk.perform('agent.journal.remove', () => rm(pathOf(index, disk), { force: true }));
+}
+
+/** Makes sure that the journals written and removed so far are so after a power cut too. */
+export async function syncJournals({ hostRoot }: Disk): Promise<void> {
+  await syncDirectory(join(hostRoot, directory));
+}
+
+function pathOf(index: number, { hostRoot }: Disk): string {
+  return join(hostRoot, directory, `${index}.json`);
+}

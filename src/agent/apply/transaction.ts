@@ -1,0 +1,111 @@
+import { type KernelView, observeLinks } from '../observe/host.ts';
+import { diffNic } from '../planning/diff.ts';
+import { lostByNode } from '../planning/lost.ts';
+import { nicDifference } from '../planning/nic-state.ts';
+import type { Refusal } from '../planning/refuse.ts';
+import { stateAfter, type Unit } from '../planning/unit.ts';
+import type { HostState } from '../state.ts';
+import { stateOf } from './bring.ts';
+import { removeJournal, syncJournals, writeJournal } from './journal.ts';
+import { changeKernel } from './kernel.ts';
+import { lookUntil } from './look.ts';
+import { commitFiles, settleFiles, stageFiles, syncFiles } from './nic-files.ts';
+import { UndoableWork } from './undoable-work.ts';
+import type { Workshop } from './workshop.ts';
+
+export interface Outcome {
+  readonly state: HostState;
+  /** NICs that are as they were before, or whose message says that they are not. */
+  readonly failures: ReadonlyMap<Unit, Refusal>;
+}
+
+/**
+ * Does each unit as a whole or not at all, all of them side by side: journal, files beside their place, kernel, a look at
+ * the kernel, rename, state. A unit that fails anywhere is undone, and the others go on. `before` is the host before.
+ */
+export async function transact(
+  units: readonly Unit[],
+  state: HostState,
+  before: KernelView,
+  workshop: Workshop,
+): Promise<Outcome> {
+  const { disk, run, view } = workshop;
+  const work = new UndoableWork(units, workshop);
+  let next = state;
+  await work.each('PersistFailed', async (unit) => {
+    if (unit.desired) view.backend.validate(view.backend.render(unit.desired), unit.desired);
+    await writeJournal(unit, run, disk);
+  });
+  await work.together('PersistFailed', () => syncJournals(disk));
+  await work.each('PersistFailed', (unit) => stageFiles(unit.files, disk));
+  await work.together('ApplyFailed', () => changeLinks(work, workshop));
+  await work.together('VerifyFailed', () => verifyLinks(work, before, workshop));
+  await work.each('PersistFailed', (unit) => commitFiles(unit.files, disk));
+  await work.together('PersistFailed', () =>
+    syncFiles(
+      work.going.flatMap((unit) => unit.files),
+      disk,
+    ),
+  );
+  await work.together('PersistFailed', async () => {
+    const after = work.going.reduce(stateAfter, state);
+    await workshop.stateFile.write(after);
+    next = after;
+  });
+  await letGo(work.going, workshop);
+  return { state: next, failures: work.failures };
+}
+
+async function changeLinks(work: UndoableWork, workshop: Workshop): Promise<void> {
+  const changes = new Map(work.going.map((unit) => [unit, unit.change]));
+  const failures = await changeKernel(changes, workshop.kernel);
+  for (const [unit, { message, busy }] of failures) {
+    const problem = busy ? await changeThroughDown(unit, workshop) : message;
+    if (problem) await work.fail(unit, { reason: 'ApplyFailed', message: problem });
+  }
+}
+
+/** Kernels before 6.2 rename only links that are down. */
+async function changeThroughDown(unit: Unit, { view, macs, kernel }: Workshop) {
+  const now = stateOf(unit.nic, await observeLinks(view, macs));
+  const change = diffNic(now, unit.after, { renameDown: true });
+  return (await changeKernel(new Map([[unit, change]]), kernel)).get(unit)?.message;
+}
+
+async function verifyLinks(work: UndoableWork, before: KernelView, workshop: Workshop) {
+  const { view, macs, clock } = workshop;
+  const seen = await lookUntil(
+    async () => {
+      const now = await observeLinks(view, macs);
+      const wrong = work.going.flatMap((unit) => {
+        const message = differenceOf(unit, now);
+        return message ? [{ unit, message }] : [];
+      });
+      return { wrong, lost: lostByNode(before, now, macs) };
+    },
+    ({ wrong, lost }) => wrong.length === 0 && lost === undefined,
+    clock,
+  );
+  if (seen.lost) throw new Error(`the node lost ${seen.lost}`);
+  for (const { unit, message } of seen.wrong) {
+    await work.fail(unit, { reason: 'VerifyFailed', message });
+  }
+}
+
+/** What is not yet as it shall be; a NIC that is unplugged while it is removed has only its rules left. */
+function differenceOf(unit: Unit, seen: KernelView): string {
+  const now = stateOf(unit.nic, seen);
+  const { after, action } = unit;
+  return nicDifference(now, action === 'remove' && !now.link ? { rules: after.rules } : after);
+}
+
+/** The change is done; what cannot be cleared away now is cleared when the agent runs next. */
+async function letGo(units: readonly Unit[], { disk, log }: Workshop): Promise<void> {
+  try {
+    await Promise.all(units.map((unit) => settleFiles(unit.files, disk)));
+    await Promise.all(units.map((unit) => removeJournal(unit.index, disk)));
+    if (units.length > 0) await syncJournals(disk);
+  } catch (error) {
+    log.warn({ err: error }, 'journal kept');
+  }
+}

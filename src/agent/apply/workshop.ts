@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import type { Effect } from '../../api/effects.ts';
+import type { Fence } from '../../api/job.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { Logger } from '../../process/log.ts';
+import type { RunIp } from '../ip-command.ts';
+import { type HostView, viewOf } from '../observe/host.ts';
+import type { HostState } from '../state.ts';
+import type { Run } from './journal.ts';
+import type { Kernel } from './kernel.ts';
+import type { Disk } from './nic-files.ts';
+import { StateFile } from './state-file.ts';
+
+/** What changing a host takes. */
+export interface Workshop {
+  readonly view: HostView;
+  readonly kernel: Kernel;
+  readonly disk: Disk;
+  readonly stateFile: StateFile;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly run: Run;
+  /** MACs of the NICs that may be worked on; everything else on the host is the node's own. */
+  readonly macs: ReadonlySet<string>;
+}
+
+export interface Tools {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly perform: Perform<Effect>;
+  readonly runIp: RunIp;
+}
+
+/** The workshop for one run on the host under this directory, whose state.json says `state`. */
+export async function openWorkshop(
+  hostRoot: string,
+  { uid, generation }: Fence,
+  state: HostState,
+  macs: ReadonlySet<string>,
+  { clock, log, perform, runIp }: Tools,
+): Promise<Workshop> {
+  const view = await viewOf(hostRoot, runIp);
+  const disk = { hostRoot, perform };
+  return {
+    view,
+    kernel: { runIp, sysctls: view.sysctls, perform },
+    disk,
+    stateFile: new StateFile(state, disk),
+    clock,
+    log,
+    run: { fence: { uid, generation }, bootId: await bootId() },
+    macs,
+  };
+}
+
+/** Changes with every boot; a container sees that of its host. */
+export async function bootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+}

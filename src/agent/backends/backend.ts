@@ -1,0 +1,25 @@
+import type { ConfigFile, HostFile } from '../host.ts';
+import type { DesiredNic } from '../planning/desired.ts';
+
+export interface RenderedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** How one family of hosts keeps a NIC's configuration over a reboot. Pure: files are read and written by others. */
+export interface Backend {
+  readonly name: string;
+  /** Directory of the files, as the host knows it. */
+  readonly directory: string;
+  readonly suffix: string;
+  /** What a file of the directory is about, and whether it is one of ours. */
+  read(file: HostFile): ConfigFile;
+  /** Why files written here would have no effect on this host; undefined when they would. */
+  unusable(files: readonly HostFile[]): string | undefined;
+  /** Path of the file of the NIC with this index. */
+  path(index: number): string;
+  /** The file of a NIC that holds its addresses; its rename is the commit. */
+  render(nic: DesiredNic): RenderedFile;
+  /** Throws when the text, read back, does not say what the NIC shall be. */
+  validate(file: RenderedFile, nic: DesiredNic): void;
+}

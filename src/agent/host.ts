@@ -1,0 +1,110 @@
+/** What the agent sees of a host, in domain terms: the edge in observe/ makes it, planning/ decides on it. */
+
+export interface Link {
+  readonly index: number;
+  readonly name: string;
+  readonly altNames: readonly string[];
+  /** The NIC's own MAC, lower case: the permanent one where the driver knows it, as a bond overwrites the other. */
+  readonly mac: string;
+  readonly mtu: number;
+  /** Largest MTU the driver takes, in bytes. */
+  readonly maxMtu?: number;
+  readonly up: boolean;
+  /** Driver kind of a virtual link: `veth`, `bridge`, `vlan` … */
+  readonly kind?: string;
+  /** Name of the link this one sits on (vlan, macvlan …); the peer of a veth is not one. */
+  readonly lower?: string;
+  readonly master?: string;
+  /** How the kernel makes the IPv6 link-local address; absent without IPv6. */
+  readonly addressMode?: string;
+}
+
+export interface Address {
+  readonly link: string;
+  readonly family: 4 | 6;
+  /** `ip/prefix`. */
+  readonly cidr: string;
+  /** Numbers of rtnetlink(7): 0 global, 253 link, 254 host. */
+  readonly scope: number;
+  readonly broadcast?: string;
+  readonly noPrefixRoute: boolean;
+  /** It has a lifetime, a peer or a foreign label: not an address that this agent could put back. */
+  readonly opaque: boolean;
+}
+
+export interface Route {
+  readonly family: 4 | 6;
+  /** Number of rtnetlink(7): 1 unicast, 6 blackhole … */
+  readonly type: number;
+  /** Network as `ip/prefix`, also for hosts and the default route. */
+  readonly to: string;
+  readonly via?: string;
+  /** Links it leaves by: none (blackhole), one, or several (multipath). */
+  readonly links: readonly string[];
+  readonly table: number;
+  /** Who made it: 2 the kernel, 3 `ip` by default, 4 static. */
+  readonly protocol: number;
+  readonly scope: number;
+  readonly src?: string;
+  readonly metric: number;
+  /** It has attributes beyond these: not a route that this agent could put back. */
+  readonly opaque: boolean;
+}
+
+export interface Rule {
+  readonly family: 4 | 6;
+  readonly priority: number;
+  /** Source as `ip/prefix`, or `all`. */
+  readonly from: string;
+  readonly table?: number;
+  readonly protocol: number;
+  /** It selects or does more than `from … lookup …`. */
+  readonly opaque: boolean;
+}
+
+export interface HostFile {
+  /** Path as the host knows it. */
+  readonly path: string;
+  readonly text: string;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+/** A file of the directory that the host's network is configured in, and what it is about. */
+export interface ConfigFile extends HostFile {
+  /** Set when this agent or one of its predecessors wrote the file. */
+  readonly own?: OwnFile;
+  /** MACs, lower case, of the NICs it configures. */
+  readonly macs: readonly string[];
+}
+
+/** What a file of ours, of any generation, says about the one NIC in it. */
+export interface OwnFile {
+  readonly mac: string;
+  readonly index: number;
+  /** `ip/prefix`. */
+  readonly addresses: readonly string[];
+}
+
+export interface Host {
+  readonly links: readonly Link[];
+  readonly addresses: readonly Address[];
+  readonly routes: readonly Route[];
+  readonly rules: readonly Rule[];
+  /** `net.ipv6.conf.*.accept_ra` by link name, of the links that were asked for; empty without IPv6. */
+  readonly acceptRa: ReadonlyMap<string, string>;
+  /** `net.ipv6.conf.default.accept_ra`. */
+  readonly defaultAcceptRa?: string;
+  readonly files: readonly ConfigFile[];
+}
+
+/** Numbers of rtnetlink(7) and rt_protos that the agent reads or writes. */
+export const rt = {
+  unicast: 1,
+  mainTable: 254,
+  protocolKernel: 2,
+  protocolBoot: 3,
+  protocolStatic: 4,
+  scopeGlobal: 0,
+  scopeLink: 253,
+} as const;

@@ -1,0 +1,38 @@
+import type { Effect } from '../api/effects.ts';
+import { systemClock } from '../process/clock.ts';
+import { createPerform } from '../process/effects.ts';
+import { createLogger } from '../process/log.ts';
+import { runUntilSignal } from '../process/shutdown.ts';
+import { type AgentDeps, runAgent } from './agent.ts';
+import { runIp } from './ip-command.ts';
+
+/** A change takes less than a second, so a signal lets it end; the rest is for a disk that does not answer. */
+const graceMs = 20_000;
+
+/** `multinic agent`: runs once in this process; resolves to the exit status. Replaces parts of it for tests. */
+export async function agentMain(
+  argv: readonly string[],
+  replaced: Partial<AgentDeps> = {},
+): Promise<number> {
+  const level = process.env['LOG_LEVEL'] ?? 'info';
+  // Standard output is for the plan of a dry run.
+  const destination = { write: (line: string) => process.stderr.write(line) };
+  const log = createLogger({ part: 'agent', level, destination });
+  let status = 1;
+  const stopped = await runUntilSignal(
+    async (signal) => {
+      status = await runAgent(argv, {
+        clock: systemClock,
+        log,
+        perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'write')),
+        runIp,
+        signal,
+        print: (text) => process.stdout.write(text),
+        complain: (text) => process.stderr.write(text),
+        ...replaced,
+      });
+    },
+    { log, graceMs },
+  );
+  return stopped === 0 ? status : stopped;
+}

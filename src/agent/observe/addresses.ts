@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import type { Address } from '../host.ts';
+
+const addressEntry = z.object({
+  family: z.enum(['inet', 'inet6']),
+  local: z.string(),
+  prefixlen: z.int(),
+  /** Peer of a point-to-point address. */
+  address: z.string().optional(),
+  broadcast: z.string().optional(),
+  scope: z.coerce.number(),
+  label: z.string().optional(),
+  noprefixroute: z.boolean().default(false),
+  dynamic: z.boolean().default(false),
+});
+
+/** What older versions print for a link without addresses. */
+const nothing = z.strictObject({}).transform(() => undefined);
+
+/** `ip -N -j -d addr show`. */
+const addressShow = z.array(
+  z.object({
+    ifname: z.string(),
+    addr_info: z.array(z.union([addressEntry, nothing])).default([]),
+  }),
+);
+
+/** Addresses of `ip -N -j -d addr show`, in the kernel's order; throws a ZodError on any other text. */
+export function parseAddresses(json: string): Address[] {
+  return addressShow
+    .parse(JSON.parse(json))
+    .flatMap(({ ifname, addr_info }) =>
+      addr_info.flatMap((entry) => (entry ? [toAddress(ifname, entry)] : [])),
+    );
+}
+
+function toAddress(link: string, entry: z.infer<typeof addressEntry>): Address {
+  const family = entry.family === 'inet' ? 4 : 6;
+  const foreignLabel = entry.label !== undefined && entry.label !== link;
+  return {
+    link,
+    family,
+    cidr: `${entry.local}/${entry.prefixlen}`,
+    scope: entry.scope,
+    ...(entry.broadcast ? { broadcast: entry.broadcast } : {}),
+    noPrefixRoute: entry.noprefixroute,
+    opaque: entry.dynamic || entry.address !== undefined || foreignLabel,
+  };
+}

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import type { Rule } from '../host.ts';
+
+/** One entry of `ip -N -j -d rule show`; keys beyond these select or do more and make a rule opaque. */
+const ruleEntry = z.looseObject({
+  priority: z.int(),
+  src: z.string(),
+  srclen: z.int().optional(),
+  table: z.coerce.number().optional(),
+  protocol: z.coerce.number().default(0),
+});
+
+const ruleShow = z.array(ruleEntry);
+const known = new Set(Object.keys(ruleEntry.shape));
+
+/** Policy rules of one family of `ip -N -j -d rule show`; throws a ZodError on any other text. */
+export function parseRules(json: string, family: 4 | 6): Rule[] {
+  return ruleShow.parse(JSON.parse(json)).map((entry) => ({
+    family,
+    priority: entry.priority,
+    from: source(entry, family),
+    ...(entry.table === undefined ? {} : { table: entry.table }),
+    protocol: entry.protocol,
+    opaque: Object.keys(entry).some((key) => !known.has(key)),
+  }));
+}
+
+function source({ src, srclen }: z.infer<typeof ruleEntry>, family: 4 | 6): string {
+  return src === 'all' ? src : `${src}/${srclen ?? (family === 4 ? 32 : 128)}`;
+}

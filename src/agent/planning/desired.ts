@@ -1,0 +1,103 @@
+import type { RequestInterface } from '../../api/job.ts';
+import { interfaceName, routingTable, rulePriority } from '../../api/names.ts';
+import { type Host, type Link, rt } from '../host.ts';
+import { broadcastOf, ipOf, networkOf, prefixOf } from './ipv4.ts';
+import { type NicRoute, type NicRule, type NicState, routeText } from './nic-state.ts';
+
+/** One NIC as it shall be, in the kernel and in the files for the next boot alike. */
+export interface DesiredNic {
+  readonly index: number;
+  readonly name: string;
+  readonly mac: string;
+  readonly mtu: number;
+  readonly table: number;
+  /** `ip/prefix`; the first of a subnet is its primary address. */
+  readonly addresses: readonly string[];
+  readonly routes: readonly NicRoute[];
+  readonly rules: readonly NicRule[];
+}
+
+/**
+ * What an entry asks of a link under policy routing: each address answers from a table of the NIC's own. The attributes
+ * are those that networkd gives to what it reads from files, so that a reboot changes nothing. `present` are the
+ * addresses the link has: their order decides which one of a subnet is primary.
+ */
+export function desiredNic(
+  entry: RequestInterface,
+  index: number,
+  link: Link,
+  present: readonly string[],
+): DesiredNic {
+  const table = routingTable(index);
+  const addresses = inOrder(entry.addresses, present);
+  return {
+    index,
+    name: interfaceName(index),
+    mac: entry.mac,
+    mtu: entry.mtu ?? link.mtu,
+    table,
+    addresses,
+    routes: distinct([
+      ...subnetRoutes(addresses, table),
+      ...(entry.gateway ? [route('0.0.0.0/0', table, { via: entry.gateway })] : []),
+      ...entry.routes.map(({ to, via, metric }) =>
+        route(networkOf(to), table, { ...(via ? { via } : {}), metric: metric ?? table }),
+      ),
+    ]),
+    rules: addresses.map((cidr) => ({
+      from: `${ipOf(cidr)}/32`,
+      table,
+      priority: rulePriority(index),
+      protocol: rt.protocolStatic,
+    })),
+  };
+}
+
+/** The NIC's state in the kernel once it is as desired; what the host does not have (IPv6) it need not switch off. */
+export function desiredState(nic: DesiredNic, link: Link, host: Host): NicState {
+  return {
+    link: {
+      name: nic.name,
+      mtu: nic.mtu,
+      up: true,
+      ...(link.addressMode === undefined ? {} : { addressMode: 'none' }),
+      ...(host.acceptRa.has(link.name) ? { acceptRa: '0' } : {}),
+      addresses: nic.addresses.map((cidr) => {
+        const broadcast = broadcastOf(cidr);
+        return { cidr, ...(broadcast ? { broadcast } : {}), noPrefixRoute: false };
+      }),
+      linkLocal: [],
+      routes: nic.routes,
+    },
+    rules: nic.rules,
+  };
+}
+
+function subnetRoutes(addresses: readonly string[], table: number): NicRoute[] {
+  const subnets = new Map<string, string>();
+  for (const cidr of addresses) {
+    const subnet = networkOf(cidr);
+    if (prefixOf(cidr) < 32 && !subnets.has(subnet)) subnets.set(subnet, ipOf(cidr));
+  }
+  return [...subnets].map(([to, src]) => route(to, table, { src }));
+}
+
+function route(to: string, table: number, more: Partial<Pick<NicRoute, 'via' | 'src' | 'metric'>>) {
+  const scope = more.via ? rt.scopeGlobal : rt.scopeLink;
+  return { to, table, metric: table, protocol: rt.protocolStatic, scope, ...more };
+}
+
+/** The wanted addresses, those that are present first and in the order they are present. */
+function inOrder(wanted: readonly string[], present: readonly string[]): string[] {
+  const rank = (cidr: string) => (present.includes(cidr) ? present.indexOf(cidr) : present.length);
+  return wanted.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** An entry may name the default route or its subnet once more; the kernel has one route for both. */
+function distinct(routes: readonly NicRoute[]): NicRoute[] {
+  const seen = new Set<string>();
+  return routes.filter((item) => {
+    const key = routeText({ ...item, src: '' });
+    return !seen.has(key) && seen.add(key);
+  });
+}

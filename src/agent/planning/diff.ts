@@ -1,0 +1,165 @@
+import {
+  type LinkState,
+  type NicAddress,
+  type NicRule,
+  type NicState,
+  routeKey,
+  routeText,
+  ruleText,
+} from './nic-state.ts';
+import type { Operation, SysctlWrite } from './operation.ts';
+
+export interface Change {
+  /** Written before any operation, so that a NIC never listens to router advertisements while it comes up. */
+  readonly sysctls: readonly SysctlWrite[];
+  /** Frees a name that another NIC of ours is about to take; comes before the operations of all NICs. */
+  readonly eviction?: Operation;
+  readonly operations: readonly Operation[];
+}
+
+export interface DiffOptions {
+  /** A name to move to first, when another NIC needs this NIC's present name. */
+  readonly evictTo?: string;
+  /** Kernels before 6.2 refuse to rename a link that is up (EBUSY): take it down for that. */
+  readonly renameDown?: boolean;
+}
+
+/**
+ * What brings a NIC from the state `now` to the state `want`; nothing when they are the same. New addresses, routes and
+ * rules are added before old ones go. Passing through "down" costs all routes, so they are set again after it.
+ */
+export function diffNic(now: NicState, want: NicState, options: DiffOptions = {}): Change {
+  const rules = ruleOperations(now.rules, want.rules);
+  if (!now.link || !want.link) {
+    return { sysctls: [], operations: [...rules.add, ...rules.delete] };
+  }
+  const { evictTo } = options;
+  const start = evictTo ? { ...now.link, name: evictTo } : now.link;
+  const link = linkOperations(start, want.link, options);
+  const addresses = addressOperations(link.state, want.link);
+  const routes = routeOperations(link.state, want.link, addresses.again.length > 0);
+  return {
+    sysctls: sysctlWrites(now.link, want.link),
+    ...(evictTo ? { eviction: { kind: 'link.rename', dev: now.link.name, to: evictTo } } : {}),
+    operations: [
+      ...link.before,
+      ...addresses.add,
+      ...(link.up ? [link.up] : []),
+      ...(want.link.up ? routes.set : []),
+      ...rules.add,
+      ...rules.delete,
+      ...routes.delete,
+      ...addresses.delete,
+      ...addresses.again,
+      ...(want.link.up ? routes.again : []),
+    ],
+  };
+}
+
+function sysctlWrites(now: LinkState, want: LinkState): SysctlWrite[] {
+  if (want.acceptRa === undefined || now.acceptRa === want.acceptRa) return [];
+  return [{ dev: now.name, key: 'accept_ra', value: want.acceptRa }];
+}
+
+/** Operations on the link itself, and the state it is in before its addresses and routes are looked at. */
+function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
+  const before: Operation[] = [];
+  const dev = want.name;
+  let state: LinkState = { ...now, name: dev };
+  if (now.up && goesThroughDown(now, want, options)) {
+    before.push({ kind: 'link.down', dev: now.name });
+    state = { ...state, up: false, routes: [], linkLocal: [] };
+  }
+  if (now.name !== dev) before.push({ kind: 'link.rename', dev: now.name, to: dev });
+  if (now.mtu !== want.mtu) before.push({ kind: 'link.mtu', dev, mtu: want.mtu });
+  if (want.addressMode !== undefined && now.addressMode !== want.addressMode) {
+    before.push({ kind: 'link.address-mode', dev, mode: want.addressMode });
+  }
+  const up: Operation | undefined = want.up && !state.up ? { kind: 'link.up', dev } : undefined;
+  if (up) state = { ...state, up: true, linkLocal: want.linkLocal };
+  return { before, up, state };
+}
+
+/**
+ * The kernel makes and drops link-local addresses as a link goes up and down, so a link without IPv4 addresses, which
+ * nobody can miss, takes that way; one in use keeps its routes and loses or gets them one by one. A link that ends down
+ * goes there first: it may then be renamed by any kernel.
+ */
+function goesThroughDown(now: LinkState, want: LinkState, { renameDown = false }: DiffOptions) {
+  if (!want.up || (renameDown && now.name !== want.name)) return true;
+  const idle = now.addresses.length === 0 || want.addresses.length === 0;
+  return (
+    idle && (now.addressMode !== want.addressMode || !sameTexts(now.linkLocal, want.linkLocal))
+  );
+}
+
+function addressOperations(now: LinkState, want: LinkState) {
+  const dev = want.name;
+  const add = (address: NicAddress): Operation => ({ kind: 'address.add', dev, address });
+  const remove = (address: NicAddress): Operation => ({ kind: 'address.delete', dev, address });
+  const wanted = new Set(want.addresses.map(addressKey));
+  const present = new Set(now.addresses.map(addressKey));
+  const obsolete = now.addresses.filter((address) => !wanted.has(addressKey(address)));
+  const local = linkLocalChanges(now, want);
+  return {
+    add: [
+      ...want.addresses.filter((address) => !present.has(addressKey(address))),
+      ...local.add,
+    ].map(add),
+    delete: [...obsolete, ...local.delete].map(remove),
+    // Deleting a primary address takes its secondaries along unless promote_secondaries is set, and the last one all
+    // routes; an address that only differs in its attributes is not replaced by adding it.
+    again: obsolete.length > 0 ? want.addresses.map(add) : [],
+  };
+}
+
+function linkLocalChanges(now: LinkState, want: LinkState) {
+  const missing = want.linkLocal.filter((cidr) => !now.linkLocal.includes(cidr));
+  const surplus = now.linkLocal.filter((cidr) => !want.linkLocal.includes(cidr));
+  return { add: missing.map(linkLocalAddress), delete: surplus.map(linkLocalAddress) };
+}
+
+function linkLocalAddress(cidr: string): NicAddress {
+  return { cidr, noPrefixRoute: false };
+}
+
+function routeOperations(now: LinkState, want: LinkState, addressesGo: boolean) {
+  const dev = want.name;
+  const present = new Set(now.routes.map(routeText));
+  const wantedKeys = new Set(want.routes.map(routeKey));
+  const set = want.routes.map((route) => ({ kind: 'route.set', dev, route }) as const);
+  return {
+    set: set.filter(({ route }) => !present.has(routeText(route))),
+    delete: now.routes
+      .filter((route) => !wantedKeys.has(routeKey(route)))
+      .map((route) => ({ kind: 'route.delete', dev, route }) as const),
+    again: addressesGo ? set : [],
+  };
+}
+
+/** Rules are compared one by one, so that a rule which is there twice is deleted once. */
+function ruleOperations(now: readonly NicRule[], want: readonly NicRule[]) {
+  const surplus = now.map(ruleText);
+  const add: Operation[] = [];
+  for (const rule of want) {
+    const at = surplus.indexOf(ruleText(rule));
+    if (at >= 0) surplus.splice(at, 1);
+    else add.push({ kind: 'rule.add', rule });
+  }
+  const remove: Operation[] = [];
+  for (const rule of now) {
+    const at = surplus.indexOf(ruleText(rule));
+    if (at < 0) continue;
+    surplus.splice(at, 1);
+    remove.push({ kind: 'rule.delete', rule });
+  }
+  return { add, delete: remove };
+}
+
+function addressKey({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
+  return `${cidr} ${broadcast ?? ''} ${noPrefixRoute}`;
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.toSorted().join() === b.toSorted().join();
+}

@@ -1,0 +1,60 @@
+import type { RenderedFile } from '../backends/backend.ts';
+import type { ConfigFile, Host } from '../host.ts';
+import type { Refusal } from './refuse.ts';
+import type { FileChange } from './unit.ts';
+
+/** Netplan warns about, and NetworkManager ignores, a file that others can read. */
+export const fileMode = 0o600;
+
+/** Why the file of a NIC cannot be written: its path is taken, or a file of somebody else configures the NIC. */
+export function refuseFiles(
+  host: Host,
+  path: string,
+  mac: string,
+  managed: ReadonlySet<string>,
+): Refusal | undefined {
+  const there = host.files.find((file) => file.path === path);
+  if (there && !(there.own && managed.has(there.own.mac))) {
+    return { reason: 'PersistFailed', message: `${path} is a file of somebody else; move it away` };
+  }
+  const claim = host.files.find((file) => !file.own && file.macs.includes(mac));
+  if (!claim) return undefined;
+  return { reason: 'NICInUse', message: `${claim.path} configures the NIC; take it out of there` };
+}
+
+/**
+ * Changes of files that leave a NIC with exactly this one; those of earlier generations go. `taken` are the paths that
+ * other NICs of the same plan write to.
+ */
+export function writeChanges(
+  host: Host,
+  mac: string,
+  { path, text }: RenderedFile,
+  taken: ReadonlySet<string>,
+): [FileChange, ...FileChange[]] {
+  const there = host.files.find((file) => file.path === path);
+  const changed = there?.text !== text || there.mode !== fileMode;
+  const others = ownFiles(host, mac).filter((file) => !taken.has(file.path) && file.path !== path);
+  return [{ path, before: there?.text ?? null, after: text, changed }, ...others.map(removal)];
+}
+
+/** Changes of files that leave a NIC with none; `path` stands for its file when there is none. */
+export function removeChanges(
+  host: Host,
+  mac: string,
+  path: string,
+): [FileChange, ...FileChange[]] {
+  const files = ownFiles(host, mac).toSorted(
+    (a, b) => Number(b.path === path) - Number(a.path === path),
+  );
+  const [main, ...others] = files.map(removal);
+  return [main ?? { path, before: null, after: null, changed: false }, ...others];
+}
+
+function ownFiles(host: Host, mac: string): ConfigFile[] {
+  return host.files.filter(({ own }) => own?.mac === mac);
+}
+
+function removal({ path, text }: ConfigFile): FileChange {
+  return { path, before: text, after: null, changed: true };
+}

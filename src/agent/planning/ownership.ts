@@ -1,0 +1,102 @@
+import type { RequestInterface } from '../../api/job.ts';
+import { indexOfName, maxIndex, routingTable, rulePriority } from '../../api/names.ts';
+import { type Host, type Link, type Rule, rt } from '../host.ts';
+import type { HostState, NicRecord } from '../state.ts';
+import { ipOf, prefixOf } from './ipv4.ts';
+import { linksWithMac } from './links.ts';
+
+/** What of the host belongs to one NIC of ours: its tables and its addresses, old and new. */
+export interface Belongings {
+  readonly tables: readonly number[];
+  readonly ips: readonly string[];
+}
+
+/**
+ * What is known to be ours of the NIC with this MAC: the record of state.json, or else what an earlier generation left
+ * behind on the host; undefined when nothing of the NIC is ours.
+ */
+export function recordOf(
+  mac: string,
+  entry: RequestInterface | undefined,
+  state: HostState,
+  host: Host,
+): NicRecord | undefined {
+  return state.nics.find((nic) => nic.mac === mac) ?? inheritedRecord(mac, entry, host);
+}
+
+/**
+ * The deployed agent keeps no state. A NIC is its work when one of its files is about the MAC, or when the link has one
+ * of its names and with it a rule or a route of the table that goes with the name, or just the addresses that are asked
+ * for now (its clean-up leaves name and address). A hand-made `multinicN` has none of these.
+ */
+function inheritedRecord(mac: string, entry: RequestInterface | undefined, host: Host) {
+  const link = linksWithMac(host, mac)[0];
+  const files = host.files.flatMap(({ own }) => (own?.mac === mac ? [own] : []));
+  const index = (link && ourIndex(link.name)) ?? files[0]?.index;
+  if (index === undefined) return undefined;
+  const wanted = (entry?.addresses ?? []).map(ipOf);
+  if (files.length === 0 && !(link && isInherited(host, link, index, wanted))) return undefined;
+  const table = routingTable(index);
+  const sources = inheritedSources(host, table);
+  const filed = files.flatMap((file) => file.addresses.map(ipOf));
+  const known = new Set([...filed, ...wanted, ...sources]);
+  const onLink = presentAddresses(host, link).filter((cidr) => known.has(ipOf(cidr)));
+  const gone = sources.filter((ip) => !onLink.some((cidr) => ipOf(cidr) === ip));
+  return {
+    mac,
+    index,
+    originalName: '',
+    addresses: [...onLink, ...gone.map((ip) => `${ip}/32`)],
+    table,
+    priority: rulePriority(index),
+    files: [],
+  } satisfies NicRecord;
+}
+
+function isInherited(host: Host, link: Link, index: number, wanted: readonly string[]): boolean {
+  const table = routingTable(index);
+  const sources = inheritedSources(host, table);
+  const present = presentAddresses(host, link).map(ipOf);
+  return (
+    present.some((ip) => sources.includes(ip)) ||
+    host.routes.some((route) => route.table === table && route.links.includes(link.name)) ||
+    (present.length > 0 && present.every((ip) => wanted.includes(ip)))
+  );
+}
+
+function ourIndex(name: string): number | undefined {
+  const index = indexOfName(name);
+  return index !== undefined && index <= maxIndex ? index : undefined;
+}
+
+function presentAddresses(host: Host, link: Link | undefined): string[] {
+  return host.addresses
+    .filter(({ link: name, family }) => name === link?.name && family === 4)
+    .map(({ cidr }) => cidr);
+}
+
+/** Sources of the deployed agent's rules: `from IP lookup TABLE`, by hand of `ip`, one per address a NIC ever had. */
+function inheritedSources(host: Host, table: number): string[] {
+  return host.rules.filter((rule) => isInheritedRule(rule, table)).map(({ from }) => ipOf(from));
+}
+
+/** A rule as the deployed agent makes them, at any priority and without a protocol. */
+export function isInheritedRule(rule: Rule, table: number): boolean {
+  const { family, from, opaque, protocol } = rule;
+  const byHand = protocol === 0 || protocol === rt.protocolBoot;
+  return family === 4 && !opaque && byHand && rule.table === table && isHost(from);
+}
+
+function isHost(from: string): boolean {
+  return from !== 'all' && prefixOf(from) === 32;
+}
+
+/**
+ * Whether the rule is ours: it sends one of the NIC's addresses to one of the NIC's tables. Its priority, protocol and
+ * prefix differ between generations, and after a reboot from their files.
+ */
+export function isOwnRule(rule: Rule, { tables, ips }: Belongings): boolean {
+  const { family, opaque, from, table } = rule;
+  const ours = ips.includes(ipOf(from)) && table !== undefined && tables.includes(table);
+  return family === 4 && !opaque && ours;
+}

@@ -1,0 +1,60 @@
+import { type Host, type Link, rt } from '../host.ts';
+import { ipOf } from './ipv4.ts';
+import type { LinkState, NicState } from './nic-state.ts';
+import { type Belongings, isOwnRule } from './ownership.ts';
+
+/** Enough of a NIC to find it and to know what of the host belongs to it. */
+export interface KnownNic {
+  readonly mac: string;
+  readonly belongings: Belongings;
+}
+
+/** The state a NIC has now; what is on its link and not ours was refused before. */
+export function presentState(
+  host: Omit<Host, 'files'>,
+  link: Link | undefined,
+  belongings: Belongings,
+): NicState {
+  const rules = host.rules
+    .filter((rule) => isOwnRule(rule, belongings))
+    .map(({ from, table = 0, priority, protocol }) => ({ from, table, priority, protocol }));
+  return link ? { link: linkState(host, link), rules } : { rules };
+}
+
+function linkState(host: Omit<Host, 'files'>, link: Link): LinkState {
+  const addresses = host.addresses.filter((address) => address.link === link.name);
+  const acceptRa = host.acceptRa.get(link.name);
+  return {
+    name: link.name,
+    mtu: link.mtu,
+    up: link.up,
+    ...(link.addressMode === undefined ? {} : { addressMode: link.addressMode }),
+    ...(acceptRa === undefined ? {} : { acceptRa }),
+    addresses: addresses
+      .filter(({ family }) => family === 4)
+      .map(({ cidr, broadcast, noPrefixRoute }) => ({
+        cidr,
+        ...(broadcast ? { broadcast } : {}),
+        noPrefixRoute,
+      })),
+    linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
+    routes: host.routes
+      .filter(({ links, family, protocol }) => {
+        return links.includes(link.name) && family === 4 && protocol !== rt.protocolKernel;
+      })
+      .map(({ to, via, table, protocol, scope, src, metric }) => ({
+        to,
+        ...(via ? { via } : {}),
+        table,
+        protocol,
+        scope,
+        ...(src ? { src } : {}),
+        metric,
+      })),
+  };
+}
+
+/** Whether the kernel made the address from the link itself (RFC 4862): it says nothing about who uses the link. */
+export function isLinkLocal({ family, scope, cidr }: Host['addresses'][number]): boolean {
+  return family === 6 && scope === rt.scopeLink && ipOf(cidr).startsWith('fe80:');
+}

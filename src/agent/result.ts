@@ -1,0 +1,72 @@
+import { type JobResult, type NicResult, protocol } from '../api/job.ts';
+import type { RequestIdentity } from './request.ts';
+
+/** Kubernetes keeps 4,096 bytes of a termination message. */
+const maxBytes = 4_000;
+const maxMessageBytes = 120;
+const maxRefusalBytes = 400;
+
+/** What a run found out, before it is fitted into a termination message. */
+export interface Findings {
+  readonly refusal?: NonNullable<JobResult['refusal']>;
+  /** Set when more went wrong than the NICs tell. */
+  readonly failed?: boolean;
+  readonly nics: readonly NicResult[];
+  readonly warnings: readonly string[];
+}
+
+export interface Report extends Findings {
+  readonly identity: RequestIdentity;
+  readonly bootId: string;
+}
+
+/** The result of a run: all NICs whatever their number, messages as long as there is room. */
+export function jobResultOf(report: Report): JobResult {
+  const { identity, bootId, refusal, nics, warnings } = report;
+  const { uid, generation, attempt } = identity;
+  const shared = {
+    protocol,
+    uid,
+    generation,
+    attempt,
+    bootId,
+    outcome: outcomeOf(report),
+  } as const;
+  const told = refusal && { ...refusal, message: shorten(refusal.message, maxRefusalBytes) };
+  for (let bytes = maxMessageBytes; ; bytes -= 20) {
+    const result = {
+      ...shared,
+      ...(told ? { refusal: told } : {}),
+      nics: nics.slice(0, 20).map((nic) => ({ ...nic, message: shorten(nic.message, bytes) })),
+      warnings: bytes > 0 ? warnings.slice(0, 20).map((warning) => shorten(warning, 80)) : [],
+    };
+    if (bytes <= 0 || Buffer.byteLength(JSON.stringify(result)) <= maxBytes) return result;
+  }
+}
+
+/** Whether the NIC is as it was asked to be. */
+export function isGood({ state }: NicResult): boolean {
+  return state === 'Configured' || state === 'Removed';
+}
+
+function outcomeOf({ refusal, failed = false, nics }: Report): JobResult['outcome'] {
+  if (refusal) return 'refused';
+  const good = nics.filter(isGood).length;
+  if (good === nics.length && !failed) return 'ok';
+  return good > 0 ? 'partial' : 'failed';
+}
+
+/** The text in at most so many bytes of UTF-8, on one line, cut between characters. */
+export function shorten(text: string, maxLength: number): string {
+  const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+  if (Buffer.byteLength(line) <= maxLength) return line;
+  const mark = maxLength >= 3 ? '…' : '';
+  let bytes = Buffer.byteLength(mark);
+  let kept = '';
+  for (const character of line) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > maxLength) break;
+    kept += character;
+  }
+  return kept + mark;
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { fence } from '../api/job.ts';
+
+/** What the agent remembers of one NIC it configured: without it nothing on the NIC is ours. */
+export const nicRecord = z.object({
+  mac: z.string(),
+  index: z.int().min(0).max(9),
+  /** Name the NIC had before it was ours; empty when it is not known. */
+  originalName: z.string(),
+  /** `ip/prefix` of the addresses it was given. */
+  addresses: z.array(z.string()),
+  table: z.int(),
+  priority: z.int(),
+  /** Files for the next boot; the first one holds the addresses. */
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+});
+
+export type NicRecord = z.infer<typeof nicRecord>;
+
+export const stateVersion = 1;
+/** How many replaced objects a host remembers; older ones cannot have a Job left. */
+const maxRetired = 16;
+
+/** `/var/lib/multinic/state.json`. */
+export const hostState = z.object({
+  version: z.literal(stateVersion),
+  fence: fence.optional(),
+  /** Uids of objects that others have replaced, oldest first. */
+  retiredUids: z.array(z.string()).max(maxRetired),
+  nics: z.array(nicRecord),
+});
+
+export type HostState = z.infer<typeof hostState>;
+
+export const emptyState: HostState = { version: stateVersion, retiredUids: [], nics: [] };
+
+/** The state of which `nic` is part: in place of the one with its MAC, in order of index. */
+export function withNic(state: HostState, nic: NicRecord): HostState {
+  const nics = [...withoutNic(state, nic.mac).nics, nic];
+  return { ...state, nics: nics.toSorted((a, b) => a.index - b.index) };
+}
+
+export function withoutNic(state: HostState, mac: string): HostState {
+  return { ...state, nics: state.nics.filter((nic) => nic.mac !== mac) };
+}
+
+/**
+ * The state after this object has been seen. A uid that another one replaces is retired and never accepted again.
+ */
+export function advanceFence(
+  state: HostState,
+  { uid, generation }: z.infer<typeof fence>,
+): HostState {
+  const { fence: seen, retiredUids } = state;
+  const retired = seen && seen.uid !== uid ? [...retiredUids, seen.uid] : retiredUids;
+  return { ...state, fence: { uid, generation }, retiredUids: retired.slice(-maxRetired) };
+}
+
+/** Why a request about this object is older than what the host has seen; undefined when it is not. */
+export function staleness(state: HostState, { uid, generation }: z.infer<typeof fence>) {
+  const { fence: seen, retiredUids } = state;
+  if (retiredUids.includes(uid))
+    return `object ${uid} was replaced on this host by ${seen?.uid ?? 'another'}`;
+  if (seen?.uid === uid && generation < seen.generation) {
+    return `generation ${generation} is older than ${seen.generation}, which this host has seen`;
+  }
+  return undefined;
+}

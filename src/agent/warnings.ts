@@ -1,0 +1,22 @@
+import type { NicResult } from '../api/job.ts';
+import { interfaceName } from '../api/names.ts';
+import { reversePathFilter } from './observe/sysctls.ts';
+
+/** Strict mode of RFC 3704: the kernel drops packets whose way back is another NIC. */
+const strict = 1;
+
+/** What is right now but may surprise: names that were kept, and filters that drop replies of policy routing. */
+export async function warningsOf(nics: readonly NicResult[], sysctls: string): Promise<string[]> {
+  const configured = nics.filter(({ state }) => state === 'Configured');
+  const filters = await Promise.all(
+    configured.map(async ({ name }) => [name, await reversePathFilter(sysctls, name)] as const),
+  );
+  return [
+    ...filters
+      .filter(([, filter]) => filter === strict)
+      .map(([name]) => `StrictReversePath ${name}`),
+    ...configured
+      .filter(({ name, index }) => name !== interfaceName(index))
+      .map(({ name, index }) => `NameKept ${name}, not ${interfaceName(index)}`),
+  ];
+}

@@ -1,0 +1,114 @@
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import {
+  type JobRequest,
+  type JobResult,
+  jobResult,
+  type RequestInterface,
+} from '../../src/api/job.ts';
+
+export interface AgentRun {
+  readonly code: number;
+  /** Absent when the process was killed before it had one. */
+  readonly result?: JobResult;
+  /** External writes as `NAME PHASE NUMBER`, in order. */
+  readonly effects: readonly string[];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** `NAME PHASE NUMBER` of the write at which the process is killed. */
+  readonly killAt?: string;
+  /** Directory whose `ip` is used instead of the machine's. */
+  readonly path?: string;
+  readonly flags?: readonly string[];
+}
+
+/** A NIC as a request has it, with what most tests do not care about. */
+export function nic(
+  index: number,
+  mac: string,
+  address: string,
+  more: Partial<RequestInterface> = {},
+): RequestInterface {
+  return { index, mac, mtu: 1450, addresses: [address], routes: [], routing: 'pbr', ...more };
+}
+
+/** A request for exactly these NICs. */
+export function request(
+  interfaces: readonly RequestInterface[],
+  more: Partial<JobRequest> = {},
+): JobRequest {
+  return {
+    protocol: 1,
+    uid: 'uid-1',
+    generation: 1,
+    attempt: 0,
+    action: 'apply',
+    nodeName: 'node-1',
+    protectedAddresses: ['10.200.0.2'],
+    interfaces: [...interfaces],
+    ...more,
+  };
+}
+
+/** Runs the real agent process on the host, from a bundle as its image has it. */
+export async function runAgent(
+  host: NamespaceHost,
+  asked: JobRequest | string,
+  { killAt, path, flags = [] }: RunOptions = {},
+): Promise<AgentRun> {
+  const [agent, requestFile, resultFile, effectsFile] = [
+    'agent.mjs',
+    'request',
+    'result',
+    'effects',
+  ].map((name) => join(host.root, name)) as [string, string, string, string];
+  await access(agent).catch(async () => writeFile(agent, await bundle()));
+  await writeFile(requestFile, typeof asked === 'string' ? asked : JSON.stringify(asked));
+  await Promise.all([resultFile, effectsFile].map((file) => rm(file, { force: true })));
+  const { code, stdout, stderr } = await host.exec(
+    'env',
+    `EFFECTS_FILE=${effectsFile}`,
+    ...(killAt ? [`KILL_AT=${killAt}`] : []),
+    ...(path ? [`PATH=${path}:${process.env['PATH']}`] : []),
+    process.execPath,
+    agent,
+    '--request',
+    requestFile,
+    '--result',
+    resultFile,
+    '--host-root',
+    host.root,
+    ...flags,
+  );
+  const result = await readFile(resultFile, 'utf8').catch(() => undefined);
+  const effects = await readFile(effectsFile, 'utf8').catch(() => '');
+  return {
+    code,
+    ...(result ? { result: jobResult.parse(JSON.parse(result)) } : {}),
+    effects: effects.split('\n').filter((line) => line !== ''),
+    stdout,
+    stderr,
+  };
+}
+
+let bundled: Promise<string> | undefined;
+
+async function bundle(): Promise<string> {
+  bundled ??= build({
+    entryPoints: [join(import.meta.dirname, 'agent-entry.ts')],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  }).then(({ outputFiles }) => outputFiles[0]?.text ?? '');
+  return bundled;
+}

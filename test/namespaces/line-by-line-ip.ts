@@ -1,0 +1,26 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+
+/**
+ * Directory of an `ip` that does batches line by line; `each` is bash that runs before each line, which is in `$line`, with
+ * its `$number` and `fail WORDS`.
+ */
+export async function ipWith(host: NamespaceHost, each: string): Promise<string> {
+  const directory = join(host.root, 'bin');
+  await mkdir(directory, { recursive: true });
+  const script = `#!/usr/bin/env bash
+export PATH=\${PATH#*:}
+[ "$*" = '-batch -' ] || exec ip "$@"
+number=0
+fail() { echo "$1" >&2; echo "Command failed -:$number" >&2; exit 1; }
+while IFS= read -r line; do
+  number=$((number + 1))
+  ${each}
+  said=$(ip $line 2>&1) || fail "$said"
+done
+`;
+  await writeFile(join(directory, 'ip'), script);
+  await chmod(join(directory, 'ip'), 0o755);
+  return directory;
+}
