@@ -40,7 +40,7 @@ export type StepResult =
   | { readonly kind: 'waited' }
   | { readonly kind: 'aborted' };
 
-export const firstState: ReflectorState = { name: 'listing', failures: 0 };
+export const firstState: RunningState = { name: 'listing', failures: 0 };
 
 /**
  * The transitions of a reflector:

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeClient } from './client.ts';
+import { KubeError } from './errors.ts';
+import { createEventRecorder } from './events.ts';
+import { createFakeClock } from './fake-clock.ts';
+import type { KubeObject } from './object.ts';
+
+const involved: KubeObject = {
+  apiVersion: 'multinic.example.com/v1',
+  kind: 'Widget',
+  metadata: { namespace: 'ns', name: 'one', uid: 'u1', resourceVersion: '7' },
+};
+const note = { type: 'Warning', reason: 'Broken', message: 'it broke' } as const;
+
+/** A server for events: notes what is written and answers as `answer` says. */
+function bench(answer: () => Promise<void> = () => Promise.resolve()) {
+  const writes: { verb: string; name: string; body: Record<string, unknown> }[] = [];
+  const write = async (verb: string, name: string, body: unknown) => {
+    writes.push({ verb, name, body: body as Record<string, unknown> });
+    await answer();
+    return body;
+  };
+  const client = {
+    create: (_: unknown, object: KubeObject) => write('create', object.metadata.name, object),
+    patch: (_: unknown, ref: { name: string }, patch: unknown) => write('patch', ref.name, patch),
+  } as unknown as Pick<KubeClient, 'create' | 'patch'>;
+  const clock = createFakeClock();
+  const errors: unknown[] = [];
+  const recorder = createEventRecorder({
+    client,
+    component: 'multinic-test',
+    clock,
+    onError: (error) => errors.push(error),
+  });
+  return { writes, clock, errors, recorder };
+}
+
+describe('event recorder', () => {
+  test('writes what kubectl describe shows', async () => {
+    const { writes, recorder } = bench();
+    recorder.record(involved, note);
+    await recorder.settled();
+    expect(writes[0]?.name).toMatch(/^one\.[0-9a-f]+$/);
+    expect(writes[0]?.body).toMatchObject({
+      metadata: { namespace: 'ns' },
+      involvedObject: {
+        apiVersion: 'multinic.example.com/v1',
+        kind: 'Widget',
+        namespace: 'ns',
+        name: 'one',
+        uid: 'u1',
+        resourceVersion: '7',
+      },
+      ...note,
+      source: { component: 'multinic-test' },
+      count: 1,
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:00Z',
+    });
+  });
+
+  test('counts for five minutes and then writes the count', async () => {
+    const { writes, clock, recorder } = bench();
+    for (let minute = 0; minute < 5; minute++) {
+      recorder.record(involved, { ...note, message: `minute ${minute}` });
+      await clock.advance(60_000);
+    }
+    expect(writes).toHaveLength(1);
+    recorder.record(involved, { ...note, message: 'minute 5' });
+    await recorder.settled();
+    expect(writes[1]).toEqual({
+      verb: 'patch',
+      name: writes[0]?.name,
+      body: { count: 6, lastTimestamp: '2026-01-01T00:05:00Z', message: 'minute 5' },
+    });
+  });
+
+  test('counts each object and each reason on its own', async () => {
+    const { writes, recorder } = bench();
+    recorder.record(involved, note);
+    recorder.record(involved, { ...note, reason: 'Other' });
+    recorder.record({ ...involved, metadata: { ...involved.metadata, uid: 'u2' } }, note);
+    await recorder.settled();
+    expect(new Set(writes.map(({ name }) => name)).size).toBe(3);
+  });
+
+  test('begins anew when the server has forgotten the event', async () => {
+    let forgotten = false;
+    const { writes, clock, recorder, errors } = bench(async () => {
+      if (forgotten && writes.at(-1)?.verb === 'patch') {
+        throw new KubeError({ status: 404, reason: 'NotFound', message: 'gone' });
+      }
+    });
+    recorder.record(involved, note);
+    await clock.advance(3_600_000);
+    forgotten = true;
+    recorder.record(involved, note);
+    await recorder.settled();
+    expect(writes.map(({ verb }) => verb)).toEqual(['create', 'patch', 'create']);
+    expect([writes[2]?.body['count'], errors]).toEqual([2, []]);
+    expect(writes[2]?.name).not.toBe(writes[0]?.name);
+  });
+
+  test('an event about a cluster-wide object goes to the namespace default', async () => {
+    const { writes, recorder } = bench();
+    recorder.record({ kind: 'Node', metadata: { name: 'n1', uid: 'u' } }, note);
+    await recorder.settled();
+    expect(writes[0]?.body).toMatchObject({ metadata: { namespace: 'default' } });
+  });
+
+  test('a failure is reported and never thrown', async () => {
+    const { errors, recorder } = bench(() => Promise.reject(new Error('away')));
+    recorder.record(involved, note);
+    await recorder.settled();
+    expect(errors).toEqual([new Error('away')]);
+  });
+
+  test('names and messages fit into what the server takes', async () => {
+    const { writes, recorder } = bench();
+    const name = `${'a'.repeat(199)}.${'b'.repeat(50)}`;
+    recorder.record(
+      { ...involved, metadata: { ...involved.metadata, name } },
+      { ...note, message: 'x'.repeat(5_000) },
+    );
+    await recorder.settled();
+    expect(writes[0]?.name).toMatch(/^a{199}\.[0-9a-f]+$/);
+    expect(String(writes[0]?.body['message'])).toHaveLength(1_024);
+  });
+
+  test('drops, and says so, what comes faster than it can be written', async () => {
+    const away = Promise.withResolvers<void>();
+    const { writes, errors, recorder } = bench(() => away.promise);
+    for (let i = 0; i < 60; i++) recorder.record(involved, { ...note, reason: `Reason${i}` });
+    expect([writes.length, errors.length]).toEqual([50, 10]);
+    expect(String(errors[0])).toContain('event Reason50 of ns/one dropped');
+    away.resolve();
+    await recorder.settled();
+  });
+
+  test('remembers a bounded number of series', async () => {
+    const { writes, recorder } = bench();
+    for (let i = 0; i <= 1_000; i++) {
+      recorder.record(involved, { ...note, reason: `Reason${i}` });
+      await recorder.settled();
+    }
+    recorder.record(involved, { ...note, reason: 'Reason1000' });
+    recorder.record(involved, { ...note, reason: 'Reason0' });
+    await recorder.settled();
+    expect(writes).toHaveLength(1_002);
+  });
+});

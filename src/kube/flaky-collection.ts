@@ -1,0 +1,131 @@
+import type { KubeClient, WatchOptions } from './client.ts';
+import { KubeError } from './errors.ts';
+import type { FakeClock } from './fake-clock.ts';
+import type { KubeObject } from './object.ts';
+import type { Resource } from './resource.ts';
+
+/** What goes wrong with one list or watch. */
+export type Fault =
+  | 'none'
+  | 'refuse'
+  | 'gone'
+  | 'goneInside'
+  | 'drop'
+  | 'end'
+  | 'replay'
+  | 'omit'
+  | 'silence';
+
+interface Entry {
+  readonly version: number;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: KubeObject;
+}
+
+const unavailable = new KubeError({ status: 503, reason: 'Busy', message: 'busy' });
+const gone = new KubeError({ status: 410, reason: 'Expired', message: 'too old' });
+
+const lost = new KubeError({ status: 0, reason: 'Unreachable', message: 'lost' });
+
+/**
+ * A collection for tests, by the API server's rules, and with faults that those rules allow: the first list or watch meets
+ * the first fault, and so on.
+ */
+export class FlakyCollection {
+  readonly #clock: FakeClock;
+  readonly #faults: Fault[];
+  readonly #objects = new Map<string, KubeObject>();
+  readonly #log: Entry[] = [];
+  #version = 100;
+  #uid = 0;
+
+  constructor(clock: FakeClock, faults: readonly Fault[]) {
+    this.#clock = clock;
+    this.#faults = [...faults];
+  }
+
+  get state(): ReadonlyMap<string, string | undefined> {
+    return new Map(
+      [...this.#objects].map(([name, { metadata }]) => [name, metadata.resourceVersion]),
+    );
+  }
+
+  put(name: string): void {
+    const known = this.#objects.get(name)?.metadata.uid;
+    const resourceVersion = String(++this.#version);
+    const object = { metadata: { name, uid: known ?? `uid-${++this.#uid}`, resourceVersion } };
+    this.#objects.set(name, object);
+    this.#log.push({ version: this.#version, type: known ? 'MODIFIED' : 'ADDED', object });
+  }
+
+  remove(name: string): void {
+    const object = this.#objects.get(name);
+    if (!object) return;
+    this.#objects.delete(name);
+    const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
+    this.#log.push({ version: this.#version, type: 'DELETED', object: { metadata } });
+  }
+
+  /** From now on without faults. */
+  heal(): void {
+    this.#faults.length = 0;
+  }
+
+  client(): Pick<KubeClient, 'listAll' | 'watch'> {
+    return {
+      listAll: (resource) => this.#list(resource),
+      watch: (resource, options) => this.#watch(resource, options),
+    };
+  }
+
+  async #list<T extends KubeObject>(resource: Resource<T>) {
+    const fault = this.#faults.shift();
+    await this.#clock.sleep(5);
+    if (fault === 'refuse') throw unavailable;
+    if (fault === 'gone') throw gone;
+    const items = [...this.#objects.values()].map((object) => readAs(resource, object));
+    return { items, resourceVersion: String(this.#version) };
+  }
+
+  async *#watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions) {
+    const { timeoutSeconds = 0, signal } = options;
+    const fault = this.#faults.shift() ?? 'none';
+    await this.#open(fault, options);
+    const from = Number(options.resourceVersion);
+    let reached = fault === 'replay' ? from - 5 : from;
+    let told = 0;
+    const end = this.#clock.monotonicMs() + timeoutSeconds * 1_000;
+    while (this.#clock.monotonicMs() < end) {
+      for (const { version, type, object } of this.#after(reached)) {
+        reached = version;
+        if (fault !== 'omit' || told > 0) yield { type, object: readAs(resource, object) };
+        if (++told === 2 && this.#endsAfterTwo(fault)) return;
+      }
+      await this.#clock.sleep(500, signal);
+    }
+    const resourceVersion = String(Math.max(reached, from));
+    yield { type: 'BOOKMARK' as const, resourceVersion };
+  }
+
+  #after(reached: number): readonly Entry[] {
+    return this.#log.filter(({ version }) => version > reached);
+  }
+
+  async #open(fault: Fault, { idleMs = 0, signal }: WatchOptions): Promise<void> {
+    if (fault === 'refuse') throw unavailable;
+    if (fault === 'gone') throw gone;
+    if (fault !== 'silence') return;
+    await this.#clock.sleep(idleMs, signal);
+    throw new KubeError({ status: 0, reason: 'Timeout', message: 'silent' });
+  }
+
+  #endsAfterTwo(fault: Fault): boolean {
+    if (fault === 'drop') throw lost;
+    if (fault === 'goneInside') throw gone;
+    return fault === 'end';
+  }
+}
+
+function readAs<T extends KubeObject>({ parse }: Resource<T>, object: KubeObject): T {
+  return parse ? parse(object) : (object as T);
+}
