@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import type { Node } from '../../rig/control-plane/node.ts';
+
+/** State of our NICs as `ip -j` shows it, as sets: without ifindex, counters and netnsid, which a reboot changes. */
+export interface KernelState {
+  readonly links: readonly unknown[];
+  readonly addresses: readonly unknown[];
+  readonly routes: readonly unknown[];
+  readonly rules: readonly unknown[];
+}
+
+const records = z.array(z.record(z.string(), z.unknown()));
+const volatile = new Set([
+  ...'ifindex link_index link_netnsid stats stats64 txqlen qdisc group altnames parentbus'.split(
+    ' ',
+  ),
+  ...'num_tx_queues num_rx_queues gso_max_size gso_max_segs tso_max_size tso_max_segs'.split(' '),
+  ...'valid_life_time preferred_life_time'.split(' '),
+]);
+
+/** Everything that belongs to a link named multinic0 to multinic9, or to their tables and rule priorities. */
+export async function ourState(node: Node): Promise<KernelState> {
+  const [links, addresses, routes, rules] = await readKernel(node);
+  return {
+    links: sorted(links.filter(({ ifname }) => isOurs(ifname))),
+    addresses: sorted(addresses.filter(({ ifname }) => isOurs(ifname))),
+    routes: sorted(routes.filter(({ dev }) => isOurs(dev))),
+    rules: sorted(
+      rules.filter(({ priority }) => Number(priority) >= 10_100 && Number(priority) <= 10_109),
+    ),
+  };
+}
+
+const foreignFiles =
+  'cd /etc/netplan && for f in *; do case $f in 9?-multinic[0-8]*) ;; *) sha256sum $f;; esac; done';
+
+/** Everything else, which must never change. */
+export async function foreignState(node: Node): Promise<KernelState & { files: string }> {
+  const [, addresses, routes, rules] = await readKernel(node);
+  const files = await node.sh(['sh', '-c', foreignFiles]);
+  return {
+    links: [],
+    addresses: sorted(addresses.filter(({ ifname }) => ifname === 'eth0' || ifname === 'lo')),
+    routes: sorted(routes.filter(({ dev }) => !isOurs(dev))),
+    rules: sorted(
+      rules.filter(({ priority }) => Number(priority) < 10_100 || Number(priority) > 10_109),
+    ),
+    files,
+  };
+}
+
+async function readKernel(node: Node) {
+  const ip = async (...args: string[]) =>
+    records.parse(JSON.parse(await node.sh(['ip', '-j', ...args])));
+  return Promise.all([
+    ip('-d', 'link', 'show'),
+    ip('-4', 'addr', 'show'),
+    ip('-4', 'route', 'show', 'table', 'all'),
+    ip('-4', 'rule', 'show'),
+  ]);
+}
+
+function isOurs(name: unknown): boolean {
+  return typeof name === 'string' && /^multinic[0-8]$/.test(name);
+}
+
+function sorted(list: readonly Readonly<Record<string, unknown>>[]): string[] {
+  return list.map((entry) => JSON.stringify(lasting(entry))).toSorted();
+}
+
+function lasting(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lasting);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !volatile.has(key))
+      .map(([key, inner]) => [key, lasting(inner)]),
+  );
+}

@@ -1,0 +1,22 @@
+import type { Node } from '../../rig/control-plane/node.ts';
+
+/** Foreign state of every kind that has been harmed by tools like ours, on the node before anything of ours is there. */
+const plant = `
+ip rule show priority 111 | grep -q . || ip rule add from 10.99.0.1 lookup 200 priority 111
+ip rule show priority 10050 | grep -q . || ip rule add from 10.99.0.2 lookup 200 priority 10050
+ip route replace 10.98.0.0/16 via 198.18.1.1 dev eth0 table 200 onlink
+ip route replace blackhole 10.97.0.0/16
+printf 'network:\\n  version: 2\\n  ethernets:\\n    other0:\\n      match: {macaddress: "02:ff:00:00:00:01"}\\n      mtu: 1300\\n' >/etc/netplan/50-other.yaml
+chmod 600 /etc/netplan/50-other.yaml
+ip link show multinic9 >/dev/null 2>&1 || ip link add multinic9 type bridge
+`;
+
+/** Plants what a reboot does not bring back again. */
+export async function plantForeignState(node: Node): Promise<void> {
+  await node.sh(['sh', '-ec', plant]);
+}
+
+/** Whether the hand-made multinic9 is still there. */
+export async function plantedHost(node: Node): Promise<boolean> {
+  return (await node.sh(['ip', '-o', 'link'])).includes(' multinic9:');
+}
