@@ -8,6 +8,7 @@ export const offsets = {
   management: 3,
   business: 4,
   cloud: 5,
+  operator: 6,
 } as const;
 
 export type PortName = keyof typeof offsets;

@@ -1,0 +1,292 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { namespaces, secrets } from '../../src/kube/core-resources.ts';
+import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { defineResource, type Resource } from '../../src/kube/resource.ts';
+import { type Clock, systemRandom } from '../../src/process/clock.ts';
+import { defaultAdmin } from '../cloud/start.ts';
+import { createHost, type NamespaceHost } from '../hosts/namespace/host.ts';
+import { type Hypervisor, startHypervisor } from '../hypervisor/hypervisor.ts';
+import { openTenant, type Tenant } from '../openstack/tenant.ts';
+import { controllerPart, operatorPart, violaPart } from '../parts/parts.ts';
+import type { ChildSpec, Supervisor } from '../parts/supervisor.ts';
+import { answers, waitFor } from '../parts/waiting.ts';
+import type { Ports } from './ports.ts';
+import type { Screen } from './screen.ts';
+
+const rig = join(import.meta.dirname, '..');
+const crds = join(rig, '..', 'deploy', 'crds');
+const encryptKey = 'multinic-rig-key';
+export const provider = 'demo-cluster';
+export const namespace = 'multinic-system';
+
+/** One server of the simulated cloud and the host that stands for it. */
+export interface Machine {
+  readonly name: string;
+  readonly serverId: string;
+  readonly host: NamespaceHost;
+}
+
+export interface DemoWorld {
+  readonly tenant: Tenant;
+  readonly data: { readonly networkId: string; readonly subnetId: string };
+  readonly machines: readonly Machine[];
+  readonly management: KubeClient;
+  readonly business: KubeClient;
+  readonly hypervisor: Hypervisor;
+}
+
+export interface WorldOptions {
+  readonly stack: AsyncDisposableStack;
+  readonly supervisor: Supervisor;
+  readonly directory: string;
+  readonly ports: Ports;
+  readonly screen: Screen;
+  readonly clock: Clock;
+}
+
+/** Starts cloud, clusters, hosts and parts; each thing it starts is given to the stack, which stops it. */
+export async function openDemoWorld(options: WorldOptions): Promise<DemoWorld> {
+  const { stack, supervisor, ports, screen, clock } = options;
+  const file = (name: string) => join(options.directory, name);
+  await Promise.all([
+    supervisor.start(cloudChild(ports, clock)),
+    supervisor.start(apiChild('management', ports, file('management.kubeconfig'), clock)),
+    supervisor.start(apiChild('business', ports, file('business.kubeconfig'), clock)),
+  ]);
+  screen.step('cloud', `Keystone, Neutron, Nova and Contrabass in memory at ${url(ports.cloud)}`);
+  screen.step('clusters', 'two Kubernetes API servers in memory: management and business');
+  const [management, business, tenant] = await Promise.all([
+    connect(stack, file('management.kubeconfig'), clock),
+    connect(stack, file('business.kubeconfig'), clock),
+    openTenant({ keystoneUrl: `${url(ports.cloud)}/identity`, admin: defaultAdmin }, 'demo').then(
+      (it) => stack.use(it),
+    ),
+  ]);
+  await prepareNamespaces(management, business);
+  const tokens = await writeTokens(options.directory);
+  await register(management, await readFile(file('business.kubeconfig'), 'utf8'));
+
+  const parts = Promise.all([
+    supervisor.start(
+      violaPart({
+        kubeconfig: file('management.kubeconfig'),
+        port: ports.viola,
+        tokenFile: tokens.file,
+        clock,
+      }),
+    ),
+    supervisor.start(
+      controllerPart({
+        kubeconfig: file('business.kubeconfig'),
+        port: ports.controller,
+        agentImage: 'multinic-agent:demo',
+        clock,
+      }),
+    ),
+    supervisor.start(
+      operatorPart({
+        kubeconfig: file('management.kubeconfig'),
+        healthPort: ports.operator,
+        inventoryPort: ports.inventory,
+        violaUrl: url(ports.viola),
+        violaTokenFile: tokens.operator,
+        contrabassUrl: `${url(ports.cloud)}/contrabass`,
+        encryptKey,
+        database: file('inventory.db'),
+        poll: '1s',
+        clock,
+      }),
+    ),
+  ]);
+  const { data, machines } = await bootMachines(options, tenant);
+  await Promise.all(
+    machines.map((machine) =>
+      supervisor.start(kubeletChild(machine, file('business.kubeconfig'), business, clock)),
+    ),
+  );
+  for (const { name, host } of machines)
+    screen.step('node', `${name} is Ready in namespace ${host.netns}`);
+  const hypervisor = stack.use(
+    startHypervisor({
+      user: tenant.user,
+      machines: new Map(machines.map((machine) => [machine.serverId, pluggable(machine)])),
+      clock,
+      onChange: ({ what, serverId, nic, mac }) => {
+        const name = machines.find((machine) => machine.serverId === serverId)?.name ?? serverId;
+        screen.step(
+          'hypervisor',
+          `${what} ${nic} (${mac}) ${what === 'plugged' ? 'into' : 'from'} ${name}`,
+        );
+      },
+    }),
+  );
+  await hypervisor.watching;
+  await parts;
+  screen.step('parts', 'operator, viola and controller are ready');
+  return { tenant, data, machines, management, business, hypervisor };
+}
+
+function url(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+function child(script: string, ...args: readonly string[]): ChildSpec['command'] {
+  return [process.execPath, join(rig, script), ...args];
+}
+
+function cloudChild({ cloud }: Ports, clock: Clock): ChildSpec {
+  return {
+    name: 'cloud',
+    command: child('cloud/main.ts', '--port', String(cloud), '--encrypt-key', encryptKey),
+    ready: (signal) => answers(`${url(cloud)}/identity/v3`, { clock, signal }),
+  };
+}
+
+function apiChild(
+  name: 'management' | 'business',
+  ports: Ports,
+  kubeconfig: string,
+  clock: Clock,
+): ChildSpec {
+  const port = ports[name];
+  return {
+    name,
+    command: child(
+      'apiserver/main.ts',
+      '--port',
+      String(port),
+      '--crds',
+      crds,
+      '--kubeconfig',
+      kubeconfig,
+    ),
+    ready: async (signal) => {
+      await waitFor(
+        `the kubeconfig of ${name}`,
+        async () => (await readFile(kubeconfig, 'utf8')) || undefined,
+        {
+          clock,
+          signal,
+        },
+      );
+      await answers(`${url(port)}/version`, { clock, signal });
+    },
+  };
+}
+
+function kubeletChild(
+  { name, serverId, host }: Machine,
+  kubeconfig: string,
+  business: KubeClient,
+  clock: Clock,
+): ChildSpec {
+  const where = ['--netns', host.netns, '--host-root', host.root];
+  return {
+    name: `kubelet-${name}`,
+    command: child(
+      'kubelet/main.ts',
+      '--kubeconfig',
+      kubeconfig,
+      '--node',
+      name,
+      '--system-uuid',
+      serverId,
+      ...where,
+    ),
+    ready: async (signal) => {
+      await waitFor(`node ${name}`, () => isReady(business, name), { clock, signal });
+    },
+  };
+}
+
+interface NodeObject extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+const nodes: Resource<NodeObject> = defineResource<NodeObject>({
+  group: '',
+  version: 'v1',
+  plural: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+});
+
+async function isReady(business: KubeClient, name: string): Promise<true | undefined> {
+  const node = await business.find(nodes, { name });
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' ? true : undefined;
+}
+
+async function connect(
+  stack: AsyncDisposableStack,
+  kubeconfig: string,
+  clock: Clock,
+): Promise<KubeClient> {
+  const access = await loadKubeconfig(kubeconfig);
+  return stack.use(
+    createKubeClient(access, { clock, random: systemRandom, userAgent: 'multinic-demo' }),
+  );
+}
+
+async function prepareNamespaces(...clusters: readonly KubeClient[]): Promise<void> {
+  for (const cluster of clusters) {
+    for (const name of [namespace, 'multinic-agents'])
+      await cluster.create(namespaces, { metadata: { name } });
+  }
+}
+
+async function writeTokens(directory: string): Promise<{ file: string; operator: string }> {
+  const token = randomBytes(24).toString('hex');
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  const grants = [
+    { name: 'operator', sha256, providers: [provider], verbs: ['read', 'write', 'delete'] },
+  ];
+  const paths = {
+    file: join(directory, 'tokens.yaml'),
+    operator: join(directory, 'operator-token'),
+  };
+  await writeFile(paths.file, JSON.stringify(grants), { mode: 0o600 });
+  await writeFile(paths.operator, token, { mode: 0o600 });
+  return paths;
+}
+
+async function register(management: KubeClient, kubeconfig: string): Promise<void> {
+  await management.create(secrets, {
+    metadata: { name: provider, namespace, labels: { 'multinic.io/provider-id': provider } },
+    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+  });
+}
+
+async function bootMachines({ stack }: WorldOptions, tenant: Tenant) {
+  const primary = await tenant.createNetwork({ name: 'primary' });
+  await tenant.createSubnet({ networkId: primary.id, cidr: '10.200.0.0/16' });
+  const network = await tenant.createNetwork({ name: 'data', mtu: 1450 });
+  const { id: subnetId } = await tenant.createSubnet({
+    networkId: network.id,
+    cidr: '10.0.0.0/24',
+    gatewayIp: '10.0.0.254',
+  });
+  const machines = await Promise.all(
+    ['worker-1', 'worker-2'].map(async (name) => {
+      const [{ id }, host] = await Promise.all([
+        tenant.createServer({ name, networkIds: [primary.id] }),
+        createHost(name),
+      ]);
+      stack.use(host);
+      return { name, serverId: id, host };
+    }),
+  );
+  return { data: { networkId: network.id, subnetId }, machines };
+}
+
+function pluggable({ host }: Machine) {
+  return {
+    plug: ({ nic, mac }: { nic: string; mac: string }) => host.plug(nic, mac),
+    unplug: ({ mac }: { mac: string }) => host.unplug(mac),
+  };
+}
