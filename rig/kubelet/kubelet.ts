@@ -1,0 +1,128 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ClusterAccess } from '../../src/kube/access.ts';
+import { createKubeClient } from '../../src/kube/client.ts';
+import { type Pod, pods } from '../../src/kube/core-resources.ts';
+import { createReflector } from '../../src/kube/reflector.ts';
+import { Store } from '../../src/kube/store.ts';
+import { type Clock, type Random, systemClock, systemRandom } from '../../src/process/clock.ts';
+import { type Failure, FailureOrders } from './failure.ts';
+import { findInternalIp, type HostHandle } from './host.ts';
+import { createNodeReporter, type NodeReporter } from './node-reporter.ts';
+import { PodsOnNode } from './pods-on-node.ts';
+
+const heartbeatMs = 10_000;
+
+export interface KubeletOptions {
+  readonly access: ClusterAccess;
+  readonly node: {
+    readonly name: string;
+    readonly systemUUID: string;
+    readonly host: HostHandle;
+    /** Address of the Node; without one that of the host's way out. */
+    readonly internalIp?: string;
+  };
+  /** What stands for the image's entrypoint (default: the agent from source). */
+  readonly agentCommand?: readonly string[];
+  /** Folder for volumes and logs of Pods; made, and removed in the end. */
+  readonly directory: string;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Told what goes wrong. */
+  readonly log?: (message: string, about?: unknown) => void;
+}
+
+export interface Kubelet extends AsyncDisposable {
+  /** Lets one Pod go wrong: the next one, or the next one whose name starts like this. */
+  fail(failure: Failure, pod?: string): void;
+  /** Reports the Node as Ready or not. */
+  setReady(ready: boolean): Promise<void>;
+  /** What a reboot shows: containers end without a word, then the Node has a new bootID. */
+  reboot(): Promise<void>;
+  /** Stops every container and leaves; Node and Pods stay as they are in the API. */
+  close(): Promise<void>;
+}
+
+const agentFromSource = [
+  process.execPath,
+  join(import.meta.dirname, '../../src/main.ts'),
+  'agent',
+] as const;
+
+/** Registers a Node and runs its Pods as processes on a host; resolves when the Node is Ready. */
+export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
+  const { clock = systemClock, random = systemRandom, node, directory } = options;
+  const log = options.log ?? (() => undefined);
+  const client = createKubeClient(options.access, { clock, random, userAgent: 'kubelet' });
+  const stopped = new AbortController();
+  const failures = new FailureOrders();
+  const hostIp = node.internalIp ?? (await findInternalIp(node.host));
+  await mkdir(directory, { recursive: true });
+
+  const reporter = createNodeReporter(client, clock, { ...node, internalIp: hostIp });
+  await reporter.register();
+  const onNode = new PodsOnNode({
+    client,
+    host: node.host,
+    hostIp,
+    agentCommand: options.agentCommand ?? agentFromSource,
+    directory,
+    clock,
+    random,
+    failures,
+    signal: stopped.signal,
+    log: (message, pod, error) => log(`${message}: ${pod.metadata.name}`, error),
+  });
+  const store = new Store<Pod>();
+  store.subscribe(({ type, object }) => {
+    if (type === 'deleted') onNode.forget(object);
+    else onNode.take(object);
+  });
+  const reflector = createReflector({
+    client,
+    resource: pods,
+    fieldSelector: `spec.nodeName=${node.name}`,
+    store,
+    clock,
+    random,
+    onError: (error) => log('watching Pods', error),
+  });
+  const following = reflector.run(stopped.signal);
+  const beating = beat(reporter, clock, stopped.signal, log);
+
+  async function close(): Promise<void> {
+    if (stopped.signal.aborted) return;
+    stopped.abort(new Error('the kubelet is being stopped'));
+    await Promise.all([following, beating, onNode.close()]);
+    await client[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  }
+  return {
+    fail: (failure, pod) => failures.order(failure, pod),
+    setReady: (ready) => reporter.setReady(ready),
+    async reboot() {
+      await onNode.powerLoss();
+      await reporter.reboot();
+      for (const object of store.list()) onNode.take(object);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function beat(
+  reporter: NodeReporter,
+  clock: Clock,
+  signal: AbortSignal,
+  log: (message: string, about?: unknown) => void,
+): Promise<void> {
+  for (;;) {
+    await clock.sleep(heartbeatMs, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      await reporter.report();
+    } catch (error) {
+      log('heartbeat', error);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { KubeClient } from '../../src/kube/client.ts';
+import { nodes } from '../../src/kube/core-resources.ts';
+import type { Clock } from '../../src/process/clock.ts';
+import { type NodeFacts, nodeObject, nodeStatus } from './node-object.ts';
+
+export interface NodeReporter {
+  register(): Promise<void>;
+  report(): Promise<void>;
+  setReady(ready: boolean): Promise<void>;
+  reboot(): Promise<void>;
+}
+
+type Identity = Pick<NodeFacts, 'name' | 'systemUUID' | 'internalIp'>;
+
+/** Tells the API about the Node; each call is one write. */
+export function createNodeReporter(
+  client: Pick<KubeClient, 'apply' | 'applyStatus'>,
+  clock: Clock,
+  { name, systemUUID, internalIp }: Identity,
+): NodeReporter {
+  const options = { fieldManager: 'kubelet', force: true };
+  const now = (): string => `${clock.now().toISOString().slice(0, 19)}Z`;
+  let bootId: string = crypto.randomUUID();
+  let ready = true;
+  let since = now();
+
+  const facts = (): NodeFacts => ({
+    name,
+    systemUUID,
+    internalIp,
+    bootId,
+    ready,
+    since,
+    now: now(),
+  });
+  async function report(): Promise<void> {
+    await client.applyStatus(nodes, nodeStatus(facts()), options);
+  }
+  return {
+    report,
+    async register() {
+      await client.apply(nodes, nodeObject(facts()), options);
+      await report();
+    },
+    async setReady(value) {
+      if (value !== ready) since = now();
+      ready = value;
+      await report();
+    },
+    async reboot() {
+      bootId = crypto.randomUUID();
+      await report();
+    },
+  };
+}
