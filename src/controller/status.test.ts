@@ -241,7 +241,9 @@ describe('the status of an object', () => {
 });
 
 function lines(next: NodeConfigStatus) {
-  return next.interfaceStatuses?.map(({ name, status: word, reason }) => `${name} ${word} ${reason}`);
+  return next.interfaceStatuses?.map(
+    ({ name, status: word, reason }) => `${name} ${word} ${reason}`,
+  );
 }
 
 describe('a NIC that the spec has no more', () => {

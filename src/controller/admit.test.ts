@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { order } from '../../test/beds/controller-samples.ts';
+import { type AdmissionOptions, createAdmission } from './admit.ts';
+import type { Run } from './runner.ts';
+
+function run(name: string, node: string, phase: Run['phase'] = 'running'): Run {
+  return { ...order({ node }), name, phase, trouble: undefined, ended: undefined };
+}
+
+function admission(runs: Run[], options: Partial<AdmissionOptions> = {}) {
+  const runner = {
+    runsOn: (node: string) => runs.filter((one) => one.node === node),
+    active: () => runs.filter(({ phase }) => phase !== 'ended').length,
+  };
+  return createAdmission({ runner, occupied: () => false, limit: 2, ...options });
+}
+
+const candidate = (node: string) => ({ key: `ns/${node}`, node, name: `job-${node}` });
+
+describe('admission', () => {
+  it('lets one agent at a time onto a node', () => {
+    expect(admission([run('older', 'a')]).request(candidate('a'))).toMatchObject({
+      granted: false,
+      why: 'older is at work on node a',
+    });
+    expect(admission([run('older', 'a', 'ended')]).request(candidate('a')).granted).toBe(true);
+  });
+
+  it('counts a start that is not visible yet, until it is released', () => {
+    const admitting = admission([]);
+    const first = admitting.request(candidate('a'));
+    expect(admitting.request({ ...candidate('a'), name: 'other' }).granted).toBe(false);
+    if (first.granted) first.release();
+    expect(admitting.request({ ...candidate('a'), name: 'other' }).granted).toBe(true);
+  });
+
+  it('lets no more than so many be at work at once', () => {
+    const admitting = admission([run('x', 'x')]);
+    expect(admitting.request(candidate('a')).granted).toBe(true);
+    expect(admitting.request(candidate('b'))).toMatchObject({
+      granted: false,
+      why: '2 agents are at work, no more than 2 may be',
+    });
+  });
+
+  it('lets a run that stands half-way go on, however many there are', () => {
+    const runs = [run('x', 'x'), run('y', 'y'), run('job-a', 'a', 'prepared')];
+    expect(admission(runs).request(candidate('a')).granted).toBe(true);
+  });
+
+  it('keeps off a node on which the deployed controller works', () => {
+    const admitting = admission([], { occupied: (node) => node === 'a' });
+    expect(admitting.request(candidate('a')).granted).toBe(false);
+    expect(admitting.request(candidate('b')).granted).toBe(true);
+  });
+
+  it('wakes who waits longest, as many as may start, each once', () => {
+    const runs = [run('x', 'x'), run('y', 'y')];
+    const admitting = admission(runs);
+    for (const node of ['a', 'b', 'c']) admitting.request(candidate(node));
+    expect(admitting.wake()).toEqual(['ns/a', 'ns/b']);
+    expect(admitting.wake()).toEqual(['ns/c']);
+    expect(admitting.wake()).toEqual([]);
+  });
+});

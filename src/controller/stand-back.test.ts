@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControllerBed } from '../../test/beds/controller-bed.ts';
+import { entry } from '../../test/beds/controller-samples.ts';
+import { findCondition } from '../api/condition.ts';
+import { jobs } from '../kube/core-resources.ts';
+import { nodeConfigs } from './node-config.ts';
+
+const good = 'True AllInterfacesConfigured';
+const ref = { namespace: 'multinic-system', name: 'worker-1' };
+const theirJob = { namespace: 'multinic-system', name: 'multinic-agent-worker-1-g1' };
+let bed: ControllerBed;
+
+beforeEach(async () => {
+  bed = await ControllerBed.start();
+  await bed.addNode('worker-1');
+  await bed.admin.create(jobs, {
+    metadata: {
+      ...theirJob,
+      labels: {
+        'app.kubernetes.io/name': 'multinic-agent',
+        'app.kubernetes.io/managed-by': 'multinic-controller',
+        'multinic.io/node-name': 'worker-1',
+      },
+    },
+    spec: {
+      suspend: true,
+      template: {
+        spec: { restartPolicy: 'Never', containers: [{ name: 'multinic-agent', image: 'theirs' }] },
+      },
+    },
+  });
+});
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+function standsBack() {
+  return bed.until('worker-1', ({ status }) => {
+    return findCondition(status?.conditions, 'OtherControllerActive')?.status === 'True';
+  });
+}
+
+describe('beside the deployed controller', () => {
+  it('does nothing but say so, once, and leaves the rest of its status alone', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    const theirs = {
+      state: 'Configured',
+      nodeReady: true,
+      conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }],
+    };
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+    bed.run();
+    const config = await standsBack();
+    expect(config.metadata.finalizers).toBeUndefined();
+    const own = expect.objectContaining({ type: 'OtherControllerActive' }) as unknown;
+    expect(config.status).toEqual({ ...theirs, conditions: [...theirs.conditions, own] });
+    await bed.pass(50);
+    expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+  });
+
+  it('keeps standing back when its Jobs have expired: it may be running all the same', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    bed.run();
+    await standsBack();
+    await bed.admin.delete(jobs, theirJob);
+    await bed.pass(50);
+    expect(bed.created('jobs')).toBe(0);
+  });
+
+  it('takes an object over when it is told to on the object, after their agent has ended', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    bed.run();
+    await standsBack();
+    await bed.admin.patch(nodeConfigs, ref, {
+      metadata: { annotations: { 'multinic.io/take-over': 'true' } },
+    });
+    await bed.untilReady('worker-1', 'Unknown WaitingForTurn');
+    expect(bed.created('jobs')).toBe(0);
+    await bed.admin.delete(jobs, theirJob);
+    const { status } = await bed.untilReady('worker-1', good);
+    expect(findCondition(status?.conditions, 'OtherControllerActive')).toBeUndefined();
+  });
+
+  it('takes the cluster over when it is started with --take-over', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.admin.delete(jobs, theirJob);
+    bed.run({ 'take-over': 'true' });
+    await bed.untilReady('worker-1', good);
+  });
+
+  it('does not add a finalizer to an object that it does not work for', async () => {
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await standsBack();
+    await bed.delete('worker-1');
+    await bed.untilGone('worker-1');
+  });
+});

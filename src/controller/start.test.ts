@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ControllerBed } from '../../test/beds/controller-bed.ts';
+import { entry } from '../../test/beds/controller-samples.ts';
+import { leases } from '../kube/core-resources.ts';
+import { systemClock, systemRandom } from '../process/clock.ts';
+import { createHealth } from '../process/health.ts';
+import { createLogger } from '../process/log.ts';
+import { readSettings, SettingsError } from '../process/settings.ts';
+import { goDuration } from './health.ts';
+import { controllerSettings } from './settings.ts';
+import { startController } from './start.ts';
+
+let bed: ControllerBed;
+
+beforeAll(async () => {
+  bed = await ControllerBed.start();
+});
+
+afterAll(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+/** Starts the part as main does; answers its URL and how to end it. */
+async function start() {
+  const stop = new AbortController();
+  const url = Promise.withResolvers<string>();
+  const write = (line: string): void => {
+    const said = JSON.parse(line) as { msg: string; url?: string };
+    if (said.msg === 'controller started' && said.url) url.resolve(said.url);
+  };
+  const kubeconfig = await bed.api.kubeconfig(bed.api.accessAs('multinic-controller'));
+  const done = startController(
+    readSettings(controllerSettings, { env: {}, flags: { kubeconfig, listen: '127.0.0.1:0' } }),
+    {
+      clock: systemClock,
+      random: systemRandom,
+      log: createLogger({ part: 'controller', level: 'info', destination: { write } }),
+      metrics: bed.metrics,
+      health: createHealth(),
+    },
+    stop.signal,
+  );
+  return { url: await url.promise, stop, done };
+}
+
+const lease = { namespace: 'multinic-system', name: 'multinic-agent-controller' };
+
+describe('startController', () => {
+  it('leads, works, tells how it is, and gives the lease back when it is told to stop', async () => {
+    await bed.addNode('worker-1');
+    const { url, stop, done } = await start();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'True AllInterfacesConfigured');
+    expect((await bed.admin.get(leases, lease)).spec?.holderIdentity).toMatch(/^controller_/);
+
+    const health = await fetch(`${url}/healthz`);
+    expect(health.status).toBe(200);
+    expect(await health.json()).toMatchObject({
+      status: 'healthy',
+      uptime: expect.stringMatching(/^\d+s$/) as unknown,
+      processed_configs: 1,
+      active_jobs: 0,
+      crd_watcher_status: 'running',
+      last_crd_processed: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+    });
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('multinic_job_results_total{outcome="ok"} 1');
+    expect(metrics).toContain('multinic_node_configs{state="Configured"} 1');
+    expect(metrics).toContain('multinic_interfaces{state="Configured"} 1');
+    expect(metrics).toContain('multinic_leader{lease="multinic-agent-controller"} 1');
+
+    stop.abort(new Error('stop'));
+    await done;
+    expect(bed.api.objects('events', 'multinic-system')).toMatchObject([
+      { type: 'Normal', reason: 'AllInterfacesConfigured', involvedObject: { name: 'worker-1' } },
+    ]);
+    expect((await bed.admin.get(leases, lease)).spec?.holderIdentity || undefined).toBeUndefined();
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  });
+});
+
+describe('the settings', () => {
+  it('are those of the deployed controller where it has them', () => {
+    const env = {
+      CONTROLLER_NAMESPACE: 'ns',
+      AGENT_IMAGE: 'registry/agent:1',
+      CONTROLLER_SA_NAME: 'sa',
+      CONTROLLER_JOB_TTL: '3600',
+    };
+    expect(readSettings(controllerSettings, { env, flags: {} })).toMatchObject({
+      namespace: 'ns',
+      agentNamespace: 'multinic-agents',
+      agentImage: 'registry/agent:1',
+      agentImagePullSecrets: [],
+      agentServiceAccount: 'sa',
+      jobTtlSeconds: 3600,
+      takeOver: false,
+    });
+  });
+
+  it('name every value that cannot be used', () => {
+    const env = { CONTROLLER_JOB_TTL: '10m', AGENT_IMAGE_PULL_POLICY: 'Sometimes' };
+    const read = () => readSettings(controllerSettings, { env, flags: { 'max-in-flight': '0' } });
+    expect(read).toThrow(SettingsError);
+    expect(read).toThrow(/CONTROLLER_JOB_TTL: "10m".*\n?.*/);
+    expect(read).toThrow(/AGENT_IMAGE_PULL_POLICY: "Sometimes"/);
+    expect(read).toThrow(/--max-in-flight: "0" must be between 1 and 1000/);
+  });
+});
+
+it.each([
+  [0, '0s'],
+  [59_999, '59s'],
+  [600_000, '10m0s'],
+  [8_130_000, '2h15m30s'],
+])('%i ms of uptime read %s', (ms, text) => {
+  expect(goDuration(ms)).toBe(text);
+});

@@ -1,0 +1,214 @@
+import { type ApiServer, startApiServer } from '../../rig/apiserver/server.ts';
+import { crdDefinitions } from '../../src/api/crd/definition.ts';
+import type { Effect } from '../../src/api/effects.ts';
+import { metricTable } from '../../src/api/metrics.ts';
+import type { NodeConfigSpec } from '../../src/api/multinicnodeconfig.ts';
+import { createLoop } from '../../src/controller/loop.ts';
+import {
+  type NodeConfig,
+  nodeConfigs,
+  type ReadableSpec,
+} from '../../src/controller/node-config.ts';
+import { controllerSettings } from '../../src/controller/settings.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { type Job, nodes, type Pod } from '../../src/kube/core-resources.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { createPerform } from '../../src/process/effects.ts';
+import { createFakeClock, type FakeClock } from '../../src/process/fake-clock.ts';
+import { createHealth } from '../../src/process/health.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { createMetrics } from '../../src/process/metrics.ts';
+import { readSettings } from '../../src/process/settings.ts';
+import { instanceId } from './controller-samples.ts';
+import { createAll } from './manifests.ts';
+import { ScriptedAgents } from './scripted-agents.ts';
+
+const system = 'multinic-system';
+const agentNamespace = 'multinic-agents';
+
+/** Time that passes for the controller while a test looks once. */
+const stepMs = 100;
+const patienceMs = 15_000;
+
+/** A controller on the embedded API server, with nodes whose agents answer what a test wants. */
+export class ControllerBed implements AsyncDisposable {
+  readonly api: ApiServer;
+  readonly admin: KubeClient;
+  readonly agents: ScriptedAgents;
+  readonly clock: FakeClock;
+  readonly metrics = createMetrics(metricTable);
+  /** Called around each external write; a throw stops the controller there, as a SIGKILL would. */
+  onEffect: (effect: Effect, phase: 'before' | 'after') => void = () => undefined;
+  #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+
+  private constructor(api: ApiServer, admin: KubeClient) {
+    this.api = api;
+    this.admin = admin;
+    this.clock = createFakeClock(new Date());
+    this.agents = new ScriptedAgents(admin, this.clock);
+  }
+
+  static async start(): Promise<ControllerBed> {
+    const api = await startApiServer({ crds: Object.values(crdDefinitions()) });
+    const admin = createKubeClient(api.access, { clock: systemClock });
+    await createAll(admin, 'deploy/rbac/namespaces.yaml');
+    await createAll(admin, 'deploy/rbac/controller.yaml');
+    return new ControllerBed(api, admin);
+  }
+
+  /** Runs a controller with the rights of its manifest; of an earlier one it knows nothing. */
+  run(flags: Readonly<Record<string, string>> = {}): void {
+    const stop = new AbortController();
+    this.#running = { stop, done: this.#runUntil(stop, flags) };
+  }
+
+  async #runUntil(stop: AbortController, flags: Readonly<Record<string, string>>): Promise<void> {
+    const { clock, metrics } = this;
+    const access = this.api.accessAs('multinic-controller');
+    await using client = createKubeClient(access, { clock, random: half });
+    const log = createLogger({ part: 'controller', level: 'silent' });
+    const loop = createLoop({
+      client,
+      values: readSettings(controllerSettings, { env: {}, flags }),
+      context: { clock, random: half, log, metrics, health: createHealth() },
+      perform: createPerform<Effect>((effect, phase) => {
+        try {
+          this.onEffect(effect, phase);
+        } catch (error) {
+          stop.abort(error);
+          throw error;
+        }
+      }),
+    });
+    await loop.run(stop.signal);
+    await loop.settled();
+  }
+
+  /** Ends the controller. */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.stop.abort(new Error('stopped'));
+    // Time has to pass for what waits in the controller.
+    await Promise.all([running?.done, this.pass(30)]);
+  }
+
+  /** Whether the controller has ended, at an effect that threw for example. */
+  get stopped(): boolean {
+    return this.#running?.stop.signal.aborted ?? true;
+  }
+
+  async addNode(name: string, systemUUID = instanceId, address = '192.0.2.1'): Promise<void> {
+    await this.admin.create(nodes, { metadata: { name } });
+    await this.setNode(name, { systemUUID }, address);
+  }
+
+  async setNode(name: string, nodeInfo: object, address = '192.0.2.1'): Promise<void> {
+    const status = { addresses: [{ type: 'InternalIP', address }], nodeInfo };
+    await this.admin.patchStatus(nodes, { name }, { status });
+  }
+
+  /** Writes an object as Viola does. */
+  apply(name: string, spec: Partial<NodeConfigSpec>, metadata: object = {}): Promise<NodeConfig> {
+    const wanted: ReadableSpec = { nodeName: name, instanceId, ...(spec as ReadableSpec) };
+    const object = { metadata: { name, namespace: system, ...metadata }, spec: wanted };
+    return this.admin.apply(nodeConfigs, object, { fieldManager: 'viola', force: true });
+  }
+
+  find(name: string): Promise<NodeConfig | undefined> {
+    return this.admin.find(nodeConfigs, { namespace: system, name });
+  }
+
+  async get(name: string): Promise<NodeConfig> {
+    return this.admin.get(nodeConfigs, { namespace: system, name });
+  }
+
+  delete(name: string): Promise<void> {
+    return this.admin.delete(nodeConfigs, { namespace: system, name });
+  }
+
+  /** Waits until the object is as wanted, and answers it. */
+  async until(name: string, wanted: (config: NodeConfig) => boolean): Promise<NodeConfig> {
+    let seen: NodeConfig | undefined;
+    await this.eventually(
+      async () => {
+        seen = await this.find(name);
+        return seen !== undefined && wanted(seen);
+      },
+      () => `${name} is ${JSON.stringify(seen?.status, undefined, 1)}`,
+    );
+    return this.get(name);
+  }
+
+  /** Waits until the condition Ready is this (`True AllInterfacesConfigured`) for the current generation. */
+  untilReady(name: string, wanted: string): Promise<NodeConfig> {
+    return this.until(name, ({ metadata, status }) => {
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      const current = status?.observedGeneration === metadata.generation;
+      return current && `${ready?.status} ${ready?.reason}` === wanted;
+    });
+  }
+
+  async untilGone(name: string): Promise<void> {
+    const gone = async (): Promise<boolean> => (await this.find(name)) === undefined;
+    await this.eventually(gone, () => `${name} stays`);
+  }
+
+  async eventually(holds: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
+    const limit = performance.now() + patienceMs;
+    while (!(await holds())) {
+      if (performance.now() > limit) throw new Error(`not seen in time: ${what()}`);
+      await this.pass(1);
+    }
+  }
+
+  /** Lets time pass, step by step, while agents do their work. */
+  async pass(steps: number): Promise<void> {
+    for (let i = 0; i < steps; i++) {
+      await this.agents.work(this.pods());
+      await this.clock.advance(stepMs);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  jobs(): readonly Job[] {
+    return this.api.objects('jobs.batch', agentNamespace);
+  }
+
+  pods(): readonly Pod[] {
+    return this.api.objects('pods', agentNamespace);
+  }
+
+  /** How many objects of this kind the controller has created. */
+  created(resource: string): number {
+    return this.#own().filter(
+      (entry) => entry.verb === 'create' && entry.resource === resource && entry.status === 201,
+    ).length;
+  }
+
+  /** Writes of the controller that took effect, events excepted. */
+  writes(): readonly string[] {
+    return this.#own()
+      .filter(
+        ({ verb, resource, status }) =>
+          /^(create|patch|delete)$/.test(verb) && resource !== 'events' && status < 300,
+      )
+      .map(({ verb, resource, subresource }) =>
+        [verb, resource, subresource].filter(Boolean).join(' '),
+      );
+  }
+
+  #own() {
+    return this.api.audit.filter(({ user }) => user === 'multinic-controller');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await this.admin[Symbol.asyncDispose]();
+    await this.api.close();
+  }
+}
+
+function half(): number {
+  return 0.5;
+}
