@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ClusterAccess } from './access.ts';
 import { createKubeClient, type KubeClient, type KubeClientOptions } from './client.ts';
-import { type ConfigMap, configMaps, nodes } from './core-resources.ts';
+import { configMaps, nodes } from './core-resources.ts';
 import { KubeError } from './errors.ts';
 import { createFakeClock, type FakeClock, until } from './fake-clock.ts';
 import {
@@ -11,7 +11,6 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from './scripted-server.ts';
-import { caCert, clientCert, clientKey, serverCert, serverKey } from './test-certificates.ts';
 
 const one = { kind: 'ConfigMap', metadata: { namespace: 'ns', name: 'one', resourceVersion: '5' } };
 const ref = { namespace: 'ns', name: 'one' };
@@ -357,43 +356,5 @@ describe('bad answers', () => {
     const error = await errorOf(client.create(configMaps, { metadata: ref }));
     expect(error.message).toContain('token file is gone');
     expect(server.requests).toEqual([]);
-  });
-});
-
-describe('TLS', () => {
-  const tls = {
-    cert: serverCert,
-    key: serverKey,
-    ca: caCert,
-    requestCert: true,
-    rejectUnauthorized: true,
-  };
-
-  async function connect(access: Partial<ClusterAccess>): Promise<ConfigMap> {
-    const server = await startScriptedServer((_, response) => answer(response, 200, one), tls);
-    const client = createKubeClient(
-      { server: server.url, ...access },
-      { clock: createFakeClock() },
-    );
-    open.push(client, server);
-    return client.create(configMaps, { metadata: ref });
-  }
-
-  test('trusts the given CA and shows the client certificate', async () => {
-    expect(await connect({ ca: caCert, clientCert, clientKey })).toMatchObject(one);
-  });
-
-  test('trusts nobody without it', async () => {
-    const error = await errorOf(connect({ clientCert, clientKey }));
-    expect(error.message).toMatch(/certificate/);
-  });
-
-  test('refuses a server of another name', async () => {
-    const access = { ca: caCert, clientCert, clientKey, tlsServerName: 'api.example.com' };
-    expect((await errorOf(connect(access))).message).toMatch(/api.example.com/);
-  });
-
-  test('without a client certificate is refused by a server that asks for one', async () => {
-    expect(await errorOf(connect({ ca: caCert }))).toMatchObject({ reason: 'Unreachable' });
   });
 });

@@ -135,6 +135,10 @@ describe('controller', () => {
     await clock.advance(2_000);
     expect(results.map(({ error }) => error === undefined)).toEqual([false, false, true]);
     expect(clock.waits).toEqual([]);
+    failures = 1;
+    controller.enqueue('a');
+    await settled();
+    expect(clock.waits).toEqual([1_000]);
   });
 
   test('a server that asked for patience gets it', async () => {

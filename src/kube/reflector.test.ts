@@ -302,17 +302,24 @@ describe('reflector', () => {
       },
     };
     const bad = { labels: { bad: 'yes' } };
-    const { log, errors, store } = await bench(
+    const { log, errors, store, pass } = await bench(
       {
-        lists: [listed(7, item('a', 3), item('b', 4, bad))],
-        watches: [streaming(line('MODIFIED', item('a', 8, bad)), line('ADDED', item('c', 9)))],
+        lists: [listed(7, item('a', 3), item('b', 4, bad)), listed(20, item('a', 8, bad))],
+        watches: [
+          ending(line('MODIFIED', item('a', 8, bad)), line('ADDED', item('c', 9))),
+          refused(410),
+          streaming(line('ADDED', item('d', 21))),
+        ],
       },
       { resource: strict },
     );
-    await until('the last event', () => log.includes('added c 9'));
+    await until('the first events', () => log.includes('added c 9'));
     expect(log).toEqual(['added a 3', 'added c 9']);
-    expect(store.get('a')?.metadata.resourceVersion).toBe('3');
     expect(errors).toEqual(['Error: reading ConfigMap b | 0', 'Error: reading ConfigMap a | 0']);
+    await pass(800);
+    await until('the last event', () => log.includes('added d 21'));
+    expect(log).toEqual(['added a 3', 'added c 9', 'deleted c 9', 'added d 21']);
+    expect(store.get('a')?.metadata.resourceVersion).toBe('3');
   });
 
   test('managed fields are dropped, and what the transformation drops', async () => {

@@ -37,7 +37,6 @@ export async function* watch<T extends KubeObject>(
     throw new KubeError({ status: 0, reason: 'Unreachable', message, cause: error });
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    stop.abort();
   }
 }
 
