@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { bodyAs } from './body.ts';
 import type { Identity, Login, Session } from './identity.ts';
 import { newId } from './ids.ts';
+import { Refusal } from './refusal.ts';
 import type { Reply, Route, ServedRequest } from './route.ts';
 
 /** Where the catalog says that the services are. */
@@ -41,7 +42,8 @@ export function keystoneRoutes(
   const service = 'keystone';
 
   function administrator({ headers }: ServedRequest): void {
-    identity.sessionOf(headers['x-auth-token']);
+    if (identity.sessionOf(headers['x-auth-token']).isAdmin) return;
+    throw new Refusal(403, '', 'You are not authorized to perform the requested action.');
   }
 
   return [

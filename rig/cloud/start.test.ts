@@ -233,6 +233,21 @@ describe('controls', () => {
     expect(await cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
   });
 
+  test('a detach that names the wrong server changes nothing', async () => {
+    const { running, cloud, identity, serverId, networkId, signal } = await setUp();
+    const { projectId } = identity;
+    const other = running.controls.createServer({ projectId, name: 'other' }).serverId;
+    const [kept] = await cloud.portsOf([serverId], signal);
+    const { portId } = running.controls.attach({ serverId: other, networkId });
+    running.controls.detach({ serverId: other, portId: kept?.id ?? '' });
+    running.controls.detach({ serverId: other, portId });
+    // Detaches are carried out in their order, so the first one has passed when the second is done.
+    await expect
+      .poll(async () => cloud.port(portId, signal), patient)
+      .toEqual({ kind: 'notFound' });
+    expect(await cloud.portsOf([serverId], signal)).toEqual([kept]);
+  });
+
   test('latency delays the services, not the controls', async () => {
     const clock = createFakeClock();
     const { running, cloud, networkId, signal } = await setUp({ clock });

@@ -178,4 +178,10 @@ export function keystoneTests(contract: Contract): void {
       }
     },
   );
+
+  contract('keystone-15', 'a member makes no projects', async ({ tenant }) => {
+    const body = { project: { name: 'mine' } };
+    const answer = await tenant.user.raw('identity', { method: 'POST', path: '/projects', body });
+    expect(answer.status).toBe(403);
+  });
 }

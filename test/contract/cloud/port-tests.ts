@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { until } from '../../../rig/openstack/tenant.ts';
+import { until } from '../../../rig/openstack/requests.ts';
 import type { Contract } from './suite.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
