@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { jsonOf, parseAs, saysNotFound } from './answer-failure.ts';
+import { OpenstackError } from './errors.ts';
 import type { Found } from './resources.ts';
 import type { Read, ServiceClient } from './service-client.ts';
 
@@ -14,8 +15,15 @@ export async function readFound<T>(
 ): Promise<Found<T>> {
   const answer = await client.read(read, signal);
   if (saysNotFound(answer)) return { kind: 'notFound' };
-  if (answer.status !== 200) throw client.failure(read, answer);
   const what = `GET ${read.path}`;
+  if (answer.status === 404) {
+    throw new OpenstackError(`${what} answered 404, but not as ${client.service} does`, {
+      service: client.service,
+      kind: 'badAnswer',
+      status: 404,
+    });
+  }
+  if (answer.status !== 200) throw client.failure(read, answer);
   const body = jsonOf(client.service, what, answer);
   const parsed = parseAs(z.record(z.string(), z.unknown()), client.service, what, body);
   return { kind: 'found', value: parseAs(schema, client.service, what, parsed[key]) };

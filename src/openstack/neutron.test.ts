@@ -127,7 +127,8 @@ describe('what a port is', () => {
   test("a proxy's 404 is an error, because a removal could rest on it", async () => {
     const { client } = createFakeService('neutron', () => answerOf(404, { message: 'no route' }));
     await expect(createNeutron(client).port('p', signal)).rejects.toMatchObject({
-      kind: 'notFound',
+      kind: 'badAnswer',
+      message: 'neutron: GET /v2.0/ports/p answered 404, but not as neutron does',
     });
   });
 });
