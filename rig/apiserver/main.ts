@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { type ApiServer, startApiServer } from './server.ts';
 
-const help = `Embedded Kubernetes API server on loopback, with Jobs, garbage collection and a scheduler, in memory.
+const help = `Embedded Kubernetes API server (HTTPS, loopback) with Jobs, garbage collection and a scheduler, in memory.
 
   node rig/apiserver/main.ts [options]
 
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
     process.once('SIGINT', resolve);
   });
   const crds = wanted.crds ? await readDefinitions(wanted.crds) : [];
-  await using server = await startApiServer({ port: wanted.port, crds });
+  await using server = await startApiServer({ port: wanted.port, tls: true, crds });
   const files = await writeKubeconfigs(server, wanted);
   process.stdout.write(`${JSON.stringify({ ready: true, url: server.url })}\n`);
   await stop;

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/process/clock.ts';
 import { type AuditEntry, AuditLog } from './audit.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -13,6 +10,8 @@ import { definitionController, namespaceController } from './controllers/namespa
 import { scheduler } from './controllers/scheduler.ts';
 import { Faults } from './faults.ts';
 import { mastersGroup, type Token, TokenTable } from './http/authentication.ts';
+import { loopbackCertificate } from './http/certificate.ts';
+import { openListener } from './http/listener.ts';
 import { handle } from './http/router.ts';
 import type { WatchStream } from './http/watch-stream.ts';
 import { kubeconfig } from './kubeconfig.ts';
@@ -21,6 +20,8 @@ import type { KubeObject } from './objects/object.ts';
 export interface ApiServerOptions {
   /** TCP port on loopback; 0 (the default) takes a free one. */
   readonly port?: number;
+  /** Serves HTTPS with a certificate of its own; kubectl sends a token to no other server. */
+  readonly tls?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
   /** Tokens beside the administrator's. */
@@ -36,6 +37,8 @@ export interface ApiServerOptions {
 /** Where the server is and with which token; a `ClusterAccess` of the Kubernetes client. */
 export interface Access {
   readonly server: string;
+  /** PEM; there with HTTPS. */
+  readonly ca?: string;
   readonly token: () => Promise<string>;
 }
 
@@ -56,44 +59,52 @@ export interface ApiServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const defaults = {
+  port: 0,
+  tls: false,
+  clock: systemClock,
+  random: systemRandom,
+  tokens: [],
+  crds: [],
+  watchHistory: 10_000,
+  bookmarkMs: 5000,
+} as const;
+
 /** Starts a Kubernetes API server in this process; rejects with a sentence when the port is taken. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
-  const { clock = systemClock, random = systemRandom, port = 0 } = options;
-  const cluster = createCluster({ clock, random, watchHistory: options.watchHistory ?? 10_000 });
-  const stopped = new AbortController();
-  startControllers(cluster, stopped.signal);
-  bootstrap(cluster, options.crds ?? []);
-
+  const { port, tls, clock, bookmarkMs, ...rest } = { ...defaults, ...options };
+  const cluster = createCluster({ clock, ...rest });
+  bootstrap(cluster, rest.crds);
   const tokens = new TokenTable();
-  for (const token of options.tokens ?? []) tokens.add(token);
+  for (const token of rest.tokens) tokens.add(token);
   const watches = new Set<WatchStream>();
   const faults = new Faults(watches, () => cluster.storage.compact());
   const audit = new AuditLog();
-  const { bookmarkMs = 5000 } = options;
   const routes = { cluster, tokens, faults, audit, watches, bookmarkMs };
-  const server = createServer((request, response) => void handle(routes, request, response));
-  // As long as Go's default, so that a client's idle connection is not cut while it is being used again.
-  server.keepAliveTimeout = 180_000;
-  const url = await listen(server, port);
+  const certificate = tls ? loopbackCertificate(clock.now()) : undefined;
+  const listener = await openListener(port, certificate, (request, response) => {
+    void handle(routes, request, response);
+  });
+  const stopped = new AbortController();
+  startControllers(cluster, stopped.signal);
 
   function accessAs(user: string, groups: readonly string[] = []): Access {
     const token = randomBytes(16).toString('hex');
     tokens.add({ token, user, groups });
-    return { server: url, token: () => Promise.resolve(token) };
+    const trust = listener.ca === undefined ? {} : { ca: listener.ca };
+    return { server: listener.url, ...trust, token: () => Promise.resolve(token) };
   }
   async function close(): Promise<void> {
+    if (stopped.signal.aborted) return;
     stopped.abort(new Error('the server is being closed'));
-    if (!server.listening) return;
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
+    await listener.close();
   }
   const access = accessAs('kubernetes-admin', [mastersGroup]);
   return {
-    url,
+    url: listener.url,
     access,
     accessAs,
-    kubeconfig: async (of = access) => kubeconfig(url, await of.token()),
+    kubeconfig: async (of = access) => kubeconfig(of.server, of.ca, await of.token()),
     faults,
     audit: audit.entries,
     objects: (resource, namespace) => cluster.storage.list(resource, namespace),
@@ -111,16 +122,4 @@ function startControllers(cluster: Cluster, signal: AbortSignal): void {
     scheduler,
   ];
   for (const controller of controllers) runController(cluster, controller(cluster), signal);
-}
-
-async function listen(server: Server, port: number): Promise<string> {
-  server.listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    const taken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    const why = taken ? 'is in use; choose another one or 0 for any free port' : 'cannot be opened';
-    throw new Error(`port ${port} on 127.0.0.1 ${why}`, { cause });
-  }
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -42,7 +42,7 @@ export function jobKeyOf(pod: KubeObject): string | undefined {
 /** The Pods that a Job controls. */
 export function podsOf(cluster: Cluster, job: KubeObject): readonly KubeObject[] {
   return cluster.storage
-    .list('pods', job.metadata.namespace)
+    .each('pods')
     .filter((pod) => pod.metadata.ownerReferences?.some((one) => one.uid === job.metadata.uid));
 }
 

@@ -171,9 +171,8 @@ function releasePods(cluster: Cluster, { pods }: View): undefined {
 }
 
 function releaseDependents(cluster: Cluster, key: string): undefined {
-  const [namespace] = key.split('/');
   const orphans = cluster.storage
-    .list('pods', namespace)
+    .each('pods')
     .filter((pod) => isTracked(pod) && jobKeyOf(pod) === key);
   for (const pod of orphans) untrack(cluster, pod);
 }

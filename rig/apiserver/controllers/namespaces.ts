@@ -49,7 +49,7 @@ function removeAll(
   for (const type of cluster.types.all()) {
     if (type.version !== type.storageVersion) continue;
     const resource = resourceOf(type);
-    for (const object of cluster.storage.list(resource)) {
+    for (const object of cluster.storage.each(resource)) {
       if (!concerned(object, resource)) continue;
       const { namespace, name, deletionTimestamp } = object.metadata;
       const gone =

@@ -60,7 +60,7 @@ function setScheduled(cluster: Cluster, target: PodTarget, content: JsonObject):
 
 function waitingPods(cluster: Cluster): readonly string[] {
   return cluster.storage
-    .list('pods')
+    .each('pods')
     .filter(isWaiting)
     .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`);
 }

@@ -46,6 +46,8 @@ export function write(cluster: Cluster, call: WriteCall): Answer {
 function postObject(cluster: Cluster, call: WriteCall): Answer {
   const { type, namespace } = call.request;
   if (type.namespaced && namespace === undefined) throw methodNotAllowed();
+  // kubectl writes built-in kinds in protobuf unless it is told that only JSON is read.
+  if (call.contentType.includes('protobuf')) throw unsupportedMediaType(['application/json']);
   const object = objectOf(parseBody(call.body), type);
   return { status: 201, body: create(cluster, { type, namespace }, object, options(call)) };
 }

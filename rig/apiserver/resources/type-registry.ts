@@ -1,4 +1,3 @@
-import type { KubeObject } from '../objects/object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { builtInTypes } from './built-in.ts';
 import { customTypes } from './crd.ts';
@@ -9,22 +8,20 @@ export const crdResource = 'customresourcedefinitions.apiextensions.k8s.io';
 /** The kinds that are served now: the built-in ones and those of the stored CustomResourceDefinitions. */
 export class TypeRegistry {
   readonly #custom = new Map<string, readonly ResourceType[]>();
+  #all: readonly ResourceType[] = builtInTypes;
 
   constructor(storage: Storage) {
     storage.subscribe(({ type, resource, key, object }) => {
       if (resource !== crdResource) return;
       if (type === 'DELETED') this.#custom.delete(key);
-      else this.#define(key, object);
+      else this.#custom.set(key, customTypes(object));
+      this.#all = [...builtInTypes, ...[...this.#custom.values()].flat()];
     });
-  }
-
-  #define(key: string, definition: KubeObject): void {
-    this.#custom.set(key, customTypes(definition));
   }
 
   /** Every served kind, once per version. */
   all(): readonly ResourceType[] {
-    return [...builtInTypes, ...[...this.#custom.values()].flat()];
+    return this.#all;
   }
 
   /** The kind behind a path of the API, or undefined. */

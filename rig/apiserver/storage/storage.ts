@@ -44,9 +44,9 @@ export class Storage {
     return inOrder(this.#objects.get(resource) ?? new Map(), namespace);
   }
 
-  /** Kinds that have had objects. */
-  resources(): readonly string[] {
-    return [...this.#objects.keys()];
+  /** All objects of a kind in no order, without the cost of one. */
+  each(resource: string): readonly KubeObject[] {
+    return [...(this.#objects.get(resource)?.values() ?? [])];
   }
 
   /** Creates or replaces; gives the object its new resource version. */
