@@ -148,6 +148,15 @@ describe('an object on its way to its node', () => {
     expect(bed.agents.requests).toHaveLength(4);
   });
 
+  it('does not believe an agent that leaves a NIC out', async () => {
+    bed.agents.answer = ({ attempt, ...request }) =>
+      attempt > 1 ? configured({ attempt, ...request }) : { outcome: 'ok', nics: [nicResult(0)] };
+    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    const config = await bed.untilReady('worker-1', 'False ApplyFailed');
+    expect(lines(config)).toEqual(['multinic0 Configured', 'multinic1 ApplyFailed']);
+    await bed.untilReady('worker-1', good);
+  });
+
   it('removes all NICs for an empty list of interfaces', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);

@@ -9,6 +9,7 @@ import type { ControllerMetrics } from './metrics.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { Situation } from './reporting/situation.ts';
 import { type Contents, contentHash, requestOf } from './request.ts';
+import { withSilentNics } from './result.ts';
 import type { EndedRun, Order, Run, Runner } from './runner.ts';
 import { systemUuidOf } from './target.ts';
 import { refOfConfig } from './world.ts';
@@ -48,12 +49,16 @@ export function createPursuit(options: PursueOptions): Pursue {
   async function pursue(errand: Errand, signal: AbortSignal): Promise<Progress> {
     const { config, node, contents, action } = errand;
     const { uid, generation = 0 } = config.metadata;
-    const runs = runner.runsFor(refOfConfig(config)).filter((run) => run.uid === uid);
-    const wish = { generation, action, content: contentHash(node, contents) };
+    const content = contentHash(node, contents);
+    const runs = runner
+      .runsFor(refOfConfig(config))
+      .filter((run) => run.uid === uid)
+      .map((run) => (run.content === content ? withSilentNics(run, contents.interfaces) : run));
+    const wish = { generation, action, content };
     const step = decide(wish, runs, config.status, clock.now());
     switch (step.kind) {
       case 'start':
-        return start(errand, { ...orderOf(errand, step), content: wish.content }, runs, signal);
+        return start(errand, { ...orderOf(errand, step), content }, runs, signal);
       case 'remove':
         await runner.remove(step.run, signal);
         return waiting(`${step.run.name} is out of date and is taken back`);

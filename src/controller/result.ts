@@ -1,7 +1,14 @@
 import * as z from 'zod';
-import { type Fence, type JobResult, jobResult, protocol } from '../api/job.ts';
+import {
+  type Fence,
+  type JobResult,
+  jobResult,
+  type NicResult,
+  protocol,
+  type RequestInterface,
+} from '../api/job.ts';
 import type { Job, Pod } from '../kube/core-resources.ts';
-import type { Failure, Verdict } from './runner.ts';
+import type { Failure, Run, Verdict } from './runner.ts';
 import { type Terminated, terminatedOf } from './runs/agent-state.ts';
 import type { JobEnd } from './runs/job-end.ts';
 
@@ -48,6 +55,27 @@ function read(ticket: Ticket, message: string): Verdict {
 function refusalIn({ refusal }: JobResult): Verdict {
   const reason = refusal?.reason ?? 'InvalidRequest';
   return { kind: 'failure', reason, message: refusal?.message ?? 'the agent refused the request' };
+}
+
+/**
+ * The run with a failed NIC for each that was asked for and that its result leaves out: an agent that says nothing of a NIC
+ * has not configured it, whatever it says of the whole.
+ */
+export function withSilentNics(run: Run, asked: readonly RequestInterface[]): Run {
+  if (run.ended?.verdict.kind !== 'result') return run;
+  const { result } = run.ended.verdict;
+  const silent = asked.filter(
+    ({ mac }) => !result.nics.some((nic) => nic.mac.toLowerCase() === mac),
+  );
+  if (silent.length === 0) return run;
+  const nics = [...result.nics, ...silent.map(silentNic)];
+  const verdict = { kind: 'result', result: { ...result, nics } } as const;
+  return { ...run, ended: { ...run.ended, verdict } };
+}
+
+function silentNic({ index, mac }: RequestInterface): NicResult {
+  const message = 'the agent says nothing of this NIC';
+  return { index, mac, name: '', state: 'Failed', reason: 'ApplyFailed', message };
 }
 
 function json(text: string): unknown {

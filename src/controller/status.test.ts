@@ -273,11 +273,22 @@ describe('a NIC that the spec has no more', () => {
     expect(conditionsIn(next)['Ready']).toBe('False ApplyFailed');
   });
 
-  it('is gone when an agent that knows all NICs does not know it any more', () => {
+  it('is gone when an agent to whom all is well does not know it any more', () => {
     expect(lines(status(reported(), shrunk))).toEqual(['multinic0 Configured Configured']);
   });
 
-  it('stays when the agent did not get to say a word on every NIC', () => {
+  it.each(['failed', 'partial'] as const)(
+    'stays when a run that %s does not speak of it',
+    (outcome) => {
+      const stopped = nicResult(0, { state: 'Failed', reason: 'PersistFailed' });
+      expect(lines(status(reported({ outcome, nics: [stopped] }), shrunk))).toEqual([
+        'multinic0 Failed PersistFailed',
+        'multinic1 InProgress SpecChanged',
+      ]);
+    },
+  );
+
+  it('stays, like the others, when an agent had nothing to say', () => {
     const nothing = reported({ outcome: 'failed', nics: [] });
     expect(lines(status(nothing, shrunk))).toEqual([
       'multinic0 Failed JobFailed',

@@ -32,7 +32,8 @@ export function leavingNics(leaving: Leaving): InterfaceStatus[] {
   const unheard = gone.filter(
     ({ macAddress }) => !listed.some(({ mac }) => sameMac(macAddress, mac)),
   );
-  const stay = result && isComplete(result, entries) ? [] : unheard;
+  // An agent that reports that all is well would have said what it could not remove.
+  const stay = result?.outcome === 'ok' ? [] : unheard;
   const stuck = listed.filter(isOpen).map((nic) => {
     const before = gone.find(({ macAddress }) => sameMac(macAddress, nic.mac));
     const { reason, message } = nic;
@@ -57,11 +58,4 @@ function identityOf(nic: NicResult, before: InterfaceStatus | undefined): NicIde
   const { address, cidr, mtu, portId = nic.portId } = before ?? {};
   const name = nic.name || before?.name;
   return defined({ name, id: nic.index, portId, macAddress: nic.mac, address, cidr, mtu });
-}
-
-/** A result that has a word on every NIC that was asked for has one on everything that is ours. */
-function isComplete({ nics }: JobResult, entries: readonly Entry[]): boolean {
-  return entries
-    .filter(({ rejection }) => rejection === undefined)
-    .every(({ mac }) => nics.some((nic) => sameMac(nic.mac, mac)));
 }
