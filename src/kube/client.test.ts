@@ -1,24 +1,20 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ClusterAccess } from './access.ts';
 import { createKubeClient, type KubeClient, type KubeClientOptions } from './client.ts';
 import { configMaps, nodes } from './core-resources.ts';
 import { KubeError } from './errors.ts';
-import { createFakeClock, type FakeClock, until } from './fake-clock.ts';
+import { createFakeClock, type FakeClock, until } from './testing/fake-clock.ts';
 import {
   answer,
+  disposeAfterTest,
   refuse,
   type Script,
   type ScriptedServer,
   startScriptedServer,
-} from './scripted-server.ts';
+} from './testing/scripted-server.ts';
 
 const one = { kind: 'ConfigMap', metadata: { namespace: 'ns', name: 'one', resourceVersion: '5' } };
 const ref = { namespace: 'ns', name: 'one' };
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each[Symbol.asyncDispose]();
-});
 
 interface Bench {
   readonly client: KubeClient;
@@ -39,7 +35,7 @@ async function bench(
     { server: server.url, ...access },
     { clock, random: () => 0.5, ...options },
   );
-  open.push(client, server);
+  disposeAfterTest(client, server);
   return { client, server, clock };
 }
 
@@ -343,7 +339,7 @@ describe('bad answers', () => {
   test('nobody listening is Unreachable and says where', async () => {
     const clock = createFakeClock();
     const client = createKubeClient({ server: 'http://127.0.0.1:1' }, { clock });
-    open.push(client);
+    disposeAfterTest(client);
     const error = await errorOf(client.create(configMaps, { metadata: ref }));
     expect(error).toMatchObject({ status: 0, reason: 'Unreachable' });
     expect(error.message).toMatch(/POST .*ECONNREFUSED/);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type ControllerOptions,
   createController,
@@ -6,10 +6,10 @@ import {
   sourceOf,
 } from './controller.ts';
 import { KubeError } from './errors.ts';
-import { createFakeClock, settled } from './fake-clock.ts';
 import type { KubeObject } from './object.ts';
 import type { Reflector } from './reflector.ts';
 import { Store } from './store.ts';
+import { createFakeClock, settled } from './testing/fake-clock.ts';
 
 interface Item extends KubeObject {
   readonly owner?: string;
@@ -20,11 +20,6 @@ function item(name: string, owner?: string): Item {
   const metadata = { name, uid: name, resourceVersion: String(++version) };
   return owner === undefined ? { metadata } : { metadata, owner };
 }
-
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
 
 /** A reflector of which the test decides when it is synced. */
 function manualReflector() {
@@ -57,7 +52,7 @@ function bench(options: Partial<ControllerOptions> & Pick<ControllerOptions, 're
       stop.abort();
       await running;
     };
-    ends.push(end);
+    onTestFinished(end);
     return { stop, running, end };
   };
   return { clock, controller, results, start };

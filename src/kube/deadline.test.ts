@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DeadlineError, withDeadline } from './deadline.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createFakeClock } from './testing/fake-clock.ts';
 
 /** Work that ends only with its signal. */
 function forever(signal: AbortSignal): Promise<never> {

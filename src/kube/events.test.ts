@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { KubeClient } from './client.ts';
 import { KubeError } from './errors.ts';
 import { createEventRecorder } from './events.ts';
-import { createFakeClock } from './fake-clock.ts';
 import type { KubeObject } from './object.ts';
+import { createFakeClock } from './testing/fake-clock.ts';
 
 const involved: KubeObject = {
   apiVersion: 'multinic.example.com/v1',

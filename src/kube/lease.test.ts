@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { KubeClient } from './client.ts';
 import type { Lease } from './core-resources.ts';
 import { KubeError } from './errors.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { LeaseLostError, runWithLease } from './lease.ts';
 import type { KubeObject } from './object.ts';
+import { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
 
 type LeaseClient = Pick<KubeClient, 'find' | 'create' | 'patch'>;
 type Spec = NonNullable<Lease['spec']>;

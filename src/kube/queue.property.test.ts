@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { WorkQueue } from './queue.ts';
+import { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
 
 type Step =
   | { readonly kind: 'add'; readonly key: string }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock, settled } from './fake-clock.ts';
 import { WorkQueue, type WorkQueueOptions } from './queue.ts';
+import { createFakeClock, settled } from './testing/fake-clock.ts';
 
 const never = new AbortController().signal;
 

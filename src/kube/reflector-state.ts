@@ -27,7 +27,7 @@ export type ReflectorState = RunningState | { readonly name: 'stopped' };
 /** How a step of a reflector ended. */
 export type StepResult =
   | { readonly kind: 'listed'; readonly resourceVersion: string }
-  /** The server ended the watch; `healthy`: it gave something or lasted as long as it was asked to. */
+  /** The server ended the watch; `healthy`: it told something or lasted a while. */
   | { readonly kind: 'ended'; readonly resourceVersion: string; readonly healthy: boolean }
   | { readonly kind: 'relistDue' }
   | {

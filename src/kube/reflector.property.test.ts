@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { configMaps } from './core-resources.ts';
-import { createFakeClock } from './fake-clock.ts';
-import { type Fault, FlakyCollection } from './flaky-collection.ts';
 import type { KubeObject } from './object.ts';
 import { createReflector } from './reflector.ts';
 import { Store } from './store.ts';
+import { createFakeClock } from './testing/fake-clock.ts';
+import { type Fault, FlakyCollection } from './testing/flaky-collection.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
 const step = fc.oneof(

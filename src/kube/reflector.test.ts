@@ -1,120 +1,32 @@
-import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createKubeClient } from './client.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ConfigMap, configMaps } from './core-resources.ts';
-import { createFakeClock, until } from './fake-clock.ts';
-import { FlakyCollection } from './flaky-collection.ts';
-import type { KubeObject } from './object.ts';
-import { createReflector, type ReflectorOptions } from './reflector.ts';
-import { answer, line, refuse, type SeenRequest, startScriptedServer } from './scripted-server.ts';
-import { Store } from './store.ts';
+import { until } from './testing/fake-clock.ts';
+import {
+  bench,
+  ending,
+  item,
+  listed,
+  type Reply,
+  refused,
+  silent,
+  streaming,
+} from './testing/reflector-bench.ts';
+import { answer, line } from './testing/scripted-server.ts';
 
-type Reply = (response: ServerResponse, request: SeenRequest) => void;
-
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
-
-const item = (name: string, resourceVersion: number, more: object = {}) => ({
-  metadata: { name, uid: `uid-${name}`, resourceVersion: String(resourceVersion), ...more },
-});
-const listed =
-  (resourceVersion: number, ...items: object[]): Reply =>
-  (response) =>
-    answer(response, 200, { metadata: { resourceVersion: String(resourceVersion) }, items });
-const refused =
-  (code: number, headers?: Record<string, string>): Reply =>
-  (response) =>
-    refuse(response, code, 'No', headers);
-/** Sends these lines and leaves the stream open. */
-const streaming =
-  (...lines: string[]): Reply =>
-  (response) => {
-    response.flushHeaders();
-    for (const each of lines) response.write(each);
-  };
-const ending =
-  (...lines: string[]): Reply =>
-  (response) =>
-    response.end(lines.join(''));
-const silent: Reply = (response) => response.flushHeaders();
-
-/** A reflector on a server that answers lists and watches with these replies, the last one again and again. */
-async function bench(
-  replies: { readonly lists: readonly Reply[]; readonly watches: readonly Reply[] },
-  options: Partial<ReflectorOptions<ConfigMap>> = {},
-) {
-  const clock = createFakeClock();
-  const counts = { lists: 0, watches: 0 };
-  const versions: (string | null)[] = [];
-  const server = await startScriptedServer((request, response) => {
-    const kind = request.query.has('watch') ? 'watches' : 'lists';
-    if (kind === 'watches') versions.push(request.query.get('resourceVersion'));
-    replies[kind][Math.min(counts[kind]++, replies[kind].length - 1)]?.(response, request);
+/** A list of two pages, with one object each. */
+const twoPages: Reply = (response, { query }) => {
+  const more = query.has('continue') ? {} : { continue: 'next' };
+  const name = query.has('continue') ? 'b' : 'a';
+  answer(response, 200, {
+    metadata: { resourceVersion: '7', ...more },
+    items: [item(name, 5)],
   });
-  const client = createKubeClient({ server: server.url }, { clock, random: () => 0.5 });
-  const store = new Store<ConfigMap>();
-  const log: string[] = [];
-  store.subscribe(({ type, object }) =>
-    log.push(`${type} ${object.metadata.name} ${object.metadata.resourceVersion}`),
-  );
-  const errors: string[] = [];
-  const reflector = createReflector({
-    client,
-    resource: configMaps,
-    store,
-    clock,
-    random: () => 0.5,
-    onError: (error, ms) => errors.push(`${String(error)} | ${Math.round(ms)}`),
-    ...options,
-  });
-  const stop = new AbortController();
-  let running = reflector.run(stop.signal);
-  const end = async (): Promise<void> => {
-    stop.abort();
-    await running;
-    await client[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  };
-  ends.push(end);
-  /** Waits for a pause of the reflector and lets it pass. */
-  const pass = async (ms: number): Promise<void> => {
-    await until(
-      `a pause of ${ms} ms`,
-      () => reflector.state === 'waiting' && clock.waits[0] === ms,
-    );
-    await clock.advance(ms);
-  };
-  const rerun = (signal: AbortSignal): Promise<void> => (running = reflector.run(signal));
-  return {
-    clock,
-    counts,
-    versions,
-    server,
-    store,
-    log,
-    errors,
-    reflector,
-    stop,
-    running,
-    pass,
-    rerun,
-  };
-}
+};
 
 describe('reflector', () => {
   test('lists in pages, then watches from the version of the list', async () => {
-    const first: Reply = (response, { query }) => {
-      const more = query.has('continue') ? {} : { continue: 'next' };
-      const name = query.has('continue') ? 'b' : 'a';
-      answer(response, 200, {
-        metadata: { resourceVersion: '7', ...more },
-        items: [item(name, 5)],
-      });
-    };
     const { reflector, server, log, versions } = await bench(
-      { lists: [first], watches: [streaming(line('ADDED', item('c', 8)))] },
+      { lists: [twoPages], watches: [streaming(line('ADDED', item('c', 8)))] },
       { namespace: 'ns', labelSelector: 'a=b' },
     );
     await reflector.synced;
@@ -148,148 +60,6 @@ describe('reflector', () => {
     await pass(800);
     await until('the second watch', () => counts.watches === 2);
     expect(versions).toEqual(['7', '7']);
-  });
-
-  test('a lost connection is resumed, and what comes again is not told again', async () => {
-    const events = [line('ADDED', item('a', 8)), line('MODIFIED', item('a', 9))];
-    const drop: Reply = (response) => {
-      response.write(events.join(''), () => response.destroy());
-    };
-    const replay = streaming(...events, line('DELETED', item('a', 10)));
-    const { log, pass, versions, counts } = await bench({
-      lists: [listed(7)],
-      watches: [drop, replay],
-    });
-    await pass(800);
-    await until('the deletion', () => log.length === 3);
-    expect(log).toEqual(['added a 8', 'updated a 9', 'deleted a 9']);
-    expect([versions, counts.lists]).toEqual([['7', '9'], 1]);
-  });
-
-  test('an object that was deleted does not come back with a replay', async () => {
-    const before = [line('ADDED', item('a', 8)), line('DELETED', item('a', 9))];
-    const { log } = await bench({
-      lists: [listed(7)],
-      watches: [ending(...before), streaming(...before, line('ADDED', item('b', 10)))],
-    });
-    await until('the last event', () => log.includes('added b 10'));
-    expect(log).toEqual(['added a 8', 'deleted a 8', 'added b 10']);
-  });
-
-  test.each([
-    ['as the answer to the watch', refused(410)],
-    [
-      'inside the stream',
-      streaming(line('ERROR', { code: 410, reason: 'Expired', message: 'old' })),
-    ],
-  ])('410 %s leads to a list that tells what is gone', async (_, gone) => {
-    const { log, pass, versions } = await bench({
-      lists: [listed(7, item('a', 3), item('b', 4)), listed(30, item('b', 25))],
-      watches: [gone, silent],
-    });
-    await pass(800);
-    await until('the second list', () => log.length === 4);
-    expect(log).toEqual(['added a 3', 'added b 4', 'deleted a 3', 'updated b 25']);
-    await until('the second watch', () => versions.length === 2);
-    expect(versions).toEqual(['7', '30']);
-  });
-
-  test('a server that is away is asked less and less often, and often again after it was back', async () => {
-    const healthy = ending(line('ADDED', item('a', 8)));
-    const { pass, counts, errors, log } = await bench({
-      lists: [listed(7)],
-      watches: [refused(503), refused(503), refused(503), healthy, refused(503), silent],
-    });
-    for (const ms of [800, 1_600, 3_200, 800]) await pass(ms);
-    await until('the last watch', () => counts.watches === 6);
-    expect(log).toEqual(['added a 8']);
-    expect(errors.map((error) => error.replace(/.* \| /, ''))).toEqual([
-      '800',
-      '1600',
-      '3200',
-      '800',
-    ]);
-  });
-
-  test('a server that asks for patience gets it', async () => {
-    const { pass, counts } = await bench({
-      lists: [listed(7)],
-      watches: [refused(429, { 'retry-after': '9' }), silent],
-    });
-    await pass(9_000);
-    await until('the second watch', () => counts.watches === 2);
-  });
-
-  test('a list that fails is tried again', async () => {
-    const { pass, reflector, store } = await bench({
-      lists: [refused(500), listed(7, item('a', 3))],
-      watches: [silent],
-    });
-    await pass(800);
-    await reflector.synced;
-    expect(store.size).toBe(1);
-  });
-
-  test('a stream cut in the middle of an event is resumed from the event before', async () => {
-    const { pass, log, versions } = await bench({
-      lists: [listed(7)],
-      watches: [
-        ending(line('ADDED', item('a', 8)), '{"type":"MODIFIED","object":{"metad'),
-        streaming(line('MODIFIED', item('a', 9))),
-      ],
-    });
-    await pass(800);
-    await until('the event', () => log.length === 2);
-    expect([log, versions]).toEqual([
-      ['added a 8', 'updated a 9'],
-      ['7', '8'],
-    ]);
-  });
-
-  test.each([
-    ['after its headers', silent],
-    ['before its headers', () => undefined],
-    ['after an event', streaming(line('ADDED', item('a', 8)))],
-  ] satisfies [string, Reply][])(
-    'a connection that falls silent %s is given up within 35 s',
-    async (_, reply) => {
-      const { clock, counts, log, reflector } = await bench({
-        lists: [listed(7)],
-        watches: [reply, streaming(line('ADDED', item('b', 9)))],
-      });
-      await until('the guard', () => counts.watches === 1 && clock.waits.includes(30_000));
-      await until(
-        'what came before',
-        () => reply === silent || reply.length === 0 || log.length === 1,
-      );
-      await clock.advance(30_000);
-      await until('the pause', () => reflector.state === 'waiting');
-      await clock.advance(5_000);
-      await until('the event of the next watch', () => log.includes('added b 9'));
-    },
-  );
-
-  test('an event that no watch told is found by the list that comes every ten minutes', async () => {
-    const clock = createFakeClock();
-    const collection = new FlakyCollection(clock, ['none', 'omit']);
-    const store = new Store<KubeObject>();
-    const reflector = createReflector<KubeObject>({
-      client: collection.client(),
-      resource: configMaps,
-      store,
-      clock,
-      random: () => 0.5,
-    });
-    const stop = new AbortController();
-    const running = reflector.run(stop.signal);
-    await clock.advance(1_000);
-    collection.put('a');
-    await clock.advance(595_000);
-    expect(store.size).toBe(0);
-    await clock.advance(30_000);
-    expect(store.size).toBe(1);
-    stop.abort();
-    await running;
   });
 
   test('an object that cannot be read hides no other and is not taken for deleted', async () => {
@@ -383,7 +153,7 @@ describe('reflector', () => {
     stop.abort();
     await running;
     const again = new AbortController();
-    ends.push(async () => again.abort());
+    onTestFinished(() => again.abort());
     const rerunning = rerun(again.signal);
     await reflector.synced;
     expect(log).toEqual(['added a 3', 'deleted a 3', 'added b 8']);

@@ -1,21 +1,16 @@
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ClusterAccess } from './access.ts';
 import { createKubeClient } from './client.ts';
 import { type ConfigMap, configMaps } from './core-resources.ts';
-import { createFakeClock } from './fake-clock.ts';
-import { answer, startScriptedServer } from './scripted-server.ts';
-import { caCert, clientCert, clientKey, serverCert, serverKey } from './test-certificates.ts';
+import { caCert, clientCert, clientKey, serverCert, serverKey } from './testing/certificates.ts';
+import { createFakeClock } from './testing/fake-clock.ts';
+import { answer, disposeAfterTest, startScriptedServer } from './testing/scripted-server.ts';
 
 const one = { kind: 'ConfigMap', metadata: { namespace: 'ns', name: 'one' } };
 const ref = { namespace: 'ns', name: 'one' };
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each[Symbol.asyncDispose]();
-});
 
 describe('TLS', () => {
   const tls = {
@@ -32,7 +27,7 @@ describe('TLS', () => {
       { server: server.url, ...access },
       { clock: createFakeClock() },
     );
-    open.push(client, server);
+    disposeAfterTest(client, server);
     return client.create(configMaps, { metadata: ref });
   }
 

@@ -1,21 +1,22 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createKubeClient, type WatchEvent, type WatchOptions } from './client.ts';
 import { type ConfigMap, configMaps } from './core-resources.ts';
 import { isGone } from './errors.ts';
-import { createFakeClock, until } from './fake-clock.ts';
-import { line, refuse, type Script, startScriptedServer } from './scripted-server.ts';
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each[Symbol.asyncDispose]();
-});
+import { createFakeClock, until } from './testing/fake-clock.ts';
+import {
+  disposeAfterTest,
+  line,
+  refuse,
+  type Script,
+  startScriptedServer,
+} from './testing/scripted-server.ts';
 
 async function bench(script: Script) {
   const clock = createFakeClock();
   const server = await startScriptedServer(script);
   const client = createKubeClient({ server: server.url }, { clock });
-  open.push(client, server);
+  disposeAfterTest(client, server);
   return { client, server, clock };
 }
 

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 /** One request as the server read it. */
 export interface SeenRequest {
@@ -100,4 +101,11 @@ export function refuse(
 /** One line of a watch. */
 export function line(type: string, object: unknown): string {
   return `${JSON.stringify({ type, object })}\n`;
+}
+
+/** Disposes of these, in this order, when the current test has finished. */
+export function disposeAfterTest(...disposables: readonly AsyncDisposable[]): void {
+  onTestFinished(async () => {
+    for (const each of disposables) await each[Symbol.asyncDispose]();
+  });
 }

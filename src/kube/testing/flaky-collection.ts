@@ -1,8 +1,8 @@
-import type { KubeClient, WatchOptions } from './client.ts';
-import { KubeError } from './errors.ts';
+import type { KubeClient, WatchOptions } from '../client.ts';
+import { KubeError } from '../errors.ts';
+import type { KubeObject } from '../object.ts';
+import type { Resource } from '../resource.ts';
 import type { FakeClock } from './fake-clock.ts';
-import type { KubeObject } from './object.ts';
-import type { Resource } from './resource.ts';
 
 /** What goes wrong with one list or watch. */
 export type Fault =
