@@ -8,13 +8,14 @@ const root = join(import.meta.dirname, '..');
 const out = join(root, 'dist');
 
 // Some dependencies are CommonJS and call require() or read __dirname at run time; an ES module has neither.
+// The names are prefixed because esbuild does not see them and would let ours collide.
 const banner = [
-  "import { createRequire as makeRequire } from 'node:module';",
-  "import { dirname as directoryOf } from 'node:path';",
-  "import { fileURLToPath as pathOf } from 'node:url';",
-  'const require = makeRequire(import.meta.url);',
-  'const __filename = pathOf(import.meta.url);',
-  'const __dirname = directoryOf(__filename);',
+  "import { createRequire as bannerCreateRequire } from 'node:module';",
+  "import { dirname as bannerDirname } from 'node:path';",
+  "import { fileURLToPath as bannerFileURLToPath } from 'node:url';",
+  'const require = bannerCreateRequire(import.meta.url);',
+  'const __filename = bannerFileURLToPath(import.meta.url);',
+  'const __dirname = bannerDirname(__filename);',
 ].join('\n');
 
 await rm(out, { recursive: true, force: true });
