@@ -4,7 +4,6 @@ import { createPerform } from '../process/effects.ts';
 import { createLogger } from '../process/log.ts';
 import { runUntilSignal } from '../process/shutdown.ts';
 import { type AgentDeps, runAgent } from './agent.ts';
-import { runIp } from './ip-command.ts';
 
 /** A change takes less than a second, so a signal lets it end; the rest is for a disk that does not answer. */
 const graceMs = 20_000;
@@ -21,11 +20,11 @@ export async function agentMain(
   let status = 1;
   const stopped = await runUntilSignal(
     async (signal) => {
+      log.info({ capabilities: await effectiveCapabilities() }, 'started');
       status = await runAgent(argv, {
         clock: systemClock,
         log,
         perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'write')),
-        runIp,
         signal,
         print: (text) => process.stdout.write(text),
         complain: (text) => process.stderr.write(text),
