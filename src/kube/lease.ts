@@ -74,6 +74,7 @@ export async function runWithLease(
         // Somebody else was faster: a matter of course among candidates.
         if (!signal.aborted && !isLostRace(error)) onChange('campaigning', error);
       }
+      // At most the period: a lease that was given back is taken within it.
       await pause(jittered(retryPeriodMs, random) / 1.2, signal);
     }
     return undefined;
