@@ -8,6 +8,7 @@ import { toFieldsV1 } from './field-set.ts';
 import type { Manager } from './managers.ts';
 import { managedFields, ownersOf, sameOwners } from './managers.ts';
 import { mergedOrder } from './merge.ts';
+import { typeProblems } from './type-problems.ts';
 
 const schema: Schema = {
   type: 'object',
@@ -153,6 +154,14 @@ describe('apply', () => {
     expect(three.content).toEqual({ metadata: { finalizers: ['y', 'z'] } });
   });
 
+  it('knows an applier again when it moves to another version of the kind', () => {
+    const one = applied(nothing, 'viola', { spec: { node: 'a', vms: ['x'] } });
+    const manager: Manager = { ...applier('viola'), apiVersion: 'multinic.io/v1alpha1' };
+    const moved = apply(one, { spec: { node: 'b' } }, { manager, schema, time }, false);
+    expect(moved).toMatchObject({ kind: 'applied', content: { spec: { node: 'b' } } });
+    expect(moved.kind === 'applied' && moved.owners.size).toBe(1);
+  });
+
   it('gives a field back to nobody when its plain writer applies it away', () => {
     const update: Manager = { name: 'viola', operation: 'Update', apiVersion: 'multinic.io/v1' };
     const content = { spec: { node: 'a' } };
@@ -161,6 +170,35 @@ describe('apply', () => {
     expect(result.kind === 'conflict' && conflictMessage(result.conflicts)).toBe(
       'Apply failed with 1 conflict: conflict with "viola" using multinic.io/v1: .spec.node',
     );
+  });
+});
+
+describe('typeProblems', () => {
+  it.each([
+    [{ spec: { nodes: 'a' } }, '.spec.nodes: field not declared in schema'],
+    [{ spec: { node: 7 } }, '.spec.node: expected string, got &{7}'],
+    [{ spec: { vms: 'a' } }, '.spec.vms: expected list, got &{a}'],
+    [{ spec: [] }, '.spec: expected map, got &{[]}'],
+    [
+      { spec: { nics: [{ id: 'x' }] } },
+      '.spec.nics[id="x"].id: expected numeric (int or float), got string',
+    ],
+    [{ spec: { nics: [{ id: 1 }, { id: 1 }] } }, '.spec.nics: duplicate entries for key [id=1]'],
+    [
+      { metadata: { finalizers: ['a', 'a'] } },
+      '.metadata.finalizers: duplicate entries for key [="a"]',
+    ],
+    [
+      { spec: { nics: [{ mtu: 1 }] } },
+      '.spec.nics: element 0: associative list with keys has an element that omits all key fields ["id"] (and doesn\'t have default values for any key fields)',
+    ],
+  ])('of %j', (config, problem) => {
+    expect(typeProblems(config as JsonObject, schema)).toEqual([problem]);
+  });
+
+  it('finds none in null, in unknown kinds of values and in what fits', () => {
+    const spec = { node: null, nics: [{ id: 1, mtu: { any: 'thing' } }], match: { a: 'b' } };
+    expect(typeProblems({ spec }, schema)).toEqual([]);
   });
 });
 
