@@ -75,7 +75,7 @@ function patchObject(cluster: Cluster, call: WriteCall): Answer {
     };
   }
   if (contentType !== applyType) {
-    throw unsupportedMediaType(['application/json-patch+json', mergeType, applyType]);
+    throw unsupportedMediaType([mergeType, applyType]);
   }
   refuseAnonymousApply(call.request.query);
   const existed = read(cluster, target) !== undefined;
