@@ -10,8 +10,8 @@ import type { Perform } from '../process/effects.ts';
 import type { Cluster } from './clusters.ts';
 import { refusalOf } from './fence.ts';
 import { nodeConfigs } from './node-config.ts';
+import { objectName } from './object-name.ts';
 import { noSuchNode } from './read-nodes.ts';
-import { objectName } from './sanitize.ts';
 
 export interface DeleteOptions {
   readonly perform: Perform<Effect>;

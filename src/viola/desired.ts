@@ -1,9 +1,12 @@
 import { acceptInterfaces } from '../api/accept-interface.ts';
+import { networkOf } from '../api/address.ts';
+import type { RequestInterface } from '../api/job.ts';
+import { labelValue } from '../api/label-value.ts';
 import type { InterfaceSpec, NodeConfigSpec } from '../api/multinicnodeconfig.ts';
 import { annotations, interfaceName, labels } from '../api/names.ts';
 import type { NodeError, PostedNode } from '../api/node-configs-http.ts';
 import { specHash } from '../api/spec-hash.ts';
-import { labelValue, objectName } from './sanitize.ts';
+import { objectName } from './object-name.ts';
 
 /** What the business cluster shall hold for one posted node; every field of it is Viola's own. */
 export interface DesiredNode {
@@ -21,10 +24,12 @@ const maxInterfaces = 10;
 
 /** Checks one posted node and brings it into the form that is stored, or names the first field that cannot be used. */
 export function desiredNode(posted: PostedNode, providerId: string): Desired {
-  const { nodeName, instanceId, interfaces = [] } = posted;
+  const { interfaces = [] } = posted;
+  const nodeName = posted.nodeName.trim();
+  const instanceId = posted.instanceId?.trim() || undefined;
   const invalid = (field: string, message: string): Desired => ({
     kind: 'invalid',
-    error: { nodeName, code: 'Invalid', field, message },
+    error: { nodeName: posted.nodeName, code: 'Invalid', field, message },
   });
   const name = objectName(nodeName);
   if (name === '') {
@@ -36,35 +41,40 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
       `${interfaces.length} entries; a node has at most ${maxInterfaces}`,
     );
   }
-  const [rejection] = acceptInterfaces(interfaces).rejected;
+  const { accepted, rejected } = acceptInterfaces(interfaces);
+  const [rejection] = rejected;
   if (rejection) {
     return invalid(`interfaces[${rejection.position}].${rejection.field}`, rejection.message);
   }
-  const spec = { nodeName, instanceId, interfaces: interfaces.map(stored) };
+  const entries = accepted.flatMap(({ position, nic }) => {
+    const entry = interfaces[position];
+    return entry ? [stored(entry, nic)] : [];
+  });
+  const spec = withoutUndefined({ nodeName, instanceId, interfaces: entries });
   return {
     kind: 'usable',
     node: {
       name,
       labels: labelsOf({ nodeName, instanceId, providerId }),
       annotations: annotationsOf(posted),
-      spec: withoutUndefined({ ...spec, providerId, specHash: specHash(spec) }),
+      spec: { ...spec, providerId, specHash: specHash(spec) },
     },
   };
 }
 
-/** Index and name always, contradicting ids put right; fields that we do not know are dropped. */
-function stored(entry: InterfaceSpec): InterfaceSpec {
-  const { macAddress, address, cidr, mtu, addresses, gateway, routes, routing } = entry;
-  const [accepted] = acceptInterfaces([entry]).accepted;
-  const id = accepted?.nic.index ?? entry.id ?? 0;
-  const { portId, networkId, subnetId } = entry;
+/**
+ * The form that the deployed controller reads too: id and name that agree, an IPv4 `address`, `cidr` in network form.
+ * Fields that we do not know are dropped.
+ */
+function stored(entry: InterfaceSpec, { index, mac, addresses: [first = ''] }: RequestInterface) {
+  const { portId, mtu, addresses, gateway, routes, networkId, subnetId, routing } = entry;
   return withoutUndefined({
-    id,
-    name: interfaceName(id),
+    id: index,
+    name: interfaceName(index),
     portId,
-    macAddress: macAddress.toLowerCase(),
-    address,
-    cidr,
+    macAddress: mac,
+    address: entry.address ?? first.split('/')[0],
+    cidr: networkOf(first),
     mtu,
     addresses,
     gateway,

@@ -1,21 +1,16 @@
 import type { NodeError, NodeErrorCode } from '../api/node-configs-http.ts';
-import { isForbidden, isInvalid, KubeError } from '../kube/errors.ts';
-
-/** Managers under which the deployed Viola (`kubectl apply`) wrote the same fields. */
-const deployedManagers = ['kubectl-client-side-apply', 'kubectl'];
+import { isConflict, isForbidden, isInvalid, KubeError } from '../kube/errors.ts';
 
 /** Whether an apply failed because another field manager owns a field with another value. */
 export function isFieldConflict(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 409 && error.causes.length > 0;
 }
 
-/** Whether every conflicting field belongs to the deployed Viola; its fields are ours to take over. */
-export function ownedByDeployedViola(error: unknown): boolean {
+/** Whether the object is not the one any more that was read: written to, deleted, or made anew meanwhile. */
+export function isMoved(error: unknown): boolean {
   return (
-    isFieldConflict(error) &&
-    error.causes.every(({ message }) =>
-      deployedManagers.some((name) => message.includes(`"${name}"`)),
-    )
+    isConflict(error) ||
+    (isInvalid(error) && error.causes.some(({ field }) => field === 'metadata.uid'))
   );
 }
 
@@ -30,8 +25,12 @@ function codeOf(error: unknown): NodeErrorCode {
   if (isFieldConflict(error)) return 'FieldConflict';
   if (isInvalid(error)) return 'Invalid';
   if (isForbidden(error)) return 'Forbidden';
-  if (error instanceof KubeError && (error.status === 0 || error.status >= 429)) {
-    return 'ClusterUnreachable';
-  }
-  return 'Internal';
+  return isUnreachable(error) ? 'ClusterUnreachable' : 'Internal';
+}
+
+/** No answer, a server in trouble, or one that does not know our credentials: nothing can be written there at all. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  const { status } = error;
+  return status === 0 || status === 401 || status >= 429;
 }

@@ -3,7 +3,7 @@ import { type NodeError, type PostAnswer, postedNode } from '../api/node-configs
 import type { Perform } from '../process/effects.ts';
 import { mapBounded } from './bounded.ts';
 import type { Cluster } from './clusters.ts';
-import { objectName } from './sanitize.ts';
+import { objectName } from './object-name.ts';
 import { type Written, writeNode } from './write-node.ts';
 
 export interface PostOptions {

@@ -2,7 +2,7 @@ import type { HeldNode } from '../api/node-configs-http.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { Cluster } from './clusters.ts';
 import { nodeConfigs, toHeldNode } from './node-config.ts';
-import { objectName } from './sanitize.ts';
+import { objectName } from './object-name.ts';
 
 export interface Page {
   readonly items: readonly HeldNode[];

@@ -24,12 +24,14 @@ import type { Clock } from '../process/clock.ts';
 import type { Perform } from '../process/effects.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { answerStatus } from './answer-status.ts';
+import { mapBounded } from './bounded.ts';
 import { toProblem } from './cluster-problem.ts';
 import type { Cluster, Clusters } from './clusters.ts';
 import { deleteNode } from './delete-node.ts';
 import { postNodes } from './post-nodes.ts';
 import { reach } from './reach.ts';
 import { readNode, readPage } from './read-nodes.ts';
+import { refusedPost, refusedPostBody } from './refused-post.ts';
 
 export interface ViolaDeps {
   readonly clusters: Clusters;
@@ -75,7 +77,13 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
         operationId: 'postNodeConfigs',
         summary: 'Create or update the node configs of some nodes',
         body: postedNodes,
-        response: { 200: postAnswer, 409: postAnswer, 422: postAnswer, 503: postAnswer },
+        response: {
+          200: postAnswer,
+          ...errors,
+          409: refusedPost,
+          422: refusedPost,
+          503: z.union([refusedPost, problem]),
+        },
       },
     },
     async (request, reply) => {
@@ -84,7 +92,12 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       deps.cache.forget(cluster.providerId);
       const preferences = String(request.headers['prefer'] ?? '').split(/[,;]\s*/);
       const status = answerStatus(answer, preferences.includes(resultsPreference));
-      return reply.code(status as 200).send(answer);
+      if (status === 200) return answer;
+      const body = refusedPostBody(answer, { status, requestId: request.id });
+      return reply
+        .code(status as 409)
+        .type('application/problem+json')
+        .send(body);
     },
   );
 
@@ -165,7 +178,8 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const caller = identify(await deps.tokens.current(), request.headers.authorization);
       const mine = (id: string) => caller.providers.includes('*') || caller.providers.includes(id);
       const ids = deps.clusters.providerIds.filter(mine);
-      return { items: await Promise.all(ids.map((id) => reach(deps.clusters, id, deps))) };
+      const items = await mapBounded(ids, deps.parallel, (id) => reach(deps.clusters, id, deps));
+      return { items };
     },
   );
 }

@@ -4,13 +4,13 @@ import { fieldManagers } from '../api/names.ts';
 import type { NodeError, NodeResult, PostedNode } from '../api/node-configs-http.ts';
 import { canonicalJson } from '../api/spec-hash.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict } from '../kube/errors.ts';
 import { apiVersionOf } from '../kube/resource.ts';
 import type { Perform } from '../process/effects.ts';
 import { type DesiredNode, desiredNode } from './desired.ts';
 import { refusalOf } from './fence.ts';
 import { nodeConfigs } from './node-config.ts';
-import { isFieldConflict, nodeErrorOf, ownedByDeployedViola } from './node-error.ts';
+import { isFieldConflict, isMoved, nodeErrorOf } from './node-error.ts';
+import { mayTakeOver } from './takeover.ts';
 
 export interface Target {
   readonly client: KubeClient;
@@ -61,22 +61,34 @@ async function tryWrite(
   const { client, namespace } = target;
   const { signal } = options;
   const { nodeName, base } = posted;
-  const live = await client.find(nodeConfigs, { namespace, name: node.name }, { signal });
+  const ref = { namespace, name: node.name };
+  const live = await client.find(nodeConfigs, ref, { signal });
   const refusal = refusalOf(live, base, options);
+  if (live && holds(live, node, refusal !== undefined))
+    return accepted(nodeName, 'unchanged', live);
   if (refusal) return { kind: 'refused', error: { nodeName, field: 'base', ...refusal } };
-  if (live && holds(live, node)) return accepted(nodeName, 'unchanged', live);
+  const stranger = live && strangerIn(live, node);
+  if (stranger) return { kind: 'refused', error: { nodeName, ...stranger } };
   try {
     const after = await applyNode(target, node, live, options);
     return accepted(nodeName, live ? 'updated' : 'created', after);
   } catch (error) {
-    if (lastTry || !isConflict(error) || isFieldConflict(error)) throw error;
+    if (lastTry || !(await hasMoved(error))) throw error;
     return undefined;
+  }
+
+  /** The API server compares owners of fields before versions: behind a conflict of fields another object may stand. */
+  async function hasMoved(error: unknown): Promise<boolean> {
+    if (!isFieldConflict(error)) return isMoved(error);
+    const now = await client.find(nodeConfigs, ref, { signal });
+    return now?.metadata.resourceVersion !== live?.metadata.resourceVersion;
   }
 }
 
 /**
- * Server-side apply. The resourceVersion of what was read closes the gap between reading and writing; fields that the
- * deployed Viola set with kubectl are taken over, those of anybody else are a conflict.
+ * Server-side apply onto exactly what was read: no object ever has the version 1, so that "there is none" holds too, and
+ * the uid keeps an object that was deleted meanwhile from being created again. Fields that the deployed Viola set with
+ * kubectl are taken over, those of anybody else are a conflict.
  */
 async function applyNode(
   { client, namespace }: Target,
@@ -85,17 +97,11 @@ async function applyNode(
   { perform, signal }: WriteOptions,
 ): Promise<MultiNicNodeConfig> {
   const { name, labels, annotations, spec } = node;
-  const resourceVersion = live?.metadata.resourceVersion;
+  const { uid, resourceVersion = '1' } = live?.metadata ?? {};
   const object = {
     apiVersion: apiVersionOf(nodeConfigs),
     kind: nodeConfigs.kind,
-    metadata: {
-      name,
-      namespace,
-      labels,
-      annotations,
-      ...(resourceVersion ? { resourceVersion } : {}),
-    },
+    metadata: { name, namespace, labels, annotations, resourceVersion, ...(uid ? { uid } : {}) },
     spec,
   };
   const apply = (force: boolean) =>
@@ -105,18 +111,32 @@ async function applyNode(
   try {
     return await apply(false);
   } catch (error) {
-    if (!ownedByDeployedViola(error)) throw error;
+    if (!mayTakeOver(error, live)) throw error;
     return apply(true);
   }
 }
 
-/** Whether the object already says what was posted, so that nothing has to be written. */
-function holds({ metadata, spec }: MultiNicNodeConfig, node: DesiredNode): boolean {
+/**
+ * Whether nothing has to be written: the object says what was posted. A caller that may not write is content with equal
+ * content; its provenance is then not the object's.
+ */
+function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean): boolean {
+  const { metadata, spec } = live;
+  if (metadata.deletionTimestamp || canonicalJson(spec) !== canonicalJson(node.spec)) return false;
+  const { labels, annotations } = node;
   return (
-    covers(metadata.labels, node.labels) &&
-    covers(metadata.annotations, node.annotations) &&
-    canonicalJson(spec) === canonicalJson(node.spec)
+    mayNotWrite || (covers(metadata.labels, labels) && covers(metadata.annotations, annotations))
   );
+}
+
+/** Two node names can come to one object name; the second must not take the first one's NICs. */
+function strangerIn({ metadata, spec }: MultiNicNodeConfig, node: DesiredNode) {
+  const { nodeName, instanceId } = node.spec;
+  const sameName = spec.nodeName === nodeName;
+  const sameInstance = instanceId !== undefined && spec.instanceId === instanceId;
+  if (sameName || sameInstance) return undefined;
+  const message = `the object ${metadata.name} belongs to node "${spec.nodeName}"; rename one of them`;
+  return { code: 'Invalid', field: 'nodeName', message } as const;
 }
 
 type Texts = Readonly<Record<string, string>>;

@@ -16,17 +16,6 @@ export function objectName(nodeName: string): string {
     .join('.');
 }
 
-/** A label value, at most 63 characters, that starts and ends with a letter or a digit; undefined when none is left. */
-export function labelValue(text: string): string | undefined {
-  const value = text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .slice(0, 63)
-    .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
-  return value === '' ? undefined : value;
-}
-
 function tidy(text: string, length: number): string {
   const ends = /^[-.]+|[-.]+$/g;
   return text.replaceAll(ends, '').slice(0, length).replaceAll(ends, '');

@@ -1,0 +1,305 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { namespace, postedNode as node, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { annotations, labels } from '../api/names.ts';
+import { postAnswer, problem } from '../api/node-configs-http.ts';
+import { nodeConfigs } from './node-config.ts';
+
+const kind = 'multinicnodeconfigs.multinic.io';
+const results = { prefer: 'multinic-results' };
+let bed: ViolaBed;
+
+beforeAll(async () => {
+  bed = await ViolaBed.start();
+});
+
+afterEach(() => bed.reset());
+
+afterAll(() => bed[Symbol.asyncDispose]());
+
+const [nic] = node.interfaces;
+const changed = { ...node, interfaces: [] };
+const kubectl = 'kubectl-client-side-apply';
+/** The object as somebody else writes it. */
+const theirs = {
+  metadata: { name: 'worker-1', namespace },
+  spec: { nodeName: 'Worker_1', interfaces: [] },
+};
+
+describe('POST node-configs', () => {
+  it('takes the body of the deployed operator', async () => {
+    const { status, answer } = await bed.post([node]);
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({
+      applied: 1,
+      results: [{ nodeName: 'Worker_1', status: 'created' }],
+    });
+    const { spec, metadata } = await bed.stored();
+    expect(spec).toMatchObject({ nodeName: 'Worker_1', providerId: 'biz-1' });
+    expect(spec.specHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(spec.interfaces).toEqual([
+      {
+        id: 0,
+        name: 'multinic0',
+        portId: 'p0',
+        macAddress: 'fa:16:3e:00:00:01',
+        address: '10.0.0.10',
+        cidr: '10.0.0.0/24',
+        mtu: 1450,
+        networkId: 'n0',
+        subnetId: 's0',
+      },
+    ]);
+    expect(metadata.labels).toMatchObject({
+      [labels.nodeName]: 'worker_1',
+      [labels.instanceId]: node.instanceId,
+      [labels.providerId]: 'biz-1',
+    });
+  });
+
+  it('stores the form that the deployed controller reads: network form, IPv4 address, matching id', async () => {
+    const { address: _a, cidr: _c, ...bare } = { ...nic, cidr: '10.0.0.10/24' };
+    const second = {
+      name: 'multinic4',
+      id: 1,
+      macAddress: 'fa:16:3e:00:00:02',
+      addresses: ['10.1.0.7/16'],
+    };
+    await bed.post([{ nodeName: 'a', interfaces: [{ ...nic, cidr: '10.0.0.10/24' }, second] }]);
+    expect((await bed.stored('a')).spec.interfaces).toMatchObject([
+      { cidr: '10.0.0.0/24' },
+      { id: 4, name: 'multinic4', address: '10.1.0.7', cidr: '10.1.0.0/16' },
+    ]);
+    const { answer } = await bed.post([{ nodeName: 'b', interfaces: [bare] }]);
+    expect(answer.errors).toMatchObject([{ code: 'Invalid', field: 'interfaces[0].address' }]);
+  });
+
+  it('writes nothing when the same is posted again, however often', async () => {
+    await bed.post([node]);
+    bed.writes.length = 0;
+    for (let round = 0; round < 3; round++) {
+      const { status, answer } = await bed.post([node]);
+      expect([status, answer.results[0]?.status, answer.results[0]?.generation]).toEqual([
+        200,
+        'unchanged',
+        1,
+      ]);
+    }
+    expect(bed.writes).toEqual([]);
+  });
+
+  it('is content when the object says what was posted, whatever the base was', async () => {
+    await bed.post([{ ...node, base: null }]);
+    bed.writes.length = 0;
+    const stale = { uid: 'another', generation: 7 };
+    for (const base of [null, stale, undefined]) {
+      const { status, answer } = await bed.post([base === undefined ? node : { ...node, base }]);
+      expect([status, answer.results[0]?.status]).toEqual([200, 'unchanged']);
+    }
+    expect(bed.writes).toEqual([]);
+  });
+
+  it('keeps the other nodes when one cannot be used, and says which field of which', async () => {
+    const bad = { nodeName: 'bad', interfaces: [{ ...nic, address: '10.9.9.9' }] };
+    const body = [bad, node, { nodeName: ' ' }, 7];
+    const { status, answer } = await bed.post(body, results);
+    expect(status).toBe(200);
+    expect(answer.results).toMatchObject([{ nodeName: 'Worker_1', status: 'created' }]);
+    expect(answer.errors).toMatchObject([
+      { nodeName: 'bad', code: 'Invalid', field: 'interfaces[0].address' },
+      { code: 'Invalid', field: 'nodeName' },
+      { code: 'Invalid', field: '' },
+    ]);
+  });
+
+  it('answers a refusal as a problem that still tells what became of each node', async () => {
+    const bad = { nodeName: 'bad', interfaces: [{ ...nic, mtu: 9 }] };
+    const { status, headers, answer } = await bed.post([bad, node]);
+    expect(status).toBe(422);
+    expect(headers['content-type']).toContain('application/problem+json');
+    expect(problem.parse(answer)).toMatchObject({ status: 422, code: 'NodesRefused' });
+    expect(problem.parse(answer).detail).toContain('"bad" interfaces[0].mtu');
+    expect(postAnswer.parse(answer).results).toMatchObject([{ nodeName: 'Worker_1' }]);
+  });
+
+  it.each([
+    [
+      'interfaces[2].address',
+      [
+        nic,
+        {
+          ...nic,
+          id: 1,
+          name: 'multinic1',
+          macAddress: 'fa:16:3e:00:00:0b',
+          portId: 'b',
+          address: '10.0.0.11',
+        },
+        {
+          ...nic,
+          id: 2,
+          name: 'multinic2',
+          macAddress: 'fa:16:3e:00:00:0c',
+          portId: 'c',
+          address: '10.9.9.9',
+        },
+      ],
+    ],
+    [
+      'interfaces[0].macAddress',
+      [nic, { ...nic, id: 1, name: 'multinic1', portId: 'p1', address: '10.0.0.11' }],
+    ],
+    ['interfaces[0].macAddress', [{ ...nic, macAddress: 'fa-16-3e-00-00-01' }]],
+    ['interfaces[0].name', [{ ...nic, name: 'eth0' }]],
+    ['interfaces[0].name', [{ ...nic, name: 'multinic12' }]],
+    ['interfaces[0].cidr', [{ ...nic, cidr: '' }]],
+    ['interfaces', Array.from({ length: 11 }, () => nic)],
+  ])('names the field %s', async (field, interfaces) => {
+    const { status, answer } = await bed.post([{ nodeName: 'n', interfaces }]);
+    expect([status, answer.errors[0]?.code, answer.errors[0]?.field]).toEqual([
+      422,
+      'Invalid',
+      field,
+    ]);
+    expect(bed.writes).toEqual([]);
+  });
+
+  it('refuses two entries for one object', async () => {
+    const { answer } = await bed.post([node, { ...node, nodeName: 'worker-1' }]);
+    expect(answer.errors.map(({ field }) => field)).toEqual(['nodeName', 'nodeName']);
+  });
+
+  it('refuses a node whose name another node has taken, but not one that was renamed or rebuilt', async () => {
+    await bed.post([node]);
+    const another = { nodeName: 'worker-1', instanceId: 'another', interfaces: [] };
+    const { status, answer } = await bed.post([another]);
+    expect([status, answer.errors[0]?.field]).toEqual([422, 'nodeName']);
+    expect(answer.errors[0]?.message).toContain('belongs to node "Worker_1"');
+    expect((await bed.post([{ ...another, instanceId: node.instanceId }])).status).toBe(200);
+    expect((await bed.post([{ ...another, instanceId: 'rebuilt' }])).status).toBe(200);
+  });
+
+  it('refuses a body that is no list of nodes', async () => {
+    for (const body of [{ nodeName: 'n' }, []]) {
+      expect((await bed.call('POST', '', {}, body)).status).toBe(400);
+    }
+  });
+});
+
+describe('the fence of a POST', () => {
+  it('refuses a node whose base has moved, and one that shall be new but exists', async () => {
+    const created = (await bed.post([{ ...node, base: null }])).answer.results[0];
+    const base = { uid: created?.uid ?? '', generation: 1 };
+    const updated = await bed.post([{ ...changed, base }]);
+    expect(updated.answer.results).toMatchObject([{ status: 'updated', generation: 2 }]);
+    const stale = await bed.post([{ ...node, base }]);
+    expect(stale.status).toBe(409);
+    expect(stale.answer.errors).toMatchObject([{ code: 'StaleBase', field: 'base' }]);
+    const exists = await bed.post([{ ...node, base: null }]);
+    expect(exists.answer.errors).toMatchObject([{ code: 'StaleBase' }]);
+    expect((await bed.stored()).spec.interfaces).toEqual([]);
+  });
+
+  it('keeps a fenced object from callers that send no base', async () => {
+    await bed.post([{ ...node, base: null }]);
+    const { status, answer } = await bed.post([changed]);
+    expect([status, answer.errors[0]?.code]).toEqual([409, 'Fenced']);
+  });
+
+  it('notes where a fenced node comes from, without a new generation', async () => {
+    const source = { namespace: 'ns', name: 'demo', uid: 'u', generation: 3 };
+    const created = (await bed.post([{ ...node, base: null, source }])).answer.results[0];
+    const base = { uid: created?.uid ?? '', generation: 1 };
+    const next = { ...source, generation: 4 };
+    const { answer } = await bed.post([{ ...node, base, source: next }]);
+    expect(answer.results).toMatchObject([{ status: 'updated', generation: 1 }]);
+    const { metadata } = await bed.stored();
+    expect(JSON.parse(metadata.annotations?.[annotations.source] ?? '')).toEqual(next);
+  });
+
+  it('creates nothing over an object that somebody made in between', async () => {
+    bed.api.faults.delay({ verb: 'patch', resource: kind, ms: 300 });
+    const posting = bed.post([{ ...node, base: null }]);
+    await expect.poll(() => bed.writes).toContain('viola.node-config.apply');
+    await bed.admin.create(nodeConfigs, theirs, { fieldManager: 'viola' });
+    const { status, answer } = await posting;
+    expect([status, answer.errors[0]?.code]).toEqual([409, 'StaleBase']);
+    expect((await bed.stored()).spec.interfaces).toEqual([]);
+  });
+
+  it('does not bring back an object that was deleted in between', async () => {
+    const created = (await bed.post([{ ...node, base: null }])).answer.results[0];
+    const base = { uid: created?.uid ?? '', generation: 1 };
+    bed.writes.length = 0;
+    bed.api.faults.delay({ verb: 'patch', resource: kind, ms: 300 });
+    const posting = bed.post([{ ...changed, base }]);
+    await expect.poll(() => bed.writes).toContain('viola.node-config.apply');
+    await bed.admin.delete(nodeConfigs, { namespace, name: 'worker-1' });
+    const { status, answer } = await posting;
+    expect([status, answer.errors[0]?.code]).toEqual([409, 'StaleBase']);
+    await expect(bed.stored()).rejects.toThrow();
+  });
+
+  it('decides anew when the controller writes status in between', async () => {
+    await bed.post([node]);
+    bed.api.faults.answer({ verb: 'patch', resource: kind, status: 409, reason: 'Conflict' });
+    expect((await bed.post([changed])).answer.results).toMatchObject([{ status: 'updated' }]);
+  });
+
+  it('takes over what the deployed Viola wrote with kubectl', async () => {
+    await bed.admin.create(nodeConfigs, theirs, { fieldManager: kubectl });
+    expect((await bed.post([node])).answer.results).toMatchObject([{ status: 'updated' }]);
+  });
+
+  it.each(['kim', kubectl])(
+    'does not overwrite what %s changed in an object of ours',
+    async (manager) => {
+      await bed.post([node]);
+      const { spec } = theirs;
+      const ref = { namespace, name: 'worker-1' };
+      await bed.admin.patch(nodeConfigs, ref, { spec }, { fieldManager: manager });
+      const { status, answer } = await bed.post([node]);
+      expect([status, answer.errors[0]?.code]).toEqual([409, 'FieldConflict']);
+      expect(answer.errors[0]?.field).toContain('interfaces');
+      expect(answer.errors[0]?.message).toContain(manager);
+    },
+  );
+});
+
+describe('a business cluster in trouble', () => {
+  it('is asked once when it does not answer, and the caller gets 503', async () => {
+    const kubeconfig = await bed.api.kubeconfig();
+    await bed.register('biz-down', kubeconfig.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'));
+    await expect.poll(() => bed.providers).toContain('biz-down');
+    const nodes = Array.from({ length: 20 }, (_, i) => ({ ...node, nodeName: `n-${i}` }));
+    const { status, answer } = await bed.post(nodes, { provider: 'biz-down' });
+    expect(status).toBe(503);
+    expect(new Set(answer.errors.map(({ code }) => code))).toEqual(new Set(['ClusterUnreachable']));
+    expect(answer.errors).toHaveLength(20);
+  });
+
+  it('that does not know the credentials any more is 503 too', async () => {
+    await bed.register(
+      'biz-expired',
+      await bed.api.kubeconfig({ server: bed.api.url, token: () => Promise.resolve('old') }),
+    );
+    await expect.poll(() => bed.providers).toContain('biz-expired');
+    expect((await bed.post([node], { provider: 'biz-expired' })).status).toBe(503);
+  });
+
+  it('that fails for one node keeps none of the others', async () => {
+    bed.api.faults.answer({ verb: 'patch', resource: kind, name: 'b', status: 500, times: 99 });
+    const nodes = ['a', 'b', 'c'].map((nodeName) => ({ nodeName, interfaces: [] }));
+    const { status, answer } = await bed.post(nodes, results);
+    expect(status).toBe(200);
+    expect(answer.results.map(({ nodeName }) => nodeName)).toContain('a');
+    expect(answer.errors.map(({ nodeName }) => nodeName)).toContain('b');
+  });
+
+  it('whose answer gets lost has the object once, and the repeated POST finds it', async () => {
+    bed.api.faults.lose({ verb: 'patch', resource: kind, when: 'after' });
+    const { status, answer } = await bed.post([{ ...node, base: null }]);
+    expect(status).toBe(200);
+    expect(answer.results[0]?.generation).toBe(1);
+    expect((await bed.post([{ ...node, base: null }])).answer.results[0]?.status).toBe('unchanged');
+  });
+});

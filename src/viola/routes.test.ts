@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { namespace, postedNode as node, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { annotations } from '../api/names.ts';
+import { clusters, heldNode } from '../api/node-configs-http.ts';
+import { secrets } from '../kube/core-resources.ts';
+import { nodeConfigs } from './node-config.ts';
+
+const ref = { namespace, name: 'worker-1' };
+let bed: ViolaBed;
+
+beforeAll(async () => {
+  bed = await ViolaBed.start();
+});
+
+afterEach(() => bed.reset());
+
+afterAll(() => bed[Symbol.asyncDispose]());
+
+describe('who may', () => {
+  it.each([
+    ['nobody without a token', '', 'biz-1', 401],
+    ['nobody with an unknown token', 'guess', 'biz-1', 401],
+    ['not a token of another cluster', 'other', 'biz-1', 403],
+    ['not a read-only token', 'ro', 'biz-1', 403],
+    ['not towards a cluster that is not registered', 'rw', 'biz-9', 404],
+    ['not without naming the cluster', 'rw', '', 400],
+  ])('may post: %s', async (_who, token, provider, status) => {
+    expect((await bed.post([node], { token, provider })).status).toBe(status);
+    expect((await bed.call('DELETE', '/Worker_1', { token, provider })).status).toBe(status);
+    expect(bed.writes).toEqual([]);
+  });
+
+  it('may read with a read-only token', async () => {
+    expect((await bed.get('', { token: 'ro' })).status).toBe(200);
+  });
+
+  it('learns of no cluster that the token is not for', async () => {
+    const { body } = await bed.get('/v1/k8s/clusters', { token: 'other' });
+    expect(clusters.parse(body).items).toEqual([]);
+    expect((await bed.post([node], { token: 'other', provider: 'biz-9' })).status).toBe(403);
+  });
+});
+
+describe('GET node-configs', () => {
+  it('pages, keeps answers for a moment, and reads through when asked to', async () => {
+    await bed.post([node, { nodeName: 'n2' }, { nodeName: 'n3' }]);
+    const first = await bed.list('?limit=2');
+    expect(first.items.map(({ nodeName }) => nodeName)).toEqual(['n2', 'n3']);
+    const rest = await bed.list(`?limit=2&continue=${first.continue}`);
+    expect(rest.items.map(({ nodeName }) => nodeName)).toEqual(['Worker_1']);
+    await bed.admin.delete(nodeConfigs, { namespace, name: 'n3' });
+    expect((await bed.list('?limit=2')).observedAt).toBe(first.observedAt);
+    const fresh = await bed.list('?limit=2&fresh=true');
+    expect(fresh.items.map(({ nodeName }) => nodeName)).toEqual(['n2', 'Worker_1']);
+  });
+
+  it('shows what was just posted', async () => {
+    await bed.get('');
+    await bed.post([node]);
+    expect((await bed.list('')).items).toHaveLength(1);
+  });
+
+  it('tells that a continue token has expired', async () => {
+    await bed.post([node, { nodeName: 'n2' }]);
+    const first = await bed.list('?limit=1&fresh=true');
+    await bed.post([{ nodeName: 'n3' }]);
+    bed.api.faults.compact();
+    const late = await bed.get(`?limit=1&continue=${first.continue}`);
+    expect(late).toMatchObject({ status: 400, body: { code: 'ContinueExpired' } });
+  });
+
+  it('shows one node with its provenance and status, by the name it was posted with', async () => {
+    const source = { namespace, name: 'demo', uid: 'u', generation: 3 };
+    await bed.post([{ ...node, base: null, source }]);
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: { state: 'Configured' } });
+    const { body } = await bed.get('/Worker_1');
+    expect(heldNode.parse(body)).toMatchObject({
+      nodeName: 'Worker_1',
+      generation: 1,
+      source,
+      status: { state: 'Configured' },
+    });
+    expect(await bed.get('/nobody')).toMatchObject({ status: 404, body: { code: 'NoSuchNode' } });
+  });
+});
+
+describe('DELETE node-configs', () => {
+  it('stamps the consent before it deletes, and leaves the rest to the finalizer', async () => {
+    await bed.post([node]);
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['multinic.io/cleanup'] } });
+    const { status, body } = await bed.call('DELETE', '/Worker_1');
+    const object = await bed.stored();
+    expect(status).toBe(202);
+    expect(body).toEqual({ uid: object.metadata.uid, generation: 1 });
+    expect(object.metadata.deletionTimestamp).toBeDefined();
+    expect(object.metadata.annotations).toHaveProperty([annotations.deleteConsent]);
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    expect((await bed.post([{ ...node, interfaces: [] }])).answer.errors).toMatchObject([
+      { code: 'Deleting' },
+    ]);
+  });
+
+  it('refuses a base that has moved and answers 404 when it is done', async () => {
+    await bed.post([{ ...node, base: null }]);
+    expect((await bed.call('DELETE', '/Worker_1?uid=other&generation=1')).status).toBe(409);
+    const { uid } = (await bed.stored()).metadata;
+    expect((await bed.call('DELETE', `/Worker_1?uid=${uid}&generation=1`)).status).toBe(202);
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
+      status: 404,
+      body: { code: 'NoSuchNode' },
+    });
+  });
+
+  it('keeps a fenced object from callers that send no base, and takes no half of one', async () => {
+    await bed.post([{ ...node, base: null }]);
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
+      status: 409,
+      body: { code: 'Fenced' },
+    });
+    expect((await bed.call('DELETE', '/Worker_1?uid=only')).status).toBe(400);
+    expect((await bed.stored()).metadata.annotations).not.toHaveProperty([
+      annotations.deleteConsent,
+    ]);
+  });
+
+  it('decides anew when the object moves between consent and deletion', async () => {
+    await bed.post([node]);
+    bed.api.faults.answer({
+      verb: 'delete',
+      resource: 'multinicnodeconfigs.multinic.io',
+      status: 409,
+      reason: 'Conflict',
+    });
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    await expect(bed.stored()).rejects.toThrow();
+  });
+});
+
+describe('registered clusters', () => {
+  it('says of each whether it answers, and follows its Secret without a restart', async () => {
+    await bed.register('biz-bad', 'not: [a kubeconfig');
+    await expect.poll(() => bed.providers).toContain('biz-bad');
+    const { items } = clusters.parse((await bed.get('/v1/k8s/clusters')).body);
+    expect(items.find(({ providerId }) => providerId === 'biz-1')).toMatchObject({
+      reachable: true,
+      server: bed.api.url,
+    });
+    expect(items.find(({ providerId }) => providerId === 'biz-bad')).toMatchObject({
+      reachable: false,
+      message: expect.stringContaining('multinic-system/biz-bad') as unknown,
+    });
+    expect((await bed.post([node], { provider: 'biz-bad' })).status).toBe(503);
+
+    const data = { kubeconfig: Buffer.from(await bed.api.kubeconfig()).toString('base64') };
+    await bed.admin.patch(secrets, { namespace, name: 'biz-bad' }, { data });
+    await expect
+      .poll(async () => (await bed.post([node], { provider: 'biz-bad' })).status, {
+        timeout: 10_000,
+      })
+      .toBe(200);
+    await bed.admin.delete(secrets, { namespace, name: 'biz-bad' });
+    await expect
+      .poll(async () => (await bed.post([node], { provider: 'biz-bad' })).status, {
+        timeout: 10_000,
+      })
+      .toBe(404);
+  });
+
+  it('refuses a cluster that two Secrets claim', async () => {
+    await bed.register('biz-twice', await bed.api.kubeconfig(), 'one');
+    await bed.register('biz-twice', await bed.api.kubeconfig(), 'two');
+    await expect
+      .poll(async () => (await bed.post([node], { provider: 'biz-twice' })).status, {
+        timeout: 10_000,
+      })
+      .toBe(503);
+  });
+});

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postedNode as node, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { metricTable } from '../api/metrics.ts';
+import { nodeConfigsPath } from '../api/node-configs-http.ts';
+import { systemClock, systemRandom } from '../process/clock.ts';
+import { createHealth } from '../process/health.ts';
+import { createLogger } from '../process/log.ts';
+import { createMetrics } from '../process/metrics.ts';
+import { readSettings, SettingsError } from '../process/settings.ts';
+import { violaSettings } from './settings.ts';
+import { startViola } from './start.ts';
+
+let bed: ViolaBed;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  bed = await ViolaBed.start();
+});
+
+afterAll(() => bed[Symbol.asyncDispose]());
+
+async function start(flags: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const kubeconfig = await bed.api.kubeconfig(bed.api.accessAs('viola'));
+  const all = { kubeconfig, 'tokens-file': bed.tokensFile, ...flags };
+  const url = Promise.withResolvers<string>();
+  const write = (line: string): void => {
+    lines.push(line);
+    const said = JSON.parse(line) as { msg: string; url?: string };
+    if (said.msg === 'viola serves' && said.url) url.resolve(said.url);
+  };
+  const done = startViola(
+    readSettings(violaSettings, { env: {}, flags: all }),
+    {
+      clock: systemClock,
+      random: systemRandom,
+      log: createLogger({ part: 'viola', level: 'debug', destination: { write } }),
+      metrics: createMetrics(metricTable),
+      health: createHealth(),
+    },
+    signal,
+  );
+  return { done, url: url.promise };
+}
+
+describe('startViola', () => {
+  it('serves until it is told to stop, and logs neither tokens nor bodies', async () => {
+    const stop = new AbortController();
+    const { done, url } = await start({ listen: '127.0.0.1:0' }, stop.signal);
+    const at = await Promise.race([url, done.then(() => 'ended')]);
+    const answer = await fetch(`${at}${nodeConfigsPath}`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer rw',
+        'x-provider-id': 'biz-1',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify([node]),
+    });
+    expect(answer.status).toBe(200);
+    expect((await fetch(`${at}/readyz`)).status).toBe(200);
+    expect(await (await fetch(`${at}/metrics`)).text()).toContain(
+      'multinic_http_requests_total{server="viola",method="POST"',
+    );
+    stop.abort(new Error('stop'));
+    await done;
+    await expect(fetch(`${at}/healthz`)).rejects.toThrow();
+    expect(lines.join('')).not.toMatch(/Bearer|10\.0\.0\.10/);
+  });
+
+  it('does not serve without TLS beyond this machine unless it is told to', async () => {
+    const never = new AbortController().signal;
+    const { done } = await start({ listen: '0.0.0.0:0' }, never);
+    await expect(done).rejects.toThrow('--tls-cert and --tls-key');
+  });
+
+  it('does not start with a token file that cannot be used', async () => {
+    const never = new AbortController().signal;
+    const missing = await start({ 'tokens-file': '/nowhere', listen: '127.0.0.1:0' }, never);
+    await expect(missing.done).rejects.toThrow('/nowhere');
+    const notYaml = join(import.meta.dirname, 'start.ts');
+    const bad = await start({ 'tokens-file': notYaml, listen: '127.0.0.1:0' }, never);
+    await expect(bad.done).rejects.toThrow();
+  });
+});
+
+it('names every setting that cannot be used', () => {
+  const flags = { listen: 'here', parallel: '0', 'cache-for': 'soon' };
+  const read = () => readSettings(violaSettings, { env: {}, flags });
+  expect(read).toThrow(SettingsError);
+  for (const name of [
+    '--listen',
+    '--parallel',
+    '--cache-for',
+    '--tokens-file or VIOLA_TOKENS_FILE',
+  ]) {
+    expect(read).toThrow(name);
+  }
+});
