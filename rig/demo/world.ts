@@ -142,7 +142,7 @@ function cloudChild({ cloud }: Ports, clock: Clock): ChildSpec {
   return {
     name: 'cloud',
     command: child('cloud/main.ts', '--port', String(cloud), '--encrypt-key', encryptKey),
-    ready: (signal) => answers(`${url(cloud)}/identity/v3`, { clock, signal }),
+    ready: (signal) => answers(`${url(cloud)}/identity/`, { clock, signal }),
   };
 }
 
@@ -165,17 +165,18 @@ function apiChild(
       kubeconfig,
     ),
     ready: async (signal) => {
-      await waitFor(
-        `the kubeconfig of ${name}`,
-        async () => (await readFile(kubeconfig, 'utf8')) || undefined,
-        {
-          clock,
-          signal,
-        },
-      );
-      await answers(`${url(port)}/version`, { clock, signal });
+      await waitFor(`the API server of ${name}`, () => serves(kubeconfig, clock), {
+        clock,
+        signal,
+      });
     },
   };
+}
+
+async function serves(kubeconfig: string, clock: Clock): Promise<true> {
+  await using client = createKubeClient(await loadKubeconfig(kubeconfig), { clock });
+  await client.version();
+  return true;
 }
 
 function kubeletChild(

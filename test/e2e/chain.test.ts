@@ -130,7 +130,7 @@ describe('the chain on real parts', () => {
       expect(pod.imageId).toContain(world.imageId);
       expect(pod.capabilities).toEqual({ drop: ['ALL'], add: ['NET_ADMIN'] });
       expect(pod.volumes.filter((volume) => 'projected' in volume)).toEqual([]);
-      expect(pod.log).toContain('0000000000001000');
+      expect(pod.log).toContain('"capabilities":"0000000000001000"');
     }
   });
 

@@ -1,0 +1,131 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { metricTable } from './api/metrics.ts';
+import { systemClock, systemRandom } from './process/clock.ts';
+import { createHealth } from './process/health.ts';
+import { createLogger } from './process/log.ts';
+import { createMetrics } from './process/metrics.ts';
+import type { PartContext } from './process/part.ts';
+import { readSettings, type Settings, SettingsError, type Values } from './process/settings.ts';
+import { runUntilSignal } from './process/shutdown.ts';
+
+/** Exit status when a setting or an argument cannot be used. */
+const usageExit = 2;
+/** How long a part may take to end what it has in work; Kubernetes gives a Pod 30 s. */
+const graceMs = 25_000;
+
+type Context = PartContext<typeof metricTable>;
+
+type Run = (context: Context, signal: AbortSignal) => Promise<void>;
+
+/** A part as main sees it: what it can be told, and how to make it run with what it was told. */
+interface Part {
+  readonly settings: Settings;
+  configure(flags: Record<string, string | undefined>): Run;
+}
+
+function part<S extends Settings>(
+  settings: S,
+  start: (values: Values<S>, context: Context, signal: AbortSignal) => Promise<void>,
+): Part {
+  return {
+    settings,
+    configure: (flags) => {
+      const values = readSettings(settings, { env: process.env, flags });
+      return (context, signal) => start(values, context, signal);
+    },
+  };
+}
+
+/** Each part is loaded only when it is run: an agent must not pay for an HTTP server. */
+const parts: Readonly<Record<string, { readonly about: string; load(): Promise<Part> }>> = {
+  operator: {
+    about:
+      'reads OpenStack, plans one node config per node, posts it to Viola; serves the inventory',
+    load: async () => {
+      const { operatorSettings } = await import('./operator/settings.ts');
+      const { startOperator } = await import('./operator/start.ts');
+      return part(operatorSettings, startOperator);
+    },
+  },
+  viola: {
+    about: 'HTTP API that applies node configs in business clusters',
+    load: async () => {
+      const { violaSettings } = await import('./viola/settings.ts');
+      const { startViola } = await import('./viola/start.ts');
+      return part(violaSettings, startViola);
+    },
+  },
+  controller: {
+    about: 'runs one agent Job per node and reports its result',
+    load: async () => {
+      const { controllerSettings } = await import('./controller/settings.ts');
+      const { startController } = await import('./controller/start.ts');
+      return part(controllerSettings, startController);
+    },
+  },
+};
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name = '', ...rest] = argv;
+  if (name === 'agent') {
+    const { agentMain } = await import('./agent/main-agent.ts');
+    return agentMain(rest);
+  }
+  const known = parts[name];
+  if (known) return runPart(name, await known.load(), known.about, rest);
+  console.error(usage());
+  return name === '--help' || name === '-h' ? 0 : usageExit;
+}
+
+function usage(): string {
+  const lines = Object.entries(parts).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);
+  lines.push(`  ${'agent'.padEnd(12)}configures the NICs of the node it runs on, then ends`);
+  return `usage: multinic PART [--help] [options]\n\n${lines.join('\n')}`;
+}
+
+async function runPart(name: string, { settings, configure }: Part, about: string, argv: string[]) {
+  const command = partCommand(name, about, settings);
+  command.parse(argv, { from: 'user' });
+  const run = configured(name, () => configure(flagsOf(command, settings)));
+  if (!run) return usageExit;
+  const log = createLogger({ part: name, level: process.env['LOG_LEVEL'] ?? 'info' });
+  const context: Context = {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    metrics: createMetrics(metricTable),
+    health: createHealth(),
+  };
+  return runUntilSignal((signal) => run(context, signal), { log, graceMs });
+}
+
+/** Says every setting that cannot be used, and answers undefined then. */
+function configured(name: string, configure: () => Run): Run | undefined {
+  try {
+    return configure();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    console.error(`multinic ${name} cannot start:\n${error.message}`);
+    return undefined;
+  }
+}
+
+function partCommand(name: string, about: string, settings: Settings): Command {
+  const command = new Command(`multinic ${name}`).description(about).allowExcessArguments(false);
+  for (const { flag, env, description } of Object.values(settings)) {
+    command.option(`--${flag} <value>`, `${description} [${env.join(', ')}]`);
+  }
+  return command;
+}
+
+function flagsOf(command: Command, settings: Settings): Record<string, string | undefined> {
+  const given = new Map(Object.entries(command.opts<Record<string, string>>()));
+  const camel = (flag: string) =>
+    flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(
+    Object.values(settings).map(({ flag }) => [flag, given.get(camel(flag))]),
+  );
+}
+
+process.exitCode = await main(process.argv.slice(2));
