@@ -213,6 +213,19 @@ describe('an object on its way to its node', () => {
     },
   );
 
+  it('carries what it recorded over to a generation that asks for nothing new', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await quiet();
+    for (const { metadata } of bed.pods()) {
+      const ref = { namespace: 'multinic-agents', name: metadata.name };
+      await bed.admin.delete(pods, ref, { gracePeriodSeconds: 0 });
+    }
+    await bed.apply('worker-1', { interfaces: [entry(0)], specHash: 'only the hash' });
+    await bed.untilReady('worker-1', good);
+    expect(bed.created('jobs')).toBe(1);
+  });
+
   it('finds its way back after its status was deleted, without a Job while the last one is there', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     const { status } = await bed.untilReady('worker-1', good);

@@ -341,6 +341,18 @@ describe('a repeated attempt', () => {
   });
 });
 
+describe('a status that is the only witness left', () => {
+  it.each([
+    ['that all is well', reported()],
+    ['that a NIC failed', reported({ outcome: 'failed', nics: [pending] })],
+    ['that a result was lost', ended({ kind: 'failure', reason: 'ResultLost', message: 'm' })],
+  ])('stays as it is: %s', (_what, situation) => {
+    const first = status(situation);
+    const config = nodeConfig({ status: first });
+    expect(statusPatch(config, status({ kind: 'recorded' }, config))).toBeUndefined();
+  });
+});
+
 describe('the hash in the status', () => {
   it('is the echo of the one that came with the spec, else our own', () => {
     expect(status(working, nodeConfig({ spec: { specHash: 'theirs' } })).observedSpecHash).toBe(

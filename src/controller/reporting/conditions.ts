@@ -24,9 +24,7 @@ export interface ConditionsInput {
 /** All conditions of one object, ours and no others, in the order in which people read them. */
 export function conditionsOf(input: ConditionsInput): Condition[] {
   const { previous, generation, now } = input;
-  // An attempt that is repeated says nothing new until it has ended.
-  const kept =
-    isRepeat(input.situation) && !troubleIn(input.situation) ? progress(previous, generation) : [];
+  const kept = keptProgress(input);
   const updates = [
     ...(kept.length > 0 ? kept : progressIn(input)),
     accepted(input.spec),
@@ -44,15 +42,18 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
 const progressTypes = ['Ready', 'Applied', 'Verified', 'Persistent', 'Reconciling', 'Stalled'];
 const order = ['Ready', 'Accepted', ...progressTypes.slice(1), 'NameDiffers'];
 
-function troubleIn(situation: Situation): boolean {
-  return situation.kind === 'working' && situation.run.trouble !== undefined;
-}
-
-/** What the status says of the last attempt for this generation. */
-function progress(previous: readonly Condition[], generation: number): ConditionUpdate[] {
+/**
+ * What stays of the last attempt's conditions: an attempt that is repeated says nothing new until it has ended or does not
+ * get to work.
+ */
+function keptProgress({ situation, previous, generation }: ConditionsInput): ConditionUpdate[] {
+  const inTrouble = situation.kind === 'working' && situation.run.trouble !== undefined;
+  if (!isRepeat(situation) || inTrouble) return [];
+  // A recorded ending is about the content of this generation, under whichever number it was seen.
+  const isCurrent = ({ observedGeneration }: Condition): boolean =>
+    situation.kind === 'recorded' || observedGeneration === generation;
   return previous
-    .filter((condition) => progressTypes.includes(condition.type))
-    .filter((condition) => condition.observedGeneration === generation)
+    .filter((condition) => progressTypes.includes(condition.type) && isCurrent(condition))
     .map(({ type, status, reason = '', message = '' }) => ({ type, status, reason, message }));
 }
 

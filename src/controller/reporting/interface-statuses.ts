@@ -30,6 +30,7 @@ export function interfaceStatuses({ entries, situation, previous, now }: Nics): 
     }
     if (nic) return nicStatus(identity, agentWord(nic), { before, now, seenAt });
     const sameWish = before && wish(before) === wish(identity) ? before : undefined;
+    if (sameWish && situation.kind === 'recorded') return sameWish;
     return nicStatus(identity, wordWithout(situation, sameWish), { before, now });
   });
   return [...wanted, ...leavingNics({ entries, previous, result, now, seenAt })];
