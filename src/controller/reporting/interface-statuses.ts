@@ -25,15 +25,26 @@ export function interfaceStatuses({ entries, situation, previous, now }: Nics): 
       ({ mac, state }) => sameMac(mac, entry.mac) && state !== 'Removed',
     );
     const identity = identityOf(entry, nic?.name || before?.name);
-    if (entry.rejection !== undefined) {
-      return nicStatus(identity, invalid(entry.rejection), { before, now });
-    }
-    if (nic) return nicStatus(identity, agentWord(nic), { before, now, seenAt });
-    const sameWish = before && wish(before) === wish(identity) ? before : undefined;
-    if (sameWish && situation.kind === 'recorded') return sameWish;
-    return nicStatus(identity, wordWithout(situation, sameWish), { before, now });
+    return nic && entry.rejection === undefined
+      ? nicStatus(identity, agentWord(nic), { before, now, seenAt })
+      : unheard(entry, { identity, before, situation, now });
   });
   return [...wanted, ...leavingNics({ entries, previous, result, now, seenAt })];
+}
+
+interface Unheard {
+  readonly identity: NicIdentity;
+  readonly before: InterfaceStatus | undefined;
+  readonly situation: Situation;
+  readonly now: Date;
+}
+
+/** The status of a NIC that no agent has just spoken about. */
+function unheard({ rejection }: Entry, { identity, before, situation, now }: Unheard) {
+  if (rejection !== undefined) return nicStatus(identity, invalid(rejection), { before, now });
+  const sameWish = before && wish(before) === wish(identity) ? before : undefined;
+  if (sameWish && situation.kind === 'recorded') return sameWish;
+  return nicStatus(identity, wordWithout(situation, sameWish), { before, now });
 }
 
 /** What an agent has just reported. */
