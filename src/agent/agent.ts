@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import type { Effect } from '../api/effects.ts';
 import type { JobRequest, NicResult } from '../api/job.ts';
 import type { Clock } from '../process/clock.ts';
@@ -12,7 +12,7 @@ import { bootId, openWorkshop, type Workshop } from './apply/workshop.ts';
 import { netplan } from './backends/netplan.ts';
 import { dryRun } from './dry-run.ts';
 import type { Host } from './host.ts';
-import type { RunIp } from './ip-command.ts';
+import { type Ip, IpSession } from './ip-session.ts';
 import { underLock } from './lock.ts';
 import { refusedResult, unitResult } from './nic-results.ts';
 import { observeHost } from './observe/host.ts';
@@ -31,7 +31,6 @@ export interface AgentDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly perform: Perform<Effect>;
-  readonly runIp: RunIp;
   /** Stops a run that has not begun to change anything. */
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
@@ -45,7 +44,7 @@ export async function runAgent(argv: readonly string[], deps: AgentDeps): Promis
   try {
     const options = parseOptions(argv);
     if (options && !options.dryRun) return await run(options, deps);
-    const text = options ? JSON.stringify(await dryRun(options, deps), undefined, 2) : usage;
+    const text = options ? JSON.stringify(await dryRun(options), undefined, 2) : usage;
     deps.print(`${text}\n`);
     return 0;
   } catch (error) {
@@ -56,17 +55,19 @@ export async function runAgent(argv: readonly string[], deps: AgentDeps): Promis
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
-  const read = await readRequest(options.request);
+  const read = readRequest(options.request);
   const findings =
     'request' in read
       ? await findingsOf(read.request, options, deps)
       : refusedWhole('InvalidRequest', read.problem);
   const identity = 'request' in read ? read.request : read.identity;
-  const result = jobResultOf({ identity, bootId: await bootId(), ...findings });
+  const result = jobResultOf({ identity, bootId: bootId(), ...findings });
   deps.log.info(result, 'done');
   const { result: path } = options;
   if (path) {
-    await deps.perform('agent.result.write', () => writeFile(path, JSON.stringify(result)));
+    await deps.perform('agent.result.write', async () =>
+      writeFileSync(path, JSON.stringify(result)),
+    );
   }
   return result.outcome === 'ok' ? 0 : 1;
 }
@@ -74,7 +75,9 @@ async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
 /** Whatever goes wrong has an answer: silence would look like a lost Pod. */
 async function findingsOf(request: JobRequest, options: AgentOptions, deps: AgentDeps) {
   try {
-    return await underLock(deps, () => configure(request, options, deps));
+    // Made first, so that it starts while the agent reads what there is to read.
+    using ip = new IpSession();
+    return await underLock(deps, () => configure(request, options, { ...deps, ip }));
   } catch (error) {
     deps.log.error({ err: error }, 'run failed');
     if (error instanceof UnknownStateError) return refusedWhole('UnknownState', error.message);
@@ -85,17 +88,17 @@ async function findingsOf(request: JobRequest, options: AgentOptions, deps: Agen
 async function configure(
   request: JobRequest,
   { hostRoot }: AgentOptions,
-  deps: AgentDeps,
+  deps: AgentDeps & { readonly ip: Ip },
 ): Promise<Findings> {
-  const onDisk = await readState(hostRoot);
-  const journals = await readJournals(hostRoot);
+  const onDisk = readState(hostRoot);
+  const journals = readJournals(hostRoot);
   const macs = [...request.interfaces, ...onDisk.nics, ...journals].map(({ mac }) => mac);
-  const workshop = await openWorkshop(hostRoot, request, onDisk, new Set(macs), deps);
+  const workshop = openWorkshop(hostRoot, request, onDisk, new Set(macs), deps);
 
   const { state: known, stuck } = await recover(journals, onDisk, workshop);
   const stale = staleness(known, request);
   if (stale) return refusedWhole('StaleRequest', stale);
-  const host = await observeHost(workshop.view, workshop.macs);
+  const host = await observeHost(workshop.view, workshop.macs, known);
   const unusable = host ? netplan.unusable(host.files) : 'this host has no /etc/netplan';
   if (!host || unusable) {
     // A host of another family that has nothing of ours is as clean as it can be.
@@ -132,7 +135,7 @@ async function removeObsolete(site: Site, state: HostState, host: Host) {
   const plan = planRemoval({ request, state, host, backend: view.backend });
   const step = await carryOut(plan, state, host, site);
   const changed = plan.units.some((unit) => !isDone(unit));
-  return { ...step, host: (changed && (await observeHost(view, macs))) || host };
+  return { ...step, host: (changed && (await observeHost(view, macs, step.state))) || host };
 }
 
 async function applyRequested(site: Site, state: HostState, host: Host): Promise<Step> {
@@ -165,7 +168,7 @@ async function carryOut(
 
 /** What was right already still has to be written down as ours. */
 async function conclude(nics: readonly NicResult[], state: HostState, workshop: Workshop) {
-  const warnings = await warningsOf(nics, workshop.view.sysctls);
+  const warnings = warningsOf(nics, workshop.view.sysctls);
   try {
     await workshop.stateFile.write(state);
     return { nics, warnings };

@@ -1,6 +1,6 @@
 import { readState } from './apply/state-file.ts';
 import { netplan } from './backends/netplan.ts';
-import type { RunIp } from './ip-command.ts';
+import { IpSession } from './ip-session.ts';
 import { observeHost, viewOf } from './observe/host.ts';
 import { type AgentOptions, UsageError } from './options.ts';
 import { hostAfterRemoval } from './planning/after-removal.ts';
@@ -16,16 +16,14 @@ export interface DryRun {
 }
 
 /** Looks at the host and plans, without lock, recovery or any change. Throws a UsageError. */
-export async function dryRun(
-  { request: path, hostRoot }: AgentOptions,
-  { runIp }: { readonly runIp: RunIp },
-): Promise<DryRun> {
-  const read = await readRequest(path);
+export async function dryRun({ request: path, hostRoot }: AgentOptions): Promise<DryRun> {
+  const read = readRequest(path);
   if ('problem' in read) throw new UsageError(`--request ${path}: ${read.problem}`);
   const { request } = read;
-  const state = await readState(hostRoot);
+  const state = readState(hostRoot);
   const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
-  const host = await observeHost(await viewOf(hostRoot, runIp), macs);
+  using ip = new IpSession();
+  const host = await observeHost(viewOf(hostRoot, ip), macs, state);
   if (!host) throw new UsageError(`--host-root ${hostRoot} has no ${netplan.directory}`);
   const input = { request, state, host, backend: netplan };
   const removal = planRemoval(input);

@@ -51,8 +51,8 @@ export interface Route {
   readonly opaque: boolean;
 }
 
+/** A policy rule of IPv4. */
 export interface Rule {
-  readonly family: 4 | 6;
   readonly priority: number;
   /** Source as `ip/prefix`, or `all`. */
   readonly from: string;

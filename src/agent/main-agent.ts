@@ -4,6 +4,7 @@ import { createPerform } from '../process/effects.ts';
 import { createLogger } from '../process/log.ts';
 import { runUntilSignal } from '../process/shutdown.ts';
 import { type AgentDeps, runAgent } from './agent.ts';
+import { effectiveCapabilities } from './observe/capabilities.ts';
 
 /** A change takes less than a second, so a signal lets it end; the rest is for a disk that does not answer. */
 const graceMs = 20_000;

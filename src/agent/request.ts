@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { type JobRequest, jobRequest } from '../api/job.ts';
 
@@ -22,8 +22,8 @@ const identity = z.object({
 const unknown = { uid: 'unknown', generation: 0, attempt: 0 };
 
 /** The request in this file, or what is wrong with it, naming the field. */
-export async function readRequest(path: string): Promise<ReadRequest> {
-  const json = await jsonIn(path);
+export function readRequest(path: string): ReadRequest {
+  const json = jsonIn(path);
   if (json instanceof Error) return { identity: unknown, problem: `request ${json.message}` };
   const { success, data, error } = jobRequest.safeParse(json);
   if (success) return { request: data };
@@ -36,9 +36,9 @@ export async function readRequest(path: string): Promise<ReadRequest> {
   };
 }
 
-async function jsonIn(path: string): Promise<unknown> {
+function jsonIn(path: string): unknown {
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     return new Error(`cannot be read: ${(error as Error).message}`, { cause: error });
   }

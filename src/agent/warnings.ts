@@ -6,15 +6,12 @@ import { reversePathFilter } from './observe/sysctls.ts';
 const strict = 1;
 
 /** What is right now but may surprise: names that were kept, and filters that drop replies of policy routing. */
-export async function warningsOf(nics: readonly NicResult[], sysctls: string): Promise<string[]> {
+export function warningsOf(nics: readonly NicResult[], sysctls: string): string[] {
   const configured = nics.filter(({ state }) => state === 'Configured');
-  const filters = await Promise.all(
-    configured.map(async ({ name }) => [name, await reversePathFilter(sysctls, name)] as const),
-  );
   return [
-    ...filters
-      .filter(([, filter]) => filter === strict)
-      .map(([name]) => `StrictReversePath ${name}`),
+    ...configured
+      .filter(({ name }) => reversePathFilter(sysctls, name) === strict)
+      .map(({ name }) => `StrictReversePath ${name}`),
     ...configured
       .filter(({ name, index }) => name !== interfaceName(index))
       .map(({ name, index }) => `NameKept ${name}, not ${interfaceName(index)}`),

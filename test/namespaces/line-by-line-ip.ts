@@ -11,12 +11,15 @@ export async function ipWith(host: NamespaceHost, each: string): Promise<string>
   await mkdir(directory, { recursive: true });
   const script = `#!/usr/bin/env bash
 export PATH=\${PATH#*:}
-[ "$*" = '-batch -' ] || exec ip "$@"
+[ "$*" = '-N -j -d -batch -' ] || exec ip "$@"
 number=0
 fail() { echo "$1" >&2; echo "Command failed -:$number" >&2; exit 1; }
 while IFS= read -r line; do
   number=$((number + 1))
   ${each}
+  case $line in
+    *show*) ip -N -j -d $line; continue ;;
+  esac
   said=$(ip $line 2>&1) || fail "$said"
 done
 `;

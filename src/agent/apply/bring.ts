@@ -36,7 +36,7 @@ export async function bringNic(
 async function change(nic: KnownNic, want: NicState, workshop: Workshop, options: DiffOptions) {
   const now = await stateNow(nic, workshop);
   const changes = new Map([[nic, diffNic(now, goal(now, want), options)]]);
-  return (await changeKernel(changes, workshop.kernel)).get(nic)?.message;
+  return (await changeKernel(changes, workshop.kernel)).failures.get(nic)?.message;
 }
 
 async function missing(nic: KnownNic, want: NicState, workshop: Workshop): Promise<string> {

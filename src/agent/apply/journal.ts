@@ -1,11 +1,11 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fence } from '../../api/job.ts';
 import { batchLine } from '../planning/operation.ts';
 import type { Unit } from '../planning/unit.ts';
 import { nicRecord } from '../state.ts';
-import { syncDirectory, writeWhole } from './disk.ts';
+import { removeFile, syncPath, writeWhole } from './disk.ts';
 import type { Disk } from './nic-files.ts';
 import { agentDirectory, parseOwn } from './state-file.ts';
 
@@ -103,38 +103,34 @@ export async function writeJournal(unit: Unit, run: Run, disk: Disk): Promise<vo
   };
   const path = pathOf(index, disk);
   await disk.perform('agent.journal.write', async () => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     await writeWhole(path, `${JSON.stringify(entry)}\n`, 0o600);
   });
 }
 
 /** The NICs that a run left in hand, in order of index. Throws an UnknownStateError. */
-export async function readJournals(hostRoot: string): Promise<JournalEntry[]> {
-  let names: string[];
-  try {
-    names = await readdir(join(hostRoot, directory));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-  const paths = names.filter((name) => /^\d\.json$/.test(name)).toSorted();
-  return Promise.all(
-    paths.map(async (name) => {
-      const path = `${directory}/${name}`;
-      const text = await readFile(join(hostRoot, path), 'utf8');
-      return parseOwn(path, text, journalEntry, journalVersion);
-    }),
-  );
+export function readJournals(hostRoot: string): JournalEntry[] {
+  return journalNames(hostRoot).map((name) => {
+    const path = `${directory}/${name}`;
+    const text = readFileSync(join(hostRoot, path), 'utf8');
+    return parseOwn(path, text, journalEntry, journalVersion);
+  });
+}
+
+function journalNames(hostRoot: string): string[] {
+  const place = join(hostRoot, directory);
+  const names = existsSync(place) ? readdirSync(place) : [];
+  return names.filter((name) => /^\d\.json$/.test(name)).toSorted();
 }
 
 /** The NIC is no longer in hand. */
 export async function removeJournal(index: number, disk: Disk): Promise<void> {
-  await disk.perform('agent.journal.remove', () => rm(pathOf(index, disk), { force: true }));
+  await disk.perform('agent.journal.remove', async () => removeFile(pathOf(index, disk)));
 }
 
 /** Makes sure that the journals written and removed so far are so after a power cut too. */
 export async function syncJournals({ hostRoot }: Disk): Promise<void> {
-  await syncDirectory(join(hostRoot, directory));
+  await syncPath(join(hostRoot, directory));
 }
 
 function pathOf(index: number, { hostRoot }: Disk): string {

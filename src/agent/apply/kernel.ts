@@ -1,14 +1,15 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import type { Effect } from '../../api/effects.ts';
 import type { Perform } from '../../process/effects.ts';
-import type { RunIp } from '../ip-command.ts';
+import type { Ip } from '../ip-session.ts';
+import type { KernelState } from '../observe/kernel.ts';
 import { sysctlPath } from '../observe/sysctls.ts';
 import type { Change } from '../planning/diff.ts';
 import { batchLine, type Operation } from '../planning/operation.ts';
 
-/** What changes the kernel's state of this network namespace. */
+/** What changes the state of the agent's network namespace. */
 export interface Kernel {
-  readonly runIp: RunIp;
+  readonly ip: Ip;
   readonly sysctls: string;
   readonly perform: Perform<Effect>;
 }
@@ -19,19 +20,26 @@ export interface KernelFailure {
   readonly busy: boolean;
 }
 
+export interface KernelOutcome<K> {
+  /** Failures by key of the change. */
+  readonly failures: Map<K, KernelFailure>;
+  /** The kernel's state right after the last change; not known after a failure, nor when there was nothing to do. */
+  readonly seen?: KernelState;
+}
+
 interface Line<K> {
   readonly key: K;
   readonly operation: Operation;
 }
 
 /**
- * Makes all changes in one `ip -batch`. Where an operation fails, the rest of that change is left out and the others go
- * on. Resolves to the failures by key of the change.
+ * Makes all changes in one `ip -batch`, which is then asked for the state it led to. Where an operation fails, the rest of
+ * that change is left out and the others go on.
  */
 export async function changeKernel<K>(
   changes: ReadonlyMap<K, Change>,
   kernel: Kernel,
-): Promise<Map<K, KernelFailure>> {
+): Promise<KernelOutcome<K>> {
   const entries = [...changes];
   const lines: Line<K>[] = [
     ...entries.flatMap(([key, { eviction }]) => (eviction ? [{ key, operation: eviction }] : [])),
@@ -41,21 +49,22 @@ export async function changeKernel<K>(
   ];
   const failures = new Map<K, KernelFailure>();
   const writes = entries.some(([, { sysctls }]) => sysctls.length > 0);
-  if (!writes && lines.length === 0) return failures;
-  await kernel.perform('agent.kernel.batch', async () => {
+  if (!writes && lines.length === 0) return { failures };
+  return kernel.perform('agent.kernel.batch', async () => {
     for (const [key, change] of entries) {
-      const failure = await writeSysctls(change, kernel);
+      const failure = writeSysctls(change, kernel);
       if (failure) failures.set(key, failure);
     }
-    await runLines(lines, failures, kernel);
+    const seen = await runLines(lines, failures, kernel);
+    return seen ? { failures, seen } : { failures };
   });
-  return failures;
 }
 
-async function writeSysctls({ sysctls }: Change, kernel: Kernel) {
+/** Synchronous: the kernel takes the value at once, and a round through the thread pool costs more than that. */
+function writeSysctls({ sysctls }: Change, kernel: Kernel): KernelFailure | undefined {
   for (const { dev, key, value } of sysctls) {
     try {
-      await writeFile(sysctlPath(kernel.sysctls, 'ipv6', dev, key), value);
+      writeFileSync(sysctlPath(kernel.sysctls, 'ipv6', dev, key), value);
     } catch (error) {
       const message = `net.ipv6.conf.${dev}.${key}: ${(error as Error).message}`;
       return { message, busy: false };
@@ -67,33 +76,24 @@ async function writeSysctls({ sysctls }: Change, kernel: Kernel) {
 async function runLines<K>(
   lines: readonly Line<K>[],
   failures: Map<K, KernelFailure>,
-  { runIp }: Kernel,
-): Promise<void> {
+  { ip }: Kernel,
+): Promise<KernelState | undefined> {
   let rest = lines.filter(({ key }) => !failures.has(key));
   while (rest.length > 0) {
-    const input = rest.map(({ operation }) => `${batchLine(operation)}\n`).join('');
-    const { code, stderr } = await runIp(['-batch', '-'], input);
-    if (code === 0) return;
-    const at = failedLine(stderr);
-    const failed = rest[at];
-    if (!failed) throw new Error(`ip -batch ended with ${code}: ${stderr.trim()}`);
-    failures.set(failed.key, failureOf(failed.operation, stderr));
-    rest = rest.slice(at + 1).filter(({ key }) => !failures.has(key));
+    const answer = await ip.run(rest.map(({ operation }) => batchLine(operation)));
+    if ('seen' in answer) return answer.seen;
+    const { failedAt, words } = answer;
+    const failed = rest[failedAt];
+    if (failed) failures.set(failed.key, failureOf(failed.operation, words));
+    rest = rest.slice(failedAt + 1).filter(({ key }) => !failures.has(key));
   }
+  return undefined;
 }
 
-/** `ip -batch` ends its complaint with `Command failed -:LINE`, counted from 1. */
-function failedLine(stderr: string): number {
-  return Number(/^Command failed -:(\d+)$/m.exec(stderr)?.[1] ?? 0) - 1;
-}
-
-function failureOf(operation: Operation, stderr: string): KernelFailure {
-  const words = stderr
-    .replaceAll(/^Command failed -:\d+$/gm, '')
-    .replaceAll(/RTNETLINK answers: |Error: /g, '')
-    .trim();
+function failureOf(operation: Operation, words: string): KernelFailure {
+  const plain = words.replaceAll(/RTNETLINK answers: |Error: /g, '').replaceAll(/\s+/g, ' ');
   return {
-    message: `${words || 'failed'}: ${batchLine(operation)}`,
-    busy: operation.kind === 'link.rename' && /resource busy/i.test(stderr),
+    message: `${plain || 'failed'}: ${batchLine(operation)}`,
+    busy: operation.kind === 'link.rename' && /resource busy/i.test(words),
   };
 }

@@ -23,7 +23,7 @@ export async function recover(
   const stuck = new Map<string, Refusal>();
   let recovered = state;
   for (const entry of journals) {
-    const committed = await isCommitted(entry.files, workshop.disk);
+    const committed = isCommitted(entry.files, workshop.disk);
     const problem = committed ? await finish(entry, workshop) : await undo(entry, workshop);
     workshop.log.info({ mac: entry.mac, step: entry.step, committed, problem }, 'nic recovered');
     if (problem) {

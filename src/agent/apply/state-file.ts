@@ -1,8 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { emptyState, type HostState, hostState, stateVersion } from '../state.ts';
-import { syncDirectory, writeWhole } from './disk.ts';
+import { syncPath, textOf, writeWhole } from './disk.ts';
 import type { Disk } from './nic-files.ts';
 
 /** Everything of the agent on a host: what it owns, and what it has in hand. */
@@ -16,15 +16,9 @@ export class UnknownStateError extends Error {
 }
 
 /** What the host remembers; empty on a host that was never seen. Throws an UnknownStateError. */
-export async function readState(hostRoot: string): Promise<HostState> {
-  let text: string;
-  try {
-    text = await readFile(join(hostRoot, statePath), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return emptyState;
-    throw error;
-  }
-  return parseOwn(statePath, text, hostState, stateVersion);
+export function readState(hostRoot: string): HostState {
+  const text = textOf(join(hostRoot, statePath));
+  return text === null ? emptyState : parseOwn(statePath, text, hostState, stateVersion);
 }
 
 /** The state on the disk, which is written only when it is another one. */
@@ -42,9 +36,9 @@ export class StateFile {
     if (text === this.#text) return;
     const path = join(this.#disk.hostRoot, statePath);
     await this.#disk.perform('agent.state.write', async () => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       await writeWhole(path, `${JSON.stringify(state, undefined, 2)}\n`, 0o600);
-      await syncDirectory(dirname(path));
+      await syncPath(dirname(path));
     });
     this.#text = text;
   }

@@ -1,4 +1,4 @@
-import { type KernelView, observeLinks } from '../observe/host.ts';
+import { type KernelView, observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import { lostByNode } from '../planning/lost.ts';
 import { nicDifference } from '../planning/nic-state.ts';
@@ -9,7 +9,7 @@ import { stateOf } from './bring.ts';
 import { removeJournal, syncJournals, writeJournal } from './journal.ts';
 import { changeKernel } from './kernel.ts';
 import { lookUntil } from './look.ts';
-import { commitFiles, settleFiles, stageFiles, syncFiles } from './nic-files.ts';
+import { commitFiles, settleFiles, stageFiles, syncFiles, syncStaged } from './nic-files.ts';
 import { UndoableWork } from './undoable-work.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -29,17 +29,17 @@ export async function transact(
   before: KernelView,
   workshop: Workshop,
 ): Promise<Outcome> {
-  const { disk, run, view } = workshop;
+  const { disk, run } = workshop;
   const work = new UndoableWork(units, workshop);
   let next = state;
-  await work.each('PersistFailed', async (unit) => {
-    if (unit.desired) view.backend.validate(view.backend.render(unit.desired), unit.desired);
-    await writeJournal(unit, run, disk);
-  });
+  await work.each('PersistFailed', (unit) => writeJournal(unit, run, disk));
   await work.together('PersistFailed', () => syncJournals(disk));
   await work.each('PersistFailed', (unit) => stageFiles(unit.files, disk));
-  await work.together('ApplyFailed', () => changeLinks(work, workshop));
-  await work.together('VerifyFailed', () => verifyLinks(work, before, workshop));
+  let seen: KernelView | undefined;
+  await work.together('ApplyFailed', async () => {
+    seen = await changeLinks(work, workshop);
+  });
+  await work.together('VerifyFailed', () => verifyLinks(work, before, seen, workshop));
   await work.each('PersistFailed', (unit) => commitFiles(unit.files, disk));
   await work.together('PersistFailed', () =>
     syncFiles(
@@ -56,27 +56,54 @@ export async function transact(
   return { state: next, failures: work.failures };
 }
 
-async function changeLinks(work: UndoableWork, workshop: Workshop): Promise<void> {
-  const changes = new Map(work.going.map((unit) => [unit, unit.change]));
-  const failures = await changeKernel(changes, workshop.kernel);
+/**
+ * Changes the kernel and meanwhile, as it works in a process of its own, makes sure of the staged files. Resolves to the
+ * kernel's state after it, if that was seen on the way.
+ */
+async function changeLinks(work: UndoableWork, workshop: Workshop) {
+  const { kernel, view, macs } = workshop;
+  const units = work.going;
+  const changes = new Map(units.map((unit) => [unit, unit.change]));
+  const [{ failures, seen }, files] = await Promise.all([
+    changeKernel(changes, kernel),
+    Promise.allSettled(units.map((unit) => secureFiles(unit, workshop))),
+  ]);
   for (const [unit, { message, busy }] of failures) {
     const problem = busy ? await changeThroughDown(unit, workshop) : message;
     if (problem) await work.fail(unit, { reason: 'ApplyFailed', message: problem });
   }
+  await work.each('PersistFailed', async (unit) => {
+    const file = files[units.indexOf(unit)];
+    if (file?.status === 'rejected') throw file.reason;
+  });
+  const undisturbed = seen && work.failures.size + failures.size === 0;
+  return undisturbed ? withSettings(seen, view, macs) : undefined;
+}
+
+/** The staged file is on the disk and says, read back, what the NIC shall be. */
+async function secureFiles({ desired, files }: Unit, { view, disk }: Workshop): Promise<void> {
+  await syncStaged(files, disk);
+  if (desired) view.backend.validate(view.backend.render(desired), desired);
 }
 
 /** Kernels before 6.2 rename only links that are down. */
 async function changeThroughDown(unit: Unit, { view, macs, kernel }: Workshop) {
   const now = stateOf(unit.nic, await observeLinks(view, macs));
   const change = diffNic(now, unit.after, { renameDown: true });
-  return (await changeKernel(new Map([[unit, change]]), kernel)).get(unit)?.message;
+  return (await changeKernel(new Map([[unit, change]]), kernel)).failures.get(unit)?.message;
 }
 
-async function verifyLinks(work: UndoableWork, before: KernelView, workshop: Workshop) {
-  const { view, macs, clock } = workshop;
+async function verifyLinks(
+  work: UndoableWork,
+  before: KernelView,
+  first: KernelView | undefined,
+  { view, macs, clock }: Workshop,
+): Promise<void> {
+  let at = first;
   const seen = await lookUntil(
     async () => {
-      const now = await observeLinks(view, macs);
+      const now = at ?? (await observeLinks(view, macs));
+      at = undefined;
       const wrong = work.going.flatMap((unit) => {
         const message = differenceOf(unit, now);
         return message ? [{ unit, message }] : [];

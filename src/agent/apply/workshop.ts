@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { Effect } from '../../api/effects.ts';
 import type { Fence } from '../../api/job.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
-import type { RunIp } from '../ip-command.ts';
+import type { Ip } from '../ip-session.ts';
 import { type HostView, viewOf } from '../observe/host.ts';
 import type { HostState } from '../state.ts';
 import type { Run } from './journal.ts';
@@ -29,32 +29,32 @@ export interface Tools {
   readonly clock: Clock;
   readonly log: Logger;
   readonly perform: Perform<Effect>;
-  readonly runIp: RunIp;
+  readonly ip: Ip;
 }
 
 /** The workshop for one run on the host under this directory, whose state.json says `state`. */
-export async function openWorkshop(
+export function openWorkshop(
   hostRoot: string,
   { uid, generation }: Fence,
   state: HostState,
   macs: ReadonlySet<string>,
-  { clock, log, perform, runIp }: Tools,
-): Promise<Workshop> {
-  const view = await viewOf(hostRoot, runIp);
+  { clock, log, perform, ip }: Tools,
+): Workshop {
+  const view = viewOf(hostRoot, ip);
   const disk = { hostRoot, perform };
   return {
     view,
-    kernel: { runIp, sysctls: view.sysctls, perform },
+    kernel: { ip, sysctls: view.sysctls, perform },
     disk,
     stateFile: new StateFile(state, disk),
     clock,
     log,
-    run: { fence: { uid, generation }, bootId: await bootId() },
+    run: { fence: { uid, generation }, bootId: bootId() },
     macs,
   };
 }
 
 /** Changes with every boot; a container sees that of its host. */
-export async function bootId(): Promise<string> {
-  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+export function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }

@@ -13,7 +13,7 @@ export interface Backend {
   readonly directory: string;
   readonly suffix: string;
   /** What a file of the directory is about, and whether it is one of ours. */
-  read(file: HostFile): ConfigFile;
+  read(file: HostFile): Promise<ConfigFile>;
   /** Why files written here would have no effect on this host; undefined when they would. */
   unusable(files: readonly HostFile[]): string | undefined;
   /** Path of the file of the NIC with this index. */

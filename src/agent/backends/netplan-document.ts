@@ -1,8 +1,8 @@
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { rt } from '../host.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import { type NicRoute, type NicRule, routeText, ruleText } from '../planning/nic-state.ts';
+import { readBlockYaml } from './block-yaml.ts';
 
 /** The netplan document of one NIC. Addresses and MACs are quoted: YAML 1.1 reads some of them as numbers in base 60. */
 export function renderDocument(nic: DesiredNic): string {
@@ -85,9 +85,9 @@ const document = z.strictObject({
   network: z.strictObject({ version: z.literal(2), ethernets: z.record(z.string(), ethernet) }),
 });
 
-/** Throws when the document, read back by a YAML parser, is not exactly the NIC it was rendered from. */
+/** Throws when the document, read back, is not exactly the NIC it was rendered from. */
 export function validateDocument(text: string, nic: DesiredNic): void {
-  const { ethernets } = document.parse(parse(text)).network;
+  const { ethernets } = document.parse(readBlockYaml(text)).network;
   const found = Object.entries(ethernets).map(([name, entry]) => ({
     name,
     rename: entry['set-name'],

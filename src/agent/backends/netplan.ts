@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { interfaceName } from '../../api/names.ts';
 import type { ConfigFile, HostFile, OwnFile } from '../host.ts';
@@ -56,9 +55,9 @@ function path(index: number): string {
   return `${directory}/9${index}-${interfaceName(index)}.yaml`;
 }
 
-function read(file: HostFile): ConfigFile {
+async function read(file: HostFile): Promise<ConfigFile> {
   if (!/macaddress/i.test(file.text)) return { ...file, macs: [] };
-  const document = parsed(file.text);
+  const document = await parsed(file.text);
   const own = ownName.test(file.path) ? ownFile(document) : undefined;
   return { ...file, ...(own ? { own } : {}), macs: macsOf(document) };
 }
@@ -81,8 +80,12 @@ function macsOf(document: unknown): string[] {
   );
 }
 
-/** The document in the file, or nothing when it is not YAML: that file is not ours. */
-function parsed(text: string): unknown {
+/**
+ * The document in the file, or nothing when it is not YAML: that file is not ours. The parser is loaded when a file of
+ * somebody else asks for it, which on most hosts none does.
+ */
+async function parsed(text: string): Promise<unknown> {
+  const { parse } = await import('yaml');
   try {
     return parse(text);
   } catch {

@@ -1,36 +1,40 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HostFile } from '../host.ts';
+import type { ConfigFile, HostFile } from '../host.ts';
+import { sha256 } from '../sha256.ts';
+import type { HostState } from '../state.ts';
 
 /** Files of a directory of the host with this suffix; undefined when the host has no such directory. */
-export async function readHostFiles(
+export function readHostFiles(
   hostRoot: string,
   directory: string,
   suffix: string,
-): Promise<HostFile[] | undefined> {
-  let entries: string[];
+): HostFile[] | undefined {
+  const real = join(hostRoot, directory);
+  if (!existsSync(real)) return undefined;
+  return readdirSync(real, { withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && entry.name.endsWith(suffix))
+    .map((entry) => entry.name)
+    .filter((name) => !name.startsWith('.'))
+    .toSorted()
+    .flatMap((name) => readHostFile(join(real, name), `${directory}/${name}`) ?? []);
+}
+
+/** A link may lead to nowhere, seen from a container: such a file is nobody's. */
+function readHostFile(real: string, path: string): HostFile | undefined {
   try {
-    entries = await readdir(join(hostRoot, directory));
+    return { path, text: readFileSync(real, 'utf8'), mode: statSync(real).mode & 0o777 };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  const names = entries.filter((name) => name.endsWith(suffix) && !name.startsWith('.')).toSorted();
-  const files = await Promise.all(
-    names.map((name) => readHostFile(hostRoot, `${directory}/${name}`)),
-  );
-  return files.filter((file) => file !== undefined);
 }
 
-/** One file of the host; undefined when there is none. */
-export async function readHostFile(hostRoot: string, path: string): Promise<HostFile | undefined> {
-  const real = join(hostRoot, path);
-  try {
-    const [text, { mode }] = await Promise.all([readFile(real, 'utf8'), stat(real)]);
-    return { path, text, mode: mode & 0o777 };
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'EISDIR') return undefined;
-    throw error;
-  }
+/** A file that is, to the byte, as the agent wrote it: what it is about is in state.json too. */
+export function knownFile(file: HostFile, { nics }: HostState): ConfigFile | undefined {
+  const nic = nics.find(({ files }) => files.some(({ path }) => path === file.path));
+  const written = nic?.files.find(({ path }) => path === file.path);
+  if (!nic || written?.sha256 !== sha256(file.text)) return undefined;
+  const { mac, index, addresses } = nic;
+  return { ...file, own: { mac, index, addresses }, macs: [mac] };
 }

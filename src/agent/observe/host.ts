@@ -1,31 +1,42 @@
 import type { Backend } from '../backends/backend.ts';
 import { netplan } from '../backends/netplan.ts';
 import type { Host } from '../host.ts';
-import type { RunIp } from '../ip-command.ts';
-import { readHostFiles } from './files.ts';
-import { observeKernel } from './kernel.ts';
+import type { Ip } from '../ip-session.ts';
+import type { HostState } from '../state.ts';
+import { knownFile, readHostFiles } from './files.ts';
+import type { KernelState } from './kernel.ts';
 import { readAcceptRa, sysctlDirectory } from './sysctls.ts';
 
 export interface HostView {
   readonly hostRoot: string;
   readonly sysctls: string;
-  readonly runIp: RunIp;
+  readonly ip: Ip;
   readonly backend: Backend;
 }
 
 /** How this process sees the host under this directory: netplan is the one family so far. */
-export async function viewOf(hostRoot: string, runIp: RunIp): Promise<HostView> {
-  return { hostRoot, sysctls: await sysctlDirectory(hostRoot), runIp, backend: netplan };
+export function viewOf(hostRoot: string, ip: Ip): HostView {
+  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, backend: netplan };
 }
 
 /** The part of a host that changes with the kernel; files are left out. */
 export type KernelView = Omit<Host, 'files'>;
 
-/** State of the kernel; settings are read of the links with these MACs alone, as a node may have hundreds. */
+/** State of the kernel as it is now. */
 export async function observeLinks(view: HostView, macs: ReadonlySet<string>): Promise<KernelView> {
-  const kernel = await observeKernel(view.runIp);
+  const answer = await view.ip.run([]);
+  if ('failedAt' in answer) throw new Error(`ip cannot show the kernel's state: ${answer.words}`);
+  return withSettings(answer.seen, view, macs);
+}
+
+/** Adds the settings that `ip` does not show, of the links with these MACs alone: a node may have hundreds. */
+export function withSettings(
+  kernel: KernelState,
+  { sysctls }: HostView,
+  macs: ReadonlySet<string>,
+): KernelView {
   const names = kernel.links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name);
-  const settings = await readAcceptRa(view.sysctls, ['default', ...names]);
+  const settings = readAcceptRa(sysctls, ['default', ...names]);
   const { default: defaultAcceptRa, ...own } = Object.fromEntries(settings);
   return {
     ...kernel,
@@ -34,15 +45,21 @@ export async function observeLinks(view: HostView, macs: ReadonlySet<string>): P
   };
 }
 
-/** Everything the agent looks at; undefined when the host has no directory that the backend writes to. */
+/**
+ * Everything the agent looks at; undefined when the host has no directory that the backend writes to. `state` spares
+ * reading the files that the agent wrote itself.
+ */
 export async function observeHost(
   view: HostView,
   macs: ReadonlySet<string>,
+  state: HostState,
 ): Promise<Host | undefined> {
   const { hostRoot, backend } = view;
+  const there = readHostFiles(hostRoot, backend.directory, backend.suffix);
+  if (!there) return undefined;
   const [kernel, files] = await Promise.all([
     observeLinks(view, macs),
-    readHostFiles(hostRoot, backend.directory, backend.suffix),
+    Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
-  return files && { ...kernel, files: files.map((file) => backend.read(file)) };
+  return { ...kernel, files };
 }

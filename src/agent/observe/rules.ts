@@ -13,18 +13,17 @@ const ruleEntry = z.looseObject({
 const ruleShow = z.array(ruleEntry);
 const known = new Set(Object.keys(ruleEntry.shape));
 
-/** Policy rules of one family of `ip -N -j -d rule show`; throws a ZodError on any other text. */
-export function parseRules(json: string, family: 4 | 6): Rule[] {
+/** IPv4 policy rules of `ip -N -j -d rule show`; throws a ZodError on any other text. */
+export function parseRules(json: string): Rule[] {
   return ruleShow.parse(JSON.parse(json)).map((entry) => ({
-    family,
     priority: entry.priority,
-    from: source(entry, family),
+    from: source(entry),
     ...(entry.table === undefined ? {} : { table: entry.table }),
     protocol: entry.protocol,
     opaque: Object.keys(entry).some((key) => !known.has(key)),
   }));
 }
 
-function source({ src, srclen }: z.infer<typeof ruleEntry>, family: 4 | 6): string {
-  return src === 'all' ? src : `${src}/${srclen ?? (family === 4 ? 32 : 128)}`;
+function source({ src, srclen = 32 }: z.infer<typeof ruleEntry>): string {
+  return src === 'all' ? src : `${src}/${srclen}`;
 }

@@ -1,18 +1,15 @@
-import { access, readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+// Synchronous all along: the kernel answers at once, and a round through the thread pool costs more than the answer.
 
 /**
  * Where `net.*` settings are read and written. A container sees its own `/proc/sys` read-only, so the host's
- * `/proc/sys/net` is mounted under the host root; both show the namespace of the process that reads them.
+ * `/proc/sys/net` is mounted under the host root; both show the network namespace of the process that looks.
  */
-export async function sysctlDirectory(hostRoot: string): Promise<string> {
+export function sysctlDirectory(hostRoot: string): string {
   const mounted = join(hostRoot, 'proc/sys/net');
-  try {
-    await access(mounted);
-    return mounted;
-  } catch {
-    return '/proc/sys/net';
-  }
+  return existsSync(mounted) ? mounted : '/proc/sys/net';
 }
 
 /** Path of a setting such as `ipv6.conf.ens5.accept_ra`; the link's name may itself hold dots. */
@@ -21,26 +18,25 @@ export function sysctlPath(directory: string, family: 'ipv4' | 'ipv6', link: str
 }
 
 /** `accept_ra` of the links by name; a link that is gone, or a kernel without IPv6, has none. */
-export async function readAcceptRa(directory: string, links: readonly string[]) {
-  const values = await Promise.all(
-    links.map(
-      async (link) => [link, await readSetting(directory, 'ipv6', link, 'accept_ra')] as const,
-    ),
-  );
-  return new Map(values.flatMap(([link, value]) => (value === undefined ? [] : [[link, value]])));
+export function readAcceptRa(directory: string, links: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const link of links) {
+    const value = readSetting(directory, 'ipv6', link, 'accept_ra');
+    if (value !== undefined) values.set(link, value);
+  }
+  return values;
 }
 
 /** Effective reverse path filter of a link: the kernel uses the larger of `all` and the link's own value. */
-export async function reversePathFilter(directory: string, link: string): Promise<number> {
-  const [all, own] = await Promise.all(
-    ['all', link].map((name) => readSetting(directory, 'ipv4', name, 'rp_filter')),
-  );
+export function reversePathFilter(directory: string, link: string): number {
+  const own = readSetting(directory, 'ipv4', link, 'rp_filter');
+  const all = readSetting(directory, 'ipv4', 'all', 'rp_filter');
   return Math.max(Number(all ?? 0), Number(own ?? 0));
 }
 
-async function readSetting(directory: string, family: 'ipv4' | 'ipv6', link: string, key: string) {
+function readSetting(directory: string, family: 'ipv4' | 'ipv6', link: string, key: string) {
   try {
-    return (await readFile(sysctlPath(directory, family, link, key), 'utf8')).trim();
+    return readFileSync(sysctlPath(directory, family, link, key), 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -87,10 +87,17 @@ function route(to: string, table: number, more: Partial<Pick<NicRoute, 'via' | '
   return { to, table, metric: table, protocol: rt.protocolStatic, scope, ...more };
 }
 
-/** The wanted addresses, those that are present first and in the order they are present. */
+/**
+ * The wanted addresses in the order they are wanted; but those of one subnet that are present come first and as they are,
+ * as the first of a subnet is its primary address and cannot change places.
+ */
 function inOrder(wanted: readonly string[], present: readonly string[]): string[] {
   const rank = (cidr: string) => (present.includes(cidr) ? present.indexOf(cidr) : present.length);
-  return wanted.toSorted((a, b) => rank(a) - rank(b));
+  const bySubnet = new Map<string, string[]>();
+  for (const cidr of wanted.toSorted((a, b) => rank(a) - rank(b))) {
+    bySubnet.set(networkOf(cidr), [...(bySubnet.get(networkOf(cidr)) ?? []), cidr]);
+  }
+  return wanted.map((cidr) => bySubnet.get(networkOf(cidr))?.shift() ?? cidr);
 }
 
 /** An entry may name the default route or its subnet once more; the kernel has one route for both. */

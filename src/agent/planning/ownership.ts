@@ -82,9 +82,9 @@ function inheritedSources(host: Host, table: number): string[] {
 
 /** A rule as the deployed agent makes them, at any priority and without a protocol. */
 export function isInheritedRule(rule: Rule, table: number): boolean {
-  const { family, from, opaque, protocol } = rule;
+  const { from, opaque, protocol } = rule;
   const byHand = protocol === 0 || protocol === rt.protocolBoot;
-  return family === 4 && !opaque && byHand && rule.table === table && isHost(from);
+  return !opaque && byHand && rule.table === table && isHost(from);
 }
 
 function isHost(from: string): boolean {
@@ -96,7 +96,7 @@ function isHost(from: string): boolean {
  * prefix differ between generations, and after a reboot from their files.
  */
 export function isOwnRule(rule: Rule, { tables, ips }: Belongings): boolean {
-  const { family, opaque, from, table } = rule;
+  const { opaque, from, table } = rule;
   const ours = ips.includes(ipOf(from)) && table !== undefined && tables.includes(table);
-  return family === 4 && !opaque && ours;
+  return !opaque && ours;
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Host } from '../host.ts';
+import { sha256 } from '../sha256.ts';
 import type { NicRecord } from '../state.ts';
 import { type Candidate, candidatesOf, type PlanInput, refusedNic } from './candidates.ts';
 import { desiredState } from './desired.ts';
@@ -77,19 +77,20 @@ function unitOf({ host, backend }: PlanInput, candidate: Candidate, taken: Taken
 }
 
 function recordAfter({ entry, link, record, desired }: Candidate, file: FileChange): NicRecord {
+  const originalMtu = record ? record.originalMtu : link.mtu;
+  const original = originalMtu === undefined ? {} : { originalMtu };
   return {
     mac: entry.mac,
     index: desired.index,
     originalName: record?.originalName ?? link.name,
+    ...original,
     addresses: [...desired.addresses],
     table: desired.table,
     priority: desired.rules[0]?.priority ?? 0,
     files: [
       {
         path: file.path,
-        sha256: createHash('sha256')
-          .update(file.after ?? '')
-          .digest('hex'),
+        sha256: sha256(file.after ?? ''),
       },
     ],
   };

@@ -67,7 +67,8 @@ function unitOf(
 ): Unit {
   const belongings = { tables: [record.table], ips: record.addresses.map(ipOf) };
   const before = presentState(host, link, belongings);
-  const after = link ? bare(host, before, freeName(host, record, link, names)) : { rules: [] };
+  const name = link ? freeName(host, record, link, names) : '';
+  const after = bare(host, before, { name, mtu: record.originalMtu });
   return {
     action: 'remove',
     target,
@@ -91,13 +92,17 @@ function freeName(host: Host, { originalName }: NicRecord, link: Link, names: Se
 }
 
 /** What a reboot without our file would leave of the NIC: down, without addresses, with the kernel's own defaults. */
-function bare(host: Host, { link }: NicState, name: string): NicState {
+function bare(
+  host: Host,
+  { link }: NicState,
+  original: { readonly name: string; readonly mtu: number | undefined },
+): NicState {
   if (!link) return { rules: [] };
   const acceptRa = host.defaultAcceptRa ?? link.acceptRa;
   return {
     link: {
-      name,
-      mtu: link.mtu,
+      name: original.name,
+      mtu: original.mtu ?? link.mtu,
       up: false,
       ...(link.addressMode === undefined ? {} : { addressMode: 'eui64' }),
       ...(link.acceptRa === undefined || acceptRa === undefined ? {} : { acceptRa }),

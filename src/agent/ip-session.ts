@@ -1,0 +1,134 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type KernelState, parseKernelState, questions } from './observe/kernel.ts';
+
+/** What a run of lines led to: the kernel's state after them, or the first line that the kernel refused. */
+export type IpAnswer =
+  | { readonly seen: KernelState }
+  | { readonly failedAt: number; readonly words: string };
+
+/** Does lines of `ip -batch` in the agent's network namespace. */
+export interface Ip {
+  /** Stops at the first line that fails. Rejects when `ip` cannot be run or does not answer. */
+  run(lines: readonly string[]): Promise<IpAnswer>;
+}
+
+/**
+ * Numbers instead of names, which a host may redefine in /etc/iproute2, and every attribute. With -j each answer is on the
+ * pipe at once, on a line of its own.
+ */
+const batchArguments = ['-N', '-j', '-d', '-batch', '-'];
+/** `ip` waits for nothing but the kernel's rtnl lock. */
+const patienceMs = 30_000;
+
+/**
+ * One `ip` that is asked again and again: starting a process costs as much as configuring a NIC. It ends at a line that
+ * fails; the next run starts another.
+ */
+export class IpSession implements Ip, Disposable {
+  readonly #command: string;
+  #process: IpProcess | undefined;
+
+  constructor(command = 'ip') {
+    this.#command = command;
+    this.#process = new IpProcess(command);
+  }
+
+  async run(lines: readonly string[]): Promise<IpAnswer> {
+    this.#process ??= new IpProcess(this.#command);
+    const answer = await this.#process.run(lines);
+    if ('failedAt' in answer) this.#process = undefined;
+    return answer;
+  }
+
+  [Symbol.dispose](): void {
+    this.#process?.end();
+    this.#process = undefined;
+  }
+}
+
+type End = { readonly code: number | null } | { readonly error: Error };
+
+class IpProcess {
+  readonly #child: ChildProcessWithoutNullStreams;
+  #output = '';
+  #complaints = '';
+  #linesBefore = 0;
+  #changed = Promise.withResolvers<void>();
+  #end: End | undefined;
+
+  constructor(command: string) {
+    // Messages are read, so they stay in English whatever the locale.
+    const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
+    this.#child = spawn(command, batchArguments, { env });
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#output += text;
+      this.#wake();
+    });
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaints += text;
+    });
+    // It leaves at the first line that fails; the rest of the input then has no reader.
+    this.#child.stdin.on('error', () => undefined);
+    this.#child.on('error', (error) => this.#ended({ error }));
+    this.#child.on('close', (code) => this.#ended({ code }));
+  }
+
+  async run(lines: readonly string[]): Promise<IpAnswer> {
+    const all = [...lines, ...questions];
+    this.#child.stdin.write(`${all.join('\n')}\n`);
+    const timeout = setTimeout(() => this.#ended({ error: new Error(silence) }), patienceMs);
+    try {
+      while (!this.#end && this.#answers().length < questions.length) {
+        this.#changed = Promise.withResolvers();
+        await this.#changed.promise;
+      }
+    } finally {
+      clearTimeout(timeout);
+    }
+    const answers = this.#answers();
+    if (answers.length < questions.length) return this.#failure(lines.length);
+    this.#output = '';
+    this.#linesBefore += all.length;
+    return { seen: parseKernelState(answers) };
+  }
+
+  /** It leaves by itself once its input has ended. */
+  end(): void {
+    this.#child.stdin.end();
+  }
+
+  #answers(): string[] {
+    const lines = this.#output.split('\n');
+    return lines.slice(0, -1).filter((line) => line.trim() !== '');
+  }
+
+  #ended(end: End): void {
+    this.#end ??= end;
+    if ('error' in end) this.#child.kill('SIGKILL');
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+  }
+
+  /** `ip -batch` ends its complaint with `Command failed -:LINE`, counted from 1 over its whole life. */
+  #failure(count: number): IpAnswer {
+    const said = this.#complaints.trim();
+    const line = Number(/^Command failed -:(\d+)$/m.exec(said)?.[1] ?? 0);
+    const failedAt = line - 1 - this.#linesBefore;
+    if (failedAt >= 0 && failedAt < count) {
+      return { failedAt, words: said.replaceAll(/^Command failed -:\d+$/gm, '').trim() };
+    }
+    const end = this.#end ?? { code: null };
+    if ('error' in end) throw unusable(end.error);
+    throw new Error(`ip ended with ${end.code}: ${said}`);
+  }
+}
+
+const silence = `ip did not answer within ${patienceMs / 1000} s`;
+
+function unusable(error: NodeJS.ErrnoException): Error {
+  if (error.code !== 'ENOENT') return error;
+  return new Error('there is no ip command on PATH; install iproute2', { cause: error });
+}
