@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { attach, environment, type Scene, serverIds, setScene } from './testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+async function delivered(): Promise<void> {
+  attach(scene.cloud, 1, 1);
+  attach(scene.cloud, 2, 2);
+  scene.create();
+  await scene.look();
+}
+
+describe('annotations', () => {
+  it('reconcile-at posts every node once, changed or not', async () => {
+    await delivered();
+    scene.kube.annotate({ 'multinic.io/reconcile-at': '1700000000' });
+    await scene.look();
+    await scene.look();
+    expect(scene.viola.posts.map((nodes) => nodes.length)).toEqual([2, 2]);
+    expect(scene.status().lastHandledReconcileAt).toBe('1700000000');
+    expect(scene.ready()).toBe('True NoChange: no changes detected');
+  });
+
+  it('force-reconcile does the same', async () => {
+    await delivered();
+    scene.kube.annotate({ 'multinic.example.com/force-reconcile': 'now' });
+    await scene.look();
+    expect(scene.viola.posts).toHaveLength(2);
+  });
+
+  it('paused leaves everything alone until it is gone', async () => {
+    scene.create({}, { annotations: { 'multinic.io/paused': 'true' } });
+    attach(scene.cloud, 1, 1);
+    expect(await scene.look()).toBeUndefined();
+    expect([scene.cloud.calls, scene.viola.posts.length]).toEqual([0, 0]);
+    expect(scene.condition('Paused')?.status).toBe('True');
+    scene.kube.annotate({ 'multinic.io/paused': 'false' });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.condition('Paused')).toBeUndefined();
+  });
+});
+
+describe('fields', () => {
+  it('that cannot be used are all named, and nothing is asked', async () => {
+    scene.create({ settings: { routing: 'main', pollFastInterval: '1ms' }, vmNames: [''] });
+    await scene.look();
+    expect(scene.ready()).toContain(
+      'False ConfigError: spec.settings.routing "main" is not supported yet; use pbr',
+    );
+    expect(scene.ready()).toContain('spec.vmNames[0] is blank');
+    expect(scene.ready()).toContain('spec.settings.pollFastInterval "1ms" is too short');
+    expect(scene.condition('Stalled')).toMatchObject({ status: 'True', reason: 'ConfigError' });
+    expect(scene.clouds.requests).toEqual([]);
+  });
+
+  it('that a server without our schema let through are named as well', async () => {
+    scene.kube.create({ subnetIDs: 'sub-a', vmNames: serverIds, credentials: {} }, {});
+    await scene.look();
+    expect(scene.ready()).toContain('False ConfigError: spec.subnetIDs');
+  });
+
+  it('without any subnet are SubnetRequired', async () => {
+    scene.create({ subnetIDs: [] });
+    await scene.look();
+    expect(scene.ready()).toBe(
+      'False SubnetRequired: subnetIDs, subnetID or subnetName is required',
+    );
+  });
+
+  it('select a subnet by name only when there is exactly one', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create({ subnetIDs: [], subnetName: 'subnet-a' });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    scene.edit({ subnetIDs: [], subnetName: 'nowhere' });
+    await scene.look();
+    expect(scene.ready()).toContain('False SubnetNotFound: subnet not found');
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    scene.cloud.subnets = scene.cloud.subnets.map((subnet) => ({ ...subnet, name: 'same' }));
+    scene.edit({ subnetIDs: [], subnetName: 'same' });
+    await scene.look();
+    expect(scene.ready()).toContain(
+      'False SubnetNotUnique: multiple subnets matched; use subnetIDs or subnetID',
+    );
+  });
+});
+
+describe('the next look', () => {
+  it('comes soon after creation, edit and change, and slowly when nothing happens', async () => {
+    scene.create();
+    expect(await scene.look()).toBe(20_000);
+    expect(await scene.look(180_000)).toBe(120_000);
+    attach(scene.cloud, 1, 1);
+    expect(await scene.look(120_000)).toBe(20_000);
+    expect(await scene.look(180_000)).toBe(120_000);
+    scene.edit({ subnetIDs: ['sub-b', 'sub-a'] });
+    expect(await scene.look()).toBe(20_000);
+  });
+
+  it('comes later after each failure', async () => {
+    await delivered();
+    scene.cloud.fail('portsOf', 'serverError');
+    const waits = [];
+    for (let n = 0; n < 5; n++) waits.push(await scene.look());
+    expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 300_000]);
+    scene.cloud.heal();
+    expect(await scene.look()).toBe(20_000);
+  });
+
+  it('comes soon, but not for ever, while delivered ports are DOWN', async () => {
+    await delivered();
+    await scene.look(180_000);
+    scene.cloud.ports = scene.cloud.ports.map((port) => ({ ...port, status: 'DOWN' }));
+    const waits = [];
+    for (let n = 0; n < 6; n++) waits.push(await scene.look(120_000));
+    expect(waits).toEqual([20_000, 20_000, 20_000, 20_000, 120_000, 120_000]);
+    expect(scene.status().downPortRetry?.fastAttempts).toBe(5);
+    expect(scene.viola.posts).toHaveLength(1);
+    scene.cloud.ports = scene.cloud.ports.map((port) => ({ ...port, status: 'ACTIVE' }));
+    await scene.look(120_000);
+    expect(scene.status().downPortRetry).toBeUndefined();
+  });
+
+  it('is told of the last sync every ten minutes only', async () => {
+    await delivered();
+    await scene.look();
+    const before = scene.kube.writes.length;
+    await scene.look(599_000);
+    expect(scene.kube.writes).toHaveLength(before);
+    await scene.look(1_000);
+    expect(scene.kube.writes).toHaveLength(before + 1);
+    expect(scene.status().lastSyncedAt).toBe('2026-01-01T00:10:30Z');
+  });
+});
+
+describe('secrets', () => {
+  it('never reach a status or an event', async () => {
+    await delivered();
+    scene.cloud.fail('portsOf', 'unauthorized', 'keystone');
+    await scene.look();
+    const shown = JSON.stringify([scene.object(), scene.events]);
+    expect(shown).not.toContain('secret-word');
+    expect(shown).not.toContain(environment['CONTRABASS_ENCRYPT_KEY']);
+  });
+});

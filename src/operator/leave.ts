@@ -1,0 +1,71 @@
+import type { KubeClient } from '../kube/client.ts';
+import type { Outcome } from '../kube/controller.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Logger } from '../process/log.ts';
+import { attempt } from './attempt.ts';
+import { removeFinalizer } from './finalizer.ts';
+import { type FinishDeps, finish } from './finish.ts';
+import {
+  type ConfigObject,
+  generationOf,
+  hasFinalizer,
+  ownerOf,
+  statusOf,
+} from './openstack-config.ts';
+import type { Pace } from './pace.ts';
+import type { Reporter } from './report.ts';
+import { pollingOf } from './settings.ts';
+import { statusAfter } from './status.ts';
+import { StepFailure } from './step-failure.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface LeaveDeps extends FinishDeps {
+  readonly client: Pick<KubeClient, 'patch'>;
+  readonly reporter: Reporter;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Lets a deleted object go as soon as nothing of it is left on any node; until then it says which nodes are not clean. */
+export async function leave(
+  object: ConfigObject,
+  deps: LeaveDeps,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const { settings, pace, log } = deps;
+  if (!hasFinalizer(object)) return undefined;
+  const left = await attempt(async () => finish(object, deps, signal), log, signal);
+  if (left instanceof StepFailure) {
+    await report(object, { kind: 'failed', failure: left }, deps, signal);
+    return { requeueAfterMs: pace.afterFailure(object, pollingOf(settings), left.retryAfterMs) };
+  }
+  if (left.length > 0) {
+    const waiting = left.map(({ nodeName }) => nodeName);
+    await report(object, { kind: 'deleting', troubles: [], waiting }, deps, signal);
+    return { requeueAfterMs: pace.afterCleanup(object) };
+  }
+  await forget(object, deps);
+  await removeFinalizer(object, deps, signal);
+  return undefined;
+}
+
+async function forget(object: ConfigObject, { inventory }: LeaveDeps): Promise<void> {
+  const owner = ownerOf(object);
+  const author = { ...owner, generation: generationOf(object) };
+  for (const provider of (await inventory.nodesOf(owner)).keys()) {
+    await inventory.record(provider, author, []);
+  }
+}
+
+async function report(
+  object: ConfigObject,
+  verdict: Verdict,
+  { reporter, settings, clock }: LeaveDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { downPortFastRetryMax } = settings;
+  const seen = { verdict, result: undefined, previous: statusOf(object), handled: {} };
+  const at = { generation: generationOf(object), now: clock.now() };
+  await reporter.report(object, statusAfter({ ...seen, ...at, downPortFastRetryMax }), signal);
+}

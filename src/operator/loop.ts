@@ -1,0 +1,110 @@
+import type { Effect } from '../api/effects.ts';
+import type { metricTable } from '../api/metrics.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { createController, type ReconcileResult, sourceOf } from '../kube/controller.ts';
+import { createEventRecorder } from '../kube/events.ts';
+import { createReflector } from '../kube/reflector.ts';
+import { type Change, Store as ObjectStore } from '../kube/store.ts';
+import type { Clouds } from '../openstack/clouds.ts';
+import type { Perform } from '../process/effects.ts';
+import type { PartContext } from '../process/part.ts';
+import type { Store } from '../store/store.ts';
+import type { Authorities } from './cloud-access.ts';
+import { CloudViews } from './cloud-views.ts';
+import { createReconciler } from './controller.ts';
+import { createInventory } from './inventory.ts';
+import { controllerName } from './metrics.ts';
+import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
+import { Pace } from './pace.ts';
+import { createReporter } from './report.ts';
+import type { OperatorSettings } from './settings.ts';
+import type { Violas } from './violas.ts';
+
+export interface LoopOptions {
+  readonly client: KubeClient;
+  readonly settings: OperatorSettings;
+  readonly context: PartContext<typeof metricTable>;
+  readonly perform: Perform<Effect>;
+  readonly store: Store;
+  readonly clouds: Clouds;
+  readonly violas: Violas;
+  readonly authorities: Authorities;
+  /** Ends what OpenstackConfigs wait for together. */
+  readonly lifetime: AbortSignal;
+}
+
+/** Everything that works while this process leads, wired together. */
+export function createLoop(options: LoopOptions) {
+  const { client, settings, context, perform, store, lifetime } = options;
+  const { clock, random, log, metrics } = context;
+  const configs = new ObjectStore<ConfigObject>();
+  const recorder = createEventRecorder({
+    client,
+    component: 'multinic-operator',
+    clock,
+    onError: (error) => log.warn({ err: error }, 'event not written'),
+  });
+  const reconcile = createReconciler({
+    ...options,
+    clock,
+    random,
+    log,
+    metrics,
+    configs,
+    reporter: createReporter({ client, recorder, perform }),
+    inventory: createInventory({ store, perform, log }),
+    pace: new Pace({ clock, random }),
+    views: new CloudViews(clock, lifetime),
+  });
+  const reflector = createReflector({
+    client,
+    resource: openstackConfigs,
+    ...(settings.watchNamespace === undefined ? {} : { namespace: settings.watchNamespace }),
+    store: configs,
+    clock,
+    random,
+    transform: slim,
+    onError: (error, retryInMs) =>
+      log.warn({ err: error, retryInMs }, 'watch of OpenstackConfigs interrupted'),
+  });
+  const controller = createController({
+    name: controllerName,
+    workers: settings.workers,
+    reconcile,
+    reflectors: [reflector],
+    clock,
+    random,
+    sources: [sourceOf(configs, keysOf)],
+    onResult: ({ key, error, durationMs }: ReconcileResult) => {
+      const labels = { controller: controllerName };
+      const result = error === undefined ? 'success' : 'error';
+      metrics.count('multinic_reconcile_total', { ...labels, result });
+      metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
+      metrics.set('multinic_queue_depth', labels, controller.depth);
+      if (error !== undefined)
+        log.warn({ err: error, config: key }, 'reconcile failed, tried again');
+    },
+  });
+
+  return {
+    run: async (leading: AbortSignal) => controller.run(leading),
+    settled: async () => recorder.settled(),
+    /** A process that waits for the lease is ready: it has nothing to do. */
+    notReady: () =>
+      reflector.state === 'listing' || reflector.state === 'waiting'
+        ? 'the OpenstackConfigs could not be read yet'
+        : undefined,
+  };
+}
+
+/** Our own status writes ask for nothing: a change costs one sync, not three. */
+function keysOf(change: Change<ConfigObject>): string[] {
+  if (change.type !== 'updated') return [change.key];
+  return asksForWork(change.previous, change.object) ? [change.key] : [];
+}
+
+/** What nobody here reads is not kept. */
+function slim(object: ConfigObject): ConfigObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

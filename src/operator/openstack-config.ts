@@ -1,0 +1,76 @@
+import { annotations, finalizers, managementGroup } from '../api/names.ts';
+import { type OpenstackConfigStatus, openstackConfigStatus } from '../api/openstackconfig.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { defineResource } from '../kube/resource.ts';
+import type { Owner } from '../plan/plan.ts';
+
+/** An OpenstackConfig as it was read: a server without our schema may hold anything. */
+export interface ConfigObject extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+export const openstackConfigs = defineResource<ConfigObject>({
+  group: managementGroup,
+  version: 'v1alpha1',
+  plural: 'openstackconfigs',
+  kind: 'OpenstackConfig',
+  namespaced: true,
+});
+
+/** The status, as far as it can be read; what cannot is written anew. */
+export function statusOf(object: ConfigObject): OpenstackConfigStatus {
+  return openstackConfigStatus.safeParse(object.status ?? {}).data ?? {};
+}
+
+export function ownerOf({ metadata: { namespace = '', name, uid = '' } }: ConfigObject): Owner {
+  return { namespace, name, uid };
+}
+
+export function generationOf({ metadata }: ConfigObject): number {
+  return metadata.generation ?? 0;
+}
+
+export function isPaused({ metadata }: ConfigObject): boolean {
+  return metadata.annotations?.[annotations.paused] === 'true';
+}
+
+/** The value that asks for a full sync, whichever annotation it is in; '' = nobody asked. */
+export function reconcileAtOf({ metadata }: ConfigObject): string {
+  const values = metadata.annotations ?? {};
+  const asked = [values[annotations.reconcileAt], values[annotations.forceReconcile]];
+  return asked.filter(Boolean).join(' ');
+}
+
+/** The value that releases held removals; '' = none. */
+export function allowRemovalsOf({ metadata }: ConfigObject): string {
+  return metadata.annotations?.[annotations.allowRemovals] ?? '';
+}
+
+const ours: readonly string[] = [finalizers.openstackConfig, ...finalizers.openstackConfigEarlier];
+
+/** Whether the object waits for us before it goes; finalizers of earlier generations are ours too. */
+export function hasFinalizer({ metadata }: ConfigObject): boolean {
+  return metadata.finalizers?.some((name) => ours.includes(name)) === true;
+}
+
+/** The finalizers with ours as it is called today, in place of those of earlier generations. */
+export function withFinalizer(object: ConfigObject): string[] {
+  return [...withoutFinalizer(object), finalizers.openstackConfig];
+}
+
+export function withoutFinalizer({ metadata }: ConfigObject): string[] {
+  return (metadata.finalizers ?? []).filter((name) => !ours.includes(name));
+}
+
+/** Whether two states of an object differ in something that asks for work; our own status does not. */
+export function asksForWork(before: ConfigObject, now: ConfigObject): boolean {
+  return (
+    before.metadata.generation !== now.metadata.generation ||
+    before.metadata.uid !== now.metadata.uid ||
+    before.metadata.deletionTimestamp !== now.metadata.deletionTimestamp ||
+    isPaused(before) !== isPaused(now) ||
+    reconcileAtOf(before) !== reconcileAtOf(now) ||
+    allowRemovalsOf(before) !== allowRemovalsOf(now)
+  );
+}

@@ -1,0 +1,269 @@
+import * as z from 'zod';
+import { namespaces } from '../api/names.ts';
+import { address, boolean, duration, integer, nonBlank, url } from '../process/setting-schemas.ts';
+import { type Settings, setting, type Values } from '../process/settings.ts';
+import { type Polling, shortestPollMs } from './poll.ts';
+
+const list = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((item) => item.trim() || []));
+const timeout = () => z.string().default('30s').pipe(duration());
+const poll = (text: string) =>
+  z
+    .string()
+    .default(text)
+    .pipe(duration({ minMs: shortestPollMs }));
+const flag = (text: 'true' | 'false') => z.string().default(text).pipe(boolean());
+
+/** Settings of `multinic operator`; an OpenstackConfig overrides what it names itself. Names of all generations are kept. */
+export const operatorSettings = {
+  kubeconfig: setting({
+    env: ['KUBECONFIG'],
+    flag: 'kubeconfig',
+    schema: nonBlank().optional(),
+    description: 'kubeconfig of the management cluster; default: the ServiceAccount of the Pod',
+  }),
+  namespace: setting({
+    env: ['POD_NAMESPACE'],
+    flag: 'namespace',
+    schema: nonBlank().default(namespaces.system),
+    description: 'namespace of the lease',
+  }),
+  watchNamespace: setting({
+    env: ['WATCH_NAMESPACE'],
+    flag: 'watch-namespace',
+    schema: nonBlank().optional(),
+    description: 'only OpenstackConfigs of this namespace; default: of all namespaces',
+  }),
+  identity: setting({
+    env: ['POD_NAME', 'HOSTNAME'],
+    flag: 'identity',
+    schema: nonBlank().default('operator'),
+    description: 'name of this process in the lease',
+  }),
+  listen: setting({
+    env: ['HEALTH_ADDR'],
+    flag: 'health-probe-bind-address',
+    schema: z.string().default(':8082').pipe(address()),
+    description: 'address of /healthz, /readyz and /metrics, default :8082',
+  }),
+  workers: setting({
+    env: ['OPERATOR_WORKERS'],
+    flag: 'workers',
+    schema: z.string().default('4').pipe(integer(1, 64)),
+    description: 'OpenstackConfigs that are worked on at once',
+  }),
+  allowedEndpoints: setting({
+    env: ['ALLOWED_ENDPOINTS'],
+    flag: 'allowed-endpoints',
+    schema: list(),
+    description:
+      'origins that an OpenstackConfig may name, such as https://*.example.com, separated by commas; default: any, but none of them gets a secret of the operator',
+  }),
+  contrabassEndpoint: setting({
+    env: ['CONTRABASS_ENDPOINT'],
+    flag: 'contrabass-endpoint',
+    schema: url().optional(),
+    description: 'base URL of Contrabass',
+  }),
+  contrabassEncryptKey: setting({
+    env: ['CONTRABASS_ENCRYPT_KEY'],
+    flag: 'contrabass-encrypt-key',
+    schema: nonBlank().optional(),
+    description: 'key of the passwords that Contrabass hands out: 16, 24 or 32 bytes',
+    secret: true,
+  }),
+  contrabassTimeout: setting({
+    env: ['CONTRABASS_TIMEOUT'],
+    flag: 'contrabass-timeout',
+    schema: timeout(),
+    description: 'timeout of a call to Contrabass',
+  }),
+  contrabassInsecureTls: setting({
+    env: ['CONTRABASS_INSECURE_TLS'],
+    flag: 'contrabass-insecure-tls',
+    schema: flag('false'),
+    description: 'true: do not verify the certificate of Contrabass',
+  }),
+  contrabassCaFile: setting({
+    env: ['CONTRABASS_CA_FILE'],
+    flag: 'contrabass-ca-file',
+    schema: nonBlank().optional(),
+    description: 'PEM bundle that the certificate of Contrabass is verified with',
+  }),
+  violaEndpoint: setting({
+    env: ['VIOLA_ENDPOINT'],
+    flag: 'viola-endpoint',
+    schema: url().optional(),
+    description: 'base URL of Viola',
+  }),
+  violaTimeout: setting({
+    env: ['VIOLA_TIMEOUT'],
+    flag: 'viola-timeout',
+    schema: timeout(),
+    description: 'timeout of a call to Viola',
+  }),
+  violaInsecureTls: setting({
+    env: ['VIOLA_INSECURE_TLS'],
+    flag: 'viola-insecure-tls',
+    schema: flag('false'),
+    description: 'true: do not verify the certificate of Viola',
+  }),
+  violaCaFile: setting({
+    env: ['VIOLA_CA_FILE'],
+    flag: 'viola-ca-file',
+    schema: nonBlank().optional(),
+    description: 'PEM bundle that the certificate of Viola is verified with',
+  }),
+  violaTokenFile: setting({
+    env: ['VIOLA_TOKEN_FILE'],
+    flag: 'viola-token-file',
+    schema: nonBlank().optional(),
+    description: 'file with the bearer token for Viola, read at each use',
+  }),
+  openstackTimeout: setting({
+    env: ['OPENSTACK_TIMEOUT'],
+    flag: 'openstack-timeout',
+    schema: timeout(),
+    description: 'timeout of a call to Keystone, Neutron or Nova',
+  }),
+  openstackInsecureTls: setting({
+    env: ['OPENSTACK_INSECURE_TLS'],
+    flag: 'openstack-insecure-tls',
+    schema: flag('false'),
+    description: 'true: do not verify certificates of OpenStack',
+  }),
+  openstackCaFile: setting({
+    env: ['OPENSTACK_CA_FILE'],
+    flag: 'openstack-ca-file',
+    schema: nonBlank().optional(),
+    description: 'PEM bundle that certificates of OpenStack are verified with',
+  }),
+  openstackNeutronEndpoint: setting({
+    env: ['OPENSTACK_NEUTRON_ENDPOINT'],
+    flag: 'openstack-neutron-endpoint',
+    schema: url().optional(),
+    description: 'Neutron URL, instead of the catalog',
+  }),
+  openstackNovaEndpoint: setting({
+    env: ['OPENSTACK_NOVA_ENDPOINT'],
+    flag: 'openstack-nova-endpoint',
+    schema: url().optional(),
+    description: 'Nova URL, instead of the catalog',
+  }),
+  openstackEndpointInterface: setting({
+    env: ['OPENSTACK_ENDPOINT_INTERFACE'],
+    flag: 'openstack-endpoint-interface',
+    schema: z
+      .string()
+      .default('public')
+      .pipe(z.enum(['public', 'internal', 'admin'])),
+    description: 'interface of the catalog: public, internal or admin',
+  }),
+  openstackEndpointRegion: setting({
+    env: ['OPENSTACK_ENDPOINT_REGION'],
+    flag: 'openstack-endpoint-region',
+    schema: nonBlank().optional(),
+    description: 'region of the catalog; default: any',
+  }),
+  openstackNodeNameMetadataKey: setting({
+    env: ['OPENSTACK_NODE_NAME_METADATA_KEY'],
+    flag: 'openstack-node-name-metadata-key',
+    schema: nonBlank().optional(),
+    description: 'metadata key of a server that holds the name of its Kubernetes node',
+  }),
+  openstackPortAllowedStatuses: setting({
+    env: ['OPENSTACK_PORT_ALLOWED_STATUSES'],
+    flag: 'openstack-port-allowed-statuses',
+    schema: z
+      .string()
+      .default('ACTIVE,DOWN')
+      .transform((text) => text.split(',')),
+    description: 'statuses of ports to deliver, separated by commas; * is all',
+  }),
+  downPortFastRetryMax: setting({
+    env: ['DOWN_PORT_FAST_RETRY_MAX'],
+    flag: 'down-port-fast-retry-max',
+    schema: z.string().default('5').pipe(integer(1, 1_000)),
+    description: 'fast looks at ports that are DOWN before polling is slow again',
+  }),
+  pollFastInterval: setting({
+    env: ['POLL_FAST_INTERVAL'],
+    flag: 'poll-fast-interval',
+    schema: poll('20s'),
+    description: 'poll interval after a change',
+  }),
+  pollSlowInterval: setting({
+    env: ['POLL_SLOW_INTERVAL'],
+    flag: 'poll-slow-interval',
+    schema: poll('2m'),
+    description: 'poll interval while nothing changes',
+  }),
+  pollErrorInterval: setting({
+    env: ['POLL_ERROR_INTERVAL'],
+    flag: 'poll-error-interval',
+    schema: poll('30s'),
+    description: 'first interval after a failure; it doubles up to 5 minutes',
+  }),
+  pollFastWindow: setting({
+    env: ['POLL_FAST_WINDOW'],
+    flag: 'poll-fast-window',
+    schema: z
+      .string()
+      .default('3m')
+      .pipe(duration({ minMs: 0 })),
+    description: 'how long polling stays fast after a change; 0 switches it off',
+  }),
+  inventoryDbPath: setting({
+    env: ['INVENTORY_DB_PATH'],
+    flag: 'inventory-db-path',
+    schema: nonBlank().default('/var/lib/multinic-operator/inventory.db'),
+    description: 'SQLite file of the inventory',
+  }),
+  dbHost: setting({
+    env: ['DB_HOST'],
+    flag: 'db-host',
+    schema: nonBlank().optional(),
+    description: 'MariaDB host; keeps the inventory there instead of in SQLite',
+  }),
+  dbPort: setting({
+    env: ['DB_PORT'],
+    flag: 'db-port',
+    schema: z.string().default('3306').pipe(integer(1, 65_535)),
+    description: 'MariaDB port',
+  }),
+  dbUser: setting({
+    env: ['DB_USER'],
+    flag: 'db-user',
+    schema: nonBlank().default('multinic'),
+    description: 'MariaDB user',
+  }),
+  dbPassword: setting({
+    env: ['DB_PASSWORD'],
+    flag: 'db-password',
+    schema: z.string().default(''),
+    description: 'MariaDB password',
+    secret: true,
+  }),
+  dbName: setting({
+    env: ['DB_NAME'],
+    flag: 'db-name',
+    schema: nonBlank().default('multinic'),
+    description: 'MariaDB database',
+  }),
+} satisfies Settings;
+
+export type OperatorSettings = Values<typeof operatorSettings>;
+
+/** How often an OpenstackConfig is looked at that says nothing about it. */
+export function pollingOf(settings: OperatorSettings): Polling {
+  const { pollFastInterval, pollSlowInterval, pollErrorInterval, pollFastWindow } = settings;
+  return {
+    fastMs: pollFastInterval,
+    slowMs: Math.max(pollFastInterval, pollSlowInterval),
+    errorMs: pollErrorInterval,
+    windowMs: pollFastWindow,
+  };
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Effect } from '../api/effects.ts';
+import type { metricTable } from '../api/metrics.ts';
+import { createHttpServer, listen } from '../http/server.ts';
+import { createKubeClient } from '../kube/client.ts';
+import { inCluster } from '../kube/in-cluster.ts';
+import { loadKubeconfig } from '../kube/kubeconfig.ts';
+import { type LeaseOptions, runWithLease } from '../kube/lease.ts';
+import { createClouds } from '../openstack/clouds.ts';
+import { createPerform } from '../process/effects.ts';
+import type { PartContext } from '../process/part.ts';
+import { Store, type StoreLocation } from '../store/store.ts';
+import { createLoop } from './loop.ts';
+import { countRequest } from './metrics.ts';
+import type { OperatorSettings } from './settings.ts';
+import { createViolas } from './violas.ts';
+
+type Context = PartContext<typeof metricTable>;
+
+/** The operator's store as it is lent to whoever serves it over HTTP. */
+export interface ServedInventory {
+  readonly store: Store;
+  /** Why the records cannot be trusted at the moment; undefined = they can. */
+  readonly unavailable: () => string | undefined;
+}
+
+/** Serves the inventory until the signal aborts; parts do not know each other, so main hands it in. */
+export type ServeInventory = (inventory: ServedInventory, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Runs the operator until the signal aborts; of several processes one works, the others wait. The inventory runs inside
+ * it because SQLite has one writer.
+ */
+export async function startOperator(
+  settings: OperatorSettings,
+  context: Context,
+  signal: AbortSignal,
+  serveInventory?: ServeInventory,
+): Promise<void> {
+  const { clock, random, log, metrics, health } = context;
+  const access = settings.kubeconfig
+    ? await loadKubeconfig(settings.kubeconfig)
+    : await inCluster();
+  const [contrabass, openstack, violaCa] = await Promise.all(
+    [settings.contrabassCaFile, settings.openstackCaFile, settings.violaCaFile].map(readBundle),
+  );
+  await using client = createKubeClient(access, { clock, random, userAgent: 'multinic-operator' });
+  const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
+  await using clouds = createClouds({ clock, random, log, onRequest });
+  await using violas = createViolas({ ...settings, violaCa }, clock);
+  await using store = await openStore(settings, context);
+  const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
+  const authorities = { contrabass, openstack };
+  const shared = { client, settings, context, perform, store, clouds, violas, authorities };
+  const loop = createLoop({ ...shared, lifetime: signal });
+
+  const { registry } = metrics;
+  await using app = await createHttpServer({ title: 'MultiNIC operator', log, health, registry });
+  health.ready('openstackconfigs', loop.notReady);
+  const { url } = await listen(app, settings.listen, signal);
+  log.info({ url, server: access.server }, 'operator started');
+
+  let leads = false;
+  const unavailable = () => (leads ? undefined : 'another replica of the operator leads');
+  const identity = `${settings.identity}_${randomUUID()}`;
+  const lease = { namespace: settings.namespace, name: 'multinic-operator' };
+  const onChange: LeaseOptions['onChange'] = (state, error) => {
+    leads = state === 'leading';
+    metrics.set('multinic_leader', { lease: lease.name }, leads ? 1 : 0);
+    if (error) log.warn({ state, err: error }, 'lease');
+    else log.info({ state, identity }, 'lease');
+  };
+  const election = { ...lease, client, identity, clock, random, onChange };
+  await together(signal, [
+    async (both) => runWithLease(election, both, loop.run),
+    async (both) => serveInventory?.({ store, unavailable }, both),
+  ]);
+  await loop.settled();
+}
+
+/** Runs all of them until the signal aborts; when one fails the others are ended and its error is thrown. */
+async function together(
+  signal: AbortSignal,
+  runs: readonly ((signal: AbortSignal) => Promise<void>)[],
+): Promise<void> {
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
+  const running = runs.map(async (run) => {
+    try {
+      await run(both);
+    } catch (error) {
+      stop.abort(error);
+      throw error;
+    }
+  });
+  await Promise.allSettled(running);
+  await Promise.all(running);
+}
+
+async function openStore(settings: OperatorSettings, { clock, log }: Context): Promise<Store> {
+  return Store.open(locationOf(settings), {
+    now: () => clock.now(),
+    onRebuilt: (movedTo, cause) =>
+      log.error({ movedTo, err: cause }, 'the inventory file was damaged; it is made anew'),
+  });
+}
+
+function locationOf(settings: OperatorSettings): StoreLocation {
+  const { dbHost, dbPort: port, dbUser: user, dbPassword: password, dbName: database } = settings;
+  return dbHost === undefined
+    ? { kind: 'sqlite', path: settings.inventoryDbPath }
+    : { kind: 'mariadb', host: dbHost, port, user, password, database };
+}
+
+async function readBundle(path: string | undefined): Promise<string | undefined> {
+  return path === undefined ? undefined : readFile(path, 'utf8');
+}

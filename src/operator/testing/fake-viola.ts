@@ -1,0 +1,98 @@
+import type {
+  Base,
+  HeldNode,
+  NodeErrorCode,
+  PostAnswer,
+  PostedNode,
+} from '../../api/node-configs-http.ts';
+import type { Removed, ViolaClient } from '../viola-client.ts';
+import { ViolaError } from '../viola-error.ts';
+
+/** A Viola in memory for tests: fences as the real one does; removed nodes stay until `clean`. */
+export class FakeViola implements ViolaClient {
+  readonly nodes = new Map<string, HeldNode>();
+  readonly posts: (readonly PostedNode[])[] = [];
+  readonly removals: string[] = [];
+  /** Nodes that are refused, with the code. */
+  readonly refused = new Map<string, NodeErrorCode>();
+  /** Nodes that lists leave out. */
+  readonly unlisted = new Set<string>();
+  /** The next calls fail with this. */
+  outage: ViolaError | undefined;
+  /** Runs before a post is looked at: somebody else's write. */
+  beforePost: (() => void) | undefined;
+
+  put(node: HeldNode): void {
+    this.nodes.set(node.nodeName, node);
+  }
+
+  /** The nodes that were asked to go are clean now. */
+  clean(): void {
+    for (const [name, node] of this.nodes) if (node.deletionTimestamp) this.nodes.delete(name);
+  }
+
+  fail(status: number, message = `viola: unexpected status ${status}`): void {
+    this.outage = new ViolaError(message, status);
+  }
+
+  async list(): Promise<HeldNode[]> {
+    this.#check();
+    return [...this.nodes.values()].filter(({ nodeName }) => !this.unlisted.has(nodeName));
+  }
+
+  async get(nodeName: string): Promise<HeldNode | undefined> {
+    this.#check();
+    return this.nodes.get(nodeName);
+  }
+
+  async post(nodes: readonly PostedNode[]): Promise<PostAnswer> {
+    this.#check();
+    this.posts.push(nodes);
+    this.beforePost?.();
+    const answer: PostAnswer = { applied: 0, results: [], errors: [] };
+    for (const node of nodes) {
+      const code = this.refused.get(node.nodeName) ?? this.#fence(node);
+      const { nodeName } = node;
+      if (code) answer.errors.push({ nodeName, code, field: '', message: 'refused' });
+      else answer.results.push(this.#write(node));
+    }
+    return { ...answer, applied: answer.results.length };
+  }
+
+  async remove(nodeName: string, base: Base | null): Promise<Removed> {
+    this.#check();
+    this.removals.push(nodeName);
+    const node = this.nodes.get(nodeName);
+    if (!node) return 'gone';
+    if (base && (base.uid !== node.uid || base.generation !== node.generation)) return 'stale';
+    const generation = node.generation + 1;
+    this.put({ ...node, generation, deletionTimestamp: '2026-01-01T00:00:00Z' });
+    return 'leaving';
+  }
+
+  #check(): void {
+    if (this.outage) throw this.outage;
+  }
+
+  #fence({ nodeName, base }: PostedNode): NodeErrorCode | undefined {
+    const node = this.nodes.get(nodeName);
+    if (node?.deletionTimestamp) return 'Deleting';
+    if (base === undefined) return undefined;
+    const fits = base?.uid === node?.uid && base?.generation === node?.generation;
+    return fits ? undefined : 'StaleBase';
+  }
+
+  #write(node: PostedNode) {
+    const { nodeName, source } = node;
+    const before = this.nodes.get(nodeName);
+    const after = { ...emptyNode, uid: `uid-${this.nodes.size + 1}-${nodeName}`, ...before };
+    const spec = { nodeName, instanceId: node.instanceId ?? '', interfaces: node.interfaces ?? [] };
+    const same = before && JSON.stringify(before.spec) === JSON.stringify(spec);
+    const generation = after.generation + (same ? 0 : 1);
+    this.put({ ...after, nodeName, generation, spec, ...(source ? { source } : {}) });
+    const change = same ? 'unchanged' : 'updated';
+    return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
+  }
+}
+
+const emptyNode = { nodeName: '', uid: '', generation: 0, spec: { nodeName: '' } };

@@ -1,0 +1,281 @@
+import { metricTable } from '../../api/metrics.ts';
+import { finalizers } from '../../api/names.ts';
+import type { OpenstackConfigSpec, OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { Secret } from '../../kube/core-resources.ts';
+import { KubeError } from '../../kube/errors.ts';
+import type { EventNote } from '../../kube/events.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { Store as ObjectStore } from '../../kube/store.ts';
+import type { CloudIdentity } from '../../openstack/cloud.ts';
+import type { Clouds } from '../../openstack/clouds.ts';
+import type { Provider, ProviderRequest } from '../../openstack/contrabass.ts';
+import { OpenstackError } from '../../openstack/errors.ts';
+import { createPerform } from '../../process/effects.ts';
+import { createFakeClock } from '../../process/fake-clock.ts';
+import { createLogger } from '../../process/log.ts';
+import { createMetrics } from '../../process/metrics.ts';
+import { readSettings } from '../../process/settings.ts';
+import { Store } from '../../store/store.ts';
+import { CloudViews } from '../cloud-views.ts';
+import { createReconciler } from '../controller.ts';
+import { createInventory } from '../inventory.ts';
+import { type ConfigObject, statusOf } from '../openstack-config.ts';
+import { Pace } from '../pace.ts';
+import { createReporter } from '../report.ts';
+import { operatorSettings } from '../settings.ts';
+import { FakeCloud } from './fake-cloud.ts';
+import { FakeViola } from './fake-viola.ts';
+
+export const serverIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
+const key = 'multinic-system/osc';
+const { signal } = new AbortController();
+
+export const spec: OpenstackConfigSpec = {
+  subnetIDs: ['sub-a'],
+  vmNames: serverIds.slice(0, 2),
+  credentials: { openstackProviderID: 'cloud-1', k8sProviderID: 'biz-1', projectID: 'project-1' },
+};
+
+export const environment: Readonly<Record<string, string>> = {
+  CONTRABASS_ENDPOINT: 'https://contrabass.test',
+  CONTRABASS_ENCRYPT_KEY: '0123456789abcdef',
+  VIOLA_ENDPOINT: 'https://viola.test',
+};
+
+/** One OpenstackConfig with two servers in a cloud of three, a Viola and an API server, all in memory. */
+export async function setScene(env: Readonly<Record<string, string>> = environment) {
+  const clock = createFakeClock();
+  const log = createLogger({ part: 'test', level: 'silent' });
+  const cloud = new FakeCloud();
+  const viola = new FakeViola();
+  const clouds = new FakeClouds(cloud);
+  const kube = new FakeKube();
+  const metrics = createMetrics(metricTable);
+  const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
+  const events: EventNote[] = [];
+  const effects: string[] = [];
+  const perform = createPerform<string>((name, phase) => effects.push(`${phase} ${name}`));
+  furnish(cloud);
+
+  function makeReconciler() {
+    return createReconciler({
+      client: kube,
+      configs: kube.configs,
+      settings: readSettings(operatorSettings, { env, flags: {} }),
+      authorities: { contrabass: undefined, openstack: undefined },
+      clouds,
+      views: new CloudViews(clock, signal),
+      violas: { of: () => viola, [Symbol.asyncDispose]: async () => undefined },
+      inventory: createInventory({ store, perform, log }),
+      reporter: createReporter({
+        client: kube,
+        recorder: { record: (_object, note) => events.push(note) },
+        perform,
+      }),
+      pace: new Pace({ clock, random: () => 0.5 }),
+      perform,
+      clock,
+      random: () => 0.5,
+      log,
+      metrics,
+    });
+  }
+  let reconcile = makeReconciler();
+
+  return {
+    clock,
+    cloud,
+    clouds,
+    viola,
+    kube,
+    store,
+    events,
+    effects,
+    metrics,
+    /** One look, some time after the last one; answers when the next one is due. */
+    look: async (afterMs = 15_000) => {
+      await clock.advance(afterMs);
+      return (await reconcile(key, signal))?.requeueAfterMs;
+    },
+    /** Everything that is only remembered is lost. */
+    restart: () => {
+      reconcile = makeReconciler();
+    },
+    create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
+      kube.create({ ...spec, ...change }, meta),
+    edit: (change: Partial<OpenstackConfigSpec>) => kube.edit({ ...spec, ...change }),
+    object: () => kube.configs.get(key),
+    status: (): OpenstackConfigStatus =>
+      statusOf(kube.configs.get(key) ?? { metadata: { name: '' } }),
+    ready: () => {
+      const status = statusOf(kube.configs.get(key) ?? { metadata: { name: '' } });
+      const ready = status.conditions?.find(({ type }) => type === 'Ready');
+      return `${ready?.status} ${ready?.reason}: ${ready?.message}`;
+    },
+    condition: (type: string) =>
+      statusOf(kube.configs.get(key) ?? { metadata: { name: '' } }).conditions?.find(
+        (one) => one.type === type,
+      ),
+    nics: (node: string) =>
+      (viola.nodes.get(node)?.spec.interfaces ?? []).map(({ name, portId }) => `${name}=${portId}`),
+    [Symbol.asyncDispose]: async () => store[Symbol.asyncDispose](),
+  };
+}
+
+export type Scene = Awaited<ReturnType<typeof setScene>>;
+
+/** Adds port `pN` of the n-th server to the cloud, in subnet sub-a. */
+export function attach(cloud: FakeCloud, n: number, server: number): void {
+  cloud.ports.push({
+    id: `p${n}`,
+    name: '',
+    networkId: 'net-a',
+    macAddress: `fa:16:3e:00:00:${n.toString(16).padStart(2, '0')}`,
+    status: 'ACTIVE',
+    deviceId: serverIds[server - 1] ?? '',
+    deviceOwner: 'compute:nova',
+    createdAt: '2026-01-01T00:00:10Z',
+    revisionNumber: 1,
+    projectId: 'project-1',
+    fixedIps: [{ subnetId: 'sub-a', ipAddress: `10.0.10.${n}` }],
+  });
+}
+
+/** Takes port `pN` off its server; with `gone` it is deleted. */
+export function detach(cloud: FakeCloud, n: number, gone = true): void {
+  const rest = cloud.ports.filter(({ id }) => id !== `p${n}`);
+  const port = cloud.ports.find(({ id }) => id === `p${n}`);
+  cloud.ports = gone || !port ? rest : [...rest, { ...port, deviceId: '', status: 'DOWN' }];
+}
+
+function furnish(cloud: FakeCloud): void {
+  cloud.vms = serverIds.map((id, at) => ({
+    id,
+    name: `worker-${at + 1}`,
+    status: 'ACTIVE',
+    metadata: {},
+  }));
+  cloud.subnets = ['a', 'b'].map((letter, at) => ({
+    id: `sub-${letter}`,
+    name: `subnet-${letter}`,
+    cidr: `10.0.${10 * (at + 1)}.0/24`,
+    networkId: `net-${letter}`,
+    ipVersion: 4,
+    gatewayIp: `10.0.${10 * (at + 1)}.1`,
+    hostRoutes: [],
+    projectId: 'project-1',
+  }));
+  cloud.networks = ['a', 'b'].map((letter) => ({ id: `net-${letter}`, name: '', mtu: 1450 }));
+}
+
+class FakeClouds implements Clouds {
+  readonly identities: CloudIdentity[] = [];
+  readonly requests: ProviderRequest[] = [];
+  provided: Provider | OpenstackError = {
+    keystoneUrl: 'https://keystone.test',
+    username: 'admin',
+    password: 'secret-word',
+    domainName: 'Default',
+  };
+  readonly #cloud: FakeCloud;
+
+  constructor(cloud: FakeCloud) {
+    this.#cloud = cloud;
+  }
+
+  get(identity: CloudIdentity): FakeCloud {
+    this.identities.push(identity);
+    return this.#cloud;
+  }
+
+  async provider(request: ProviderRequest): Promise<Provider> {
+    this.requests.push(request);
+    if (this.provided instanceof OpenstackError) throw this.provided;
+    return this.provided;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** An API server that holds one OpenstackConfig and some Secrets. */
+class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatus'> {
+  readonly configs = new ObjectStore<ConfigObject>();
+  readonly secrets = new Map<string, Secret>();
+  readonly writes: string[] = [];
+  /** The next reads of Secrets fail with this. */
+  secretFailure: KubeError | undefined;
+  #version = 1;
+
+  create(wanted: unknown, meta: Partial<ObjectMeta>): void {
+    const creationTimestamp = '2026-01-01T00:00:00Z';
+    const identity = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid', generation: 1 };
+    this.#store({ metadata: { ...identity, creationTimestamp, ...meta }, spec: wanted });
+  }
+
+  edit(wanted: unknown): void {
+    const object = this.#object();
+    const generation = (object.metadata.generation ?? 0) + 1;
+    this.#store({ ...object, metadata: { ...object.metadata, generation }, spec: wanted });
+  }
+
+  annotate(values: Readonly<Record<string, string>>): void {
+    const { metadata, ...object } = this.#object();
+    const annotations = { ...metadata.annotations, ...values };
+    this.#store({ ...object, metadata: { ...metadata, annotations } });
+  }
+
+  /** What `kubectl delete` does: without a finalizer the object is gone. */
+  delete(): void {
+    const { metadata, ...object } = this.#object();
+    const deletionTimestamp = '2026-01-01T01:00:00Z';
+    this.#store({ ...object, metadata: { ...metadata, deletionTimestamp } });
+    this.#collect();
+  }
+
+  find = (async (_resource: unknown, { namespace, name }: { namespace?: string; name: string }) => {
+    if (this.secretFailure) throw this.secretFailure;
+    return this.secrets.get(`${namespace}/${name}`);
+  }) as KubeClient['find'];
+
+  patch = (async (_resource: unknown, _ref: unknown, patch: unknown) => {
+    const { metadata } = patch as { metadata: ObjectMeta };
+    const object = this.#object();
+    if (metadata.resourceVersion !== object.metadata.resourceVersion) throw conflict;
+    const { finalizers: list } = metadata;
+    this.writes.push(`finalizers ${list?.join(',')}`);
+    const after = this.#store({
+      ...object,
+      metadata: { ...object.metadata, finalizers: list ?? [] },
+    });
+    this.#collect();
+    return after;
+  }) as KubeClient['patch'];
+
+  applyStatus = (async (_resource: unknown, applied: unknown) => {
+    this.writes.push('status');
+    return this.#store({ ...this.#object(), status: (applied as ConfigObject).status });
+  }) as unknown as KubeClient['applyStatus'];
+
+  #object(): ConfigObject {
+    const [object] = this.configs.list();
+    if (!object) throw new KubeError({ status: 404, reason: 'NotFound', message: 'not found' });
+    return object;
+  }
+
+  #store<T extends ConfigObject & KubeObject>(object: T): T {
+    this.#version += 1;
+    const resourceVersion = String(this.#version);
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion } };
+    this.configs.upsert(stored);
+    return stored;
+  }
+
+  #collect(): void {
+    const { metadata } = this.#object();
+    const waits = metadata.finalizers?.includes(finalizers.openstackConfig) === true;
+    if (metadata.deletionTimestamp !== undefined && !waits) this.configs.replace([]);
+  }
+}
+
+const conflict = new KubeError({ status: 409, reason: 'Conflict', message: 'modified' });

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OpenstackError } from '../openstack/errors.ts';
+import { attach, type Scene, serverIds, setScene } from './testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+async function delivered(): Promise<void> {
+  attach(scene.cloud, 1, 1);
+  attach(scene.cloud, 2, 2);
+  scene.create();
+  await scene.look();
+}
+
+describe('what goes wrong is named by its first step, and heals by itself', () => {
+  const cases: readonly [string, () => void, string][] = [
+    [
+      'an unknown cloud',
+      () => {
+        const details = { service: 'contrabass', kind: 'notFound', status: 404 } as const;
+        scene.clouds.provided = new OpenstackError('unexpected status 404', details);
+      },
+      'False ContrabassError: contrabass: unexpected status 404',
+    ],
+    [
+      'Keystone that refuses the account',
+      () => scene.cloud.fail('portsOf', 'unauthorized', 'keystone'),
+      'False KeystoneError: keystone: portsOf failed (unauthorized)',
+    ],
+    [
+      'a catalog without Neutron',
+      () => scene.cloud.fail('portsOf', 'noEndpoint'),
+      'False NeutronEndpointError: neutron: portsOf failed (noEndpoint)',
+    ],
+    [
+      'ports that cannot be listed',
+      () => scene.cloud.fail('portsOf', 'serverError'),
+      'False NeutronPortError: neutron: portsOf failed (serverError)',
+    ],
+    [
+      'a business cluster that nobody registered',
+      () => scene.viola.fail(404, 'viola: unexpected status 404: no business cluster'),
+      'False ViolaPostError: viola: unexpected status 404: no business cluster',
+    ],
+  ];
+
+  it.each(cases)('%s', async (_what, breakIt, expected) => {
+    await delivered();
+    const good = scene.clouds.provided;
+    attach(scene.cloud, 3, 2);
+    breakIt();
+    await scene.look();
+    expect(scene.ready()).toBe(expected);
+    expect(scene.condition('Degraded')).toMatchObject({ status: 'True', reason: 'Error' });
+    expect(scene.status().lastError).toBe(expected.replace(/^False \w+: /, ''));
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.viola.posts).toHaveLength(1);
+    scene.clouds.provided = good;
+    scene.cloud.heal();
+    scene.viola.outage = undefined;
+    await scene.look();
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
+  });
+
+  it('credentials count as refused only when they were', async () => {
+    await delivered();
+    scene.cloud.fail('portsOf', 'timeout', 'keystone');
+    await scene.look();
+    expect(scene.condition('CredentialsValid')?.status).toBe('Unknown');
+    scene.cloud.fail('portsOf', 'unauthorized', 'keystone');
+    await scene.look();
+    expect(scene.condition('CredentialsValid')?.status).toBe('False');
+    expect(scene.condition('Delivered')?.status).toBe('Unknown');
+  });
+
+  it('writes the status of a failure that stays the same once', async () => {
+    await delivered();
+    scene.cloud.fail('portsOf', 'serverError');
+    await scene.look();
+    const before = scene.kube.writes.length;
+    await scene.look();
+    expect(scene.kube.writes).toHaveLength(before);
+  });
+});
+
+describe('what fails for some is delivered for the others', () => {
+  it('a server that does not exist', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.cloud.vms = scene.cloud.vms.slice(0, 1);
+    scene.create();
+    await scene.look();
+    expect(scene.ready()).toBe(
+      `False ServerNotFound: server ${serverIds[1]} of spec.vmNames does not exist in the project; correct spec.vmNames`,
+    );
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+  });
+
+  it('Nova that fails: known names are kept, new nodes wait', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.look();
+    attach(scene.cloud, 2, 1);
+    attach(scene.cloud, 3, 2);
+    scene.cloud.fail('servers', 'serverError');
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p2']);
+    expect([...scene.viola.nodes.keys()]).toEqual(['worker-1']);
+    expect(scene.ready()).toBe('False NovaServerError: nova: servers failed (serverError)');
+  });
+
+  it('a network that cannot be read: the MTU stays, and only the new NIC waits', async () => {
+    await delivered();
+    attach(scene.cloud, 3, 1);
+    attach(scene.cloud, 4, 2);
+    scene.cloud.fail('network', 'serverError');
+    await scene.look();
+    expect(scene.viola.posts).toHaveLength(1);
+    expect(scene.ready()).toContain('False NeutronPortError: port p3 is not delivered yet');
+  });
+
+  it('one subnet of several that is not there', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create({ subnetIDs: ['sub-x', 'sub-a'] });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.ready()).toBe(
+      'False SubnetNotFound: subnet not found: "sub-x" (spec.subnetIDs or spec.subnetID)',
+    );
+    expect(scene.condition('InventoryComplete')?.status).toBe('False');
+  });
+
+  it('a node that Viola refuses, with its code', async () => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 2);
+    scene.viola.refused.set('worker-1', 'FieldConflict');
+    scene.create();
+    await scene.look();
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+    expect(scene.ready()).toBe(
+      'False ViolaPostError: viola: node worker-1: FieldConflict: refused',
+    );
+    expect(scene.condition('Delivered')).toMatchObject({ status: 'False' });
+    expect(scene.status().nodes?.[0]).toMatchObject({ name: 'worker-1', reason: 'ViolaPostError' });
+    scene.viola.refused.clear();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+  });
+});
