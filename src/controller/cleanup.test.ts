@@ -99,6 +99,20 @@ describe('an object that is deleted', () => {
     expect(actions()).toEqual(['apply']);
   });
 
+  it('does not go because its node is missing in what was seen last: the server is asked', async () => {
+    await configure();
+    bed.api.faults.onWatchEvent(({ type }, resource) =>
+      resource === 'nodes' && type !== 'DELETED' ? 'drop' : 'send',
+    );
+    await bed.admin.delete(nodes, { name: 'worker-1' });
+    await bed.untilReady('worker-1', 'False NodeNotFound');
+    await bed.addNode('worker-1');
+    bed.agents.answer = () => undefined;
+    await bed.delete('worker-1');
+    await bed.pass(30);
+    expect(await bed.find('worker-1')).toBeDefined();
+  });
+
   it('stays while two nodes could be meant', async () => {
     await configure();
     await bed.addNode('clone');

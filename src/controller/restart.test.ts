@@ -98,6 +98,20 @@ describe('a controller whose answers get lost', () => {
     },
   );
 
+  it('takes the Job that it created unheard for its own while no watch has told of it', async () => {
+    bed.api.faults.onWatchEvent((_event, resource) =>
+      resource === 'jobs.batch' ? { delayMs: 2_000 } : 'send',
+    );
+    bed.api.faults.lose({ verb: 'create', resource: 'jobs.batch', when: 'after' });
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    expect(bed.created('jobs')).toBe(1);
+    expect(bed.api.audit).toContainEqual(
+      expect.objectContaining({ verb: 'create', resource: 'jobs', status: 409 }),
+    );
+  });
+
   it('starts nothing twice when its watches lag', async () => {
     bed.run();
     await bed.apply('worker-1', { interfaces: [entry(0)] });

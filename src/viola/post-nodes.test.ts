@@ -216,29 +216,6 @@ describe('the fence of a POST', () => {
     expect(JSON.parse(metadata.annotations?.[annotations.source] ?? '')).toEqual(next);
   });
 
-  it('creates nothing over an object that somebody made in between', async () => {
-    bed.api.faults.delay({ verb: 'patch', resource: kind, ms: 300 });
-    const posting = bed.post([{ ...node, base: null }]);
-    await expect.poll(() => bed.writes).toContain('viola.node-config.apply');
-    await bed.admin.create(nodeConfigs, theirs, { fieldManager: 'viola' });
-    const { status, answer } = await posting;
-    expect([status, answer.errors[0]?.code]).toEqual([409, 'StaleBase']);
-    expect((await bed.stored()).spec.interfaces).toEqual([]);
-  });
-
-  it('does not bring back an object that was deleted in between', async () => {
-    const created = (await bed.post([{ ...node, base: null }])).answer.results[0];
-    const base = { uid: created?.uid ?? '', generation: 1 };
-    bed.writes.length = 0;
-    bed.api.faults.delay({ verb: 'patch', resource: kind, ms: 300 });
-    const posting = bed.post([{ ...changed, base }]);
-    await expect.poll(() => bed.writes).toContain('viola.node-config.apply');
-    await bed.admin.delete(nodeConfigs, { namespace, name: 'worker-1' });
-    const { status, answer } = await posting;
-    expect([status, answer.errors[0]?.code]).toEqual([409, 'StaleBase']);
-    await expect(bed.stored()).rejects.toThrow();
-  });
-
   it('decides anew when the controller writes status in between', async () => {
     await bed.post([node]);
     bed.api.faults.answer({ verb: 'patch', resource: kind, status: 409, reason: 'Conflict' });

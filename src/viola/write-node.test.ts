@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { namespace, postedNode, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { postedNode as postedNodeSchema } from '../api/node-configs-http.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { createPerform } from '../process/effects.ts';
+import { nodeConfigs } from './node-config.ts';
+import { writeNode } from './write-node.ts';
+
+let bed: ViolaBed;
+
+beforeAll(async () => {
+  bed = await ViolaBed.start();
+});
+
+afterEach(() => bed.reset());
+
+afterAll(() => bed[Symbol.asyncDispose]());
+
+/** Writes a node while something happens once, between what is read and what is written. */
+async function writeWhile(base: object | null | undefined, meanwhile: () => Promise<unknown>) {
+  let happened = false;
+  const find: KubeClient['find'] = async (...request) => {
+    const found = await bed.admin.find(...request);
+    if (!happened) await meanwhile();
+    happened = true;
+    return found;
+  };
+  const body = { ...postedNode, ...(base === undefined ? {} : { base }) };
+  const end = await writeNode(
+    { client: { ...bed.admin, find }, namespace, providerId: 'biz-1' },
+    postedNodeSchema.parse(body),
+    {
+      acceptUnfenced: false,
+      perform: createPerform(() => undefined),
+      signal: new AbortController().signal,
+    },
+  );
+  return end.kind === 'accepted' ? end.result.status : end.error.code;
+}
+
+const ref = { namespace, name: 'worker-1' };
+
+/** Another replica of Viola writes the object. */
+function written(by = 'viola') {
+  const spec = { nodeName: 'Worker_1', interfaces: [] };
+  return bed.admin.apply(nodeConfigs, { metadata: ref, spec }, { fieldManager: by, force: true });
+}
+
+describe('writing a node', () => {
+  it.each(['viola', 'somebody'])(
+    'creates nothing over an object that %s makes meanwhile',
+    async (by) => {
+      expect(await writeWhile(null, () => written(by))).toBe('StaleBase');
+      expect((await bed.stored()).spec.interfaces).toEqual([]);
+    },
+  );
+
+  it('lets the last write win when its caller knows no fence', async () => {
+    expect(await writeWhile(undefined, () => written())).toBe('updated');
+  });
+
+  it('does not bring back an object that is deleted meanwhile', async () => {
+    const { metadata } = await written();
+    const base = { uid: metadata.uid, generation: 1 };
+    expect(await writeWhile(base, () => bed.admin.delete(nodeConfigs, ref))).toBe('StaleBase');
+    await expect(bed.stored()).rejects.toThrow();
+  });
+
+  it('does not write to an object of the same name that is made meanwhile', async () => {
+    const { metadata } = await written();
+    const replace = async (): Promise<void> => {
+      await bed.admin.delete(nodeConfigs, ref);
+      await written();
+    };
+    expect(await writeWhile({ uid: metadata.uid, generation: 1 }, replace)).toBe('StaleBase');
+    expect((await bed.stored()).spec.interfaces).toEqual([]);
+  });
+
+  it('goes on when only the status moves meanwhile', async () => {
+    const { metadata } = await written();
+    const report = (): Promise<unknown> =>
+      bed.admin.patchStatus(nodeConfigs, ref, { status: { state: 'Configured' } });
+    expect(await writeWhile({ uid: metadata.uid, generation: 1 }, report)).toBe('updated');
+  });
+
+  it('is refused when the spec moves meanwhile', async () => {
+    const { metadata } = await written();
+    const rename = (): Promise<unknown> =>
+      bed.admin.patch(nodeConfigs, ref, { spec: { nodeName: 'Other' } });
+    expect(await writeWhile({ uid: metadata.uid, generation: 1 }, rename)).toBe('StaleBase');
+  });
+});
