@@ -46,6 +46,16 @@ function written(by = 'viola') {
   return bed.admin.apply(nodeConfigs, { metadata: ref, spec }, { fieldManager: by, force: true });
 }
 
+/** The controller reports. */
+function report() {
+  return bed.admin.patchStatus(nodeConfigs, ref, { status: { state: 'Configured' } });
+}
+
+/** A person edits the spec. */
+function edit() {
+  return bed.admin.patch(nodeConfigs, ref, { spec: { nodeName: 'Other' } });
+}
+
 describe('writing a node', () => {
   it.each(['viola', 'somebody'])(
     'creates nothing over an object that %s makes meanwhile',
@@ -78,15 +88,11 @@ describe('writing a node', () => {
 
   it('goes on when only the status moves meanwhile', async () => {
     const { metadata } = await written();
-    const report = (): Promise<unknown> =>
-      bed.admin.patchStatus(nodeConfigs, ref, { status: { state: 'Configured' } });
     expect(await writeWhile({ uid: metadata.uid, generation: 1 }, report)).toBe('updated');
   });
 
   it('is refused when the spec moves meanwhile', async () => {
     const { metadata } = await written();
-    const rename = (): Promise<unknown> =>
-      bed.admin.patch(nodeConfigs, ref, { spec: { nodeName: 'Other' } });
-    expect(await writeWhile({ uid: metadata.uid, generation: 1 }, rename)).toBe('StaleBase');
+    expect(await writeWhile({ uid: metadata.uid, generation: 1 }, edit)).toBe('StaleBase');
   });
 });
