@@ -23,6 +23,8 @@ export class FakeCloud implements Cloud {
   networks: Network[] = [];
   /** Ports that lists leave out; reads by id find them. */
   readonly unlisted = new Set<string>();
+  /** Ports that Neutron says 404 to, while Nova still has their NICs. */
+  readonly ghosts = new Set<string>();
   readonly log: string[] = [];
   readonly #failures = new Map<string, OpenstackError>();
 
@@ -49,7 +51,8 @@ export class FakeCloud implements Cloud {
   }
 
   async port(id: string): Promise<Found<Port>> {
-    return this.#find('port', this.ports, id);
+    const known = this.ports.filter((port) => !this.ghosts.has(port.id));
+    return this.#find('port', known, id);
   }
 
   async subnet(id: string): Promise<Found<Subnet>> {

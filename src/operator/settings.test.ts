@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings, SettingsError } from '../process/settings.ts';
+import { operatorSettings } from './settings.ts';
+
+/** Names that the deployed operator and the documents before it use. */
+const names = [
+  'CONTRABASS_ENDPOINT',
+  'CONTRABASS_ENCRYPT_KEY',
+  'CONTRABASS_TIMEOUT',
+  'CONTRABASS_INSECURE_TLS',
+  'VIOLA_ENDPOINT',
+  'VIOLA_TIMEOUT',
+  'VIOLA_INSECURE_TLS',
+  'VIOLA_TOKEN_FILE',
+  'OPENSTACK_TIMEOUT',
+  'OPENSTACK_INSECURE_TLS',
+  'OPENSTACK_NEUTRON_ENDPOINT',
+  'OPENSTACK_NOVA_ENDPOINT',
+  'OPENSTACK_ENDPOINT_INTERFACE',
+  'OPENSTACK_ENDPOINT_REGION',
+  'OPENSTACK_NODE_NAME_METADATA_KEY',
+  'OPENSTACK_PORT_ALLOWED_STATUSES',
+  'DOWN_PORT_FAST_RETRY_MAX',
+  'POLL_FAST_INTERVAL',
+  'POLL_SLOW_INTERVAL',
+  'POLL_ERROR_INTERVAL',
+  'POLL_FAST_WINDOW',
+  'INVENTORY_DB_PATH',
+  'DB_HOST',
+  'DB_PORT',
+  'DB_USER',
+  'DB_PASSWORD',
+  'DB_NAME',
+  'KUBECONFIG',
+];
+
+describe('the settings of the operator', () => {
+  it('know every name that is in use', () => {
+    const known = Object.values(operatorSettings).flatMap(({ env }) => env);
+    expect(known).toEqual(expect.arrayContaining(names));
+  });
+
+  it('need nothing: an OpenstackConfig may say it all', () => {
+    expect(() => readSettings(operatorSettings, { env: {}, flags: {} })).not.toThrow();
+  });
+
+  it('name everything that cannot be used, and no secret', () => {
+    const env = {
+      CONTRABASS_TIMEOUT: '0s',
+      POLL_FAST_INTERVAL: '10ms',
+      OPENSTACK_ENDPOINT_INTERFACE: 'x',
+      DB_PASSWORD: 'secret-word',
+      VIOLA_ENDPOINT: 'viola',
+    };
+    const read = () => readSettings(operatorSettings, { env, flags: {} });
+    expect(read).toThrow(SettingsError);
+    expect(read).toThrow(/CONTRABASS_TIMEOUT[^]*VIOLA_ENDPOINT[^]*INTERFACE[^]*POLL_FAST_INTERVAL/);
+    expect(read).not.toThrow(/secret-word/);
+  });
+});
