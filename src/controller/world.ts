@@ -21,12 +21,12 @@ export interface World {
 export function createWorld(): World {
   const configs = new Store<NodeConfig>({
     indexes: {
-      instance: (config) => [instanceIdOf(config) ?? ''],
+      instance: (config) => given(instanceIdOf(config)),
       nodeName: (config) => [nodeNameOf(config)],
     },
   });
   const nodes = new Store<Node>({
-    indexes: { systemUuid: (node) => [systemUuidOf(node) ?? ''] },
+    indexes: { systemUuid: (node) => given(systemUuidOf(node)) },
   });
   return {
     configs,
@@ -40,6 +40,11 @@ export function createWorld(): World {
       byName: (name) => nodes.get(name),
     },
   };
+}
+
+/** Objects without a value are found by none: they have nothing in common. */
+function given(value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [value];
 }
 
 /** What nobody here reads is not kept: a Node with its images and conditions is 10 KiB. */
