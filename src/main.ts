@@ -45,7 +45,13 @@ const parts: Readonly<Record<string, { readonly about: string; load(): Promise<P
     load: async () => {
       const { operatorSettings } = await import('./operator/settings.ts');
       const { startOperator } = await import('./operator/start.ts');
-      return part(operatorSettings, startOperator);
+      const { inventorySettings } = await import('./inventory/settings.ts');
+      const { startInventory } = await import('./inventory/start.ts');
+      return part({ ...operatorSettings, ...inventorySettings }, (values, context, signal) =>
+        startOperator(values, context, signal, (inventory, ended) =>
+          startInventory(values, context, inventory, ended),
+        ),
+      );
     },
   },
   viola: {

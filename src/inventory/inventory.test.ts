@@ -10,6 +10,8 @@ import { continueHeader, serveInventory } from './routes.ts';
 
 let app: HttpServer;
 let store: Store;
+let stale: string | undefined;
+let unavailable: string | undefined;
 
 const sha256 = (token: string) => createHash('sha256').update(token).digest('hex');
 const grants = [
@@ -30,6 +32,7 @@ async function deliver(providerId: string, ...nodeNames: string[]): Promise<void
 }
 
 beforeEach(async () => {
+  stale = undefined;
   store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => new Date() });
   app = await createHttpServer({
     title: 'Inventory',
@@ -37,7 +40,12 @@ beforeEach(async () => {
     health: createHealth(),
     registry: new Registry(),
   });
-  serveInventory(app, { store, tokens: { current: async () => grants } });
+  unavailable = undefined;
+  serveInventory(app, {
+    store,
+    tokens: { current: async () => grants },
+    unavailable: () => unavailable,
+  });
   await deliver('biz-2', 'n1');
   await deliver('biz-1', 'n2', 'n1');
 });
@@ -83,6 +91,12 @@ describe('GET /v1/inventory/node-configs', () => {
     expect([second.names, second.next]).toEqual([['biz-2/n1'], undefined]);
   });
 
+  it('answers 503 while another replica leads', async () => {
+    stale = 'another replica of the operator leads';
+    expect((await get('')).status).toBe(503);
+    expect((await get('/n1')).status).toBe(503);
+  });
+
   it('refuses a limit or a continue that is none', async () => {
     expect((await get('?limit=0')).status).toBe(400);
     expect((await get('?continue=x')).status).toBe(400);
@@ -111,5 +125,13 @@ describe('who may read', () => {
       names: ['biz-1/n1', 'biz-1/n2'],
     });
     expect((await get('/n1?providerId=biz-2', { ...elsewhere, token: 'ui' })).status).toBe(404);
+  });
+});
+
+describe('a replica that does not lead', () => {
+  it('says so instead of answering with what it last knew', async () => {
+    unavailable = 'another replica of the operator leads';
+    expect((await get('')).status).toBe(503);
+    expect((await get('/n1')).status).toBe(503);
   });
 });

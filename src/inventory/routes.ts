@@ -10,21 +10,36 @@ import type { Store } from '../store/store.ts';
 
 export interface InventoryDeps {
   readonly store: Pick<Store, 'list'>;
+  /** Why the records cannot be trusted at the moment; undefined = they can. */
+  readonly unavailable: () => string | undefined;
   /** Who may read from elsewhere than this machine; nobody without it. */
   readonly tokens: TokenFile | undefined;
+  /** Why the records cannot be trusted now; undefined: they can. */
+  readonly unavailable: () => string | undefined;
 }
 
 /** Header of an answer that has more: give its value as `continue` to get the next page. */
 export const continueHeader = 'x-continue';
 
+// Without a limit everything is answered: callers of the deployed system know no pages.
 const page = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(500),
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
   continue: z.string().max(1024).optional().describe('Value of x-continue of the page before.'),
 });
 
 /** `GET /v1/inventory/node-configs` and `…/{nodeName}`, the latest known truth per provider and node. */
-export function serveInventory(app: HttpServer, { store, tokens }: InventoryDeps): void {
-  const errors = { 400: problem, 401: problem, 403: problem, 404: problem };
+export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
+  const { store, tokens, unavailable } = deps;
+  const errors = { 400: problem, 401: problem, 403: problem, 404: problem, 503: problem };
+
+  /** Whose records the caller may see; throws when there is nothing to see, or nothing to rely on. */
+  async function readable(request: FastifyRequest): Promise<(providerId: string) => boolean> {
+    const covers = await readableProviders(request, tokens);
+    const why = unavailable();
+    if (why === undefined) return covers;
+    throw new HttpProblem(503, 'NotLeading', `${why}; ask it, or repeat`, { retryAfterSeconds: 5 });
+  }
+
   app.get(
     inventoryPath,
     {
@@ -36,7 +51,7 @@ export function serveInventory(app: HttpServer, { store, tokens }: InventoryDeps
       },
     },
     async (request, reply) => {
-      const covers = await readableProviders(request, tokens);
+      const covers = await readable(request);
       const { limit, continue: token, ...query } = request.query;
       const found = await store.list({ ...query, limit, after: keyOf(token) });
       const last = found.length === limit ? found.at(-1) : undefined;
@@ -56,7 +71,7 @@ export function serveInventory(app: HttpServer, { store, tokens }: InventoryDeps
       },
     },
     async (request) => {
-      const covers = await readableProviders(request, tokens);
+      const covers = await readable(request);
       const { nodeName } = request.params;
       const { providerId: only } = request.query;
       const all = await store.list({ nodeName, providerId: only, limit: 1000 });
@@ -65,6 +80,12 @@ export function serveInventory(app: HttpServer, { store, tokens }: InventoryDeps
       throw new HttpProblem(404, 'NoSuchNode', `no node config for "${nodeName}" was delivered`);
     },
   );
+}
+
+/** A replica that does not lead knows only what it delivered when it last did. */
+function refuseStale(why: string | undefined): void {
+  if (why === undefined) return;
+  throw new HttpProblem(503, 'NotLeading', `${why}; ask that one`, { retryAfterSeconds: 5 });
 }
 
 /**

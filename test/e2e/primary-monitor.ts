@@ -6,6 +6,7 @@ export class PrimaryMonitor implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
   readonly #started: Promise<void>;
+  readonly #ended: Promise<unknown>;
 
   constructor(node: Node) {
     const command = ['ip', '-t', '-o', 'monitor', 'link', 'address', 'route', 'rule'];
@@ -15,6 +16,7 @@ export class PrimaryMonitor implements AsyncDisposable {
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.#lines.push(...chunk.toString().split('\n'));
     });
+    this.#ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#started = new Promise((resolve) => this.#child.once('spawn', resolve));
   }
 
@@ -28,8 +30,7 @@ export class PrimaryMonitor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGTERM');
-    await ended;
+    await this.#ended;
   }
 }

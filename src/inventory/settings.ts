@@ -1,0 +1,27 @@
+import { address, boolean, nonBlank } from '../process/setting-schemas.ts';
+import { type Settings, setting, type Values } from '../process/settings.ts';
+
+/** Settings of the inventory, which runs inside the operator. */
+export const inventorySettings = {
+  inventoryEnabled: setting({
+    env: ['INVENTORY_ENABLED'],
+    flag: 'inventory-enabled',
+    schema: boolean().prefault('true'),
+    description: 'serve the inventory over HTTP',
+  }),
+  inventoryListen: setting({
+    env: ['INVENTORY_ADDR'],
+    flag: 'inventory-listen',
+    schema: address().prefault('127.0.0.1:18081'),
+    description:
+      'address of the inventory; loopback is enough for kubectl port-forward, default 127.0.0.1:18081',
+  }),
+  inventoryTokensFile: setting({
+    env: ['INVENTORY_TOKENS_FILE'],
+    flag: 'inventory-tokens-file',
+    schema: nonBlank().optional(),
+    description: 'YAML list of {name, sha256, providers, verbs}: who may read from elsewhere',
+  }),
+} satisfies Settings;
+
+export type InventorySettings = Values<typeof inventorySettings>;

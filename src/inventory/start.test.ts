@@ -1,0 +1,90 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { metricTable } from '../api/metrics.ts';
+import { systemClock, systemRandom } from '../process/clock.ts';
+import { createHealth } from '../process/health.ts';
+import { createLogger } from '../process/log.ts';
+import { createMetrics } from '../process/metrics.ts';
+import { readSettings } from '../process/settings.ts';
+import { inventorySettings } from './settings.ts';
+import { startInventory } from './start.ts';
+
+const source = { store: { list: async () => [] }, unavailable: () => undefined };
+
+async function start(
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const context = {
+    clock: systemClock,
+    random: systemRandom,
+    log: createLogger({ part: 'test', level: 'info', destination }),
+    metrics: createMetrics(metricTable),
+    health: createHealth(),
+  };
+  const running = startInventory(
+    readSettings(inventorySettings, { env, flags: {} }),
+    context,
+    source,
+    signal,
+  );
+  void running.catch(() => undefined);
+  const stop = new AbortController();
+  const listening = (async () => {
+    while (!lines.some((line) => line.includes('inventory serves'))) {
+      await systemClock.sleep(5, stop.signal);
+    }
+  })();
+  try {
+    await Promise.race([running, listening]);
+  } finally {
+    stop.abort(new Error('done'));
+    await listening.catch(() => undefined);
+  }
+  return lines;
+}
+
+function urlIn(lines: readonly string[]): string {
+  return (JSON.parse(lines.find((line) => line.includes('"url"')) ?? '{}') as { url: string }).url;
+}
+
+describe('startInventory', () => {
+  it('serves until it is told to stop', async () => {
+    const stop = new AbortController();
+    const url = urlIn(await start({ INVENTORY_ADDR: '127.0.0.1:0' }, stop.signal));
+    const answer = await fetch(`${url}/v1/inventory/node-configs`);
+    expect([answer.status, await answer.json()]).toEqual([200, []]);
+    stop.abort(new Error('stop'));
+    await expect(fetch(`${url}/healthz`).then(async () => 'answered')).rejects.toThrow();
+  });
+
+  it('does not serve when it is switched off', async () => {
+    const { signal } = new AbortController();
+    expect(await start({ INVENTORY_ENABLED: 'false' }, signal)).toEqual([]);
+  });
+
+  it('wants TLS, or somebody’s word, on an address that others reach', async () => {
+    const { signal } = new AbortController();
+    await expect(start({ INVENTORY_ADDR: ':0' }, signal)).rejects.toThrow(
+      'is not loopback: give --inventory-tls-cert and --inventory-tls-key, or say --inventory-plain-http true',
+    );
+    const stop = new AbortController();
+    const env = { INVENTORY_ADDR: ':0', INVENTORY_PLAIN_HTTP: 'true' };
+    expect(urlIn(await start(env, stop.signal))).toContain('http://');
+    stop.abort(new Error('stop'));
+  });
+
+  it('says in a sentence that its port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const { signal } = new AbortController();
+    await expect(start({ INVENTORY_ADDR: `127.0.0.1:${port}` }, signal)).rejects.toThrow(
+      `127.0.0.1:${port} is taken by another process`,
+    );
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
