@@ -46,7 +46,9 @@ function obsolete({ request, state, host }: PlanInput): Obsolete[] {
   const { action, interfaces } = request;
   const all = action === 'cleanup';
   const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));
-  const recorded = state.nics.filter(({ mac }) => all || !wanted.has(mac));
+  // An entry that cannot be used says nothing about what its NIC shall be: it is not a removal.
+  const kept = new Set(request.keep);
+  const recorded = state.nics.filter(({ mac }) => all || !(wanted.has(mac) || kept.has(mac)));
   const known = new Set(recorded.map(({ mac }) => mac));
   const inherited = interfaces.flatMap((entry) => {
     if (!all || known.has(entry.mac)) return [];
