@@ -184,6 +184,19 @@ describe('the status of an object', () => {
     });
   });
 
+  it('tells what is wrong with the host as a whole', () => {
+    const config = nodeConfig({ spec: { interfaces: [] } });
+    const next = status(
+      reported({ outcome: 'failed', nics: [], warnings: ['no netplan'] }),
+      config,
+    );
+    expect(findCondition(next.conditions, 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'JobFailed',
+      message: 'no netplan',
+    });
+  });
+
   it('says Stalled when somebody else has to do something', () => {
     const primary = nicResult(0, { state: 'Failed', reason: 'PrimaryNIC' });
     const next = status(reported({ outcome: 'failed', nics: [primary] }));

@@ -42,7 +42,8 @@ function judged(verdict: Verdict, entries: readonly Entry[]): Judgement {
   const { nics, outcome, warnings } = verdict.result;
   const [first] = nics.filter(isOpen);
   if (first) return no(first.reason, describe(nics, entries));
-  if (outcome !== 'ok') return no('JobFailed', `the agent reports ${outcome} without a reason`);
+  // What is wrong with the whole host and no NIC in particular comes as a warning.
+  if (outcome !== 'ok') return no('JobFailed', warnings.join('; ') || `the agent says ${outcome}`);
   const [refused] = rejectionsOf(entries);
   if (refused !== undefined) return no('InvalidEntries', rejectionsOf(entries).join('; '));
   return { status: 'True', reason: 'AllInterfacesConfigured', message: success(entries, warnings) };
