@@ -15,10 +15,11 @@ const patienceMs = 60_000;
 export async function underLock<T>(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
   work: () => Promise<T>,
+  name: string = lockName,
 ): Promise<T> {
   const end = clock.monotonicMs() + patienceMs;
   for (;;) {
-    const lock = await tryLock();
+    const lock = await tryLock(name);
     if (lock) return holding(lock, work);
     if (clock.monotonicMs() >= end) throw new Error('another run of the agent holds this host');
     await clock.sleep(pauseMs, signal);
@@ -33,14 +34,14 @@ async function holding<T>(lock: AsyncDisposable, work: () => Promise<T>): Promis
   }
 }
 
-function tryLock(): Promise<AsyncDisposable | undefined> {
+function tryLock(name: string): Promise<AsyncDisposable | undefined> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(undefined);
       else reject(error);
     });
-    server.listen({ path: lockName }, () => {
+    server.listen({ path: name }, () => {
       server.removeAllListeners('error');
       resolve({
         [Symbol.asyncDispose]: () =>

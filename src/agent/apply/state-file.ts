@@ -51,7 +51,7 @@ export function parseOwn<T>(path: string, text: string, schema: z.ZodType<T>, ve
   const json = parseJson(path, text);
   const { data } = versioned.safeParse(json);
   if (data?.version !== version) {
-    const found = JSON.stringify(data?.version) ?? 'no version';
+    const found = JSON.stringify(data?.version) ?? 'none';
     throw new UnknownStateError(`${path} has version ${found}, this agent knows ${version}`);
   }
   const result = schema.safeParse(json);

@@ -106,7 +106,8 @@ function addressOperations(now: LinkState, want: LinkState) {
       ...want.addresses.filter((address) => !present.has(addressKey(address))),
       ...local.add,
     ].map(add),
-    delete: [...obsolete, ...local.delete].map(remove),
+    // Secondaries before their primary address, which would take them along.
+    delete: [...obsolete.toReversed(), ...local.delete].map(remove),
     // Deleting a primary address takes its secondaries along unless promote_secondaries is set, and the last one all
     // routes; an address that only differs in its attributes is not replaced by adding it.
     again: obsolete.length > 0 ? want.addresses.map(add) : [],

@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { planApply } from '../planning/plan-apply.ts';
+import { entry, host, input, link, macOf } from '../planning/sample.ts';
+import { readJournals, removeJournal, syncJournals, writeJournal } from './journal.ts';
+import type { Disk } from './nic-files.ts';
+import { UnknownStateError } from './state-file.ts';
+
+let disk: Disk;
+beforeEach(async () => {
+  disk = {
+    hostRoot: await mkdtemp(join(tmpdir(), 'multinic-journal-')),
+    perform: async (_, write) => write(),
+  };
+});
+afterEach(() => rm(disk.hostRoot, { recursive: true }));
+
+const run = { fence: { uid: 'a', generation: 3 }, bootId: 'boot' };
+const { units } = planApply(input([entry(2), entry(1)], host([link(1), link(2)])));
+
+describe('the journal', () => {
+  test('has all that finishing or undoing a NIC takes, in order of index', async () => {
+    for (const unit of units) await writeJournal(unit, run, disk);
+    await syncJournals(disk);
+    const entries = readJournals(disk.hostRoot);
+    expect(entries.map(({ index, mac }) => [index, mac])).toEqual([
+      [0, macOf(1)],
+      [1, macOf(2)],
+    ]);
+    const [second] = units;
+    expect(entries[1]).toMatchObject({
+      version: 1,
+      step: 'apply',
+      ...run,
+      before: second?.before,
+      after: second?.after,
+      files: second?.files,
+      record: second?.record,
+    });
+    expect(entries[1]?.ops[0]).toBe('link set dev ens2 name multinic1');
+  });
+
+  test('is empty on a host that was never seen, and again once the NICs are done', async () => {
+    expect(readJournals(disk.hostRoot)).toEqual([]);
+    for (const unit of units) await writeJournal(unit, run, disk);
+    for (const { index } of units) await removeJournal(index, disk);
+    await removeJournal(0, disk);
+    expect(readJournals(disk.hostRoot)).toEqual([]);
+  });
+
+  test('that only began to be written counts as none', async () => {
+    const directory = join(disk.hostRoot, 'var/lib/multinic/journal');
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, '0.json.new'), '{"vers');
+    expect(readJournals(disk.hostRoot)).toEqual([]);
+    const [, first] = units;
+    if (first) await writeJournal(first, run, disk);
+    expect(await readdir(directory)).toEqual(['0.json']);
+  });
+
+  test('of a newer agent is not touched', async () => {
+    const directory = join(disk.hostRoot, 'var/lib/multinic/journal');
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, '0.json'), '{"version": 7}');
+    expect(() => readJournals(disk.hostRoot)).toThrow(UnknownStateError);
+  });
+});

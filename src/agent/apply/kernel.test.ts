@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Ip, IpAnswer } from '../ip-session.ts';
+import type { Change } from '../planning/diff.ts';
+import { changeKernel, type Kernel } from './kernel.ts';
+
+const seen = { links: [], addresses: [], routes: [], rules: [] };
+let sysctls: string;
+beforeEach(async () => {
+  sysctls = await mkdtemp(join(tmpdir(), 'multinic-sysctl-'));
+});
+afterEach(() => rm(sysctls, { recursive: true }));
+
+/** A kernel that refuses lines with these words, and notes what it was asked to do. */
+function kernelThatRefuses(words: string, why = 'RTNETLINK answers: File exists') {
+  const asked: string[][] = [];
+  const effects: string[] = [];
+  const ip: Ip = {
+    run: async (lines): Promise<IpAnswer> => {
+      asked.push([...lines]);
+      const failedAt = lines.findIndex((line) => words !== '' && line.includes(words));
+      return failedAt < 0 ? { seen } : { failedAt, words: why };
+    },
+  };
+  const kernel: Kernel = {
+    ip,
+    sysctls,
+    perform: async (name, write) => {
+      effects.push(name);
+      return write();
+    },
+  };
+  return { kernel, asked, effects };
+}
+
+const up = (dev: string) => ({ kind: 'link.up', dev }) as const;
+const rename = (dev: string, to: string) => ({ kind: 'link.rename', dev, to }) as const;
+const change = (...operations: Change['operations']): Change => ({ sysctls: [], operations });
+
+describe('changing the kernel', () => {
+  test('does all changes in one batch, evictions first', async () => {
+    const { kernel, asked, effects } = kernelThatRefuses('');
+    const changes = new Map([
+      ['a', change(up('a'))],
+      ['b', { ...change(rename('t', 'b')), eviction: rename('c', 't') }],
+    ]);
+    expect(await changeKernel(changes, kernel)).toEqual({ failures: new Map(), seen });
+    expect(asked).toEqual([
+      ['link set dev c name t', 'link set dev a up', 'link set dev t name b'],
+    ]);
+    expect(effects).toEqual(['agent.kernel.batch']);
+  });
+
+  test('leaves out the rest of a change that failed and goes on with the others', async () => {
+    const { kernel, asked } = kernelThatRefuses('dev b name');
+    const changes = new Map([
+      ['a', change(up('a'))],
+      ['b', change(rename('b', 'x'), up('x'))],
+      ['c', change(up('c'), up('d'))],
+    ]);
+    const { failures } = await changeKernel(changes, kernel);
+    expect([...failures]).toEqual([
+      ['b', { message: 'File exists: link set dev b name x', busy: false }],
+    ]);
+    expect(asked[1]).toEqual(['link set dev c up', 'link set dev d up']);
+  });
+
+  test.each([
+    [rename('a', 'b'), true],
+    [up('a'), false],
+  ])(
+    'tells a link that is too busy for a new name from other trouble: %j',
+    async (operation, busy) => {
+      const { kernel } = kernelThatRefuses('dev a', 'RTNETLINK answers: Device or resource busy');
+      const { failures, seen: after } = await changeKernel(
+        new Map([['a', change(operation)]]),
+        kernel,
+      );
+      expect(failures.get('a')?.busy).toBe(busy);
+      expect(after).toBeUndefined();
+    },
+  );
+
+  test('writes settings first', async () => {
+    const path = join(sysctls, 'ipv6/conf/ens5.7/accept_ra');
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, '1');
+    const { kernel } = kernelThatRefuses('');
+    const setting = { dev: 'ens5.7', key: 'accept_ra', value: '0' } as const;
+    await changeKernel(new Map([['a', { ...change(up('a')), sysctls: [setting] }]]), kernel);
+    expect(await readFile(path, 'utf8')).toBe('0');
+  });
+
+  test('does nothing to a NIC whose setting cannot be written', async () => {
+    const { kernel, asked } = kernelThatRefuses('');
+    const setting = { dev: 'ens5', key: 'accept_ra', value: '0' } as const;
+    const { failures } = await changeKernel(
+      new Map([
+        ['a', { ...change(up('a')), sysctls: [setting] }],
+        ['b', change(up('b'))],
+      ]),
+      kernel,
+    );
+    expect(failures.get('a')?.message).toMatch(/^net\.ipv6\.conf\.ens5\.accept_ra: ENOENT/);
+    expect(asked).toEqual([['link set dev b up']]);
+  });
+
+  test('is no external write when there is nothing to change', async () => {
+    const { kernel, asked, effects } = kernelThatRefuses('');
+    expect(await changeKernel(new Map([['a', change()]]), kernel)).toEqual({ failures: new Map() });
+    expect([asked, effects]).toEqual([[], []]);
+  });
+});

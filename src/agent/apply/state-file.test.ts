@@ -1,0 +1,59 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { advanceFence, emptyState } from '../state.ts';
+import type { Disk } from './nic-files.ts';
+import { readState, StateFile, UnknownStateError } from './state-file.ts';
+
+let disk: Disk;
+let writes: string[];
+let path: string;
+beforeEach(async () => {
+  const hostRoot = await mkdtemp(join(tmpdir(), 'multinic-state-'));
+  writes = [];
+  path = join(hostRoot, 'var/lib/multinic/state.json');
+  disk = {
+    hostRoot,
+    perform: async (name, write) => {
+      writes.push(name);
+      return write();
+    },
+  };
+});
+afterEach(() => rm(disk.hostRoot, { recursive: true }));
+
+const seen = advanceFence(emptyState, { uid: 'a', generation: 1 });
+
+describe('state.json', () => {
+  test('is empty on a host that was never seen', () => {
+    expect(readState(disk.hostRoot)).toEqual(emptyState);
+  });
+
+  test('is read as it was written, and is for root alone', async () => {
+    await new StateFile(emptyState, disk).write(seen);
+    expect(readState(disk.hostRoot)).toEqual(seen);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('is written only when it is another one', async () => {
+    const file = new StateFile(emptyState, disk);
+    await file.write(emptyState);
+    await file.write(seen);
+    await file.write({ ...seen });
+    expect(writes).toEqual(['agent.state.write']);
+  });
+
+  test.each([
+    ['{"version": 2}', 'has version 2, this agent knows 1'],
+    ['{}', 'has version none'],
+    ['{"version": 1, "retiredUids": [], "nics": [{"mac": 3}]}', 'is damaged at nics.0.mac'],
+    ['{"version": 1', 'is not JSON'],
+  ])('that is %s is not touched', async (text, words) => {
+    await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
+    await writeFile(path, text);
+    expect(() => readState(disk.hostRoot)).toThrow(words);
+    expect(() => readState(disk.hostRoot)).toThrow(UnknownStateError);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+});

@@ -1,0 +1,197 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { desiredNic } from '../planning/desired.ts';
+import { entry, link, macOf } from '../planning/sample.ts';
+import { readBlockYaml } from './block-yaml.ts';
+import { netplan } from './netplan.ts';
+
+const path = '/etc/netplan/90-multinic0.yaml';
+const nic = desiredNic(entry(1, { routes: [{ to: '10.77.0.0/24' }] }), 0, link(1), []);
+
+/** What the deployed agent wrote, to the byte. */
+const deployed = `network:
+    ethernets:
+        multinic0:
+            addresses:
+                - 11.11.11.132/24
+            dhcp4: false
+            match:
+                macaddress: FA:16:3e:fb:9b:68
+            mtu: 1450
+            routes:
+                - metric: 100
+                  table: 100
+                  to: 11.11.11.0/24
+            routing-policy:
+                - from: 11.11.11.132/24
+                  table: 100
+            set-name: multinic0
+    version: 2
+`;
+
+const someNic = fc
+  .record({
+    n: fc.integer({ min: 1, max: 250 }),
+    index: fc.nat(9),
+    mtu: fc.integer({ min: 68, max: 65_535 }),
+    extra: fc.uniqueArray(fc.nat(99), { maxLength: 5 }),
+    gateway: fc.boolean(),
+  })
+  .map(({ n, index, mtu, extra, gateway }) => {
+    const { gateway: way, ...rest } = entry(n, {
+      mtu,
+      addresses: [`10.0.0.${n}/24`, ...extra.map((m) => `10.${m + 1}.0.${n}/${20 + (m % 13)}`)],
+      routes: extra.map((m) => ({
+        to: `172.${m}.0.0/16`,
+        ...(m % 2 ? { via: '10.0.0.253' } : { metric: m }),
+      })),
+    });
+    const wanted = gateway && way ? { ...rest, gateway: way } : rest;
+    return desiredNic(wanted, index, link(n), []);
+  });
+
+describe('netplan', () => {
+  test('renders one NIC, for a boot that leaves nothing to chance', () => {
+    expect(netplan.render(nic)).toEqual({
+      path,
+      text: `network:
+  version: 2
+  ethernets:
+    multinic0:
+      match:
+        macaddress: "${macOf(1)}"
+      set-name: multinic0
+      optional: true
+      mtu: 1450
+      dhcp4: false
+      dhcp6: false
+      accept-ra: false
+      link-local: []
+      addresses:
+        - "10.0.0.1/24"
+      routes:
+        - to: "10.0.0.0/24"
+          scope: link
+          from: "10.0.0.1"
+          table: 100
+          metric: 100
+        - to: "0.0.0.0/0"
+          via: "10.0.0.254"
+          table: 100
+          metric: 100
+        - to: "10.77.0.0/24"
+          scope: link
+          table: 100
+          metric: 100
+      routing-policy:
+        - from: "10.0.0.1/32"
+          table: 100
+          priority: 10100
+`,
+    });
+  });
+
+  test('what it renders reads back the same, to us and to a YAML parser', () => {
+    fc.assert(
+      fc.property(someNic, (each) => {
+        const file = netplan.render(each);
+        netplan.validate(file, each);
+        expect(readBlockYaml(file.text)).toEqual(parse(file.text, { version: '1.1' }));
+      }),
+    );
+  });
+
+  test.each([
+    ['another MTU', /mtu: \d+/, 'mtu: 1400'],
+    ['a missing rule', /\n {6}routing-policy:[\s\S]*$/, '\n'],
+    ['another table', /table: 100\n {10}priority/, 'table: 101\n          priority'],
+    ['a route that lacks its next hop', / {10}via: .*\n/, ''],
+    ['a key nobody knows', /optional/, 'opti0nal'],
+  ])('refuses a text with %s', (_, pattern, replacement) => {
+    const { text } = netplan.render(nic);
+    const broken = text.replace(pattern, replacement);
+    expect(broken).not.toBe(text);
+    expect(() => netplan.validate({ path, text: broken }, nic)).toThrow();
+  });
+
+  test('knows its own files and those of the deployed agent', async () => {
+    const own = await netplan.read({ ...netplan.render(nic), mode: 0o600 });
+    expect(own.own).toEqual({ mac: macOf(1), index: 0, addresses: ['10.0.0.1/24'] });
+    const theirs = await netplan.read({
+      path: '/etc/netplan/94-multinic4.yaml',
+      text: deployed,
+      mode: 0o644,
+    });
+    expect(theirs.own).toEqual({
+      mac: 'fa:16:3e:fb:9b:68',
+      index: 0,
+      addresses: ['11.11.11.132/24'],
+    });
+  });
+
+  test.each([
+    ['another name', '/etc/netplan/60-multinic0.yaml', deployed],
+    [
+      'two NICs',
+      path,
+      deployed.replace('        multinic0:', '        eth9: {}\n        multinic0:'),
+    ],
+    ['a bridge beside it', path, `${deployed.trimEnd()}\n    bridges: {br0: {}}\n`],
+    [
+      'another match',
+      path,
+      deployed.replace('macaddress:', 'driver: virtio\n                macaddress:'),
+    ],
+    ['another interface name', path, deployed.replace('set-name: multinic0', 'set-name: data0')],
+  ])('takes no file of somebody else for its own: %s', async (_, at, text) => {
+    const file = await netplan.read({ path: at, text, mode: 0o600 });
+    expect(file.own).toBeUndefined();
+    expect(file.macs).toEqual(['fa:16:3e:fb:9b:68']);
+  });
+
+  test.each([
+    ['no MAC', 'network: {version: 2}'],
+    ['no YAML', 'macaddress: "x\n - ]'],
+    ['a MAC in a comment', '# macaddress: fa:16:3e:fb:9b:68\nnetwork: {}'],
+    ['nothing', ''],
+  ])('finds no NIC in a file with %s', async (_, text) => {
+    expect(await netplan.read({ path, text, mode: 0o600 })).toMatchObject({ macs: [] });
+  });
+
+  test('finds the NICs of a file of cloud-init', async () => {
+    const text = `network:
+  ethernets:
+    eth0: {match: {macaddress: "FA:16:3E:00:00:01"}, set-name: eth0, dhcp4: true}
+    eth1: {match: {name: "en*"}}
+`;
+    const file = await netplan.read({ path: '/etc/netplan/50-cloud-init.yaml', text, mode: 0o600 });
+    expect(file.macs).toEqual(['fa:16:3e:00:00:01']);
+  });
+
+  test('is of no use where NetworkManager renders', () => {
+    const file = {
+      path: '/etc/netplan/01-nm.yaml',
+      text: 'network:\n  renderer: NetworkManager\n',
+      mode: 0o600,
+    };
+    expect(netplan.unusable([file])).toContain('/etc/netplan/01-nm.yaml');
+    expect(netplan.unusable([{ ...file, text: 'network: {renderer: networkd}' }])).toBeUndefined();
+    expect(netplan.unusable([{ ...file, text: '# renderer: NetworkManager' }])).toBeUndefined();
+  });
+});
+
+describe('block style', () => {
+  test.each([
+    'a: 1\n  b: 2\n',
+    'a:\n',
+    '- 1\nb: 2\n',
+    'a: "x\n',
+    'a: &x 1\n',
+    'a: [1]\n',
+    'a: |\n  x\n',
+    'x\n',
+  ])('refuses what it does not read: %j', (text) => {
+    expect(() => readBlockYaml(text)).toThrow();
+  });
+});

@@ -1,0 +1,67 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { IpSession } from './ip-session.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'multinic-ip-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+/** An `ip` that answers each question with an empty list, refuses `bad` and notes how often it was started. */
+async function fakeIp(more = ''): Promise<string> {
+  const path = join(directory, 'ip');
+  const script = `#!/bin/sh
+echo started >>${directory}/starts
+number=0
+while read -r line; do
+  number=$((number + 1))
+  case $line in
+    *show*) echo '[]' ;;
+    bad*) echo 'Error: not today.' >&2; echo "Command failed -:$number" >&2; exit 1 ;;
+    ${more}
+  esac
+done
+`;
+  await writeFile(path, script);
+  await chmod(path, 0o755);
+  return path;
+}
+
+const nothing = { links: [], addresses: [], routes: [], rules: [] };
+
+describe('an ip session', () => {
+  test('does lines and answers with the state after them, time and again, in one process', async () => {
+    using ip = new IpSession(await fakeIp());
+    expect(await ip.run([])).toEqual({ seen: nothing });
+    expect(await ip.run(['good', 'good'])).toEqual({ seen: nothing });
+    const { readFile } = await import('node:fs/promises');
+    expect(await readFile(join(directory, 'starts'), 'utf8')).toBe('started\n');
+  });
+
+  test('says which line was refused and why, and goes on with a new process', async () => {
+    using ip = new IpSession(await fakeIp());
+    await ip.run(['good']);
+    const refused = { failedAt: 1, words: 'Error: not today.' };
+    expect(await ip.run(['good', 'bad', 'good'])).toEqual(refused);
+    expect(await ip.run(['bad'])).toEqual({ failedAt: 0, words: 'Error: not today.' });
+    expect(await ip.run(['good'])).toEqual({ seen: nothing });
+  });
+
+  test('fails when ip ends by itself', async () => {
+    using ip = new IpSession(await fakeIp("end) echo 'out of memory' >&2; exit 3 ;;"));
+    await expect(ip.run(['end'])).rejects.toThrow('ip ended with 3: out of memory');
+  });
+
+  test('names what is missing when there is no ip', async () => {
+    using ip = new IpSession(join(directory, 'nowhere'));
+    await expect(ip.run([])).rejects.toThrow('there is no ip command on PATH; install iproute2');
+  });
+
+  test('fails when an answer is not one', async () => {
+    using ip = new IpSession(await fakeIp("odd) echo '[{}]'; ;;"));
+    await expect(ip.run(['odd'])).rejects.toThrow(/ifname/);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { parseAddresses } from './addresses.ts';
+
+const four = {
+  family: 'inet',
+  local: '10.0.0.11',
+  prefixlen: 16,
+  broadcast: '10.0.255.255',
+  scope: '0',
+  label: 'ens5',
+  valid_life_time: 4_294_967_295,
+};
+
+function parse(...entries: object[]) {
+  return parseAddresses(JSON.stringify([{ ifname: 'ens5', addr_info: entries }]));
+}
+
+describe('addresses', () => {
+  test('an IPv4 address', () => {
+    expect(parse(four)).toEqual([
+      {
+        link: 'ens5',
+        family: 4,
+        cidr: '10.0.0.11/16',
+        scope: 0,
+        broadcast: '10.0.255.255',
+        noPrefixRoute: false,
+        opaque: false,
+      },
+    ]);
+  });
+
+  test('an IPv6 link-local address', () => {
+    const six = { family: 'inet6', local: 'fe80::1', prefixlen: 64, scope: '253' };
+    expect(parse(six)).toMatchObject([
+      { family: 6, cidr: 'fe80::1/64', scope: 253, opaque: false },
+    ]);
+  });
+
+  test("the kernel's order is kept, as the first of a subnet is its primary address", () => {
+    const found = parse(four, { ...four, local: '10.0.0.5', secondary: true });
+    expect(found.map(({ cidr }) => cidr)).toEqual(['10.0.0.11/16', '10.0.0.5/16']);
+  });
+
+  test.each([
+    ['with a lifetime', { dynamic: true }],
+    ['with a peer', { address: '10.0.0.12' }],
+    ['with a label of somebody else', { label: 'ens5:vip' }],
+  ])('an address %s cannot be put back', (_, more) => {
+    expect(parse({ ...four, ...more })).toMatchObject([{ opaque: true }]);
+  });
+
+  test('links without addresses, in both forms', () => {
+    expect(parseAddresses('[{"ifname":"a","addr_info":[]},{"ifname":"b"}]')).toEqual([]);
+    expect(parse({})).toEqual([]);
+  });
+});

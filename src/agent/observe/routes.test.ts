@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { parseRoutes } from './routes.ts';
+
+const subnet = {
+  type: '1',
+  dst: '10.0.0.0/16',
+  dev: 'multinic0',
+  table: '100',
+  protocol: '4',
+  scope: '253',
+  prefsrc: '10.0.0.11',
+  metric: 100,
+  flags: [],
+};
+
+function parse(route: object) {
+  return parseRoutes(JSON.stringify([route]))[0];
+}
+
+describe('routes', () => {
+  test('a subnet route of a table', () => {
+    expect(parse(subnet)).toEqual({
+      family: 4,
+      type: 1,
+      to: '10.0.0.0/16',
+      links: ['multinic0'],
+      table: 100,
+      protocol: 4,
+      scope: 253,
+      src: '10.0.0.11',
+      metric: 100,
+      opaque: false,
+    });
+  });
+
+  test.each([
+    [
+      'the IPv4 default',
+      { dst: 'default', gateway: '10.0.0.1' },
+      { family: 4, to: '0.0.0.0/0', via: '10.0.0.1' },
+    ],
+    ['the IPv6 default', { dst: 'default', pref: 'medium' }, { family: 6, to: '::/0' }],
+    ['an IPv4 host', { dst: '10.0.0.9' }, { to: '10.0.0.9/32' }],
+    ['an IPv6 host', { dst: 'fe80::1', pref: 'medium' }, { family: 6, to: 'fe80::1/128' }],
+    ['a blackhole', { type: '6', dst: '10.9.0.0/16', dev: undefined }, { type: 6, links: [] }],
+    ['a link without carrier', { flags: ['linkdown', 'dead'] }, { opaque: false }],
+  ])('%s', (_, more, expected) => {
+    expect(parse({ ...subnet, ...more })).toMatchObject(expected);
+  });
+
+  test.each([
+    ['onlink', { flags: ['onlink'] }],
+    ['metrics', { metrics: [{ mtu: 1400 }] }],
+    ['a next hop of the other family', { via: { family: 'inet6', host: 'fe80::1' } }],
+  ])('a route with %s cannot be put back', (_, more) => {
+    expect(parse({ ...subnet, ...more })).toMatchObject({ opaque: true });
+  });
+
+  test('a multipath route leaves by all its links', () => {
+    const { dev: _, ...plain } = subnet;
+    const nexthops = [{ dev: 'a', gateway: '10.0.0.1' }, { dev: 'b' }];
+    expect(parse({ ...plain, nexthops })).toMatchObject({ links: ['a', 'b'], opaque: true });
+  });
+});

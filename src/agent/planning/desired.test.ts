@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { desiredNic, desiredState } from './desired.ts';
+import { routeText, ruleText } from './nic-state.ts';
+import { entry, host, link } from './sample.ts';
+
+const nic = link(1);
+
+describe('a NIC as it shall be', () => {
+  test('under policy routing has its own table, priority and metric', () => {
+    const wanted = entry(1, {
+      routes: [
+        { to: '10.77.0.9/24', via: '10.0.0.253' },
+        { to: '10.78.0.0/16', metric: 5 },
+      ],
+    });
+    const desired = desiredNic(wanted, 3, nic, []);
+    expect(desired).toMatchObject({ name: 'multinic3', index: 3, table: 103, mtu: 1450 });
+    expect(desired.routes.map(routeText)).toEqual([
+      '10.0.0.0/24 table 103 metric 103 src 10.0.0.1 proto 4 scope 253',
+      '0.0.0.0/0 table 103 metric 103 via 10.0.0.254 proto 4 scope 0',
+      '10.77.0.0/24 table 103 metric 103 via 10.0.0.253 proto 4 scope 0',
+      '10.78.0.0/16 table 103 metric 5 proto 4 scope 253',
+    ]);
+    expect(desired.rules.map(ruleText)).toEqual(['10103: from 10.0.0.1/32 lookup 103 proto 4']);
+  });
+
+  test('without an MTU keeps the one it has', () => {
+    const { mtu: _, ...wanted } = entry(1);
+    expect(desiredNic(wanted, 0, { ...nic, mtu: 1400 }, []).mtu).toBe(1400);
+  });
+
+  test('without a gateway has no default route', () => {
+    const { gateway: _, ...wanted } = entry(1);
+    expect(desiredNic(wanted, 0, nic, []).routes.map(({ to }) => to)).toEqual(['10.0.0.0/24']);
+  });
+
+  test('with a single address has no subnet', () => {
+    const { gateway: _, ...wanted } = entry(1, { addresses: ['10.0.0.1/32'] });
+    expect(desiredNic(wanted, 0, nic, [])).toMatchObject({
+      routes: [],
+      rules: [{ from: '10.0.0.1/32' }],
+    });
+  });
+
+  test('with two addresses of a subnet has one subnet route and a rule for each', () => {
+    const wanted = entry(1, { addresses: ['10.0.0.1/24', '10.0.0.9/24'] });
+    const { routes, rules } = desiredNic(wanted, 0, nic, []);
+    expect(routes.filter(({ scope }) => scope === 253)).toMatchObject([{ src: '10.0.0.1' }]);
+    expect(rules.map(({ from }) => from)).toEqual(['10.0.0.1/32', '10.0.0.9/32']);
+  });
+
+  test('with its subnet as a further route has it once', () => {
+    const wanted = entry(1, {
+      routes: [{ to: '10.0.0.0/24' }, { to: '0.0.0.0/0', via: '10.0.0.254' }],
+    });
+    expect(desiredNic(wanted, 0, nic, []).routes).toHaveLength(2);
+  });
+
+  test.each([
+    [[], ['10.0.0.1/24', '10.1.0.1/24', '10.0.0.9/24']],
+    [
+      ['10.1.0.1/24', '10.0.0.9/24'],
+      ['10.0.0.9/24', '10.1.0.1/24', '10.0.0.1/24'],
+    ],
+    [
+      ['10.0.0.9/24', '10.0.0.1/24'],
+      ['10.0.0.9/24', '10.1.0.1/24', '10.0.0.1/24'],
+    ],
+  ])('keeps the primary address of each subnet: %j', (present, expected) => {
+    const wanted = entry(1, { addresses: ['10.0.0.1/24', '10.1.0.1/24', '10.0.0.9/24'] });
+    expect(desiredNic(wanted, 0, nic, present).addresses).toEqual(expected);
+  });
+
+  test('is up, without link-local addresses and router advertisements', () => {
+    const state = desiredState(desiredNic(entry(1), 0, nic, []), nic, host([nic]));
+    expect(state.link).toMatchObject({
+      up: true,
+      addressMode: 'none',
+      acceptRa: '0',
+      linkLocal: [],
+      addresses: [{ cidr: '10.0.0.1/24', broadcast: '10.0.0.255', noPrefixRoute: false }],
+    });
+  });
+
+  test('switches nothing off that the host does not have', () => {
+    const { addressMode: _, ...four } = nic;
+    const bare = host([four], { acceptRa: new Map() });
+    const { link: state } = desiredState(desiredNic(entry(1), 0, four, []), four, bare);
+    expect(state).not.toHaveProperty('addressMode');
+    expect(state).not.toHaveProperty('acceptRa');
+  });
+
+  test('has no broadcast address in a network of two', () => {
+    const desired = desiredNic(entry(1, { addresses: ['10.0.0.0/31'] }), 0, nic, []);
+    expect(desiredState(desired, nic, host([nic])).link?.addresses).toEqual([
+      { cidr: '10.0.0.0/31', noPrefixRoute: false },
+    ]);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { type DiffOptions, diffNic } from './diff.ts';
+import type { LinkState, NicRoute, NicRule, NicState } from './nic-state.ts';
+import { batchLine } from './operation.ts';
+
+const address = (cidr: string) => ({ cidr, noPrefixRoute: false });
+const route = (to: string, more: Partial<NicRoute> = {}): NicRoute => ({
+  to,
+  table: 100,
+  protocol: 4,
+  scope: 253,
+  metric: 100,
+  ...more,
+});
+const rule = (ip: string, more: Partial<NicRule> = {}): NicRule => ({
+  from: `${ip}/32`,
+  table: 100,
+  priority: 10_100,
+  protocol: 4,
+  ...more,
+});
+
+const fresh: LinkState = {
+  name: 'ens5',
+  mtu: 1500,
+  up: false,
+  addressMode: 'eui64',
+  acceptRa: '1',
+  addresses: [],
+  linkLocal: [],
+  routes: [],
+};
+const configured: LinkState = {
+  name: 'multinic0',
+  mtu: 1450,
+  up: true,
+  addressMode: 'none',
+  acceptRa: '0',
+  addresses: [{ cidr: '10.0.0.11/24', broadcast: '10.0.0.255', noPrefixRoute: false }],
+  linkLocal: [],
+  routes: [
+    route('10.0.0.0/24', { src: '10.0.0.11' }),
+    route('0.0.0.0/0', { via: '10.0.0.254', scope: 0 }),
+  ],
+};
+const before: NicState = { link: fresh, rules: [] };
+const after: NicState = { link: configured, rules: [rule('10.0.0.11')] };
+
+function lines(now: NicState, want: NicState, options?: DiffOptions): string[] {
+  return diffNic(now, want, options).operations.map(batchLine);
+}
+
+describe('from one state to another', () => {
+  test('a fresh NIC: name and address before it is up, rules when their table is complete', () => {
+    expect(lines(before, after)).toEqual([
+      'link set dev ens5 name multinic0',
+      'link set dev multinic0 mtu 1450',
+      'link set dev multinic0 addrgenmode none',
+      'addr replace 10.0.0.11/24 broadcast 10.0.0.255 dev multinic0',
+      'link set dev multinic0 up',
+      'route replace 10.0.0.0/24 dev multinic0 src 10.0.0.11 table 100 proto 4 scope 253 metric 100',
+      'route replace 0.0.0.0/0 via 10.0.0.254 dev multinic0 table 100 proto 4 scope 0 metric 100',
+      'rule add from 10.0.0.11/32 table 100 priority 10100 protocol 4',
+    ]);
+  });
+
+  test('router advertisements are refused under the name the NIC has before', () => {
+    expect(diffNic(before, after).sysctls).toEqual([{ dev: 'ens5', key: 'accept_ra', value: '0' }]);
+  });
+
+  test('the same state: nothing', () => {
+    expect(diffNic(after, after)).toEqual({ sysctls: [], operations: [] });
+  });
+
+  test('the way back is through down, which drops the routes', () => {
+    expect(lines(after, before)).toEqual([
+      'link set dev multinic0 down',
+      'link set dev multinic0 name ens5',
+      'link set dev ens5 mtu 1500',
+      'link set dev ens5 addrgenmode eui64',
+      'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
+      'addr del 10.0.0.11/24 dev ens5',
+    ]);
+  });
+
+  test('another address is there before the old one goes, and again in case it went along', () => {
+    const moved: NicState = {
+      link: {
+        ...configured,
+        addresses: [address('10.0.0.21/24')],
+        routes: [route('10.0.0.0/24', { src: '10.0.0.21' })],
+      },
+      rules: [rule('10.0.0.21')],
+    };
+    expect(lines(after, moved)).toEqual([
+      'addr replace 10.0.0.21/24 dev multinic0',
+      'route replace 10.0.0.0/24 dev multinic0 src 10.0.0.21 table 100 proto 4 scope 253 metric 100',
+      'rule add from 10.0.0.21/32 table 100 priority 10100 protocol 4',
+      'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
+      'route del 0.0.0.0/0 via 10.0.0.254 dev multinic0 table 100 proto 4 scope 0 metric 100',
+      'addr del 10.0.0.11/24 dev multinic0',
+      'addr replace 10.0.0.21/24 dev multinic0',
+      'route replace 10.0.0.0/24 dev multinic0 src 10.0.0.21 table 100 proto 4 scope 253 metric 100',
+    ]);
+  });
+
+  test('secondary addresses go before their primary one', () => {
+    const several = {
+      ...configured,
+      addresses: ['1', '2', '3'].map((n) => address(`10.0.0.${n}/24`)),
+    };
+    const one = { ...configured, addresses: [address('10.0.0.9/24')] };
+    const gone = lines({ link: several, rules: [] }, { link: one, rules: [] });
+    expect(gone.filter((line) => line.startsWith('addr del'))).toEqual([
+      'addr del 10.0.0.3/24 dev multinic0',
+      'addr del 10.0.0.2/24 dev multinic0',
+      'addr del 10.0.0.1/24 dev multinic0',
+    ]);
+  });
+
+  test('an address that lacks its connected route is made anew', () => {
+    const hidden = {
+      ...configured,
+      addresses: [{ cidr: '10.0.0.11/24', broadcast: '10.0.0.255', noPrefixRoute: true }],
+    };
+    const done = lines({ link: hidden, rules: after.rules }, after);
+    expect(done.filter((line) => line.startsWith('addr'))).toEqual([
+      'addr replace 10.0.0.11/24 broadcast 10.0.0.255 dev multinic0',
+      'addr del 10.0.0.11/24 dev multinic0',
+      'addr replace 10.0.0.11/24 broadcast 10.0.0.255 dev multinic0',
+    ]);
+  });
+
+  test('a rule that is there twice is deleted once', () => {
+    const twice = { ...after, rules: [rule('10.0.0.11'), rule('10.0.0.11')] };
+    expect(lines(twice, after)).toEqual([
+      'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
+    ]);
+  });
+
+  test('a rule of the deployed agent is replaced by ours, ours first', () => {
+    const theirs = { ...after, rules: [rule('10.0.0.11', { priority: 32_765, protocol: 0 })] };
+    expect(lines(theirs, after)).toEqual([
+      'rule add from 10.0.0.11/32 table 100 priority 10100 protocol 4',
+      'rule del from 10.0.0.11/32 table 100 priority 32765',
+    ]);
+  });
+
+  test('a NIC that is gone has only its rules left', () => {
+    expect(lines({ rules: after.rules }, { rules: [] })).toEqual([
+      'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
+    ]);
+  });
+
+  test('an idle NIC that is up goes through down, so that the kernel drops its link-local address', () => {
+    const idle = { ...fresh, up: true, linkLocal: ['fe80::5/64'] };
+    const done = lines({ link: idle, rules: [] }, after);
+    expect(done[0]).toBe('link set dev ens5 down');
+    expect(done).toContain('link set dev multinic0 up');
+    expect(done.filter((line) => line.includes('fe80'))).toEqual([]);
+  });
+
+  test('a NIC in use keeps its routes and loses its link-local address alone', () => {
+    const used = { ...configured, addressMode: 'eui64', linkLocal: ['fe80::5/64'] };
+    expect(lines({ link: used, rules: after.rules }, after)).toEqual([
+      'link set dev multinic0 addrgenmode none',
+      'addr del fe80::5/64 dev multinic0',
+    ]);
+    expect(lines(after, { link: used, rules: after.rules })).toContain(
+      'addr replace fe80::5/64 nodad dev multinic0',
+    );
+  });
+
+  test('a kernel that renames only links which are down costs the routes, which are set again', () => {
+    const misnamed = { link: { ...configured, name: 'ens5' }, rules: after.rules };
+    expect(lines(misnamed, after)).toEqual(['link set dev ens5 name multinic0']);
+    const done = lines(misnamed, after, { renameDown: true });
+    expect(done.slice(0, 3)).toEqual([
+      'link set dev ens5 down',
+      'link set dev ens5 name multinic0',
+      'link set dev multinic0 up',
+    ]);
+    expect(done.filter((line) => line.startsWith('route replace')).length).toBe(2);
+  });
+
+  test('a NIC whose name another one needs moves out of the way first', () => {
+    const change = diffNic(
+      { link: { ...configured, name: 'multinic1' }, rules: after.rules },
+      after,
+      {
+        evictTo: 'mntmp7',
+      },
+    );
+    expect(change.eviction).toEqual({ kind: 'link.rename', dev: 'multinic1', to: 'mntmp7' });
+    expect(change.operations.map(batchLine)).toEqual(['link set dev mntmp7 name multinic0']);
+  });
+
+  test('a host without IPv6 is left without it', () => {
+    const { addressMode: _, acceptRa: __, ...four } = fresh;
+    const { addressMode: ___, acceptRa: ____, ...wanted } = configured;
+    const change = diffNic({ link: four, rules: [] }, { link: wanted, rules: [] });
+    expect(change.sysctls).toEqual([]);
+    expect(change.operations.some(({ kind }) => kind === 'link.address-mode')).toBe(false);
+  });
+});

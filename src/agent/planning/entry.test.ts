@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestInterface } from '../../api/job.ts';
+import { entryProblem } from './entry.ts';
+import { entry, macOf } from './sample.ts';
+
+describe('entries of a request', () => {
+  test.each<[string, Partial<RequestInterface>]>([
+    ['with gateway', {}],
+    ['with two subnets', { addresses: ['10.0.0.1/24', '10.1.0.1/24'] }],
+    ['with a route on the link', { routes: [{ to: '10.9.0.0/16' }] }],
+    ['with the gateway as a route once more', { routes: [{ to: '0.0.0.0/0', via: '10.0.0.254' }] }],
+    [
+      'with two ways of another metric',
+      { routes: [{ to: '10.9.0.0/16', metric: 1 }, { to: '10.9.0.0/16' }] },
+    ],
+    ['in a subnet of two addresses', { addresses: ['10.0.0.0/31'], gateway: '10.0.0.1' }],
+  ])('%s can be used', (_, more) => {
+    const wanted = entry(1, more);
+    expect(entryProblem(wanted, [wanted, entry(2)])).toBeUndefined();
+  });
+
+  test.each<[string, Partial<RequestInterface>, string]>([
+    ['a MAC of a group', { mac: '01:00:5e:00:00:01' }, 'mac 01:00:5e:00:00:01'],
+    ['no MAC', { mac: '00:00:00:00:00:00' }, 'mac 00:00:00:00:00:00'],
+    ['a MAC of another entry', { mac: macOf(2) }, `mac ${macOf(2)} is in two entries`],
+    ['an index of another entry', { index: 1 }, 'index 1 is in two entries'],
+    [
+      'an address of another entry',
+      { addresses: ['10.0.0.2/16'] },
+      'address 10.0.0.2/16 is in two',
+    ],
+    ['an address twice', { addresses: ['10.0.0.1/24', '10.0.0.1/16'] }, 'one address twice'],
+    ['a network for an address', { addresses: ['10.0.0.0/24'] }, 'address 10.0.0.0/24'],
+    ['a broadcast for an address', { addresses: ['10.0.0.255/24'] }, 'address 10.0.0.255/24'],
+    ['a loopback address', { addresses: ['127.0.0.9/8'] }, 'address 127.0.0.9/8'],
+    ['a multicast address', { addresses: ['224.0.0.9/24'] }, 'address 224.0.0.9/24'],
+    ['the whole internet as subnet', { addresses: ['10.0.0.1/1'] }, 'wider than /8'],
+    ['a gateway elsewhere', { gateway: '10.9.0.1' }, 'gateway 10.9.0.1 is in no subnet'],
+    ['itself as gateway', { gateway: '10.0.0.1' }, 'gateway 10.0.0.1 is the NIC itself'],
+    ['a next hop elsewhere', { routes: [{ to: '10.9.0.0/16', via: '10.8.0.1' }] }, 'via 10.8.0.1'],
+    [
+      'two ways to one network',
+      {
+        routes: [
+          { to: '10.9.0.0/16', via: '10.0.0.2' },
+          { to: '10.9.1.1/16', via: '10.0.0.3' },
+        ],
+      },
+      'route to 10.9.1.1/16 is there twice',
+    ],
+    [
+      'another default than its gateway',
+      { routes: [{ to: '0.0.0.0/0', via: '10.0.0.9' }] },
+      'route to 0.0.0.0/0',
+    ],
+  ])('with %s is named with its field', (_, more, words) => {
+    const wanted = entry(1, more);
+    expect(entryProblem(wanted, [wanted, entry(2)])).toContain(words);
+  });
+});

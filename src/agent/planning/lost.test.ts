@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { lostByNode } from './lost.ts';
+import { address, host, link, macOf, route } from './sample.ts';
+
+const before = host([link(1, { name: 'multinic0' })], {
+  addresses: [address('multinic0', '10.0.0.1/24')],
+  routes: [route('10.9.0.0/16', 'eth0')],
+});
+const ours = new Set([macOf(1)]);
+
+describe('what the node lost', () => {
+  test('is its default route', () => {
+    const routes = before.routes.filter(({ to }) => to !== '0.0.0.0/0');
+    expect(lostByNode(before, { ...before, routes }, ours)).toBe(
+      'route 0.0.0.0/0 via 10.200.0.254 dev eth0',
+    );
+  });
+
+  test('is an address of its primary NIC', () => {
+    const addresses = before.addresses.filter(({ link: name }) => name !== 'eth0');
+    expect(lostByNode(before, { ...before, addresses }, ours)).toBe(
+      'address 10.200.0.2/16 of eth0',
+    );
+  });
+
+  test('is nothing when more came, or when only NICs of ours changed', () => {
+    const more = {
+      ...before,
+      routes: [...before.routes, route('0.0.0.0/0', 'eth0', { metric: 9 })],
+    };
+    expect(lostByNode(before, more, ours)).toBeUndefined();
+    const addresses = before.addresses.filter(({ link: name }) => name === 'eth0');
+    expect(lostByNode(before, { ...before, addresses }, ours)).toBeUndefined();
+  });
+});

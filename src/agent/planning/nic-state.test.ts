@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { type NicState, nicDifference, sameNic } from './nic-state.ts';
+
+const rule = { from: '10.0.0.1/32', table: 100, priority: 10_100, protocol: 4 };
+const state: NicState = {
+  link: {
+    name: 'multinic0',
+    mtu: 1450,
+    up: true,
+    addressMode: 'none',
+    acceptRa: '0',
+    addresses: [
+      { cidr: '10.0.0.1/24', noPrefixRoute: false },
+      { cidr: '10.0.1.1/24', noPrefixRoute: false },
+    ],
+    linkLocal: [],
+    routes: [{ to: '10.0.0.0/24', table: 100, protocol: 4, scope: 253, metric: 100 }],
+  },
+  rules: [rule],
+};
+const link = state.link as NonNullable<NicState['link']>;
+
+describe('states of a NIC', () => {
+  test('are the same whatever the order', () => {
+    const turned = { ...state, link: { ...link, addresses: link.addresses.toReversed() } };
+    expect(sameNic(state, turned)).toBe(true);
+    expect(nicDifference(turned, state)).toBe('');
+  });
+
+  test.each<[string, NicState, string]>([
+    ['name', { ...state, link: { ...link, name: 'ens5' } }, 'name is ens5, not multinic0'],
+    ['mtu', { ...state, link: { ...link, mtu: 1500 } }, 'mtu is 1500, not 1450'],
+    ['link', { ...state, link: { ...link, up: false } }, 'state is down, not up'],
+    ['ra', { ...state, link: { ...link, acceptRa: '1' } }, 'accept_ra is 1, not 0'],
+    [
+      'routes',
+      { ...state, link: { ...link, routes: [] } },
+      'routes is none, not 10.0.0.0/24 table 100',
+    ],
+    ['rules', { ...state, rules: [] }, 'rules is none, not 10100: from 10.0.0.1/32 lookup 100'],
+    ['twice', { ...state, rules: [rule, rule] }, 'rules is 10100'],
+    ['gone', { rules: [rule] }, 'the NIC is gone'],
+  ])('differ in %s, and it is said how', (_, have, words) => {
+    expect(sameNic(have, state)).toBe(false);
+    expect(nicDifference(have, state)).toContain(words);
+  });
+
+  test('differ in an address that lacks its connected route', () => {
+    const hidden = [
+      { cidr: '10.0.0.1/24', noPrefixRoute: true },
+      link.addresses[1] ?? link.addresses[0],
+    ];
+    const have = {
+      ...state,
+      link: { ...link, addresses: hidden.filter((each) => each !== undefined) },
+    };
+    expect(sameNic(have, state)).toBe(false);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import type { Host } from '../host.ts';
+import { emptyState, type NicRecord } from '../state.ts';
+import { recordOf } from './ownership.ts';
+import { planApply } from './plan-apply.ts';
+import { address, entry, host, input, link, macOf, ownFile, route, rule } from './sample.ts';
+
+const named = link(1, { name: 'multinic3', up: true });
+const mac = macOf(1);
+
+function inherited(on: Partial<Host>, nic = named) {
+  return recordOf(mac, entry(1), emptyState, host([nic], on));
+}
+
+describe('what is ours', () => {
+  test('is what state.json says', () => {
+    const record: NicRecord = {
+      mac,
+      index: 5,
+      originalName: 'ens9',
+      addresses: [],
+      table: 105,
+      priority: 10_105,
+      files: [],
+    };
+    expect(recordOf(mac, entry(1), { ...emptyState, nics: [record] }, host([named]))).toBe(record);
+  });
+
+  test.each<[string, Partial<Host>]>([
+    ['its file', { files: [ownFile(3, mac, ['10.0.0.1/24'])] }],
+    [
+      'its rule',
+      {
+        addresses: [address('multinic3', '10.7.0.1/24')],
+        rules: [rule('10.7.0.1/32', 103, 32_765, { protocol: 0 })],
+      },
+    ],
+    ['its route', { routes: [route('10.7.0.0/24', 'multinic3', { table: 103 })] }],
+    [
+      'name and address that its clean-up leaves',
+      { addresses: [address('multinic3', '10.0.0.1/24')] },
+    ],
+  ])('is what the deployed agent left: %s', (_, on) => {
+    expect(inherited(on)).toMatchObject({
+      index: 3,
+      table: 103,
+      priority: 10_103,
+      originalName: '',
+    });
+  });
+
+  test.each<[string, Partial<Host>]>([
+    ['nothing but a name', {}],
+    [
+      'a name and an address that nobody asks for',
+      { addresses: [address('multinic3', '10.7.0.1/24')] },
+    ],
+    [
+      'a rule at a table of its own',
+      {
+        addresses: [address('multinic3', '10.7.0.1/24')],
+        rules: [rule('10.7.0.1/32', 200, 10_050)],
+      },
+    ],
+    ['a file about another MAC', { files: [ownFile(3, macOf(9), [])] }],
+  ])('is not what somebody made by hand: %s', (_, on) => {
+    expect(inherited(on)).toBeUndefined();
+  });
+
+  test('is every address the NIC ever had, on the link or in a rule only', () => {
+    const record = inherited({
+      addresses: [address('multinic3', '10.0.0.1/24'), address('multinic3', '10.0.0.7/24')],
+      rules: ['10.0.0.7', '10.0.0.8'].map((ip) => rule(`${ip}/32`, 103, 32_000, { protocol: 3 })),
+    });
+    expect(record?.addresses).toEqual(['10.0.0.1/24', '10.0.0.7/24', '10.0.0.8/32']);
+  });
+
+  test('is the file of a NIC that is not plugged at the moment', () => {
+    const files = [ownFile(4, mac, ['10.0.0.1/24'])];
+    expect(recordOf(mac, entry(1), emptyState, host([], { files }))).toMatchObject({ index: 4 });
+  });
+
+  test('a live name counts more than an old file', () => {
+    expect(inherited({ files: [ownFile(7, mac, [])] })).toMatchObject({ index: 3 });
+  });
+});
+
+describe('taking over a NIC of the deployed agent', () => {
+  const on = host([named], {
+    addresses: [
+      address('multinic3', '10.0.0.1/24', { noPrefixRoute: true }),
+      address('multinic3', '10.0.0.7/24', { noPrefixRoute: true }),
+    ],
+    routes: [
+      route('10.0.0.0/24', 'multinic3', { table: 103, scope: 253, src: '10.0.0.1', metric: 103 }),
+    ],
+    rules: [
+      rule('10.0.0.1/32', 103, 32_764, { protocol: 0 }),
+      rule('10.0.0.7/32', 103, 32_765, { protocol: 0 }),
+      rule('10.9.0.0/16', 200, 111, { protocol: 0 }),
+    ],
+    files: [ownFile(3, mac, ['10.0.0.1/24']), ownFile(7, mac, [])],
+  });
+  const { units, refused } = planApply(input([entry(1)], on));
+  const [unit] = units;
+
+  test('keeps its name whatever index is asked for', () => {
+    expect(refused).toEqual([]);
+    expect(unit).toMatchObject({
+      index: 3,
+      target: { index: 0 },
+      after: { link: { name: 'multinic3' } },
+    });
+    expect(unit?.change.operations.some(({ kind }) => kind === 'link.rename')).toBe(false);
+  });
+
+  test('replaces its rules and second addresses, and nothing else', () => {
+    const rules = unit?.change.operations.flatMap((item) => ('rule' in item ? [item] : []));
+    expect(rules).toMatchObject([
+      { kind: 'rule.add', rule: { from: '10.0.0.1/32', priority: 10_103, protocol: 4 } },
+      { kind: 'rule.delete', rule: { from: '10.0.0.1/32', priority: 32_764 } },
+      { kind: 'rule.delete', rule: { from: '10.0.0.7/32', priority: 32_765 } },
+    ]);
+    expect(unit?.change.operations).toContainEqual({
+      kind: 'address.delete',
+      dev: 'multinic3',
+      address: { cidr: '10.0.0.7/24', noPrefixRoute: true },
+    });
+  });
+
+  test('replaces its file and removes an older one', () => {
+    expect(unit?.files).toMatchObject([
+      { path: '/etc/netplan/93-multinic3.yaml', changed: true },
+      { path: '/etc/netplan/97-multinic7.yaml', after: null, changed: true },
+    ]);
+  });
+});

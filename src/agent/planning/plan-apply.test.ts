@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { netplan } from '../backends/netplan.ts';
+import type { Host } from '../host.ts';
+import { emptyState, type HostState, type NicRecord } from '../state.ts';
+import { desiredNic } from './desired.ts';
+import { batchLine } from './operation.ts';
+import { planApply } from './plan-apply.ts';
+import { entry, host, input, link, macOf } from './sample.ts';
+import { planText } from './text.ts';
+import { isDone } from './unit.ts';
+
+function record(n: number, index: number): NicRecord {
+  return {
+    mac: macOf(n),
+    index,
+    originalName: `ens${n}`,
+    addresses: [`10.0.0.${n}/24`],
+    table: 100 + index,
+    priority: 10_100 + index,
+    files: [],
+  };
+}
+
+function stateWith(...nics: NicRecord[]): HostState {
+  return { ...emptyState, nics };
+}
+
+function configuredHost(): Host {
+  const nic = link(1, { name: 'multinic0', up: true, mtu: 1450, addressMode: 'none' });
+  const desired = desiredNic(entry(1), 0, nic, []);
+  const { path, text } = netplan.render(desired);
+  return host([nic], {
+    addresses: [
+      {
+        link: 'multinic0',
+        family: 4,
+        cidr: '10.0.0.1/24',
+        scope: 0,
+        broadcast: '10.0.0.255',
+        noPrefixRoute: false,
+        opaque: false,
+      },
+    ],
+    routes: desired.routes.map((route) => ({
+      ...route,
+      family: 4,
+      type: 1,
+      links: ['multinic0'],
+      opaque: false,
+    })),
+    rules: desired.rules.map((rule) => ({ ...rule, opaque: false })),
+    acceptRa: new Map([['multinic0', '0']]),
+    files: [
+      {
+        path,
+        text,
+        mode: 0o600,
+        own: { mac: macOf(1), index: 0, addresses: ['10.0.0.1/24'] },
+        macs: [macOf(1)],
+      },
+    ],
+  });
+}
+
+describe('the plan', () => {
+  test('remembers what a new NIC was before it was ours', () => {
+    const { units } = planApply(input([entry(1)], host([link(1)])));
+    expect(units[0]?.record).toMatchObject({
+      mac: macOf(1),
+      index: 0,
+      originalName: 'ens1',
+      originalMtu: 1500,
+      addresses: ['10.0.0.1/24'],
+      table: 100,
+      priority: 10_100,
+      files: [{ path: '/etc/netplan/90-multinic0.yaml' }],
+    });
+  });
+
+  test('of a NIC that is as it shall be has nothing to do', () => {
+    const { units, refused } = planApply(
+      input([entry(1)], configuredHost(), stateWith(record(1, 0))),
+    );
+    expect(refused).toEqual([]);
+    expect(units.map(isDone)).toEqual([true]);
+    expect(planText({ units, refused })).toBe(`multinic0 ${macOf(1)}: as it shall be\n`);
+  });
+
+  test('writes a file again that others can read', () => {
+    const on = configuredHost();
+    const open = { ...on, files: on.files.map((file) => ({ ...file, mode: 0o644 })) };
+    const [unit] = planApply(input([entry(1)], open, stateWith(record(1, 0)))).units;
+    expect(unit?.files).toMatchObject([{ changed: true }]);
+    expect(unit?.change.operations).toEqual([]);
+  });
+
+  test('swaps two of our own names by way of a third', () => {
+    const on = host([link(1, { name: 'multinic1' }), link(2, { name: 'multinic0' })]);
+    const { units } = planApply(
+      input([entry(1), entry(2)], on, stateWith(record(1, 0), record(2, 1))),
+    );
+    const lines = units.map(({ change }) =>
+      [...(change.eviction ? [change.eviction] : []), ...change.operations]
+        .filter(({ kind }) => kind === 'link.rename')
+        .map(batchLine),
+    );
+    expect(lines).toEqual([
+      ['link set dev multinic1 name mntmp11', 'link set dev mntmp11 name multinic0'],
+      ['link set dev multinic0 name mntmp12', 'link set dev mntmp12 name multinic1'],
+    ]);
+  });
+
+  test('refuses a NIC whose name a refused one keeps', () => {
+    const on = host([
+      link(1, { name: 'multinic1' }),
+      link(2, { name: 'multinic0', master: 'br0' }),
+    ]);
+    const { units, refused } = planApply(
+      input([entry(1), entry(2)], on, stateWith(record(1, 0), record(2, 1))),
+    );
+    expect(units).toEqual([]);
+    expect(refused.map(({ target, refusal }) => [target.mac, refusal.reason])).toEqual([
+      [macOf(2), 'NICInUse'],
+      [macOf(1), 'NICInUse'],
+    ]);
+  });
+
+  test('keeps the state of a NIC whose entry is invalid or which is not plugged', () => {
+    const state = stateWith(record(1, 0), record(2, 1));
+    const invalid = entry(1, { gateway: '10.9.9.9' });
+    const { units, refused } = planApply(input([invalid, entry(2)], configuredHost(), state));
+    expect(units).toEqual([]);
+    expect(refused.map(({ refusal }) => refusal.reason)).toEqual(['InvalidEntry', 'WaitingForNIC']);
+  });
+
+  test('for people has every step in order', () => {
+    expect(planText(planApply(input([entry(1), entry(2)], host([link(1)]))))).toBe(
+      [
+        `multinic0 ${macOf(1)} (now ens1): apply`,
+        '  write net.ipv6.conf.ens1.accept_ra = 0',
+        '  ip link set dev ens1 name multinic0',
+        '  ip link set dev multinic0 mtu 1450',
+        '  ip link set dev multinic0 addrgenmode none',
+        '  ip addr replace 10.0.0.1/24 broadcast 10.0.0.255 dev multinic0',
+        '  ip link set dev multinic0 up',
+        '  ip route replace 10.0.0.0/24 dev multinic0 src 10.0.0.1 table 100 proto 4 scope 253 metric 100',
+        '  ip route replace 0.0.0.0/0 via 10.0.0.254 dev multinic0 table 100 proto 4 scope 0 metric 100',
+        '  ip rule add from 10.0.0.1/32 table 100 priority 10100 protocol 4',
+        '  create /etc/netplan/90-multinic0.yaml',
+        `multinic1 ${macOf(2)}: WaitingForNIC, no link has the MAC ${macOf(2)} yet`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('for people says so when there is nothing', () => {
+    expect(planText({ units: [], refused: [] })).toBe('nothing to do\n');
+  });
+});

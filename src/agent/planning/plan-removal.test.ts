@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { emptyState, type NicRecord } from '../state.ts';
+import { hostAfterRemoval } from './after-removal.ts';
+import { batchLine } from './operation.ts';
+import { planRemoval } from './plan-removal.ts';
+import {
+  address,
+  entry,
+  host,
+  input,
+  link,
+  macOf,
+  ownFile,
+  request,
+  route,
+  rule,
+} from './sample.ts';
+
+const record: NicRecord = {
+  mac: macOf(1),
+  index: 0,
+  originalName: 'ens1',
+  originalMtu: 1500,
+  addresses: ['10.0.0.1/24'],
+  table: 100,
+  priority: 10_100,
+  files: [{ path: '/etc/netplan/90-multinic0.yaml', sha256: '' }],
+};
+const state = { ...emptyState, nics: [record] };
+const nic = link(1, { name: 'multinic0', up: true, mtu: 1450, addressMode: 'none' });
+const ours = {
+  addresses: [address('multinic0', '10.0.0.1/24')],
+  routes: [route('10.0.0.0/24', 'multinic0', { table: 100, protocol: 4 })],
+  rules: [rule('10.0.0.1/32', 100, 10_100)],
+  files: [ownFile(0, macOf(1), ['10.0.0.1/24'])],
+  acceptRa: new Map([['multinic0', '0']]),
+};
+
+describe('removal', () => {
+  test('of a NIC that is still plugged takes all of ours and gives it its old self back', () => {
+    const { units, refused } = planRemoval(input([], host([nic], ours), state));
+    expect(refused).toEqual([]);
+    expect(units[0]?.change.operations.map(batchLine)).toEqual([
+      'link set dev multinic0 down',
+      'link set dev multinic0 name ens1',
+      'link set dev ens1 mtu 1500',
+      'link set dev ens1 addrgenmode eui64',
+      'rule del from 10.0.0.1/32 table 100 priority 10100 protocol 4',
+      'addr del 10.0.0.1/24 dev ens1',
+    ]);
+    expect(units[0]?.change.sysctls).toEqual([{ dev: 'multinic0', key: 'accept_ra', value: '1' }]);
+    expect(units[0]?.files).toMatchObject([
+      { path: '/etc/netplan/90-multinic0.yaml', after: null },
+    ]);
+    expect(units[0]).not.toHaveProperty('record');
+  });
+
+  test('of a NIC that is gone takes its rules and its file', () => {
+    const { addresses: _, routes: __, ...left } = ours;
+    const [unit] = planRemoval(input([], host([], left), state)).units;
+    expect(unit?.change.operations.map(({ kind }) => kind)).toEqual(['rule.delete']);
+    expect(unit?.files).toMatchObject([{ changed: true, after: null }]);
+  });
+
+  test.each([
+    ['is taken', [link(5, { name: 'ens1' })], 'mnfree11'],
+    ['is an alternative name of another NIC', [link(5, { altNames: ['ens1'] })], 'mnfree11'],
+    ['is free', [], 'ens1'],
+  ])('gives the old name back if it %s', (_, others, name) => {
+    const [unit] = planRemoval(input([], host([nic, ...others], ours), state)).units;
+    expect(unit?.after.link?.name).toBe(name);
+  });
+
+  test('of two NICs that had one name gives it back once', () => {
+    const second = { ...record, mac: macOf(2), index: 1, table: 101, addresses: [] };
+    const on = host([nic, link(2, { name: 'multinic1' })], ours);
+    const { units } = planRemoval(input([], on, { ...state, nics: [record, second] }));
+    expect(units.map(({ after }) => after.link?.name)).toEqual(['ens1', 'mnfree12']);
+  });
+
+  test('is only of what is no longer asked for, however bad its entry', () => {
+    const invalid = entry(1, { gateway: '10.9.9.9' });
+    expect(planRemoval(input([invalid], host([nic], ours), state))).toEqual({
+      units: [],
+      refused: [],
+    });
+  });
+
+  test('on clean-up is of everything, also of what an earlier generation left', () => {
+    const left = ownFile(3, macOf(2), ['10.0.0.2/24']);
+    const on = host([nic, link(2, { name: 'multinic3' })], {
+      ...ours,
+      files: [...ours.files, left],
+    });
+    const asked = request([entry(2, { portId: 'p2' })], { action: 'cleanup' });
+    const { units } = planRemoval(input(asked, on, state));
+    expect(units.map(({ target }) => target)).toEqual([
+      { mac: macOf(1), index: 0 },
+      { mac: macOf(2), index: 3, portId: 'p2' },
+    ]);
+    expect(units[1]?.after.link?.name).toBe('mnfree12');
+  });
+
+  test.each([
+    ['became the primary one', { routes: [route('0.0.0.0/0', 'multinic0')] }, 'PrimaryNIC'],
+    [
+      'got an address of somebody else',
+      { addresses: [address('multinic0', '10.7.0.1/24')] },
+      'NICInUse',
+    ],
+  ])('of a NIC that %s is refused', (_, more, reason) => {
+    const { units, refused } = planRemoval(input([], host([nic], more), state));
+    expect(units).toEqual([]);
+    expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason } }]);
+  });
+
+  test('leaves alone a file that somebody else put in place of ours', () => {
+    const theirs = {
+      path: '/etc/netplan/90-multinic0.yaml',
+      text: 'theirs',
+      mode: 0o644,
+      macs: [],
+    };
+    const [unit] = planRemoval(input([], host([nic], { ...ours, files: [theirs] }), state)).units;
+    expect(unit?.files).toMatchObject([{ changed: false, before: null, after: null }]);
+  });
+
+  test('leaves a host on which its names and tables are free', () => {
+    const on = host([nic], ours);
+    const after = hostAfterRemoval(on, planRemoval(input([], on, state)).units);
+    expect(JSON.stringify(after)).not.toMatch(/multinic0|10\.0\.0\.1/);
+    expect(after.links).toContainEqual(expect.objectContaining({ name: 'ens1', up: false }));
+  });
+});

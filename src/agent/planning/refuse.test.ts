@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestInterface } from '../../api/job.ts';
+import type { Host } from '../host.ts';
+import { planApply } from './plan-apply.ts';
+import { address, entry, host, input, link, macOf, ownFile, route, rule } from './sample.ts';
+
+const [ens1, ens2] = [link(1), link(2)];
+
+/** Reason and message for the NIC 1; the NIC 2 beside it is configured whatever happens to it. */
+function refused(on: Partial<Host>, wanted: Partial<RequestInterface> = {}, links = [ens1, ens2]) {
+  const base = host(links, on);
+  const { units, refused: nics } = planApply(input([entry(1, wanted), entry(2)], base));
+  expect(units.map(({ nic }) => nic.mac)).toContain(macOf(2));
+  const nic = nics.find(({ target }) => target.mac === (wanted.mac ?? macOf(1)));
+  return nic ? `${nic.refusal.reason}: ${nic.refusal.message}` : 'accepted';
+}
+
+describe('a NIC is accepted', () => {
+  test.each<[string, Partial<Host>]>([
+    ['fresh', {}],
+    [
+      'with what the kernel makes of a link-local address',
+      {
+        addresses: [address('ens1', 'fe80::1/64', { scope: 253 })],
+        routes: [
+          route('fe80::/64', 'ens1', { protocol: 2 }),
+          route('ff00::/8', 'ens1', { protocol: 2, type: 5, table: 255 }),
+        ],
+      },
+    ],
+    [
+      'beside rules and tables of others',
+      {
+        rules: [rule('10.9.0.0/16', 200, 111), rule('10.9.0.1/32', 109, 10_050)],
+        routes: [route('10.9.0.0/16', 'eth0', { table: 200 })],
+      },
+    ],
+    [
+      'beside an orphan rule of the deployed agent',
+      { rules: [rule('10.3.0.1/32', 100, 32_765, { protocol: 3 })] },
+    ],
+    ['with its own rule left over', { rules: [rule('10.0.0.1/32', 100, 10_100)] }],
+  ])('%s', (_, on) => {
+    expect(refused(on)).toBe('accepted');
+  });
+
+  test('with an MTU that it can have', () => {
+    expect(refused({}, { mtu: 9000 }, [link(1, { maxMtu: 9000 }), ens2])).toBe('accepted');
+  });
+});
+
+describe('a NIC is refused', () => {
+  test.each<[string, Partial<Host>, string]>([
+    [
+      'with a default route',
+      { routes: [route('0.0.0.0/0', 'ens1')] },
+      'PrimaryNIC: ens1 has a default route in table 254',
+    ],
+    [
+      'with a default route in another table',
+      { routes: [route('0.0.0.0/0', 'ens1', { table: 200 })] },
+      'PrimaryNIC',
+    ],
+    [
+      'with an IPv6 default route',
+      { routes: [route('::/0', 'ens1', { protocol: 9 })] },
+      'PrimaryNIC',
+    ],
+    [
+      'as one of several ways out',
+      { routes: [route('0.0.0.0/0', 'eth0', { links: ['eth0', 'ens1'] })] },
+      'PrimaryNIC',
+    ],
+    [
+      'with an address of somebody else',
+      { addresses: [address('ens1', '10.7.0.1/24')] },
+      'NICInUse: ens1 has the address 10.7.0.1/24',
+    ],
+    [
+      'with a global IPv6 address',
+      { addresses: [address('ens1', '2001:db8::1/64')] },
+      'NICInUse: ens1 has the address 2001:db8::1/64',
+    ],
+    [
+      'with a route of somebody else',
+      { routes: [route('10.7.0.0/16', 'ens1')] },
+      'NICInUse: ens1 has a route to 10.7.0.0/16',
+    ],
+    [
+      'with a route in its table',
+      { routes: [route('10.7.0.0/16', 'ens1', { table: 100 })] },
+      'NICInUse',
+    ],
+    [
+      'whose table has a route',
+      { routes: [route('10.7.0.0/16', 'eth0', { table: 100 })] },
+      'TableInUse: table 100 has a route to 10.7.0.0/16',
+    ],
+    [
+      'whose table has a blackhole',
+      { routes: [route('10.7.0.0/16', undefined, { table: 100, type: 6 })] },
+      'TableInUse',
+    ],
+    [
+      'whose priority is taken',
+      { rules: [rule('10.9.0.1/32', 200, 10_100)] },
+      'TableInUse: rule 10100 from 10.9.0.1/32',
+    ],
+    [
+      'whose table others look into',
+      { rules: [rule('all', 100, 50, { opaque: true })] },
+      'TableInUse: rule 50 from all',
+    ],
+    [
+      'whose own rule selects more',
+      { rules: [rule('10.0.0.1/32', 100, 10_100, { opaque: true })] },
+      'TableInUse',
+    ],
+    [
+      'whose address another NIC has',
+      { addresses: [address('other0', '10.0.0.1/32')] },
+      'InvalidEntry: address 10.0.0.1/24 is on other0',
+    ],
+    [
+      'that a foreign file configures',
+      { files: [{ path: '/etc/netplan/50-x.yaml', text: '', mode: 0o600, macs: [macOf(1)] }] },
+      'NICInUse: /etc/netplan/50-x.yaml configures the NIC',
+    ],
+    [
+      'whose path is taken',
+      { files: [{ path: '/etc/netplan/90-multinic0.yaml', text: '', mode: 0o600, macs: [] }] },
+      'PersistFailed: /etc/netplan/90-multinic0.yaml',
+    ],
+    [
+      'whose path an agent used for another MAC',
+      { files: [ownFile(0, macOf(9), [])] },
+      'PersistFailed',
+    ],
+  ])('%s', (_, on, words) => {
+    expect(refused(on)).toContain(words);
+  });
+
+  test.each<[string, Partial<RequestInterface>, string]>([
+    [
+      'in the subnet of the primary NIC',
+      { addresses: ['10.200.9.9/24', '10.0.0.1/24'] },
+      'SubnetOverlapsPrimary: 10.200.9.0/24 overlaps 10.200.0.0/16 of eth0',
+    ],
+    [
+      'around the subnet of the primary NIC',
+      { addresses: ['10.0.0.1/8'] },
+      'SubnetOverlapsPrimary',
+    ],
+    ['that is not there', { mac: macOf(7) }, `WaitingForNIC: no link has the MAC ${macOf(7)} yet`],
+    ['that cannot be used', { gateway: '10.9.9.9' }, 'InvalidEntry: gateway 10.9.9.9'],
+  ])('%s', (_, wanted, words) => {
+    expect(refused({}, wanted)).toContain(words);
+  });
+
+  test('with an address of the node, on whatever link and in whatever form', () => {
+    const on = host([ens1], { addresses: [address('ens1', '2001:db8:0:0::1/64')] });
+    const { request } = input([entry(1)], on);
+    const asked = { ...request, protectedAddresses: ['2001:0db8::1'] };
+    const [nic] = planApply({ ...input([entry(1)], on), request: asked }).refused;
+    expect(nic?.refusal.reason).toBe('PrimaryNIC');
+  });
+
+  test("around the node's address, even if no link has it at the moment", () => {
+    const { request, ...rest } = input([entry(1)], host([ens1]));
+    const asked = { ...request, protectedAddresses: ['10.0.0.77'] };
+    const [nic] = planApply({ ...rest, request: asked }).refused;
+    expect(nic?.refusal).toMatchObject({ reason: 'SubnetOverlapsPrimary' });
+  });
+
+  test.each([
+    [
+      'as a member of a bond',
+      [link(1, { master: 'bond0' })],
+      'NICInUse: ens1 is a member of bond0',
+    ],
+    [
+      'under a vlan',
+      [ens1, link(5, { name: 'ens1.7', mac: macOf(1), kind: 'vlan', lower: 'ens1' })],
+      'NICInUse: ens1.7 sits on ens1',
+    ],
+    [
+      'with a twin',
+      [ens1, link(5, { mac: macOf(1) })],
+      `DuplicateMAC: ens1 and ens5 have the MAC ${macOf(1)}`,
+    ],
+    ['that takes no such MTU', [link(1, { maxMtu: 1400 })], 'InvalidEntry: mtu 1450 is above 1400'],
+    ['with a name that splits a line', [link(1, { name: 'a"b' })], 'NICInUse'],
+    [
+      'whose name is another NIC',
+      [ens1, link(5, { name: 'multinic0' })],
+      `NICInUse: the name multinic0 belongs to another NIC, ${macOf(5)}`,
+    ],
+    [
+      'whose name is an alternative one of another NIC',
+      [ens1, link(5, { altNames: ['multinic0'] })],
+      'NICInUse: the name multinic0',
+    ],
+  ])('%s', (_, links, words) => {
+    expect(refused({}, {}, [...links, ens2])).toContain(words);
+  });
+
+  test('not for a bridge or a bond that borrowed its MAC', () => {
+    const borrowed = link(5, { name: 'br0', kind: 'bridge', mac: macOf(1) });
+    const words = refused({}, {}, [link(1, { master: 'br0' }), borrowed, ens2]);
+    expect(words).toBe('NICInUse: ens1 is a member of br0');
+  });
+});

@@ -1,0 +1,118 @@
+import type { JobRequest, RequestInterface } from '../../api/job.ts';
+import { netplan } from '../backends/netplan.ts';
+import type { Address, ConfigFile, Host, Link, Route, Rule } from '../host.ts';
+import { emptyState, type HostState } from '../state.ts';
+import type { PlanInput } from './candidates.ts';
+
+/** MAC of the n-th NIC of the samples. */
+export function macOf(n: number): string {
+  return `02:00:00:00:01:${n.toString(16).padStart(2, '0')}`;
+}
+
+/** A NIC as the kernel shows a fresh one: down, without addresses. */
+export function link(n: number, more: Partial<Link> = {}): Link {
+  return {
+    index: n + 10,
+    name: `ens${n}`,
+    altNames: [],
+    mac: macOf(n),
+    mtu: 1500,
+    up: false,
+    addressMode: 'eui64',
+    ...more,
+  };
+}
+
+export function address(name: string, cidr: string, more: Partial<Address> = {}): Address {
+  const family = cidr.includes(':') ? 6 : 4;
+  return { link: name, family, cidr, scope: 0, noPrefixRoute: false, opaque: false, ...more };
+}
+
+export function route(to: string, name: string | undefined, more: Partial<Route> = {}): Route {
+  return {
+    family: to.includes(':') ? 6 : 4,
+    type: 1,
+    to,
+    links: name === undefined ? [] : [name],
+    table: 254,
+    protocol: 3,
+    scope: 0,
+    metric: 0,
+    opaque: false,
+    ...more,
+  };
+}
+
+export function rule(
+  from: string,
+  table: number,
+  priority: number,
+  more: Partial<Rule> = {},
+): Rule {
+  return { from, table, priority, protocol: 4, opaque: false, ...more };
+}
+
+/** A node with a primary NIC eth0 in 10.200.0.0/16 and these NICs. */
+export function host(links: readonly Link[], more: Partial<Host> = {}): Host {
+  const all = [link(0, { name: 'eth0', up: true, index: 2 }), ...links];
+  return {
+    links: all,
+    addresses: [address('eth0', '10.200.0.2/16'), ...(more.addresses ?? [])],
+    routes: [
+      route('0.0.0.0/0', 'eth0', { via: '10.200.0.254', protocol: 4 }),
+      route('10.200.0.0/16', 'eth0', { protocol: 2, scope: 253 }),
+      ...(more.routes ?? []),
+    ],
+    rules: more.rules ?? [],
+    acceptRa: more.acceptRa ?? new Map(links.map(({ name }) => [name, '1'])),
+    defaultAcceptRa: '1',
+    files: more.files ?? [],
+  };
+}
+
+/** A file of ours, or of the agent before ours, about one NIC. */
+export function ownFile(index: number, mac: string, addresses: readonly string[]): ConfigFile {
+  const path = netplan.path(index);
+  const text = `# ${mac} ${addresses.join(' ')}\n`;
+  return { path, text, mode: 0o600, own: { mac, index, addresses }, macs: [mac] };
+}
+
+/** The n-th NIC as a request has it, with the index n - 1. */
+export function entry(n: number, more: Partial<RequestInterface> = {}): RequestInterface {
+  return {
+    index: n - 1,
+    mac: macOf(n),
+    mtu: 1450,
+    addresses: [`10.0.0.${n}/24`],
+    gateway: '10.0.0.254',
+    routes: [],
+    routing: 'pbr',
+    ...more,
+  };
+}
+
+export function request(
+  interfaces: readonly RequestInterface[],
+  more: Partial<JobRequest> = {},
+): JobRequest {
+  return {
+    protocol: 1,
+    uid: 'uid-1',
+    generation: 1,
+    attempt: 0,
+    action: 'apply',
+    nodeName: 'node-1',
+    protectedAddresses: ['10.200.0.2'],
+    interfaces: [...interfaces],
+    ...more,
+  };
+}
+
+export function input(
+  asked: readonly RequestInterface[] | JobRequest,
+  on: Host,
+  state: HostState = emptyState,
+): PlanInput {
+  const wanted = 'protocol' in asked ? asked : request(asked);
+  return { request: wanted, host: on, state, backend: netplan };
+}

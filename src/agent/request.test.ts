@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { entry, request } from './planning/sample.ts';
+import { readRequest } from './request.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'multinic-request-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+async function read(content: unknown) {
+  const path = join(directory, 'request.json');
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return readRequest(path);
+}
+
+const good = request([entry(1)]);
+
+describe('a request', () => {
+  test('is read', async () => {
+    expect(await read(good)).toEqual({ request: good });
+  });
+
+  test.each([
+    [{ ...good, protocol: 2 }, 'protocol:'],
+    [{ ...good, interfaces: [{ ...entry(1), mac: 'x' }] }, 'interfaces.0.mac:'],
+    [{ ...good, interfaces: [{ ...entry(1), addresses: [] }] }, 'interfaces.0.addresses:'],
+    [{ ...good, action: 'destroy' }, 'action:'],
+  ])('that cannot be used says whose it is and what is wrong', async (content, words) => {
+    const answer = await read(content);
+    expect(answer).toMatchObject({ identity: { uid: 'uid-1', generation: 1, attempt: 0 } });
+    expect('problem' in answer && answer.problem).toContain(words);
+  });
+
+  test.each(['null', '[]', '{"generation": -1}'])(
+    'without an identity has none: %s',
+    async (text) => {
+      expect(await read(text)).toMatchObject({ identity: { uid: 'unknown', generation: 0 } });
+    },
+  );
+
+  test.each(['{', ''])('that is not JSON cannot be read: %j', async (text) => {
+    expect(await read(text)).toHaveProperty('problem', expect.stringContaining('cannot be read'));
+  });
+
+  test('that is not there cannot be read', () => {
+    const answer = readRequest(join(directory, 'nowhere'));
+    expect(answer).toHaveProperty('problem', expect.stringContaining('ENOENT'));
+  });
+});

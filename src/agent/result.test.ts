@@ -1,0 +1,81 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { jobResult, type NicResult } from '../api/job.ts';
+import { jobResultOf, type Report, shorten } from './result.ts';
+
+const nic = (index: number, more: Partial<NicResult> = {}): NicResult => ({
+  index,
+  portId: '0d1c9b5e-2f6a-4f0e-9f5b-0123456789ab',
+  mac: 'fa:16:3e:00:00:01',
+  name: 'multinic0',
+  state: 'Configured',
+  reason: 'Configured',
+  message: '',
+  ...more,
+});
+const failed = { state: 'Failed', reason: 'SubnetOverlapsPrimary' } as const;
+const report = (more: Partial<Report>): Report => ({
+  identity: { uid: 'e5b7a2f0-1111-2222-3333-444455556666', generation: 3, attempt: 1 },
+  bootId: '5c070bfe-18e9-4c97-857a-7f4d887bef8f',
+  nics: [],
+  warnings: [],
+  ...more,
+});
+
+describe('the outcome', () => {
+  test.each<[string, Partial<Report>]>([
+    ['ok', {}],
+    ['ok', { nics: [nic(0), nic(1, { state: 'Removed', reason: 'Removed' })] }],
+    ['partial', { nics: [nic(0), nic(1, failed)] }],
+    ['partial', { nics: [nic(0), nic(1, { state: 'Pending', reason: 'WaitingForNIC' })] }],
+    ['failed', { nics: [nic(0, failed)] }],
+    ['failed', { failed: true }],
+    ['refused', { refusal: { reason: 'StaleRequest', message: '' } }],
+  ])('is %s', (outcome, more) => {
+    expect(jobResultOf(report(more)).outcome).toBe(outcome);
+  });
+});
+
+describe('the termination message', () => {
+  test('has all of ten failures, each with its message', () => {
+    const words = 'RTNETLINK answers: "Operation not permitted" 한국어 '.repeat(9);
+    const nics = Array.from({ length: 10 }, (_, n) => nic(n, { ...failed, message: words }));
+    const warnings = nics.map(({ name }) => `StrictReversePath ${name}`);
+    const result = jobResultOf(report({ nics, warnings }));
+    expect(jobResult.parse(result)).toEqual(result);
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
+    expect(result.nics).toHaveLength(10);
+    for (const { message } of result.nics) expect(message.length).toBeGreaterThan(40);
+  });
+
+  test('fits whatever is in it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme', maxLength: 400 }), { maxLength: 20 }),
+        fc.string({ unit: 'binary', maxLength: 2_000 }),
+        (messages, refusal) => {
+          const nics = messages.map((message, n) => nic(n % 10, { ...failed, message }));
+          const more = {
+            nics,
+            warnings: messages,
+            refusal: { reason: 'InvalidRequest', message: refusal },
+          } as const;
+          const result = jobResultOf(report(more));
+          expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_096);
+          expect(jobResult.safeParse(result).success).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['short', 10, 'short'],
+    ['one  two\nthree', 20, 'one two three'],
+    ['한국어입니다', 10, '한국…'],
+    ['abcdef', 5, 'ab…'],
+    ['abc', 0, ''],
+  ])('shortens %j to %i bytes', (text, bytes, expected) => {
+    expect(shorten(text, bytes)).toBe(expected);
+    expect(Buffer.byteLength(shorten(text, bytes))).toBeLessThanOrEqual(bytes);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { advanceFence, emptyState, staleness, withNic, withoutNic } from './state.ts';
+
+const seen = advanceFence(emptyState, { uid: 'a', generation: 5 });
+
+describe('the fence', () => {
+  test.each([
+    ['nothing was seen', emptyState, { uid: 'a', generation: 0 }],
+    ['it is the same generation again', seen, { uid: 'a', generation: 5 }],
+    ['it is a newer generation', seen, { uid: 'a', generation: 6 }],
+    ['it is another object', seen, { uid: 'b', generation: 1 }],
+  ])('lets a request pass when %s', (_, state, fence) => {
+    expect(staleness(state, fence)).toBeUndefined();
+  });
+
+  test('holds back an older generation', () => {
+    expect(staleness(seen, { uid: 'a', generation: 4 })).toContain('older than 5');
+  });
+
+  test('holds back an object that was replaced, whatever its generation', () => {
+    const replaced = advanceFence(seen, { uid: 'b', generation: 1 });
+    expect(replaced).toMatchObject({ fence: { uid: 'b' }, retiredUids: ['a'] });
+    expect(staleness(replaced, { uid: 'a', generation: 99 })).toContain('replaced');
+  });
+
+  test('remembers the last sixteen', () => {
+    let state = emptyState;
+    for (let n = 0; n < 30; n++) state = advanceFence(state, { uid: `u${n}`, generation: 1 });
+    expect(state.retiredUids).toEqual(Array.from({ length: 16 }, (_, n) => `u${n + 13}`));
+  });
+});
+
+const nic = (mac: string, index: number) => ({
+  mac,
+  index,
+  originalName: '',
+  addresses: [],
+  table: 100,
+  priority: 10_100,
+  files: [],
+});
+
+describe('the NICs', () => {
+  test('are one per MAC, in order of index', () => {
+    const state = [nic('b', 1), nic('a', 0), nic('b', 2)].reduce(withNic, emptyState);
+    expect(state.nics.map(({ mac, index }) => [mac, index])).toEqual([
+      ['a', 0],
+      ['b', 2],
+    ]);
+    expect(withoutNic(state, 'a').nics.map(({ mac }) => mac)).toEqual(['b']);
+  });
+});

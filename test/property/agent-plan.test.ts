@@ -1,0 +1,307 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Host } from '../../src/agent/host.ts';
+import { diffNic } from '../../src/agent/planning/diff.ts';
+import { linksWithMac } from '../../src/agent/planning/links.ts';
+import { sameNic } from '../../src/agent/planning/nic-state.ts';
+import { planApply } from '../../src/agent/planning/plan-apply.ts';
+import { planRemoval } from '../../src/agent/planning/plan-removal.ts';
+import { presentState } from '../../src/agent/planning/present-state.ts';
+import {
+  address,
+  entry,
+  host,
+  input,
+  link,
+  macOf,
+  route,
+  rule,
+} from '../../src/agent/planning/sample.ts';
+import { isDone, stateAfter, type Unit } from '../../src/agent/planning/unit.ts';
+import { emptyState, type HostState } from '../../src/agent/state.ts';
+import type { RequestInterface } from '../../src/api/job.ts';
+import { applied, type ModelOptions, perform } from './kernel-model.ts';
+
+const numbers = [1, 2, 3, 4, 5] as const;
+const numRuns = 300;
+
+/** What others have on a host; none of it may ever change. */
+const foreign = host(
+  [
+    link(9, { name: 'multinic9', up: true, mac: '02:00:00:00:09:09' }),
+    link(8, { name: 'bond0', kind: 'bond', mac: macOf(20) }),
+    link(20, { name: 'ens20', master: 'bond0' }),
+  ],
+  {
+    addresses: [address('multinic9', '10.99.0.9/24'), address('bond0', '10.98.0.1/24')],
+    routes: [
+      route('10.245.0.0/24', 'eth0', { table: 200, via: '10.200.0.254' }),
+      route('10.246.0.0/24', undefined, { type: 6 }),
+      route('0.0.0.0/0', 'multinic9', { table: 109, via: '10.99.0.1' }),
+    ],
+    rules: [rule('10.244.0.0/16', 200, 111, { protocol: 0 }), rule('10.99.0.9/32', 109, 10_050)],
+    files: [{ path: '/etc/netplan/60-storage.yaml', text: 'theirs', mode: 0o644, macs: [] }],
+  },
+);
+
+const freshNic = (n: number) =>
+  fc
+    .record({ plugged: fc.boolean(), up: fc.boolean(), mode: fc.constantFrom('eui64', 'none') })
+    .map(({ plugged, up, mode }) => {
+      const nic = link(n, { up, addressMode: mode });
+      const own =
+        up && mode === 'eui64' ? [address(nic.name, `fe80::${nic.index}/64`, { scope: 253 })] : [];
+      return plugged ? [{ nic, own }] : [];
+    });
+
+/** A host with some of five NICs plugged, in any idle state, beside what others have. */
+const someHost = fc.tuple(...numbers.map(freshNic)).map((nics): Host => {
+  const plugged = nics.flat();
+  return {
+    ...foreign,
+    links: [...foreign.links, ...plugged.map(({ nic }) => nic)],
+    addresses: [...foreign.addresses, ...plugged.flatMap(({ own }) => own)],
+    acceptRa: new Map(plugged.map(({ nic }) => [nic.name, '1'])),
+  };
+});
+
+const someEntry = (n: number, index: number) =>
+  fc
+    .record({
+      addresses: fc.subarray(
+        [`10.0.0.${n}/24`, `10.0.0.${n + 50}/24`, `10.0.0.${n + 90}/24`, `10.1.0.${n}/24`],
+        {
+          minLength: 1,
+        },
+      ),
+      shuffled: fc.boolean(),
+      mtu: fc.constantFrom(1400, 9000, undefined),
+      routes: fc.subarray([
+        { to: '10.50.0.0/16' },
+        { to: '10.51.0.7/16', metric: 7 },
+        { to: '10.52.0.0/16', metric: 0 },
+      ]),
+    })
+    .map(({ addresses, shuffled, mtu, routes }): RequestInterface => {
+      const {
+        mtu: _,
+        gateway,
+        ...plain
+      } = entry(n, {
+        index,
+        addresses: shuffled ? addresses.toReversed() : addresses,
+        routes,
+      });
+      const reachable = addresses.some((cidr) => cidr.startsWith('10.0.0.'));
+      return { ...plain, ...(mtu ? { mtu } : {}), ...(reachable && gateway ? { gateway } : {}) };
+    });
+
+/** A request for some of the NICs, numbered in any way. */
+const someRequest = fc
+  .tuple(
+    fc.subarray([...numbers]),
+    fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8], { minLength: 5, maxLength: 5 }),
+  )
+  .chain(([wanted, indexes]) => fc.tuple(...wanted.map((n, i) => someEntry(n, indexes[i] ?? n))));
+
+interface Scene {
+  readonly host: Host;
+  readonly state: HostState;
+}
+
+function settled(
+  { host: before, state }: Scene,
+  units: readonly Unit[],
+  options: ModelOptions,
+): Scene {
+  const evictions = units.flatMap(({ change }) => change.eviction ?? []);
+  const sysctls = units.flatMap(({ change }) => change.sysctls);
+  const operations = [...evictions, ...units.flatMap(({ change }) => change.operations)];
+  const after = applied(before, { sysctls, operations }, options);
+  const files = units.flatMap((unit) => unit.files);
+  const gone = new Set(files.map(({ path }) => path));
+  const written = units.flatMap(({ nic, index, record, files: [main] }) =>
+    record && main.after !== null
+      ? [
+          {
+            ...main,
+            text: main.after,
+            mode: 0o600,
+            own: { ...nic, index, addresses: record.addresses },
+            macs: [nic.mac],
+          },
+        ]
+      : [],
+  );
+  const kept = after.files.filter(({ path }) => !gone.has(path));
+  return {
+    host: { ...after, files: [...kept, ...written] },
+    state: units.reduce(stateAfter, state),
+  };
+}
+
+/** A run of the agent: removals first, then the rest. */
+function run(scene: Scene, wanted: readonly RequestInterface[], options: ModelOptions) {
+  const removal = planRemoval(input(wanted, scene.host, scene.state));
+  const between = settled(scene, removal.units, options);
+  const apply = planApply(input(wanted, between.host, between.state));
+  return { removal, apply, between, after: settled(between, apply.units, options) };
+}
+
+const someStory = fc.record({
+  start: someHost,
+  requests: fc.array(someRequest, { minLength: 1, maxLength: 4 }),
+  promote: fc.boolean(),
+});
+
+function tell(
+  { start, requests, promote }: { start: Host; requests: RequestInterface[][]; promote: boolean },
+  look: (ran: ReturnType<typeof run>, before: Scene, wanted: RequestInterface[]) => void,
+): void {
+  let scene: Scene = { host: start, state: emptyState };
+  for (const wanted of requests) {
+    const ran = run(scene, wanted, { promote });
+    look(ran, scene, wanted);
+    scene = ran.after;
+  }
+}
+
+function nameOf({ links }: Host, mac: string): string | undefined {
+  return links.find((each) => each.mac === mac)?.name;
+}
+
+describe('plan of the agent', () => {
+  test('applied once, the kernel has what was asked; applied twice, there is nothing to do', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        tell(story, ({ removal, apply, after }, _, wanted) => {
+          for (const { nic, after: goal } of [...removal.units, ...apply.units]) {
+            const now = presentState(
+              after.host,
+              linksWithMac(after.host, nic.mac)[0],
+              nic.belongings,
+            );
+            expect(sameNic(now, goal), JSON.stringify([now, goal])).toBe(true);
+          }
+          const again = run(after, wanted, { promote: story.promote });
+          expect(again.removal.units).toEqual([]);
+          expect(again.apply.units.filter((unit) => !isDone(unit))).toEqual([]);
+          expect(again.after.state).toEqual(after.state);
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  test('a NIC that is configured and still wanted keeps its name, however it is numbered', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        tell(story, ({ after, apply }, before, wanted) => {
+          const kept = before.state.nics.filter(({ mac }) =>
+            wanted.some((each) => each.mac === mac),
+          );
+          for (const { mac } of kept) {
+            expect(nameOf(after.host, mac)).toBe(nameOf(before.host, mac));
+          }
+          const renames = apply.units.flatMap(({ change, nic }) =>
+            change.operations.filter(({ kind }) => kind === 'link.rename').map(() => nic.mac),
+          );
+          expect(renames.filter((mac) => kept.some((each) => each.mac === mac))).toEqual([]);
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  test('a name is given away only once at a time, and only ten exist', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        tell(story, ({ after }) => {
+          const indexes = after.state.nics.map(({ index }) => index);
+          expect(new Set(indexes).size).toBe(indexes.length);
+          const names = after.host.links.map(({ name }) => name);
+          expect(new Set(names).size).toBe(names.length);
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  test('nothing of what others have is in an operation or changes', () => {
+    const theirs = new Set(foreign.links.map(({ name }) => name));
+    const theirPaths = new Set(foreign.files.map(({ path }) => path));
+    fc.assert(
+      fc.property(someStory, (story) => {
+        tell(story, ({ removal, apply, after }) => {
+          for (const { change, files } of [...removal.units, ...apply.units]) {
+            const touched = [...change.sysctls, ...change.operations].flatMap((operation) =>
+              'dev' in operation ? [operation.dev] : [],
+            );
+            expect(touched.filter((name) => theirs.has(name))).toEqual([]);
+            expect(files.filter(({ path }) => theirPaths.has(path))).toEqual([]);
+          }
+          const kept = after.host;
+          expect(kept.links).toEqual(expect.arrayContaining([...foreign.links]));
+          expect(kept.addresses).toEqual(expect.arrayContaining([...foreign.addresses]));
+          expect(kept.routes).toEqual(expect.arrayContaining([...foreign.routes]));
+          expect(kept.rules).toEqual(expect.arrayContaining([...foreign.rules]));
+          expect(kept.files).toEqual(expect.arrayContaining([...foreign.files]));
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  test('only what state.json owns is removed, and nothing of it is left', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        tell(story, ({ removal, between }, before, wanted) => {
+          const owned = before.state.nics.filter(({ mac }) =>
+            wanted.every((each) => each.mac !== mac),
+          );
+          expect(removal.units.map(({ nic }) => nic.mac).toSorted()).toEqual(
+            owned.map(({ mac }) => mac).toSorted(),
+          );
+          for (const { mac, table, originalName } of owned) {
+            const now = linksWithMac(between.host, mac)[0];
+            expect(between.host.routes.filter((each) => each.table === table)).toEqual([]);
+            expect(between.host.rules.filter((each) => each.table === table)).toEqual([]);
+            expect(between.host.files.filter(({ macs }) => macs.includes(mac))).toEqual([]);
+            if (now) expect(now).toMatchObject({ name: originalName, up: false });
+          }
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  test('stopped after any operation, a NIC can be brought back and brought on', () => {
+    fc.assert(
+      fc.property(someStory, fc.nat(), (story, at) => {
+        const options = { promote: story.promote };
+        tell(story, ({ removal, apply, between }, before) => {
+          for (const [scene, units] of [
+            [before, removal.units],
+            [between, apply.units],
+          ] as const) {
+            for (const unit of units.filter((each) => !each.change.eviction)) {
+              const { change, nic } = unit;
+              const done = change.operations.slice(0, at % (change.operations.length + 1));
+              const stopped = done.reduce(
+                (now, operation) => perform(now, operation, options),
+                applied(scene.host, { sysctls: change.sysctls, operations: [] }, options),
+              );
+              const seen = (on: Host) =>
+                presentState(on, linksWithMac(on, nic.mac)[0], nic.belongings);
+              for (const goal of [unit.before, unit.after]) {
+                const end = applied(stopped, diffNic(seen(stopped), goal), options);
+                expect(sameNic(seen(end), goal), JSON.stringify([seen(end), goal])).toBe(true);
+              }
+            }
+          }
+        });
+      }),
+      { numRuns },
+    );
+  });
+});

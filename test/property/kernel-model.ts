@@ -1,0 +1,169 @@
+import type { Address, Host, Link, Route } from '../../src/agent/host.ts';
+import type { Change } from '../../src/agent/planning/diff.ts';
+import { ipOf, networkOf } from '../../src/agent/planning/ipv4.ts';
+import { linkNamed } from '../../src/agent/planning/links.ts';
+import { routeKey } from '../../src/agent/planning/nic-state.ts';
+import type { Operation, SysctlWrite } from '../../src/agent/planning/operation.ts';
+
+export interface ModelOptions {
+  /** `net.ipv4.conf.*.promote_secondaries`. */
+  readonly promote: boolean;
+}
+
+/**
+ * As much of the kernel as the agent relies on: what goes along when a link goes down or loses an address, and what is
+ * refused. Throws where the kernel refuses.
+ */
+export function applied(host: Host, change: Change, options: ModelOptions): Host {
+  const { sysctls, eviction, operations } = change;
+  const all = [...(eviction ? [eviction] : []), ...operations];
+  return all.reduce(
+    (now, operation) => perform(now, operation, options),
+    sysctls.reduce(write, host),
+  );
+}
+
+function write(host: Host, { dev, value }: SysctlWrite): Host {
+  return { ...host, acceptRa: new Map([...host.acceptRa, [dev, value]]) };
+}
+
+/** One operation. */
+export function perform(host: Host, operation: Operation, options: ModelOptions): Host {
+  if ('rule' in operation) return onRules(host, operation);
+  const link = host.links.find(({ name }) => name === operation.dev);
+  if (!link) throw new Error(`Cannot find device ${operation.dev}`);
+  if ('route' in operation) return onRoutes(host, link, operation);
+  if ('address' in operation) return onAddresses(host, link, operation, options);
+  return onLink(host, link, operation);
+}
+
+function onLink(
+  host: Host,
+  link: Link,
+  operation: Extract<Operation, { kind: `link.${string}` }>,
+): Host {
+  if ('to' in operation) return renamed(host, link, operation.to);
+  if ('mtu' in operation) return withLink(host, { ...link, mtu: operation.mtu });
+  if ('mode' in operation) return withLink(host, { ...link, addressMode: operation.mode });
+  return operation.kind === 'link.up' ? up(host, link) : down(host, link);
+}
+
+function renamed(host: Host, link: Link, to: string): Host {
+  if (to !== link.name && linkNamed(host, to)) throw new Error('File exists');
+  const name = (old: string) => (old === link.name ? to : old);
+  return {
+    ...host,
+    links: host.links.map((each) => (each === link ? { ...link, name: to } : each)),
+    addresses: host.addresses.map((each) => ({ ...each, link: name(each.link) })),
+    routes: host.routes.map((each) => ({ ...each, links: each.links.map(name) })),
+    acceptRa: new Map([...host.acceptRa].map(([key, value]) => [name(key), value])),
+  };
+}
+
+function up(host: Host, link: Link): Host {
+  const own: Address[] =
+    link.addressMode === 'eui64' && !link.up
+      ? [
+          {
+            link: link.name,
+            family: 6,
+            cidr: `fe80::${link.index}/64`,
+            scope: 253,
+            noPrefixRoute: false,
+            opaque: false,
+          },
+        ]
+      : [];
+  const raised = withLink(host, { ...link, up: true });
+  return { ...raised, addresses: [...raised.addresses, ...own] };
+}
+
+function down(host: Host, link: Link): Host {
+  const lowered = withLink(host, { ...link, up: false });
+  return {
+    ...lowered,
+    addresses: lowered.addresses.filter((each) => each.link !== link.name || each.family === 4),
+    routes: lowered.routes.filter(({ links }) => !links.includes(link.name)),
+  };
+}
+
+function onAddresses(
+  host: Host,
+  link: Link,
+  operation: Extract<Operation, { kind: `address.${string}` }>,
+  { promote }: ModelOptions,
+): Host {
+  const { address } = operation;
+  const present = host.addresses.find(
+    (each) => each.link === link.name && each.cidr === address.cidr,
+  );
+  if (operation.kind === 'address.add') {
+    if (present) return host;
+    const family = address.cidr.includes(':') ? 6 : 4;
+    const scope = family === 4 ? 0 : 253;
+    const added: Address = { link: link.name, family, scope, opaque: false, ...address };
+    return { ...host, addresses: [...host.addresses, added] };
+  }
+  if (!present) throw new Error('Cannot assign requested address');
+  const gone = promote ? [present] : [present, ...secondaries(host, present)];
+  const addresses = host.addresses.filter((each) => !gone.includes(each));
+  const ips = new Set(gone.map(({ cidr }) => ipOf(cidr)));
+  const bare = !addresses.some((each) => each.link === link.name && each.family === 4);
+  const routes = host.routes.filter(({ links, src }) => {
+    return !links.includes(link.name) || (!bare && !ips.has(src ?? ''));
+  });
+  return { ...host, addresses, routes: present.family === 4 ? routes : host.routes };
+}
+
+/** Addresses of the same subnet that came later; none if the address is itself one of them. */
+function secondaries(host: Host, address: Address): Address[] {
+  if (address.family === 6) return [];
+  const subnet = host.addresses.filter(
+    (each) =>
+      each.link === address.link &&
+      each.family === 4 &&
+      networkOf(each.cidr) === networkOf(address.cidr),
+  );
+  return subnet[0] === address ? subnet.slice(1) : [];
+}
+
+function onRoutes(
+  host: Host,
+  link: Link,
+  { kind, route }: Extract<Operation, { kind: `route.${string}` }>,
+): Host {
+  const same = (each: Route) =>
+    each.family === 4 && routeKey(each) === routeKey(route) && each.table === route.table;
+  if (kind === 'route.delete') {
+    if (!host.routes.some(same)) throw new Error('No such process');
+    return { ...host, routes: host.routes.filter((each) => !same(each)) };
+  }
+  if (!link.up) throw new Error('Network is down');
+  const { src } = route;
+  const own = host.addresses
+    .filter((each) => each.link === link.name)
+    .map(({ cidr }) => ipOf(cidr));
+  if (src && !own.includes(src)) throw new Error('Invalid argument');
+  const added: Route = { family: 4, type: 1, links: [link.name], opaque: false, ...route };
+  return { ...host, routes: [...host.routes.filter((each) => !same(each)), added] };
+}
+
+function onRules(host: Host, { kind, rule }: Extract<Operation, { kind: `rule.${string}` }>): Host {
+  const at = host.rules.findIndex(
+    ({ from, table, priority, protocol }) =>
+      from === rule.from &&
+      table === rule.table &&
+      priority === rule.priority &&
+      (protocol === rule.protocol || (kind === 'rule.delete' && rule.protocol === 0)),
+  );
+  if (kind === 'rule.delete') {
+    if (at < 0) throw new Error('No such file or directory');
+    return { ...host, rules: host.rules.toSpliced(at, 1) };
+  }
+  if (at >= 0) throw new Error('File exists');
+  return { ...host, rules: [...host.rules, { ...rule, opaque: false }] };
+}
+
+function withLink(host: Host, link: Link): Host {
+  return { ...host, links: host.links.map((each) => (each.index === link.index ? link : each)) };
+}
