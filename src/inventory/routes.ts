@@ -35,9 +35,8 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   /** Whose records the caller may see; throws when there is nothing to see, or nothing to rely on. */
   async function readable(request: FastifyRequest): Promise<(providerId: string) => boolean> {
     const covers = await readableProviders(request, tokens);
-    const why = unavailable();
-    if (why === undefined) return covers;
-    throw new HttpProblem(503, 'NotLeading', `${why}; ask it, or repeat`, { retryAfterSeconds: 5 });
+    refuseStale(unavailable());
+    return covers;
   }
 
   app.get(

@@ -22,6 +22,25 @@ export const inventorySettings = {
     schema: nonBlank().optional(),
     description: 'YAML list of {name, sha256, providers, verbs}: who may read from elsewhere',
   }),
+  inventoryTlsCert: setting({
+    env: ['INVENTORY_TLS_CERT'],
+    flag: 'inventory-tls-cert',
+    schema: nonBlank().optional(),
+    description: 'PEM file of the server certificate',
+  }),
+  inventoryTlsKey: setting({
+    env: ['INVENTORY_TLS_KEY'],
+    flag: 'inventory-tls-key',
+    schema: nonBlank().optional(),
+    description: 'PEM file of its key',
+  }),
+  inventoryPlainHttp: setting({
+    env: ['INVENTORY_PLAIN_HTTP'],
+    flag: 'inventory-plain-http',
+    schema: boolean().prefault('false'),
+    description:
+      'serve without TLS on an address that is not loopback; something else has to guard it',
+  }),
 } satisfies Settings;
 
 export type InventorySettings = Values<typeof inventorySettings>;
