@@ -10,8 +10,6 @@ import type { Store } from '../store/store.ts';
 
 export interface InventoryDeps {
   readonly store: Pick<Store, 'list'>;
-  /** Why the records cannot be trusted at the moment; undefined = they can. */
-  readonly unavailable: () => string | undefined;
   /** Who may read from elsewhere than this machine; nobody without it. */
   readonly tokens: TokenFile | undefined;
   /** Why the records cannot be trusted now; undefined: they can. */
