@@ -104,6 +104,20 @@ describe('attach', () => {
     }
   });
 
+  test('several addresses of a subnet are replaced by several others', async () => {
+    await hostWithTwo('several');
+    const old = nic(0, first, '', { addresses: ['10.0.0.11/16', '10.0.0.12/16'], gateway });
+    const moved = { ...old, addresses: ['10.0.0.21/16', '10.0.0.22/16', '10.0.0.12/16'] };
+    await runAgent(host, request([old]));
+    expect((await runAgent(host, request([moved], { generation: 2 }))).result?.outcome).toBe('ok');
+    const addresses = await host.ip('-4', '-o', 'addr', 'show', 'dev', 'multinic0');
+    expect([...addresses.matchAll(/inet (\S+)/g)].map(([, cidr = '']) => cidr).toSorted()).toEqual(
+      moved.addresses.toSorted(),
+    );
+    const again = await runAgent(host, request([moved], { generation: 2, attempt: 1 }));
+    expect(again.effects).toHaveLength(2);
+  });
+
   test('a request that numbers live NICs anew renames none of them', async () => {
     await hostWithTwo('sticky');
     await runAgent(host, request([nic(0, second, '10.0.0.12/16')]));

@@ -27,3 +27,10 @@ done
   await chmod(join(directory, 'ip'), 0o755);
   return directory;
 }
+
+const denied = 'RTNETLINK answers: Operation not permitted';
+
+/** An `ip` whose kernel denies lines that match the pattern. */
+export function denyingIp(host: NamespaceHost, pattern: string): Promise<string> {
+  return ipWith(host, `[[ $line =~ ${pattern} ]] && fail '${denied}'`);
+}

@@ -6,7 +6,7 @@ import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.t
 import { nic, request, runAgent } from './agent-process.ts';
 import { foreignState, plantForeignState } from './foreign.ts';
 import { stateOf } from './host-state.ts';
-import { ipWith } from './line-by-line-ip.ts';
+import { denyingIp, ipWith } from './line-by-line-ip.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
 const gateway = '10.0.0.254';
@@ -18,13 +18,6 @@ afterEach(() => host.down());
 
 async function hostWithTwo(name: string): Promise<void> {
   host = await createHost(name, { nics: { ens5: first, ens6: second } });
-}
-
-const denied = 'RTNETLINK answers: Operation not permitted';
-
-/** An `ip` whose kernel denies lines that match the pattern. */
-function denyingIp(pattern: string): Promise<string> {
-  return ipWith(host, `[[ $line =~ ${pattern} ]] && fail '${denied}'`);
 }
 
 /** An `ip` on a kernel before 6.2, which renames no link that is up. */
@@ -50,7 +43,7 @@ describe('rollback', () => {
       await hostWithTwo('refused');
       await runAgent(host, request([b]));
       const before = await stateOf(host);
-      const path = await denyingIp(pattern);
+      const path = await denyingIp(host, pattern);
       const { result } = await runAgent(host, request([a, b], { generation: 2 }), { path });
       expect(result).toMatchObject({
         outcome: 'partial',
@@ -70,7 +63,7 @@ describe('rollback', () => {
     const before = await stateOf(host);
     const file = join(host.root, 'etc/netplan/90-multinic0.yaml');
     const { ino, mtimeMs } = await stat(file);
-    const path = await denyingIp('^rule.del');
+    const path = await denyingIp(host, '^rule.del');
     const moved = nic(0, first, '10.0.0.21/16', { gateway, mtu: 9000 });
     const { result } = await runAgent(host, request([moved, b], { generation: 2 }), { path });
     // The new rule cannot be taken back through this ip either, and the result says so.
@@ -85,7 +78,7 @@ describe('rollback', () => {
     await hostWithTwo('removal');
     await runAgent(host, request([a, b]));
     const before = await stateOf(host);
-    const path = await denyingIp('^addr.del');
+    const path = await denyingIp(host, '^addr.del');
     const { result } = await runAgent(host, request([b], { generation: 2 }), { path });
     expect(result).toMatchObject({
       outcome: 'partial',
@@ -99,7 +92,7 @@ describe('rollback', () => {
     await plantForeignState(host);
     const ours = ['ens5', 'ens6', 'multinic0', 'multinic1', '10.0.0.1'];
     const before = await foreignState(host, ...ours);
-    const path = await denyingIp('^rule.add');
+    const path = await denyingIp(host, '^rule.add');
     const failed = await runAgent(host, request([a, b]), { path });
     expect(failed.result?.outcome).toBe('failed');
     expect(await foreignState(host, ...ours)).toEqual(before);
