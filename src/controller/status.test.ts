@@ -1,62 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  entry,
-  jobResult,
-  nicResult,
-  nodeConfig,
-  order,
-} from '../../test/beds/controller-samples.ts';
+import { entry, nicResult, nodeConfig } from '../../test/beds/controller-samples.ts';
+import { conditionsIn, ended, now, reported, run, status } from '../../test/beds/status-samples.ts';
 import { findCondition } from '../api/condition.ts';
-import type { JobResult } from '../api/job.ts';
-import { type NodeConfigStatus, nodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { acceptSpec } from './accept.ts';
-import type { NodeConfig } from './node-config.ts';
 import type { Situation } from './reporting/situation.ts';
-import type { Run, Verdict } from './runner.ts';
 import { statusOf, statusPatch } from './status.ts';
-
-const now = new Date('2026-01-01T12:00:00Z');
-const endedAt = new Date('2026-01-01T11:59:00Z');
-const same = { kind: 'same' } as const;
-
-function run(change: Partial<Run> = {}): Run {
-  const made = order(change);
-  return {
-    ...made,
-    name: 'job-1',
-    phase: 'running',
-    trouble: undefined,
-    ended: undefined,
-    ...change,
-  };
-}
-
-function ended(verdict: Verdict, change: Partial<Run> = {}): Situation {
-  return {
-    kind: 'ended',
-    run: { ...run(change), phase: 'ended', ended: { at: endedAt, verdict } },
-  };
-}
-
-function reported(change: Partial<JobResult> = {}, ofRun: Partial<Run> = {}): Situation {
-  return ended({ kind: 'result', result: jobResult(change) }, ofRun);
-}
-
-function status(
-  situation: Situation,
-  config: NodeConfig = nodeConfig(),
-  at = now,
-): NodeConfigStatus {
-  const next = statusOf({ config, spec: acceptSpec(config), name: same, situation, now: at });
-  expect(nodeConfigStatus.parse(next)).toEqual(next);
-  return next;
-}
-
-function conditionsIn(next: NodeConfigStatus): Record<string, string> {
-  return Object.fromEntries(
-    (next.conditions ?? []).map(({ type, status: holds, reason }) => [type, `${holds} ${reason}`]),
-  );
-}
 
 const working: Situation = { kind: 'working', run: run() };
 const refused = { kind: 'refused', reason: 'NodeNotFound', message: 'no Node' } as const;
@@ -250,72 +198,6 @@ describe('the status of an object', () => {
       Ready: 'True AllInterfacesConfigured',
       NameDiffers: 'True NameDiffers',
     });
-  });
-});
-
-function lines(next: NodeConfigStatus) {
-  return next.interfaceStatuses?.map(
-    ({ name, status: word, reason }) => `${name} ${word} ${reason}`,
-  );
-}
-
-describe('a NIC that the spec has no more', () => {
-  const before = status(
-    reported({ nics: [nicResult(0), nicResult(1)] }),
-    nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } }),
-  );
-  const shrunk = nodeConfig({ metadata: { generation: 2 }, status: before });
-  it('stays in the status until the agent reports it removed', () => {
-    expect(lines(status(working, shrunk))).toEqual([
-      'multinic0 Configured Configured',
-      'multinic1 InProgress SpecChanged',
-    ]);
-    const removed = nicResult(1, { state: 'Removed', reason: 'Removed', name: '' });
-    const next = status(reported({ generation: 2, nics: [nicResult(0), removed] }), shrunk);
-    expect(lines(next)).toEqual(['multinic0 Configured Configured']);
-    expect(next.state).toBe('Configured');
-  });
-
-  it('stays when it could not be removed, with the reason', () => {
-    const stuck = nicResult(1, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
-    const next = status(reported({ outcome: 'partial', nics: [nicResult(0), stuck] }), shrunk);
-    expect(lines(next)).toEqual([
-      'multinic0 Configured Configured',
-      'multinic1 Failed ApplyFailed',
-    ]);
-    expect(conditionsIn(next)['Ready']).toBe('False ApplyFailed');
-  });
-
-  it('is gone when an agent to whom all is well does not know it any more', () => {
-    expect(lines(status(reported(), shrunk))).toEqual(['multinic0 Configured Configured']);
-  });
-
-  it.each(['failed', 'partial'] as const)(
-    'stays when a run that %s does not speak of it',
-    (outcome) => {
-      const stopped = nicResult(0, { state: 'Failed', reason: 'PersistFailed' });
-      expect(lines(status(reported({ outcome, nics: [stopped] }), shrunk))).toEqual([
-        'multinic0 Failed PersistFailed',
-        'multinic1 InProgress SpecChanged',
-      ]);
-    },
-  );
-
-  it('stays, like the others, when an agent had nothing to say', () => {
-    const nothing = reported({ outcome: 'failed', nics: [] });
-    expect(lines(status(nothing, shrunk))).toEqual([
-      'multinic0 Failed JobFailed',
-      'multinic1 InProgress SpecChanged',
-    ]);
-  });
-
-  it('is known again from the result when the status was lost', () => {
-    const stuck = nicResult(1, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
-    const next = status(reported({ outcome: 'partial', nics: [nicResult(0), stuck] }));
-    expect(lines(next)).toEqual([
-      'multinic0 Configured Configured',
-      'multinic1 Failed ApplyFailed',
-    ]);
   });
 });
 

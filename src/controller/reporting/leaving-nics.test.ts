@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { entry, nicResult, nodeConfig } from '../../../test/beds/controller-samples.ts';
+import { conditionsIn, lines, reported, run, status } from '../../../test/beds/status-samples.ts';
+import type { Situation } from './situation.ts';
+
+const working: Situation = { kind: 'working', run: run() };
+
+describe('a NIC that the spec has no more', () => {
+  const before = status(
+    reported({ nics: [nicResult(0), nicResult(1)] }),
+    nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } }),
+  );
+  const shrunk = nodeConfig({ metadata: { generation: 2 }, status: before });
+  it('stays in the status until the agent reports it removed', () => {
+    expect(lines(status(working, shrunk))).toEqual([
+      'multinic0 Configured Configured',
+      'multinic1 InProgress SpecChanged',
+    ]);
+    const removed = nicResult(1, { state: 'Removed', reason: 'Removed', name: '' });
+    const next = status(reported({ generation: 2, nics: [nicResult(0), removed] }), shrunk);
+    expect(lines(next)).toEqual(['multinic0 Configured Configured']);
+    expect(next.state).toBe('Configured');
+  });
+
+  it('stays when it could not be removed, with the reason', () => {
+    const stuck = nicResult(1, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
+    const next = status(reported({ outcome: 'partial', nics: [nicResult(0), stuck] }), shrunk);
+    expect(lines(next)).toEqual([
+      'multinic0 Configured Configured',
+      'multinic1 Failed ApplyFailed',
+    ]);
+    expect(conditionsIn(next)['Ready']).toBe('False ApplyFailed');
+  });
+
+  it('is gone when an agent to whom all is well does not know it any more', () => {
+    expect(lines(status(reported(), shrunk))).toEqual(['multinic0 Configured Configured']);
+  });
+
+  it.each(['failed', 'partial'] as const)(
+    'stays when a run that %s does not speak of it',
+    (outcome) => {
+      const stopped = nicResult(0, { state: 'Failed', reason: 'PersistFailed' });
+      expect(lines(status(reported({ outcome, nics: [stopped] }), shrunk))).toEqual([
+        'multinic0 Failed PersistFailed',
+        'multinic1 InProgress SpecChanged',
+      ]);
+    },
+  );
+
+  it('stays, like the others, when an agent had nothing to say', () => {
+    const nothing = reported({ outcome: 'failed', nics: [] });
+    expect(lines(status(nothing, shrunk))).toEqual([
+      'multinic0 Failed JobFailed',
+      'multinic1 InProgress SpecChanged',
+    ]);
+  });
+
+  it('is known again from the result when the status was lost', () => {
+    const stuck = nicResult(1, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
+    const next = status(reported({ outcome: 'partial', nics: [nicResult(0), stuck] }));
+    expect(lines(next)).toEqual([
+      'multinic0 Configured Configured',
+      'multinic1 Failed ApplyFailed',
+    ]);
+  });
+});
