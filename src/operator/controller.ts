@@ -1,5 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
 import type { Outcome } from '../kube/controller.ts';
+import { refOf } from '../kube/object.ts';
 import type { Store as ObjectStore } from '../kube/store.ts';
 import { pausedConditions } from './conditions.ts';
 import { leave } from './leave.ts';
@@ -18,13 +19,15 @@ export interface ReconcilerDeps extends VisitDeps {
  * nodes; any other is resolved, looked up in its cloud, planned, delivered and recorded (visit.ts, look.ts, sync.ts).
  */
 export function createReconciler(deps: ReconcilerDeps) {
-  const { configs, reporter, pace, views, clock } = deps;
+  const { configs, reporter, pace, views, inventory, clock } = deps;
 
   return async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | undefined> {
     const cached = configs.get(key);
     if (!cached) {
       for (const each of [pace, reporter]) each.forget(key);
       views.leave(key);
+      const { namespace = '', name } = refOf(key);
+      await inventory.forget({ namespace, name });
       return undefined;
     }
     const object = reporter.latest(cached);

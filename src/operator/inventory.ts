@@ -12,24 +12,31 @@ export interface Inventory {
   nodesOf(author: Name): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Makes the records of an OpenstackConfig in a business cluster equal to `nodes`; the next sync repeats a failure. */
   record(providerId: string, author: Author, nodes: readonly StoredNode[]): Promise<void>;
+  /** Removes every record of an OpenstackConfig that is gone. */
+  forget(author: Name): Promise<void>;
+  /** Every OpenstackConfig that has records; empty when that cannot be read. */
+  authors(): Promise<readonly Name[]>;
 }
 
 export interface InventoryDeps {
-  readonly store: Pick<Store, 'nodesOf' | 'record'>;
+  readonly store: Pick<Store, 'authors' | 'nodesOf' | 'record'>;
   readonly perform: Perform<Effect>;
   readonly log: Logger;
 }
 
 export function createInventory({ store, perform, log }: InventoryDeps): Inventory {
-  return {
-    async nodesOf(author) {
-      try {
-        return await store.nodesOf(author);
-      } catch (error) {
-        log.error({ err: error }, 'inventory not read, going on without it');
-        return new Map();
-      }
-    },
+  async function read<T>(what: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await what();
+    } catch (error) {
+      log.error({ err: error }, 'inventory not read, going on without it');
+      return otherwise;
+    }
+  }
+
+  const inventory: Inventory = {
+    nodesOf: async (author) => read(async () => store.nodesOf(author), new Map()),
+    authors: async () => read(async () => store.authors(), []),
     async record(providerId, author, nodes) {
       try {
         await perform('operator.inventory.write', async () =>
@@ -42,5 +49,11 @@ export function createInventory({ store, perform, log }: InventoryDeps): Invento
         );
       }
     },
+    async forget(author) {
+      for (const provider of (await inventory.nodesOf(author)).keys()) {
+        await inventory.record(provider, { ...author, generation: 0 }, []);
+      }
+    },
   };
+  return inventory;
 }

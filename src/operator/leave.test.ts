@@ -91,3 +91,12 @@ describe('a CR that is deleted', () => {
     expect(scene.viola.removals).not.toContain('worker-9');
   });
 });
+
+describe('a CR that went while nobody looked', () => {
+  it('leaves no records behind', async () => {
+    await delivered();
+    scene.kube.configs.replace([]);
+    await scene.look();
+    expect(await scene.store.list()).toEqual([]);
+  });
+});

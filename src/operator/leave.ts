@@ -45,17 +45,9 @@ export async function leave(
     await report(object, { kind: 'deleting', troubles: [], waiting }, deps, signal);
     return { requeueAfterMs: pace.afterCleanup(object) };
   }
-  await forget(object, deps);
+  await deps.inventory.forget(ownerOf(object));
   await removeFinalizer(object, deps, signal);
   return undefined;
-}
-
-async function forget(object: ConfigObject, { inventory }: LeaveDeps): Promise<void> {
-  const owner = ownerOf(object);
-  const author = { ...owner, generation: generationOf(object) };
-  for (const provider of (await inventory.nodesOf(owner)).keys()) {
-    await inventory.record(provider, author, []);
-  }
 }
 
 async function report(

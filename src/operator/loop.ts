@@ -3,6 +3,7 @@ import type { metricTable } from '../api/metrics.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { createController, type ReconcileResult, sourceOf } from '../kube/controller.ts';
 import { createEventRecorder } from '../kube/events.ts';
+import { keyOf } from '../kube/object.ts';
 import { createReflector } from '../kube/reflector.ts';
 import { type Change, Store as ObjectStore } from '../kube/store.ts';
 import type { Clouds } from '../openstack/clouds.ts';
@@ -44,6 +45,7 @@ export function createLoop(options: LoopOptions) {
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
+  const inventory = createInventory({ store, perform, log });
   const reconcile = createReconciler({
     ...options,
     clock,
@@ -52,7 +54,7 @@ export function createLoop(options: LoopOptions) {
     metrics,
     configs,
     reporter: createReporter({ client, recorder, perform }),
-    inventory: createInventory({ store, perform, log }),
+    inventory,
     pace: new Pace({ clock, random }),
     views: new CloudViews(clock, lifetime),
   });
@@ -87,7 +89,11 @@ export function createLoop(options: LoopOptions) {
   });
 
   return {
-    run: async (leading: AbortSignal) => controller.run(leading),
+    run: async (leading: AbortSignal): Promise<void> => {
+      // An OpenstackConfig may have gone while nobody was there to see it.
+      for (const author of await inventory.authors()) controller.enqueue(keyOf(author));
+      await controller.run(leading);
+    },
     settled: async () => recorder.settled(),
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () =>

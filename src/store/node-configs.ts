@@ -107,6 +107,17 @@ export async function recordedNodes(
   return new Map([...byProvider].map(([id, list]) => [id, list.map((row) => row.node_name)]));
 }
 
+/** Every OpenstackConfig that has rows, in the order of namespace and name. */
+export async function listAuthors(db: Database): Promise<Pick<Author, 'namespace' | 'name'>[]> {
+  return db
+    .selectFrom('node_config')
+    .select(['cr_namespace as namespace', 'cr_name as name'])
+    .distinct()
+    .orderBy('cr_namespace')
+    .orderBy('cr_name')
+    .execute();
+}
+
 interface Write {
   readonly tx: Transaction<Tables>;
   readonly providerId: string;

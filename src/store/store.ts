@@ -13,6 +13,7 @@ import {
 import { migrate } from './migrations.ts';
 import {
   type Author,
+  listAuthors,
   listNodeConfigs,
   type NodeConfigFilter,
   recordedNodes,
@@ -70,6 +71,11 @@ export class Store {
     author: Pick<Author, 'namespace' | 'name'>,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     return this.#use((db) => recordedNodes(db, author));
+  }
+
+  /** Every OpenstackConfig that has recorded nodes. */
+  async authors(): Promise<readonly Pick<Author, 'namespace' | 'name'>[]> {
+    return this.#use(listAuthors);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

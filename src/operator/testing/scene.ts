@@ -55,7 +55,12 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
   const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
   const events: EventNote[] = [];
   const effects: string[] = [];
-  const perform = createPerform<string>((name, phase) => effects.push(`${phase} ${name}`));
+  let death: { readonly at: number; readonly error: Error } | undefined;
+  const perform = createPerform<string>((name, phase) => {
+    const at = effects.push(`${phase} ${name}`) - 1;
+    // Whoever is dead writes nothing any more.
+    if (death && at >= death.at) throw death.error;
+  });
   furnish(cloud);
 
   function makeReconciler() {
@@ -98,8 +103,13 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       await clock.advance(afterMs);
       return (await reconcile(key, signal))?.requeueAfterMs;
     },
+    /** Ends the work before or after the n-th write (both are counted), as a kill would. */
+    killAt: (at: number, error: Error) => {
+      death = { at, error };
+    },
     /** Everything that is only remembered is lost. */
     restart: () => {
+      death = undefined;
       reconcile = makeReconciler();
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>

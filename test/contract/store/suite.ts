@@ -141,6 +141,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
           ]),
         );
         expect(await store.nodesOf(other)).toEqual(new Map());
+        expect(await store.authors()).toEqual([{ namespace: 'multinic-system', name: 'osc' }]);
       });
     });
 

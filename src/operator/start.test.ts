@@ -1,0 +1,200 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
+import { createAll } from '../../test/beds/manifests.ts';
+import { namespace, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { findCondition } from '../api/condition.ts';
+import { metricTable } from '../api/metrics.ts';
+import { systemClock, systemRandom } from '../process/clock.ts';
+import { createHealth } from '../process/health.ts';
+import { createLogger } from '../process/log.ts';
+import { createMetrics } from '../process/metrics.ts';
+import { readSettings } from '../process/settings.ts';
+import { openstackConfigs, statusOf } from './openstack-config.ts';
+import { operatorSettings } from './settings.ts';
+import { startOperator } from './start.ts';
+
+const encryptKey = '0123456789abcdef';
+const ref = { namespace, name: 'osc' };
+let bed: ViolaBed;
+let cloud: RunningCloud;
+let directory: string;
+let violaUrl: string;
+let world: { projectId: string; networkId: string; subnetId: string; servers: string[] };
+const lines: string[] = [];
+
+beforeAll(async () => {
+  bed = await ViolaBed.start();
+  await createAll(bed.admin, 'deploy/rbac/operator.yaml');
+  violaUrl = await bed.app.listen({ host: '127.0.0.1', port: 0 });
+  cloud = await startCloud({ encryptKey });
+  directory = await mkdtemp(join(tmpdir(), 'multinic-operator-'));
+  await writeFile(join(directory, 'token'), 'rw');
+  const { projectId } = cloud.controls.createProject({ name: 'tenant' });
+  const { networkId } = cloud.controls.createNetwork({ projectId, mtu: 1442 });
+  const { subnetId } = cloud.controls.createSubnet({ projectId, networkId, cidr: '10.0.10.0/24' });
+  const servers = ['worker-1', 'worker-2'].map(
+    (name) => cloud.controls.createServer({ projectId, name }).serverId,
+  );
+  world = { projectId, networkId, subnetId, servers };
+});
+
+afterAll(async () => {
+  await cloud[Symbol.asyncDispose]();
+  await bed[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+/** A running operator; `stop` ends it as SIGTERM does. */
+async function start(database = 'inventory.db') {
+  const stop = new AbortController();
+  const metrics = createMetrics(metricTable);
+  const flags = {
+    kubeconfig: await bed.api.kubeconfig(bed.api.accessAs('multinic-operator')),
+    'viola-endpoint': violaUrl,
+    'viola-token-file': join(directory, 'token'),
+    'contrabass-endpoint': cloud.contrabassUrl,
+    'contrabass-encrypt-key': encryptKey,
+    'poll-fast-interval': '1s',
+    'poll-slow-interval': '1s',
+    'poll-error-interval': '1s',
+    'health-probe-bind-address': '127.0.0.1:0',
+    'inventory-db-path': join(directory, database),
+  };
+  const inventory = Promise.withResolvers<() => Promise<string[]>>();
+  const context = {
+    clock: systemClock,
+    random: systemRandom,
+    log: createLogger({
+      part: 'operator',
+      level: 'debug',
+      destination: { write: (line: string) => void lines.push(line) },
+    }),
+    metrics,
+    health: createHealth(),
+  };
+  const done = startOperator(
+    readSettings(operatorSettings, { env: {}, flags }),
+    context,
+    stop.signal,
+    async ({ store, unavailable }, signal) => {
+      inventory.resolve(async () => {
+        const records = await store.list();
+        return records.map(({ nodeName }) => `${nodeName} ${unavailable() ?? 'fresh'}`);
+      });
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    },
+  );
+  return {
+    inventory: await inventory.promise,
+    metrics,
+    async stop() {
+      stop.abort(new Error('stopped by SIGTERM'));
+      await done;
+    },
+  };
+}
+
+/** Waits for a state, however long it takes to come. */
+async function eventually<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
+  const end = systemClock.monotonicMs() + 15_000;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (systemClock.monotonicMs() > end) throw new Error(`still ${JSON.stringify(value)}`);
+    await systemClock.sleep(20);
+  }
+}
+
+function nics(): string[] {
+  return bed.api
+    .objects('multinicnodeconfigs.multinic.io')
+    .flatMap(({ metadata, ...object }) => {
+      const { spec } = object as { spec?: { interfaces?: { name?: string }[] } };
+      return (spec?.interfaces ?? []).map(({ name }) => `${metadata.name} ${name}`);
+    })
+    .toSorted();
+}
+
+async function ready(): Promise<string> {
+  const object = await bed.admin.find(openstackConfigs, ref);
+  const condition = findCondition(object && statusOf(object).conditions, 'Ready');
+  return `${condition?.status} ${condition?.reason}`;
+}
+
+function attach(server: number): string {
+  const serverId = world.servers[server] ?? '';
+  return cloud.controls.attach({ serverId, networkId: world.networkId }).portId;
+}
+
+describe('startOperator', () => {
+  it('carries ports of a cloud to the business cluster and back, with no right too many', async () => {
+    const operator = await start();
+    await bed.admin.create(openstackConfigs, {
+      metadata: ref,
+      spec: {
+        subnetIDs: [world.subnetId],
+        vmNames: world.servers,
+        credentials: {
+          openstackProviderID: cloud.providerId,
+          k8sProviderID: 'biz-1',
+          projectID: world.projectId,
+        },
+      },
+    });
+    await eventually(ready, (text) => text === 'True NoChange');
+    const first = attach(0);
+    attach(0);
+    attach(1);
+    const all = ['worker-1 multinic0', 'worker-1 multinic1', 'worker-2 multinic0'];
+    await eventually(nics, (list) => list.join() === all.join());
+    await eventually(operator.inventory, (list) => list.join() === 'worker-1 fresh,worker-2 fresh');
+
+    cloud.controls.detach({ serverId: world.servers[0] ?? '', portId: first });
+    await eventually(nics, (list) => list.length === 2);
+    const held = await bed.list('?fresh=true');
+    const ports = held.items.flatMap(({ spec }) => spec.interfaces?.map((nic) => nic.portId) ?? []);
+    expect(ports).not.toContain(first);
+
+    cloud.failures.add({ kind: 'status', service: 'neutron', status: 503 });
+    await eventually(ready, (text) => text === 'False NeutronPortError');
+    expect(nics()).toHaveLength(2);
+    cloud.failures.heal();
+    await eventually(ready, (text) => text.startsWith('True'));
+    await operator.stop();
+
+    const refused = bed.api.audit.filter(
+      ({ user, status }) => user === 'multinic-operator' && status === 403,
+    );
+    expect(refused).toEqual([]);
+    expect(lines.join('')).not.toMatch(new RegExp(`${encryptKey}|Bearer|${cloud.admin.password}"`));
+  });
+
+  it('finds everything again after a restart without its file, and writes nothing', async () => {
+    const before = bed.api.audit.length;
+    const posts = bed.writes.length;
+    const operator = await start('another.db');
+    await eventually(operator.inventory, (list) => list.length === 2);
+    const writes = bed.api.audit
+      .slice(before)
+      .filter(({ user, verb }) => user === 'multinic-operator' && !/get|list|watch/.test(verb))
+      .filter(({ resource }) => resource === 'openstackconfigs');
+    expect(writes).toEqual([]);
+    expect(bed.writes).toHaveLength(posts);
+    await operator.stop();
+  });
+
+  it('lets a deleted object go when the business cluster is clean', async () => {
+    const operator = await start();
+    await bed.admin.delete(openstackConfigs, ref);
+    await eventually(
+      async () => bed.admin.find(openstackConfigs, ref),
+      (object) => object === undefined,
+    );
+    expect(nics()).toEqual([]);
+    await eventually(operator.inventory, (list) => list.length === 0);
+    await operator.stop();
+  });
+});
