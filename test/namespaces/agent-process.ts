@@ -107,7 +107,7 @@ async function bundle(): Promise<string> {
     target: 'node24',
     format: 'esm',
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as bannerRequire } from 'node:module'; const require = bannerRequire(import.meta.url);",
     },
   }).then(({ outputFiles }) => outputFiles[0]?.text ?? '');
   return bundled;

@@ -20,12 +20,14 @@ export function readHostFiles(
     .flatMap((name) => readHostFile(join(real, name), `${directory}/${name}`) ?? []);
 }
 
-/** A link may lead to nowhere, seen from a container: such a file is nobody's. */
+/** A link may lead to nowhere, seen from a container; what cannot be read is there all the same. */
 function readHostFile(real: string, path: string): HostFile | undefined {
   try {
     return { path, text: readFileSync(real, 'utf8'), mode: statSync(real).mode & 0o777 };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES') return { path, text: '', mode: 0 };
+    if (code === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,0 +1,100 @@
+// Runs inside the network namespace of a bench host: rounds of the agent's work and of the same operations by a raw
+// `ip -batch`, one after the other. Prints what each took as JSON.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../../rig/hosts/namespace/command.ts';
+import { runAgent } from '../../src/agent/agent.ts';
+import { netplan } from '../../src/agent/backends/netplan.ts';
+import { IpSession } from '../../src/agent/ip-session.ts';
+import { observeHost, viewOf } from '../../src/agent/observe/host.ts';
+import { batchLine, type Operation } from '../../src/agent/planning/operation.ts';
+import { planApply } from '../../src/agent/planning/plan-apply.ts';
+import { emptyState } from '../../src/agent/state.ts';
+import type { Effect } from '../../src/api/effects.ts';
+import type { JobAction } from '../../src/api/job.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { benchMacs, benchRequest, type Rounds } from './agent-load.ts';
+
+const [root = '', count = '1'] = process.argv.slice(2);
+const { signal } = new AbortController();
+let effects: Effect[] = [];
+let generation = 0;
+
+const log = createLogger({ part: 'agent', level: 'warn', destination: process.stderr });
+
+/** Milliseconds that one run of the agent took, and what it wrote. */
+async function agent(action: JobAction) {
+  const [asked, result] = ['request', 'result'].map((name) => join(root, name)) as [string, string];
+  writeFileSync(asked, JSON.stringify(benchRequest(action, generation)));
+  effects = [];
+  const start = performance.now();
+  const code = await runAgent(['--request', asked, '--result', result, '--host-root', root], {
+    clock: systemClock,
+    log,
+    signal,
+    perform: (name, write) => {
+      effects.push(name);
+      return write();
+    },
+    print: (text) => process.stdout.write(text),
+    complain: (text) => process.stderr.write(text),
+  });
+  const ms = performance.now() - start;
+  if (code !== 0) throw new Error(readFileSync(result, 'utf8'));
+  return { ms, mutations: effects.filter((name) => name !== 'agent.result.write').length };
+}
+
+/** The operations of the plan, and those that undo them. */
+async function rawLines(): Promise<{ there: string[]; back: string[] }> {
+  using ip = new IpSession();
+  const macs = new Set(benchMacs);
+  const host = await observeHost(viewOf(root, ip), macs, emptyState);
+  if (!host) throw new Error(`no ${netplan.directory} in ${root}`);
+  const request = benchRequest('apply', 0);
+  const { units } = planApply({ request, state: emptyState, host, backend: netplan });
+  const operations = units.flatMap(({ change }) => change.operations);
+  return { there: operations.map(batchLine), back: operations.toReversed().flatMap(undone) };
+}
+
+function undone(operation: Operation): string[] {
+  if (operation.kind === 'rule.add') return [batchLine({ ...operation, kind: 'rule.delete' })];
+  if (operation.kind === 'address.add')
+    return [batchLine({ ...operation, kind: 'address.delete' })];
+  if (operation.kind === 'link.up') return [batchLine({ ...operation, kind: 'link.down' })];
+  if (operation.kind === 'link.mtu') return [batchLine({ ...operation, mtu: 1500 })];
+  if (operation.kind === 'link.address-mode') return [batchLine({ ...operation, mode: 'eui64' })];
+  if (operation.kind === 'link.rename') {
+    return [batchLine({ ...operation, dev: operation.to, to: operation.dev })];
+  }
+  // Routes go with their link.
+  return [];
+}
+
+async function raw(lines: readonly string[]): Promise<number> {
+  const start = performance.now();
+  const { code, stderr } = await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
+  if (code !== 0) throw new Error(stderr);
+  return performance.now() - start;
+}
+
+const { there, back } = await rawLines();
+const rounds: Rounds = {
+  operations: there.length,
+  apply: [],
+  again: [],
+  mutationsAgain: [],
+  raw: [],
+};
+for (let round = 0; round < Number(count); round++) {
+  generation += 1;
+  rounds.apply.push((await agent('apply')).ms);
+  const again = await agent('apply');
+  rounds.again.push(again.ms);
+  rounds.mutationsAgain.push(again.mutations);
+  generation += 1;
+  await agent('cleanup');
+  rounds.raw.push(await raw(there));
+  await raw(back);
+}
+process.stdout.write(JSON.stringify(rounds));
