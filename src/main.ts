@@ -21,7 +21,7 @@ type Run = (context: Context, signal: AbortSignal) => Promise<void>;
 /** A part as main sees it: what it can be told, and how to make it run with what it was told. */
 interface Part {
   readonly settings: Settings;
-  configure(flags: Record<string, string | undefined>): Run;
+  readonly configure: (flags: Record<string, string | undefined>) => Run;
 }
 
 function part<S extends Settings>(
@@ -126,12 +126,15 @@ function partCommand(name: string, about: string, settings: Settings): Command {
 }
 
 function flagsOf(command: Command, settings: Settings): Record<string, string | undefined> {
-  const given = new Map(Object.entries(command.opts<Record<string, string>>()));
-  const camel = (flag: string) =>
-    flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const given = command.opts<Record<string, string | undefined>>();
   return Object.fromEntries(
-    Object.values(settings).map(({ flag }) => [flag, given.get(camel(flag))]),
+    Object.values(settings).map(({ flag }) => [flag, given[optionKey(flag)]]),
   );
+}
+
+/** The key under which commander keeps a flag: `tls-cert` is `tlsCert`. */
+function optionKey(flag: string): string {
+  return flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 process.exitCode = await main(process.argv.slice(2));
