@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../src/process/clock.ts';
+import { waitFor } from './waiting.ts';
 
 export interface ChildSpec {
   readonly name: string;
@@ -66,6 +67,19 @@ export class Supervisor implements AsyncDisposable {
     this.#children.set(spec.name, started);
     void ended.then((how) => this.#onEnd(started, how));
     await spec.ready(this.failed);
+  }
+
+  /** Resolves when the child writes `text` into its log from now on. */
+  async logged(name: string, text: string): Promise<void> {
+    const { size } = await stat(this.logOf(name));
+    await waitFor(
+      `"${text}" in the log of ${name}`,
+      async () => {
+        const written = await readFile(this.logOf(name));
+        return written.subarray(size).includes(text) ? true : undefined;
+      },
+      { clock: this.#clock, signal: this.failed, pollMs: 5 },
+    );
   }
 
   /** SIGKILL, as a crash would; the child is gone when this resolves. */

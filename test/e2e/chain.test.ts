@@ -4,7 +4,14 @@ import { readVersions } from '../../rig/openstack/versions.ts';
 import { foreignState, type KernelState, ourState } from './kernel-state.ts';
 import { plantedHost, plantForeignState } from './planted.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
-import { agentPods, configCondition, inventoryOf, nicStates, nodeConfigOf } from './seen.ts';
+import {
+  agentPods,
+  configCondition,
+  created,
+  inventoryOf,
+  nicStates,
+  nodeConfigOf,
+} from './seen.ts';
 import { encryptKey, namespace, openWorld, provider, subnet, type World } from './world.ts';
 
 const generous = { timeout: 120_000, interval: 300 };
@@ -233,6 +240,33 @@ describe('the chain on real parts', () => {
   });
 });
 
+describe('a part that is killed in mid-change', () => {
+  let clean: number;
+
+  it('has a clean run to be compared with', async () => {
+    await applyConfig([world.server.id]);
+    await attach();
+    await untilConfigured('multinic0');
+    clean = await cycle(async () => undefined);
+    expect(clean).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['operator', 'operator.node-config.post'],
+    ['viola', 'viola.node-config.apply'],
+    ['controller', 'controller.job.create'],
+    ['controller', 'controller.status.write'],
+  ])('%s at %s: same end, same number of objects', async (part, effect) => {
+    const objects = await cycle(async () => {
+      await world.parts.logged(part, `"effect":"${effect}"`);
+      await world.parts.kill(part);
+      await world.parts.restart(part);
+    });
+    expect(objects).toBe(clean);
+    expect(await foreignState(world.node)).toEqual(foreign);
+  });
+});
+
 describe('Viola', () => {
   it.each([
     ['without a token', undefined, 401],
@@ -252,6 +286,18 @@ describe('Viola', () => {
     expect(JSON.stringify(await answer.json())).not.toContain(encryptKey);
   });
 });
+
+/** Attaches a port, waits until it is configured, detaches it; answers how many objects that created. */
+async function cycle(meanwhile: () => Promise<void>): Promise<number> {
+  const before = (await created(world)).length;
+  const [attachment] = await Promise.all([attach(), meanwhile()]);
+  await untilConfigured('multinic0', 'multinic1');
+  await expectReach(addressOf(attachment));
+  await world.tenant.detach(world.server.id, attachment.port_id);
+  await untilConfigured('multinic0');
+  await expectGone('multinic1');
+  return (await created(world)).length - before;
+}
 
 /** No link, rule, route or file of a NIC is left on the node. */
 async function expectGone(name: string): Promise<void> {

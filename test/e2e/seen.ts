@@ -35,11 +35,13 @@ export async function inventoryOf({ inventoryUrl, node }: World) {
   return inventoryRecords.parse(await answer.json());
 }
 
+const counted = new Set(['multinicnodeconfigs', 'jobs', 'configmaps']);
+
 /** Objects that our parts created in the business cluster, from its audit log: 201 is a creation, also of an apply. */
 export async function created({ business }: World): Promise<string[]> {
   const parts = new Set(['viola', 'multinic-controller']);
   return (await business.auditLog())
-    .filter(({ code, user }) => code === 201 && parts.has(user))
+    .filter(({ code, user, resource }) => code === 201 && parts.has(user) && counted.has(resource))
     .map(({ resource, name }) => `${resource}/${name}`);
 }
 
