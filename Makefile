@@ -13,7 +13,7 @@ help: ## Show the targets
 
 $(installed): package.json package-lock.json
 	@echo "installing dependencies from npm (about 20 s, once)"
-	npm ci
+	@npm ci || { echo 'npm could not install the dependencies. Without network, point npm at a mirror (npm config set registry URL) or copy node_modules from a machine that has them.' >&2; exit 1; }
 	@touch $@
 
 setup: $(installed) ## Install dependencies (Node 24 included)
