@@ -9,7 +9,7 @@ const report = z.object({
   numPendingTests: z.int(),
 });
 
-const directory = process.env['MULTINIC_TEST_RESULTS'] ?? 'dist/test-results';
+const directory = process.env['MULTINIC_TEST_RESULTS'] ?? 'test-results';
 const total = { passed: 0, failed: 0, skipped: 0 };
 
 for (const name of (await readdir(directory)).toSorted()) {
