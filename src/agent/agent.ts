@@ -113,7 +113,13 @@ async function configure(
   const site = { request, workshop, stuck };
   const removed = await removeObsolete(site, advanceFence(known, request), host);
   const applied = await applyRequested(site, removed.state, removed.host);
-  return conclude([...applied.nics, ...removed.nics], applied.state, workshop);
+  const nics = [...applied.nics, ...removed.nics];
+  // One that neither the request nor state.json knows any more is still in hand.
+  const left = journals.flatMap(({ mac, index }) => {
+    const refusal = nics.some((nic) => nic.mac === mac) ? undefined : stuck.get(mac);
+    return refusal ? [refusedResult({ target: { mac, index }, name: '', refusal })] : [];
+  });
+  return conclude([...nics, ...left], applied.state, workshop);
 }
 
 interface Site {
@@ -161,7 +167,9 @@ async function carryOut(
   const { state: next, failures } = await transact(pending, known, host, workshop);
   const nics = [
     ...units.map((unit) => unitResult(unit, stuck.get(unit.nic.mac) ?? failures.get(unit))),
-    ...refused.map(refusedResult),
+    ...refused.map((nic) =>
+      refusedResult({ ...nic, refusal: stuck.get(nic.target.mac) ?? nic.refusal }),
+    ),
   ];
   return { state: next, nics: nics.toSorted((a, b) => a.index - b.index) };
 }

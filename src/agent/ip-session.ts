@@ -50,7 +50,9 @@ type End = { readonly code: number | null } | { readonly error: Error };
 
 class IpProcess {
   readonly #child: ChildProcessWithoutNullStreams;
-  #output = '';
+  /** What came of a line that has not ended yet. */
+  #rest = '';
+  #answers: string[] = [];
   #complaints = '';
   #linesBefore = 0;
   #changed = Promise.withResolvers<void>();
@@ -61,8 +63,7 @@ class IpProcess {
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
     this.#child = spawn(command, batchArguments, { env });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      this.#output += text;
-      this.#wake();
+      this.#read(text);
     });
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#complaints += text;
@@ -78,16 +79,16 @@ class IpProcess {
     this.#child.stdin.write(`${all.join('\n')}\n`);
     const timeout = setTimeout(() => this.#ended({ error: new Error(silence) }), patienceMs);
     try {
-      while (!this.#end && this.#answers().length < questions.length) {
+      while (!this.#end && this.#answers.length < questions.length) {
         this.#changed = Promise.withResolvers();
         await this.#changed.promise;
       }
     } finally {
       clearTimeout(timeout);
     }
-    const answers = this.#answers();
+    const answers = this.#answers;
     if (answers.length < questions.length) return this.#failure(lines.length);
-    this.#output = '';
+    this.#answers = [];
     this.#linesBefore += all.length;
     return { seen: parseKernelState(answers) };
   }
@@ -97,9 +98,13 @@ class IpProcess {
     this.#child.stdin.end();
   }
 
-  #answers(): string[] {
-    const lines = this.#output.split('\n');
-    return lines.slice(0, -1).filter((line) => line.trim() !== '');
+  #read(text: string): void {
+    this.#rest += text;
+    if (!text.includes('\n')) return;
+    const lines = this.#rest.split('\n');
+    this.#rest = lines.pop() ?? '';
+    this.#answers.push(...lines.filter((line) => line.trim() !== ''));
+    this.#wake();
   }
 
   #ended(end: End): void {

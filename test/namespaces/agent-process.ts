@@ -87,6 +87,7 @@ export async function runAgent(
   );
   const result = await readFile(resultFile, 'utf8').catch(() => undefined);
   const effects = await readFile(effectsFile, 'utf8').catch(() => '');
+  if (code === 1 && !result) throw new Error(`the agent left no result: ${stderr}`);
   return {
     code,
     ...(result ? { result: jobResult.parse(JSON.parse(result)) } : {}),

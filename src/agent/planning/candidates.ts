@@ -9,7 +9,7 @@ import { assignIndexes } from './indexes.ts';
 import { ipOf } from './ipv4.ts';
 import { linksWithMac } from './links.ts';
 import { type Belongings, recordOf } from './ownership.ts';
-import { type Refusal, refuseAddresses, refuseIndex, refuseLink } from './refuse.ts';
+import { type Refusal, refuseAddresses, refuseIndex, refuseInUse, refuseLink } from './refuse.ts';
 import type { RefusedNic } from './unit.ts';
 
 export interface PlanInput {
@@ -24,6 +24,8 @@ export interface Candidate {
   readonly entry: RequestInterface;
   readonly link: Link;
   readonly record?: NicRecord;
+  /** Set when others use a NIC of ours: it may stay as it is, but not be changed. */
+  readonly inUse?: Refusal;
   readonly belongings: Belongings;
   readonly desired: DesiredNic;
 }
@@ -57,32 +59,44 @@ export function candidatesOf(input: PlanInput) {
 }
 
 function candidateOf(
-  { request, host, backend }: PlanInput,
+  input: PlanInput,
   entry: RequestInterface,
   record: NicRecord | undefined,
   index: number | undefined,
 ): Candidate | Refusal {
+  const { host } = input;
   const link = onlyLink(host, entry.mac);
   if ('reason' in link) return link;
   if (index === undefined) return { reason: 'InvalidEntry', message: 'all ten names are taken' };
-  const present = host.addresses.filter((item) => item.link === link.name);
-  const desired = desiredNic(
-    entry,
-    index,
-    link,
-    present.map(({ cidr }) => cidr),
-  );
+  const there = host.addresses.filter((item) => item.link === link.name).map(({ cidr }) => cidr);
+  const desired = desiredNic(entry, index, link, there);
   const belongings = belongingsOf(desired, record);
-  const managed = new Set(request.interfaces.map(({ mac }) => mac));
-  const links = new Set(host.links.filter(({ mac }) => managed.has(mac)).map(({ name }) => name));
+  const inUse = refuseInUse(host, link, record);
+  const candidate: Candidate = {
+    entry,
+    link,
+    ...(record ? { record } : {}),
+    ...(inUse ? { inUse } : {}),
+    belongings,
+    desired,
+  };
+  return refuse(candidate, input) ?? candidate;
+}
+
+function refuse(candidate: Candidate, { request, host, backend }: PlanInput): Refusal | undefined {
+  const { entry, link, record, inUse, belongings, desired } = candidate;
+  const macs = new Set(request.interfaces.map(({ mac }) => mac));
+  const links = new Set(host.links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name));
   const { protectedAddresses } = request;
-  const refusal =
+  const settled = record !== undefined && link.name === desired.name;
+  return (
     refuseMtu(desired, link) ??
     refuseLink(host, link, record, protectedAddresses) ??
-    refuseIndex(host, link, index, belongings) ??
+    (settled ? undefined : inUse) ??
+    refuseIndex(host, link, desired.index, belongings) ??
     refuseAddresses(host, desired.addresses, links, protectedAddresses) ??
-    refuseFiles(host, backend.render(desired).path, entry.mac, managed);
-  return refusal ?? { entry, link, ...(record ? { record } : {}), belongings, desired };
+    refuseFiles(host, backend.render(desired).path, entry.mac, macs)
+  );
 }
 
 /** The one link with this MAC, or why there is none to work on. */

@@ -5,7 +5,7 @@ import { emptyState, type HostState, type NicRecord } from '../state.ts';
 import { desiredNic } from './desired.ts';
 import { batchLine } from './operation.ts';
 import { planApply } from './plan-apply.ts';
-import { entry, host, input, link, macOf } from './sample.ts';
+import { address, entry, host, input, link, macOf, route } from './sample.ts';
 import { planText } from './text.ts';
 import { isDone } from './unit.ts';
 
@@ -41,8 +41,8 @@ function configuredHost(): Host {
         opaque: false,
       },
     ],
-    routes: desired.routes.map((route) => ({
-      ...route,
+    routes: desired.routes.map((wanted) => ({
+      ...wanted,
       family: 4,
       type: 1,
       links: ['multinic0'],
@@ -60,6 +60,18 @@ function configuredHost(): Host {
       },
     ],
   });
+}
+
+/** It has a macvlan, an address and a route that are not ours. */
+function usedHost(): Host {
+  const on = configuredHost();
+  const upper = link(7, { name: 'macvlan7', kind: 'macvlan', lower: 'multinic0' });
+  return {
+    ...on,
+    links: [...on.links, upper],
+    addresses: [...on.addresses, address('multinic0', '10.0.0.99/32')],
+    routes: [...on.routes, route('10.60.0.0/16', 'multinic0')],
+  };
 }
 
 describe('the plan', () => {
@@ -92,6 +104,21 @@ describe('the plan', () => {
     const [unit] = planApply(input([entry(1)], open, stateWith(record(1, 0)))).units;
     expect(unit?.files).toMatchObject([{ changed: true }]);
     expect(unit?.change.operations).toEqual([]);
+  });
+
+  describe('of a NIC of ours that others have come to use', () => {
+    const state = stateWith(record(1, 0));
+
+    test('has nothing to do while it is as it shall be', () => {
+      const { units, refused } = planApply(input([entry(1)], usedHost(), state));
+      expect([units.map(isDone), refused]).toEqual([[true], []]);
+    });
+
+    test('refuses to change it', () => {
+      const { units, refused } = planApply(input([entry(1, { mtu: 1400 })], usedHost(), state));
+      expect(units).toEqual([]);
+      expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason: 'NICInUse' } }]);
+    });
   });
 
   test('swaps two of our own names by way of a third', () => {

@@ -7,7 +7,7 @@ import { diffNic } from './diff.ts';
 import { writeChanges } from './files.ts';
 import { presentState } from './present-state.ts';
 import { refuseName } from './refuse.ts';
-import type { FileChange, Plan, RefusedNic, Unit } from './unit.ts';
+import { type FileChange, isDone, type Plan, type RefusedNic, type Unit } from './unit.ts';
 
 /** Names that are already given away in a plan. */
 interface Taken {
@@ -27,10 +27,14 @@ export function planApply(input: PlanInput): Plan {
     names: new Set(named.accepted.map(({ desired }) => desired.name)),
     paths: new Set(named.accepted.map(({ desired }) => backend.render(desired).path)),
   };
-  return {
-    units: named.accepted.map((candidate) => unitOf(input, candidate, taken)),
-    refused: [...refused, ...named.refused],
-  };
+  const units: Unit[] = [];
+  const inUse: RefusedNic[] = [];
+  for (const candidate of named.accepted) {
+    const unit = unitOf(input, candidate, taken);
+    if (isDone(unit) || !candidate.inUse) units.push(unit);
+    else inUse.push(refusedNic(host, candidate.entry, candidate.inUse));
+  }
+  return { units, refused: [...refused, ...named.refused, ...inUse] };
 }
 
 /** Refuses those whose name another link keeps. A NIC that is refused keeps its own name, so others may follow it. */

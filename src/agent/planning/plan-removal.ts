@@ -8,7 +8,7 @@ import { linkNamed, linksWithMac } from './links.ts';
 import type { NicState } from './nic-state.ts';
 import { recordOf } from './ownership.ts';
 import { presentState } from './present-state.ts';
-import { refuseLink } from './refuse.ts';
+import { refuseInUse, refuseLink } from './refuse.ts';
 import type { Plan, RefusedNic, Target, Unit } from './unit.ts';
 
 interface Obsolete {
@@ -39,7 +39,9 @@ export function planRemoval(input: PlanInput): Plan {
 function removableLink(host: Host, record: NicRecord, protectedAddresses: readonly string[]) {
   const link = onlyLink(host, record.mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
-  return refuseLink(host, link, record, protectedAddresses) ?? link;
+  const refusal =
+    refuseLink(host, link, record, protectedAddresses) ?? refuseInUse(host, link, record);
+  return refusal ?? link;
 }
 
 function obsolete({ request, state, host }: PlanInput): Obsolete[] {

@@ -9,7 +9,7 @@ export interface KnownNic {
   readonly belongings: Belongings;
 }
 
-/** The state a NIC has now; what is on its link and not ours was refused before. */
+/** The state a NIC has now, as far as it is ours: what others have on its link is not in it. */
 export function presentState(
   host: Omit<Host, 'files'>,
   link: Link | undefined,
@@ -18,10 +18,10 @@ export function presentState(
   const rules = host.rules
     .filter((rule) => isOwnRule(rule, belongings))
     .map(({ from, table = 0, priority, protocol }) => ({ from, table, priority, protocol }));
-  return link ? { link: linkState(host, link), rules } : { rules };
+  return link ? { link: linkState(host, link, belongings), rules } : { rules };
 }
 
-function linkState(host: Omit<Host, 'files'>, link: Link): LinkState {
+function linkState(host: Omit<Host, 'files'>, link: Link, { tables, ips }: Belongings): LinkState {
   const addresses = host.addresses.filter((address) => address.link === link.name);
   const acceptRa = host.acceptRa.get(link.name);
   return {
@@ -31,7 +31,7 @@ function linkState(host: Omit<Host, 'files'>, link: Link): LinkState {
     ...(link.addressMode === undefined ? {} : { addressMode: link.addressMode }),
     ...(acceptRa === undefined ? {} : { acceptRa }),
     addresses: addresses
-      .filter(({ family }) => family === 4)
+      .filter(({ family, cidr }) => family === 4 && ips.includes(ipOf(cidr)))
       .map(({ cidr, broadcast, noPrefixRoute }) => ({
         cidr,
         ...(broadcast ? { broadcast } : {}),
@@ -39,8 +39,9 @@ function linkState(host: Omit<Host, 'files'>, link: Link): LinkState {
       })),
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
-      .filter(({ links, family, protocol }) => {
-        return links.includes(link.name) && family === 4 && protocol !== rt.protocolKernel;
+      .filter(({ links, family, protocol, table }) => {
+        const made = family === 4 && protocol !== rt.protocolKernel;
+        return made && links.includes(link.name) && tables.includes(table);
       })
       .map(({ to, via, table, protocol, scope, src, metric }) => ({
         to,

@@ -15,21 +15,14 @@ export interface Refusal {
 
 const refusal = (reason: NicReason, message: string): Refusal => ({ reason, message });
 
-/**
- * Why this link must not be touched, whatever is asked for: it carries the node itself, or something on it is not ours.
- * What the kernel makes by itself from addresses does not count, nor does the carrier.
- */
+/** Why this link must never be touched, whatever is asked for: it carries the node itself. The carrier does not count. */
 export function refuseLink(
   host: Host,
   link: Link,
   record: NicRecord | undefined,
   protectedAddresses: readonly string[],
 ): Refusal | undefined {
-  return (
-    strangeName(link) ??
-    refusePrimary(host, link, record, protectedAddresses) ??
-    refuseInUse(host, link, record)
-  );
+  return strangeName(link) ?? refusePrimary(host, link, record, protectedAddresses);
 }
 
 /** `ip -batch` splits lines at spaces and quotes, and a setting's path at slashes. */
@@ -57,7 +50,15 @@ function isDefault({ to, type, links }: Route, link: Link): boolean {
   return to.endsWith('/0') && type === rt.unicast && links.includes(link.name);
 }
 
-function refuseInUse(host: Host, link: Link, record: NicRecord | undefined): Refusal | undefined {
+/**
+ * Why this link must not be changed: something on it is not ours and would suffer. What the kernel makes by itself from
+ * addresses does not count.
+ */
+export function refuseInUse(
+  host: Host,
+  link: Link,
+  record: NicRecord | undefined,
+): Refusal | undefined {
   const upper = upperLinks(host, link.name)[0];
   if (link.master) return refusal('NICInUse', `${link.name} is a member of ${link.master}`);
   if (upper) return refusal('NICInUse', `${upper.name} sits on ${link.name}`);
