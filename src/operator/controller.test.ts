@@ -112,6 +112,8 @@ describe('the next look', () => {
     expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 300_000]);
     scene.cloud.heal();
     expect(await scene.look()).toBe(20_000);
+    scene.cloud.fail('portsOf', 'serverError');
+    expect(await scene.look()).toBe(30_000);
   });
 
   it('comes soon, but not for ever, while delivered ports are DOWN', async () => {

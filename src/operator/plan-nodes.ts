@@ -1,6 +1,7 @@
 import type { HeldNode, Source } from '../api/node-configs-http.ts';
 import type { Cloud } from '../openstack/cloud.ts';
 import { calculate } from '../plan/calculate.ts';
+import { missingPorts } from '../plan/missing-ports.ts';
 import type { Plan, PlanInput } from '../plan/plan.ts';
 import type { Random } from '../process/clock.ts';
 import type { ChosenSubnets } from './choose-subnets.ts';
@@ -54,16 +55,16 @@ export interface Planned {
   readonly plan: Plan;
 }
 
-/** Plans, reads the evidence that the plan asks for, and plans again with it. */
+/** Reads the evidence about delivered ports that were not seen, and plans with it. */
 export async function planNodes(
   input: PlanInput,
   cloud: Cloud,
   { random }: { readonly random: Random },
   signal: AbortSignal,
 ): Promise<Planned> {
-  const plan = calculate(input);
-  if (plan.ask.length === 0) return { input, plan };
-  const { verdicts, found } = await readEvidence(cloud, plan.ask, random, signal);
+  const missing = missingPorts(input);
+  if (missing.length === 0) return { input, plan: calculate(input) };
+  const { verdicts, found } = await readEvidence(cloud, missing, random, signal);
   const { observation } = input;
   const ports = [...observation.ports, ...found];
   const wiser = { ...input, observation: { ...observation, ports }, evidence: verdicts };

@@ -3,7 +3,7 @@ import type { HeldNode } from '../api/node-configs-http.ts';
 import { mapBounded } from '../openstack/bounded.ts';
 import { isOwn } from '../plan/claims.ts';
 import type { Owner } from '../plan/plan.ts';
-import { compareText } from '../plan/view.ts';
+import { compareText } from '../plan/text-order.ts';
 import type { Perform } from '../process/effects.ts';
 import type { ViolaClient } from './viola-client.ts';
 

@@ -2,7 +2,8 @@ import { type Claim, claimNodes } from './claims.ts';
 import { planLeftovers } from './leftovers.ts';
 import { planClaim } from './node-plan.ts';
 import type { Plan, PlanInput, Problem } from './plan.ts';
-import { compareText, type View, viewOf } from './view.ts';
+import { compareText } from './text-order.ts';
+import { type View, viewOf } from './view.ts';
 
 /**
  * What has to be posted and deleted so that the business cluster holds what the OpenstackConfig selects. Pure: equal

@@ -1,7 +1,8 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { isLegalNodeName, nodeNameOf } from './node-name.ts';
 import type { Owner, Problem } from './plan.ts';
-import { compareText, type View } from './view.ts';
+import { compareText } from './text-order.ts';
+import type { View } from './view.ts';
 
 /** Which object a selected server's NICs are delivered in, or why none may be touched. */
 export interface Claim {
@@ -36,7 +37,7 @@ export function isOwn({ source }: HeldNode, { namespace, name, uid }: Owner): bo
 }
 
 /** Whether nobody else has a right to the object: it names no CR, or one that this CR has come back as. */
-function isFree({ source }: HeldNode, { namespace, name }: Owner): boolean {
+export function isFree({ source }: HeldNode, { namespace, name }: Owner): boolean {
   return source === undefined || (source.namespace === namespace && source.name === name);
 }
 

@@ -1,9 +1,10 @@
-import { isIPv4, overlaps } from '../api/address.ts';
+import { isIPv4 } from '../api/address.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { interfaceName } from '../api/names.ts';
-import type { FixedIp, Port, Subnet } from './observation.ts';
+import type { FixedIp, Port } from './observation.ts';
 import type { Match } from './port-match.ts';
-import { compareText, type View } from './view.ts';
+import { compareText } from './text-order.ts';
+import type { View } from './view.ts';
 
 /** The entry of a port, or what has to be read before there can be one. */
 export type Entry =
@@ -22,8 +23,6 @@ export function entryOf(port: Port, match: Match, index: number, view: View): En
   const others = port.fixedIps.filter((ip) => ip !== fixedIp && isIPv4(ip.ipAddress));
   const unread = others.find(({ subnetId }) => !view.subnets.has(subnetId));
   if (unread) return missing(`subnet ${unread.subnetId} could not be read`);
-  const gateway = subnet.gatewayIp;
-  const routes = routesOf(subnet);
   const entry: InterfaceSpec = {
     id: index,
     name: interfaceName(index),
@@ -36,8 +35,7 @@ export function entryOf(port: Port, match: Match, index: number, view: View): En
       withPrefix(fixedIp, view),
       ...others.map((ip) => withPrefix(ip, view)).toSorted(compareText),
     ],
-    ...(gateway !== undefined && isIPv4(gateway) ? { gateway } : {}),
-    ...(routes.length > 0 ? { routes } : {}),
+    ...subnet.shared,
     networkId: port.networkId,
     subnetId: subnet.id,
   };
@@ -49,19 +47,5 @@ function missing(what: string): Entry {
 }
 
 function withPrefix({ ipAddress, subnetId }: FixedIp, view: View): string {
-  return `${ipAddress}/${view.subnets.get(subnetId)?.cidr.split('/')[1] ?? '32'}`;
-}
-
-/**
- * Neutron's host routes that a NIC's own table can hold: the default is the gateway's, and a next hop outside of the
- * subnet is one the kernel refuses.
- */
-function routesOf({ hostRoutes, cidr }: Subnet) {
-  return hostRoutes
-    .filter(({ destination, nexthop }) => {
-      const [ip = '', prefix = '0'] = destination.split('/');
-      return isIPv4(ip) && prefix !== '0' && isIPv4(nexthop) && overlaps(`${nexthop}/32`, cidr);
-    })
-    .map(({ destination, nexthop }) => ({ to: destination, via: nexthop }))
-    .toSorted((a, b) => compareText(`${a.to} ${a.via}`, `${b.to} ${b.via}`));
+  return `${ipAddress}/${view.subnets.get(subnetId)?.prefix ?? '32'}`;
 }

@@ -10,25 +10,33 @@ import type { Port } from './observation.ts';
  * index again.
  */
 export class FreeNames {
+  readonly #held: HeldNode | undefined;
   /** Named by the spec, or handed out here. */
-  readonly #used: Set<number>;
-  readonly #statuses: readonly InterfaceStatus[];
+  #used: Set<number> | undefined;
 
   constructor(held: HeldNode | undefined) {
-    this.#used = new Set((held?.spec.interfaces ?? []).flatMap((e) => indexOfEntry(e) ?? []));
-    this.#statuses = held?.status?.interfaceStatuses ?? [];
+    this.#held = held;
   }
 
   /** The index this port would get now; undefined when none is free. */
   next(port: Port): number | undefined {
-    const own = this.#statuses.filter((status) => isOf(status, port)).flatMap(indexesOf);
-    const leaving = new Set(this.#statuses.flatMap(indexesOf));
-    const free = (index: number) => !this.#used.has(index);
+    const statuses = this.#held?.status?.interfaceStatuses ?? [];
+    const own = statuses.filter((status) => isOf(status, port)).flatMap(indexesOf);
+    const leaving = new Set(statuses.flatMap(indexesOf));
+    const used = this.#inUse();
+    const free = (index: number) => !used.has(index);
     return own.find(free) ?? allIndexes.find((index) => free(index) && !leaving.has(index));
   }
 
   take(index: number): void {
-    this.#used.add(index);
+    this.#inUse().add(index);
+  }
+
+  #inUse(): Set<number> {
+    this.#used ??= new Set(
+      (this.#held?.spec.interfaces ?? []).flatMap((e) => indexOfEntry(e) ?? []),
+    );
+    return this.#used;
   }
 }
 

@@ -14,16 +14,20 @@ export interface HeldEntry {
 /** Pairs the entries of an object with the server's ports: by port id, or by MAC where an entry has none. */
 export function heldEntries(held: HeldNode | undefined, ports: readonly Port[]): HeldEntry[] {
   const specs = held?.spec.interfaces ?? [];
-  const named = new Set(specs.map(({ portId }) => portId));
-  const unnamed = ports.filter(({ id }) => !named.has(id));
   const indexes = new Set<number>();
   return specs.map((spec) => {
-    const port = spec.portId ? ports.find(({ id }) => id === spec.portId) : portOf(spec, unnamed);
+    const port = spec.portId
+      ? ports.find(({ id }) => id === spec.portId)
+      : portOf(spec, ports.filter(isUnnamed));
     const index = indexOfEntry(spec);
     const free = index !== undefined && !indexes.has(index);
     if (free) indexes.add(index);
     return { spec, index: free ? index : undefined, port };
   });
+
+  function isUnnamed({ id }: Port): boolean {
+    return !specs.some(({ portId }) => portId === id);
+  }
 }
 
 /** The port with the entry's MAC; of several (in different networks) the one with its address. */

@@ -3,6 +3,7 @@ import type { HeldNode } from '../api/node-configs-http.ts';
 import { FreeNames } from './free-names.ts';
 import { heldEntries, indexOfEntry } from './held-entries.ts';
 import { placeNewcomers } from './newcomers.ts';
+import type { Port } from './observation.ts';
 import type { Problem, Question, Removal } from './plan.ts';
 import { isNewcomer } from './port-match.ts';
 import { fateOf, type Place } from './removal.ts';
@@ -30,28 +31,30 @@ export function planInterfaces(
   const ports = view.portsOf(place.serverId);
   const entries = heldEntries(held, ports);
   const names = new FreeNames(held);
-  const fates = entries.map((entry) => fateOf(entry, place, names, view));
-  const kept = fates.flatMap((fate) => ('entry' in fate ? [fate.entry] : []));
-  const delivered = new Set(entries.flatMap(({ port }) => port ?? []));
-  const fresh = ports.filter((p) => !delivered.has(p) && isNewcomer(p, view.input.selection));
+  const interfaces: InterfaceSpec[] = [];
+  const confirmed: Removal[] = [];
+  const unconfirmed: Removal[] = [];
+  const ask: Question[] = [];
+  for (const entry of entries) {
+    const fate = fateOf(entry, place, names, view);
+    if (fate.kind === 'goes') confirmed.push(fate.removal);
+    else interfaces.push(fate.entry);
+    if (fate.kind === 'unconfirmed') unconfirmed.push(fate.removal);
+    if (fate.kind === 'unconfirmed' && fate.ask) ask.push(fate.ask);
+  }
+  const strangers = ports.filter((port) => !entries.some((entry) => entry.port === port));
   const { added, waiting, problems } = placeNewcomers({
     subject: `node ${nodeName}`,
-    kept,
-    ports: fresh,
+    kept: interfaces,
+    ports: strangers.filter((port) => isNewcomer(port, view.input.selection)),
     names,
     view,
   });
-  const interfaces = [...kept, ...added].toSorted(byIndex);
-  const portIds = new Set(interfaces.map(({ portId }) => portId));
-  return {
-    interfaces,
-    confirmed: fates.flatMap((fate) => (fate.kind === 'goes' ? [fate.removal] : [])),
-    unconfirmed: fates.flatMap((fate) => (fate.kind === 'unconfirmed' ? [fate.removal] : [])),
-    ask: fates.flatMap((fate) => (fate.kind === 'unconfirmed' && fate.ask ? [fate.ask] : [])),
-    waiting,
-    problems,
-    filteredPorts: ports.filter(({ id }) => !portIds.has(id)).length,
-  };
+  interfaces.push(...added);
+  interfaces.sort(byIndex);
+  const isNic = ({ id }: Port): boolean => interfaces.some(({ portId }) => portId === id);
+  const filteredPorts = ports.reduce((count, port) => count + (isNic(port) ? 0 : 1), 0);
+  return { interfaces, confirmed, unconfirmed, ask, waiting, problems, filteredPorts };
 }
 
 function byIndex(a: InterfaceSpec, b: InterfaceSpec): number {

@@ -5,7 +5,8 @@ import type { FreeNames } from './free-names.ts';
 import type { Port } from './observation.ts';
 import type { Problem } from './plan.ts';
 import { type Match, matchSubnet } from './port-match.ts';
-import { compareText, type View } from './view.ts';
+import { compareText } from './text-order.ts';
+import type { View } from './view.ts';
 
 /** New NICs of one node. */
 export interface Newcomers {
@@ -33,6 +34,7 @@ export interface NewcomerOptions {
  * delivered already. One that cannot be delivered yet never holds up the others.
  */
 export function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions): Newcomers {
+  if (ports.length === 0) return nobody;
   const added: InterfaceSpec[] = [];
   const waiting: string[] = [];
   const problems: Problem[] = [];
@@ -58,6 +60,8 @@ export function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOp
   if (over.length > 0) problems.push(tooMany(subject, over, view));
   return { added, waiting, problems };
 }
+
+const nobody: Newcomers = { added: [], waiting: [], problems: [] };
 
 function inOrder(ports: readonly Port[], view: View): Candidate[] {
   const candidates = ports.flatMap((port) => {

@@ -1,6 +1,7 @@
 import { isAfterBaseline } from './baseline.ts';
-import type { FixedIp, Port, Subnet } from './observation.ts';
+import type { FixedIp, Port } from './observation.ts';
 import type { Selection } from './plan.ts';
+import type { SubnetFacts } from './subnet-facts.ts';
 import type { View } from './view.ts';
 
 /** The address by which a port is selected. */
@@ -8,7 +9,7 @@ export interface Match {
   readonly kind: 'match';
   /** Place of the subnet in the selector. */
   readonly rank: number;
-  readonly subnet: Subnet;
+  readonly subnet: SubnetFacts;
   readonly fixedIp: FixedIp;
 }
 
@@ -24,16 +25,22 @@ export type SubnetMatch =
  * the one that was delivered before, else the first that Neutron names.
  */
 export function matchSubnet(port: Port, view: View, delivered?: string): SubnetMatch {
-  const selected = port.fixedIps.filter(({ subnetId }) => view.rank.has(subnetId));
-  if (selected.some(({ subnetId }) => !view.subnets.has(subnetId))) return { kind: 'unknown' };
-  const usable = selected.flatMap((fixedIp) => {
+  let best: Match | undefined;
+  for (const fixedIp of port.fixedIps) {
+    const rank = view.rank.get(fixedIp.subnetId);
+    if (rank === undefined) continue;
     const subnet = view.subnets.get(fixedIp.subnetId);
-    const rank = view.rank.get(fixedIp.subnetId) ?? 0;
-    const fits = subnet?.networkId === port.networkId && subnet.ipVersion === 4;
-    return fits ? [{ kind: 'match' as const, rank, subnet, fixedIp }] : [];
-  });
-  const kept = usable.find(({ fixedIp }) => fixedIp.ipAddress === delivered);
-  return kept ?? usable.toSorted((a, b) => a.rank - b.rank)[0] ?? { kind: 'none' };
+    if (subnet === undefined) return { kind: 'unknown' };
+    if (subnet.networkId !== port.networkId || subnet.ipVersion !== 4) continue;
+    const match = { kind: 'match', rank, subnet, fixedIp } as const;
+    if (best === undefined || isBetter(match, best, delivered)) best = match;
+  }
+  return best ?? { kind: 'none' };
+}
+
+function isBetter(match: Match, best: Match, delivered: string | undefined): boolean {
+  if (best.fixedIp.ipAddress === delivered) return false;
+  return match.fixedIp.ipAddress === delivered || match.rank < best.rank;
 }
 
 /** Whether a port of this status is delivered; a port without a status is. */

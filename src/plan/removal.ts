@@ -54,7 +54,7 @@ function renewed(
   if (index === undefined) return spec;
   const built = entryOf(port, match, index, view);
   if (built.kind === 'missing') return spec;
-  names.take(index);
+  if (given === undefined) names.take(index);
   return built.entry;
 }
 

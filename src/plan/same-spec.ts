@@ -5,6 +5,7 @@ export function sameInterfaces(a: readonly InterfaceSpec[], b: readonly Interfac
   if (a.length !== b.length) return false;
   const rest = [...b];
   return a.every((entry) => {
+    // They hardly ever differ in order: the first one is looked at first.
     const at = rest.findIndex((other) => same(entry, other));
     return at >= 0 && rest.splice(at, 1).length === 1;
   });
@@ -14,8 +15,8 @@ export function sameInterfaces(a: readonly InterfaceSpec[], b: readonly Interfac
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].every((key) => same(a[key], b[key]));
+  for (const key of Object.keys(a)) if (!same(a[key], b[key])) return false;
+  return Object.keys(b).every((key) => b[key] === undefined || a[key] !== undefined);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,8 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
-import type { Network, Port, Server, Subnet, Verdict } from './observation.ts';
+import type { Network, Port, Server, Verdict } from './observation.ts';
 import type { PlanInput } from './plan.ts';
+import { type SubnetFacts, subnetFacts } from './subnet-facts.ts';
+import { compareText } from './text-order.ts';
 
 /** The input of a plan, made quick to look things up in. */
 export interface View {
@@ -9,7 +11,7 @@ export interface View {
   readonly hold: boolean;
   readonly servers: ReadonlyMap<string, Server>;
   readonly missingServers: ReadonlySet<string>;
-  readonly subnets: ReadonlyMap<string, Subnet>;
+  readonly subnets: ReadonlyMap<string, SubnetFacts>;
   readonly networks: ReadonlyMap<string, Network>;
   /** Place of a selected subnet in the order of precedence. */
   readonly rank: ReadonlyMap<string, number>;
@@ -21,8 +23,7 @@ export interface View {
 
 export function viewOf(input: PlanInput, hold: boolean): View {
   const { observation, selection, held, evidence } = input;
-  const inOrder = observation.ports.toSorted((a, b) => compareText(a.id, b.id));
-  const ports = Map.groupBy(inOrder, ({ deviceId }) => deviceId);
+  const ports = Map.groupBy(observation.ports, ({ deviceId }) => deviceId);
   const byInstance = Map.groupBy(held, ({ spec }) => spec.instanceId ?? '');
   const verdicts = new Map(evidence.map((e) => [`${e.serverId}/${e.portId}`, e.verdict]));
   return {
@@ -30,11 +31,11 @@ export function viewOf(input: PlanInput, hold: boolean): View {
     hold,
     servers: byId(observation.servers),
     missingServers: new Set(observation.missingServers),
-    subnets: byId(observation.subnets),
+    subnets: byId(observation.subnets.map(subnetFacts)),
     networks: byId(observation.networks),
     rank: new Map(selection.subnetIds.map((id, rank) => [id, rank])),
     heldByName: new Map(held.map((node) => [node.nodeName, node])),
-    portsOf: (serverId) => ports.get(serverId) ?? [],
+    portsOf: (serverId) => (ports.get(serverId) ?? []).toSorted((a, b) => compareText(a.id, b.id)),
     heldOf: (serverId) => byInstance.get(serverId) ?? [],
     verdict: (serverId, portId) => verdicts.get(`${serverId}/${portId}`),
   };
@@ -42,10 +43,4 @@ export function viewOf(input: PlanInput, hold: boolean): View {
 
 function byId<T extends { readonly id: string }>(items: readonly T[]): ReadonlyMap<string, T> {
   return new Map(items.map((item) => [item.id, item]));
-}
-
-/** Text order that does not depend on the machine's locale. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

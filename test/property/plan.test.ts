@@ -4,6 +4,7 @@ import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
 import type { HeldNode } from '../../src/api/node-configs-http.ts';
 import { calculate } from '../../src/plan/calculate.ts';
 import { indexOfEntry } from '../../src/plan/held-entries.ts';
+import { missingPorts } from '../../src/plan/missing-ports.ts';
 import type { Port, PortEvidence } from '../../src/plan/observation.ts';
 import type { PlanInput } from '../../src/plan/plan.ts';
 import {
@@ -210,6 +211,17 @@ describe('the plan', () => {
             if (!findNic(interfaces, nic)) expect(isProven(before, nic, given)).toBe(true);
           }
         }
+      }),
+      { numRuns },
+    );
+  });
+
+  it('asks for nothing that could not be known before', () => {
+    fc.assert(
+      fc.property(world, (given) => {
+        const before = missingPorts(given).map(({ portId, serverId }) => `${serverId}/${portId}`);
+        const asked = calculate(given).ask.map(({ portId, serverId }) => `${serverId}/${portId}`);
+        expect(before).toEqual(expect.arrayContaining(asked));
       }),
       { numRuns },
     );

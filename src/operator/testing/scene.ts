@@ -1,12 +1,7 @@
 import { metricTable } from '../../api/metrics.ts';
-import { finalizers } from '../../api/names.ts';
 import type { OpenstackConfigSpec, OpenstackConfigStatus } from '../../api/openstackconfig.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import type { Secret } from '../../kube/core-resources.ts';
-import { KubeError } from '../../kube/errors.ts';
 import type { EventNote } from '../../kube/events.ts';
-import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
-import { Store as ObjectStore } from '../../kube/store.ts';
+import type { ObjectMeta } from '../../kube/object.ts';
 import type { CloudIdentity } from '../../openstack/cloud.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
 import type { Provider, ProviderRequest } from '../../openstack/contrabass.ts';
@@ -20,11 +15,12 @@ import { Store } from '../../store/store.ts';
 import { CloudViews } from '../cloud-views.ts';
 import { createReconciler } from '../controller.ts';
 import { createInventory } from '../inventory.ts';
-import { type ConfigObject, statusOf } from '../openstack-config.ts';
+import { statusOf } from '../openstack-config.ts';
 import { Pace } from '../pace.ts';
 import { createReporter } from '../report.ts';
 import { operatorSettings } from '../settings.ts';
 import { FakeCloud } from './fake-cloud.ts';
+import { FakeKube } from './fake-kube.ts';
 import { FakeViola } from './fake-viola.ts';
 
 export const serverIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
@@ -207,85 +203,3 @@ class FakeClouds implements Clouds {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 }
-
-/** An API server that holds one OpenstackConfig and some Secrets. */
-class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatus'> {
-  readonly configs = new ObjectStore<ConfigObject>();
-  readonly secrets = new Map<string, Secret>();
-  readonly writes: string[] = [];
-  /** The next reads of Secrets fail with this. */
-  secretFailure: KubeError | undefined;
-  #version = 1;
-
-  create(wanted: unknown, meta: Partial<ObjectMeta>): void {
-    const creationTimestamp = '2026-01-01T00:00:00Z';
-    const identity = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid', generation: 1 };
-    this.#store({ metadata: { ...identity, creationTimestamp, ...meta }, spec: wanted });
-  }
-
-  edit(wanted: unknown): void {
-    const object = this.#object();
-    const generation = (object.metadata.generation ?? 0) + 1;
-    this.#store({ ...object, metadata: { ...object.metadata, generation }, spec: wanted });
-  }
-
-  annotate(values: Readonly<Record<string, string>>): void {
-    const { metadata, ...object } = this.#object();
-    const annotations = { ...metadata.annotations, ...values };
-    this.#store({ ...object, metadata: { ...metadata, annotations } });
-  }
-
-  /** What `kubectl delete` does: without a finalizer the object is gone. */
-  delete(): void {
-    const { metadata, ...object } = this.#object();
-    const deletionTimestamp = '2026-01-01T01:00:00Z';
-    this.#store({ ...object, metadata: { ...metadata, deletionTimestamp } });
-    this.#collect();
-  }
-
-  find = (async (_resource: unknown, { namespace, name }: { namespace?: string; name: string }) => {
-    if (this.secretFailure) throw this.secretFailure;
-    return this.secrets.get(`${namespace}/${name}`);
-  }) as KubeClient['find'];
-
-  patch = (async (_resource: unknown, _ref: unknown, patch: unknown) => {
-    const { metadata } = patch as { metadata: ObjectMeta };
-    const object = this.#object();
-    if (metadata.resourceVersion !== object.metadata.resourceVersion) throw conflict;
-    const { finalizers: list } = metadata;
-    this.writes.push(`finalizers ${list?.join(',')}`);
-    const after = this.#store({
-      ...object,
-      metadata: { ...object.metadata, finalizers: list ?? [] },
-    });
-    this.#collect();
-    return after;
-  }) as KubeClient['patch'];
-
-  applyStatus = (async (_resource: unknown, applied: unknown) => {
-    this.writes.push('status');
-    return this.#store({ ...this.#object(), status: (applied as ConfigObject).status });
-  }) as unknown as KubeClient['applyStatus'];
-
-  #object(): ConfigObject {
-    const [object] = this.configs.list();
-    if (!object) throw new KubeError({ status: 404, reason: 'NotFound', message: 'not found' });
-    return object;
-  }
-
-  #store<T extends ConfigObject & KubeObject>(object: T): T {
-    this.#version += 1;
-    const resourceVersion = String(this.#version);
-    const stored = { ...object, metadata: { ...object.metadata, resourceVersion } };
-    this.configs.upsert(stored);
-    return stored;
-  }
-
-  #collect(): void {
-    const { metadata } = this.#object();
-    const waits = metadata.finalizers?.includes(finalizers.openstackConfig) === true;
-    if (metadata.deletionTimestamp !== undefined && !waits) this.configs.replace([]);
-  }
-}
-
-const conflict = new KubeError({ status: 409, reason: 'Conflict', message: 'modified' });

@@ -1,0 +1,54 @@
+// A Viola for the bench, in a process of its own: keeps what it is posted and lists it in pages, nothing else.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type HeldNode,
+  nodeConfigsPath,
+  type PostedNode,
+} from '../../src/api/node-configs-http.ts';
+
+const nodes = new Map<string, HeldNode>();
+/** Nodes written since the list was asked for the last time. */
+let written = 0;
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function list(url: URL) {
+  const start = Number(url.searchParams.get('continue') ?? 0);
+  const end = start + Number(url.searchParams.get('limit') ?? 500);
+  const items = [...nodes.values()].slice(start, end);
+  const more = end < nodes.size ? { continue: String(end) } : {};
+  return { items, observedAt: new Date().toISOString(), ...more };
+}
+
+function write({ nodeName, instanceId, interfaces = [], source }: PostedNode) {
+  const generation = (nodes.get(nodeName)?.generation ?? 0) + 1;
+  const uid = `uid-${nodeName}`;
+  const spec = { nodeName, interfaces, ...(instanceId ? { instanceId } : {}) };
+  nodes.set(nodeName, { nodeName, uid, generation, spec, ...(source ? { source } : {}) });
+  written += 1;
+  return { nodeName, uid, generation, status: 'updated' as const };
+}
+
+const server = createServer((request, response) => {
+  const url = new URL(request.url ?? '', 'http://viola');
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    if (url.pathname === '/written') {
+      send(response, 200, { written });
+      written = 0;
+    } else if (url.pathname === nodeConfigsPath && request.method === 'POST') {
+      const posted = JSON.parse(Buffer.concat(chunks).toString()) as PostedNode[];
+      const results = posted.map(write);
+      send(response, 200, { applied: results.length, results, errors: [] });
+    } else send(response, 200, list(url));
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);
+});
+process.once('SIGTERM', () => server.close().closeAllConnections());
