@@ -50,9 +50,10 @@ describe('an ip session', () => {
     expect(await ip.run(['good'])).toEqual({ seen: nothing });
   });
 
-  test('fails when ip ends by itself', async () => {
+  test('fails when ip ends by itself, and works again after that', async () => {
     using ip = new IpSession(await fakeIp("end) echo 'out of memory' >&2; exit 3 ;;"));
     await expect(ip.run(['end'])).rejects.toThrow('ip ended with 3: out of memory');
+    expect(await ip.run([])).toEqual({ seen: nothing });
   });
 
   test('names what is missing when there is no ip', async () => {

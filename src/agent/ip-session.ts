@@ -17,8 +17,8 @@ export interface Ip {
  * pipe at once, on a line of its own.
  */
 const batchArguments = ['-N', '-j', '-d', '-batch', '-'];
-/** `ip` waits for nothing but the kernel's rtnl lock. */
-const patienceMs = 30_000;
+/** `ip` waits for nothing but the kernel's rtnl lock; a run that takes longer than this is stuck. */
+const lifetimeMs = 120_000;
 
 /**
  * One `ip` that is asked again and again: starting a process costs as much as configuring a NIC. It ends at a line that
@@ -34,10 +34,16 @@ export class IpSession implements Ip, Disposable {
   }
 
   async run(lines: readonly string[]): Promise<IpAnswer> {
-    this.#process ??= new IpProcess(this.#command);
-    const answer = await this.#process.run(lines);
-    if ('failedAt' in answer) this.#process = undefined;
-    return answer;
+    const ip = this.#process ?? new IpProcess(this.#command);
+    // Kept only when it has answered: whatever else happened, it is gone or cannot be trusted.
+    this.#process = undefined;
+    try {
+      const answer = await ip.run(lines);
+      if ('seen' in answer) this.#process = ip;
+      return answer;
+    } finally {
+      if (this.#process !== ip) ip.end();
+    }
   }
 
   [Symbol.dispose](): void {
@@ -61,7 +67,8 @@ class IpProcess {
   constructor(command: string) {
     // Messages are read, so they stay in English whatever the locale.
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
-    this.#child = spawn(command, batchArguments, { env });
+    const limits = { timeout: lifetimeMs, killSignal: 'SIGKILL' } as const;
+    this.#child = spawn(command, batchArguments, { env, ...limits });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.#read(text);
     });
@@ -77,14 +84,9 @@ class IpProcess {
   async run(lines: readonly string[]): Promise<IpAnswer> {
     const all = [...lines, ...questions];
     this.#child.stdin.write(`${all.join('\n')}\n`);
-    const timeout = setTimeout(() => this.#ended({ error: new Error(silence) }), patienceMs);
-    try {
-      while (!this.#end && this.#answers.length < questions.length) {
-        this.#changed = Promise.withResolvers();
-        await this.#changed.promise;
-      }
-    } finally {
-      clearTimeout(timeout);
+    while (!this.#end && this.#answers.length < questions.length) {
+      this.#changed = Promise.withResolvers();
+      await this.#changed.promise;
     }
     const answers = this.#answers;
     if (answers.length < questions.length) return this.#failure(lines.length);
@@ -109,7 +111,6 @@ class IpProcess {
 
   #ended(end: End): void {
     this.#end ??= end;
-    if ('error' in end) this.#child.kill('SIGKILL');
     this.#wake();
   }
 
@@ -127,11 +128,11 @@ class IpProcess {
     }
     const end = this.#end ?? { code: null };
     if ('error' in end) throw unusable(end.error);
-    throw new Error(`ip ended with ${end.code}: ${said}`);
+    throw new Error(end.code === null ? silence : `ip ended with ${end.code}: ${said}`);
   }
 }
 
-const silence = `ip did not answer within ${patienceMs / 1000} s`;
+const silence = `ip did not answer within ${lifetimeMs / 1000} s`;
 
 function unusable(error: NodeJS.ErrnoException): Error {
   if (error.code !== 'ENOENT') return error;

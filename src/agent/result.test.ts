@@ -48,6 +48,15 @@ describe('the termination message', () => {
     for (const { message } of result.nics) expect(message.length).toBeGreaterThan(40);
   });
 
+  test('has room for twenty NICs with messages that take twice their length in JSON', () => {
+    const nics = Array.from({ length: 20 }, (_, n) =>
+      nic(n % 10, { ...failed, message: '"'.repeat(200) }),
+    );
+    const result = jobResultOf(report({ nics, warnings: ['x'.repeat(80)] }));
+    expect(result.nics).toHaveLength(20);
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
+  });
+
   test('fits whatever is in it', () => {
     fc.assert(
       fc.property(

@@ -22,15 +22,16 @@ export async function bringNic(
   want: NicState,
   workshop: Workshop,
 ): Promise<string | undefined> {
-  const failure = (await change(nic, want, workshop, {})) ?? '';
-  const busy = failure && (await change(nic, want, workshop, { renameDown: true }));
+  const first = await change(nic, want, workshop, {});
+  // Whatever the trouble was, the way through down is the one that every kernel allows.
+  const second = first && (await change(nic, want, workshop, { renameDown: true }));
   const seen = await lookUntil(
     () => missing(nic, want, workshop),
     (difference) => difference === '',
     workshop.clock,
   );
   if (seen === '') return undefined;
-  return busy ? `${seen} (${busy})` : seen;
+  return second ? `${seen} (${second})` : seen;
 }
 
 async function change(nic: KnownNic, want: NicState, workshop: Workshop, options: DiffOptions) {

@@ -35,6 +35,8 @@ export class StateFile {
     const text = JSON.stringify(state);
     if (text === this.#text) return;
     const path = join(this.#disk.hostRoot, statePath);
+    // Not known until it is written: a write may fail behind its rename.
+    this.#text = '';
     await this.#disk.perform('agent.state.write', async () => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       await writeWhole(path, `${JSON.stringify(state, undefined, 2)}\n`, 0o600);
