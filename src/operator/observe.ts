@@ -89,10 +89,11 @@ async function readOtherSubnets(
   { ids }: ChosenSubnets,
   signal: AbortSignal,
 ): Promise<Subnet[]> {
-  const wanted = ports
-    .flatMap(({ fixedIps }) => fixedIps)
-    .filter(({ ipAddress, subnetId }) => isIPv4(ipAddress) && !ids.includes(subnetId));
-  const others = new Set(wanted.map(({ subnetId }) => subnetId));
+  const chosen = new Set(ids);
+  const others = new Set<string>();
+  for (const { ipAddress, subnetId } of ports.flatMap(({ fixedIps }) => fixedIps)) {
+    if (!chosen.has(subnetId) && isIPv4(ipAddress)) others.add(subnetId);
+  }
   return readable(
     [...others].map(async (id) => cloud.subnet(id, signal)),
     signal,

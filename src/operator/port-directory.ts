@@ -88,6 +88,8 @@ export class PortDirectory {
 
 /** A port that moved between two lists is in both; the younger one is right. */
 function latest(entries: readonly Entry[]): readonly Port[] {
+  const times = new Set(entries.map(({ at }) => at));
+  if (times.size < 2) return entries.flatMap(({ ports }) => ports);
   const byId = new Map<string, Port>();
   for (const { ports } of entries.toSorted((a, b) => a.at - b.at)) {
     for (const port of ports) byId.set(port.id, port);

@@ -85,8 +85,8 @@ describe('listing', () => {
     const list = await viola.list({ fresh: true }, signal);
     expect(list.map(({ nodeName }) => nodeName)).toEqual(['a', 'b']);
     expect(seen.map(({ url }) => url)).toEqual([
-      '/base/v1/k8s/multinic/node-configs?limit=500&fresh=true',
-      '/base/v1/k8s/multinic/node-configs?limit=500&fresh=true&continue=next+one',
+      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true',
+      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true&continue=next+one',
     ]);
     expect(seen[0]?.headers).toMatchObject({
       'x-provider-id': 'biz-1',

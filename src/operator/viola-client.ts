@@ -30,7 +30,8 @@ export interface ViolaClient {
 /** `leaving`: accepted, goes when the node is clean. `stale`: it has changed meanwhile. */
 export type Removed = 'leaving' | 'gone' | 'stale';
 
-const pageSize = 500;
+/** Viola's largest page: about 2.5 MB. */
+const pageSize = 1_000;
 /** A list that is longer than this repeats itself. */
 const mostPages = 200;
 
