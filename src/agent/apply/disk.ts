@@ -1,6 +1,7 @@
 import {
   closeSync,
   fsync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -39,12 +40,12 @@ export function writeNew(path: string, text: string, mode: number): void {
 
 /** Removes a file if it is there. */
 export function removeFile(path: string): void {
-  ifThere(() => unlinkSync(path));
+  if (isThere(path)) ifThere(() => unlinkSync(path));
 }
 
 /** Renames a file if it is there. */
 export function renameFile(from: string, to: string): void {
-  ifThere(() => renameSync(from, to));
+  if (isThere(from)) ifThere(() => renameSync(from, to));
 }
 
 /** The text of a file; null when there is none. */
@@ -60,6 +61,11 @@ export async function syncPath(path: string): Promise<void> {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Asked before a change: of a file that is not there, a read-only file system says EROFS and not ENOENT. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function ifThere<T>(act: () => T): T | undefined {
