@@ -113,10 +113,6 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
   };
 }
 
-function isList(url: string): boolean {
-  return url.includes('device_id=');
-}
-
 /** The same requests without the operator: lists as many at a time as it has, then its questions one after the other. */
 async function plainFetch(urls: readonly string[], token: string): Promise<number> {
   const headers = { 'x-auth-token': token };
