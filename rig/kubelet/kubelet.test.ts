@@ -232,8 +232,10 @@ describe('the stand-in kubelet', () => {
 
   it('lets the agent end when its Pod is deleted, and only then takes the Pod away', async () => {
     await run(
-      `trap 'echo ended >"$root/etc/netplan/ended"; exit 0' TERM; while :; do sleep 0.01; done`,
+      `trap 'echo ended >"$root/etc/netplan/ended"; exit 0' TERM; echo up >"$root/etc/netplan/up"; while :; do sleep 0.01; done`,
     );
+    // Running is said when the process is there; the shell sets its trap a moment later.
+    await until(async () => expect(existsSync(join(root, 'etc/netplan/up'))).toBe(true));
     await untilRunning();
     await client.delete(jobs, { namespace, name: 'job' }, { propagationPolicy: 'Foreground' });
     await until(async () => expect(await pod()).toBeUndefined());
