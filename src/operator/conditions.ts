@@ -23,9 +23,7 @@ export function conditionsOf(
     ready,
     degradedOf(ready),
     ...progressOf(verdict, ready),
-    stepCondition('CredentialsValid', 'credentials', verdict),
-    stepCondition('InventoryComplete', 'listing', verdict),
-    stepCondition('Delivered', 'delivery', verdict),
+    ...stepConditions(verdict),
   ];
   return withTimes(updates, previous, at);
 }
@@ -99,6 +97,16 @@ function progressOf(
   return waiting.length > 0
     ? [condition('Reconciling', 'True', 'Waiting', waiting.join('; '))]
     : [];
+}
+
+/** A deleted object is not looked up in its cloud any more, so nothing is said about that. */
+function stepConditions(verdict: Verdict): ConditionUpdate[] {
+  if (verdict.kind === 'deleting') return [];
+  return [
+    stepCondition('CredentialsValid', 'credentials', verdict),
+    stepCondition('InventoryComplete', 'listing', verdict),
+    stepCondition('Delivered', 'delivery', verdict),
+  ];
 }
 
 const good: Readonly<Record<string, string>> = {

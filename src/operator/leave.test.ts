@@ -26,6 +26,7 @@ describe('a CR that is deleted', () => {
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
     expect(scene.ready()).toBe('False Deleting: waits for cleanup on worker-1, worker-2');
+    expect(scene.condition('CredentialsValid')).toBeUndefined();
     await scene.look();
     expect(scene.viola.removals).toHaveLength(2);
     scene.viola.clean();

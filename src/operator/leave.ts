@@ -37,7 +37,7 @@ export async function leave(
   if (!hasFinalizer(object)) return undefined;
   const left = await attempt(async () => finish(object, deps, signal), log, signal);
   if (left instanceof StepFailure) {
-    await report(object, { kind: 'failed', failure: left }, deps, signal);
+    await report(object, { kind: 'deleting', troubles: [left], waiting: [] }, deps, signal);
     return { requeueAfterMs: pace.afterFailure(object, pollingOf(settings), left.retryAfterMs) };
   }
   if (left.length > 0) {

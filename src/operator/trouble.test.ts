@@ -112,6 +112,7 @@ describe('what fails for some is delivered for the others', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p2']);
     expect([...scene.viola.nodes.keys()]).toEqual(['worker-1']);
     expect(scene.ready()).toBe('False NovaServerError: nova: servers failed (serverError)');
+    expect(await scene.look()).toBe(60_000);
   });
 
   it('a network that cannot be read: the MTU stays, and only the new NIC waits', async () => {

@@ -1,4 +1,5 @@
 import type { OpenstackConfigStatus } from '../api/openstackconfig.ts';
+import type { OperatorReason } from '../api/reasons.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Outcome } from '../kube/controller.ts';
 import { keyOf } from '../kube/object.ts';
@@ -88,8 +89,8 @@ async function settle(synced: Synced, deps: VisitDeps, signal: AbortSignal): Pro
   const waiting = waits(looked);
   const verdict: Verdict = { kind: 'synced', sent, troubles, waiting };
   const { downPortRetry } = await report(object, verdict, deps, signal, synced);
-  if (delivery.failures.length > 0) {
-    const asked = Math.max(...delivery.failures.map(({ retryAfterMs = 0 }) => retryAfterMs));
+  if (troubles.some(({ reason }) => transient.has(reason))) {
+    const asked = Math.max(0, ...delivery.failures.map(({ retryAfterMs = 0 }) => retryAfterMs));
     return { requeueAfterMs: pace.afterFailure(object, config.polling, asked) };
   }
   const { fastAttempts = config.downPortFastRetryMax } = downPortRetry ?? {};
@@ -100,6 +101,14 @@ async function settle(synced: Synced, deps: VisitDeps, signal: AbortSignal): Pro
   });
   return { requeueAfterMs };
 }
+
+/** Troubles of a service, which pass by themselves; the others wait for somebody to change something. */
+const transient: ReadonlySet<string> = new Set<OperatorReason>([
+  'NeutronPortError',
+  'NeutronSubnetError',
+  'NovaServerError',
+  'ViolaPostError',
+]);
 
 function waits({ result: { nodes, delivery }, leaving }: Looked): string[] {
   return [
