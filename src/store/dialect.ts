@@ -1,7 +1,6 @@
 // The only file that knows in what the databases differ.
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Dialect, MysqlDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
-import { createPool } from 'mysql2';
 
 export type Engine = 'sqlite' | 'mariadb';
 
@@ -24,7 +23,10 @@ export function mariadbDialect(access: MariadbAccess): Dialect {
   const { host, port, user, password, database } = access;
   const limits = { connectionLimit: 5, connectTimeout: 5_000, supportBigNumbers: true };
   const login = { host, port, user, password, database, charset: 'utf8mb4' };
-  return new MysqlDialect({ pool: createPool({ ...login, ...limits }) });
+  return new MysqlDialect({
+    // Whoever keeps the inventory in a file need not load a driver.
+    pool: async () => (await import('mysql2')).createPool({ ...login, ...limits }),
+  });
 }
 
 /** Presents node:sqlite through the small surface that Kysely asks for. */
