@@ -7,8 +7,6 @@ export const nicRecord = z.object({
   index: z.int().min(0).max(9),
   /** Name the NIC had before it was ours; empty when it is not known. */
   originalName: z.string(),
-  /** MTU it had then. */
-  originalMtu: z.int().exactOptional(),
   /** `ip/prefix` of the addresses it was given. */
   addresses: z.array(z.string()),
   table: z.int(),

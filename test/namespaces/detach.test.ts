@@ -92,7 +92,7 @@ describe('detach', () => {
   test('a clean-up leaves the host as it was before the first NIC', async () => {
     host = await createHost('cleanup', { nics: { ens5: first, ens6: second } });
     const before = await stateOf(host);
-    await runAgent(host, request([a, b]));
+    await runAgent(host, request([a, b].map((entry) => ({ ...entry, mtu: 1500 }))));
     const { result } = await runAgent(host, request([], { generation: 2, action: 'cleanup' }));
     expect(result).toMatchObject({
       outcome: 'ok',

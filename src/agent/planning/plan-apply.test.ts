@@ -81,7 +81,6 @@ describe('the plan', () => {
       mac: macOf(1),
       index: 0,
       originalName: 'ens1',
-      originalMtu: 1500,
       addresses: ['10.0.0.1/24'],
       table: 100,
       priority: 10_100,

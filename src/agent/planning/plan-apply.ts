@@ -81,13 +81,10 @@ function unitOf({ host, backend }: PlanInput, candidate: Candidate, taken: Taken
 }
 
 function recordAfter({ entry, link, record, desired }: Candidate, file: FileChange): NicRecord {
-  const originalMtu = record ? record.originalMtu : link.mtu;
-  const original = originalMtu === undefined ? {} : { originalMtu };
   return {
     mac: entry.mac,
     index: desired.index,
     originalName: record?.originalName ?? link.name,
-    ...original,
     addresses: [...desired.addresses],
     table: desired.table,
     priority: desired.rules[0]?.priority ?? 0,

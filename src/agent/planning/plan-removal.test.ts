@@ -20,7 +20,6 @@ const record: NicRecord = {
   mac: macOf(1),
   index: 0,
   originalName: 'ens1',
-  originalMtu: 1500,
   addresses: ['10.0.0.1/24'],
   table: 100,
   priority: 10_100,
@@ -43,7 +42,6 @@ describe('removal', () => {
     expect(units[0]?.change.operations.map(batchLine)).toEqual([
       'link set dev multinic0 down',
       'link set dev multinic0 name ens1',
-      'link set dev ens1 mtu 1500',
       'link set dev ens1 addrgenmode eui64',
       'rule del from 10.0.0.1/32 table 100 priority 10100 protocol 4',
       'addr del 10.0.0.1/24 dev ens1',

@@ -72,7 +72,7 @@ function unitOf(
   const belongings = { tables: [record.table], ips: record.addresses.map(ipOf) };
   const before = presentState(host, link, belongings);
   const name = link ? freeName(host, record, link, names) : '';
-  const after = bare(host, before, { name, mtu: record.originalMtu });
+  const after = bare(host, before, name);
   return {
     action: 'remove',
     target,
@@ -95,18 +95,15 @@ function freeName(host: Host, { originalName }: NicRecord, link: Link, names: Se
   return name;
 }
 
-/** What a reboot without our file would leave of the NIC: down, without addresses, with the kernel's own defaults. */
-function bare(
-  host: Host,
-  { link }: NicState,
-  original: { readonly name: string; readonly mtu: number | undefined },
-): NicState {
+/** What is left of the NIC: down, without addresses, with the kernel's own defaults for IPv6. */
+function bare(host: Host, { link }: NicState, name: string): NicState {
   if (!link) return { rules: [] };
   const acceptRa = host.defaultAcceptRa ?? link.acceptRa;
   return {
     link: {
-      name: original.name,
-      mtu: original.mtu ?? link.mtu,
+      name,
+      // udev sets it again at the new name, from what netplan generated at the last boot.
+      mtu: link.mtu,
       up: false,
       ...(link.addressMode === undefined ? {} : { addressMode: 'eui64' }),
       ...(link.acceptRa === undefined || acceptRa === undefined ? {} : { acceptRa }),
