@@ -1,4 +1,5 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
+import { mapBounded } from '../openstack/bounded.ts';
 import { calculate } from '../plan/calculate.ts';
 import type { NodePlan, Problem } from '../plan/plan.ts';
 import { type DeliverOptions, type Delivery, deliver } from './deliver.ts';
@@ -9,6 +10,7 @@ import { ViolaError } from './viola-error.ts';
 
 /** Plans that met a change of the business cluster are made again so often, then at the next poll. */
 const rounds = 3;
+const readsAtOnce = 8;
 
 export interface Rounds {
   /** The nodes as they were planned last. */
@@ -58,12 +60,10 @@ async function reread(
   viola: Pick<ViolaClient, 'get'>,
   signal: AbortSignal,
 ): Promise<HeldNode[]> {
-  const reads = await Promise.all(
-    [...names].map(async (name) =>
-      viola.get(name, signal).catch((error: unknown) => {
-        throw violaFailure(error);
-      }),
-    ),
+  const reads = await mapBounded([...names], readsAtOnce, signal, async (name) =>
+    viola.get(name, signal).catch((error: unknown) => {
+      throw violaFailure(error);
+    }),
   );
   const others = held.filter(({ nodeName }) => !names.has(nodeName));
   return [...others, ...reads.flatMap((node) => node ?? [])];

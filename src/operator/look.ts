@@ -13,6 +13,7 @@ import { type ConfigObject, generationOf, ownerOf } from './openstack-config.ts'
 import { nodesAfter } from './record.ts';
 import type { ResolvedConfig } from './resolve.ts';
 import type { OperatorSettings } from './settings.ts';
+import { StepFailure, type Trouble } from './step-failure.ts';
 import { type SyncDeps, type SyncResult, sync } from './sync.ts';
 import type { Violas } from './violas.ts';
 
@@ -53,7 +54,7 @@ export async function look(input: LookInput, deps: LookDeps, signal: AbortSignal
   const access = { ...deps, allowedEndpoints: settings.allowedEndpoints };
   const cloud = await cloudOf(config, key, access, signal);
   const viola = violas.of(config.viola, config.providerId);
-  const result = await sync(
+  const synced = await sync(
     {
       ...input,
       source,
@@ -64,9 +65,9 @@ export async function look(input: LookInput, deps: LookDeps, signal: AbortSignal
     deps,
     signal,
   );
-  const leaving = await leaveOthers(input, deps, signal);
-  await deps.inventory.record(config.providerId, source, nodesAfter(result, owner));
-  return { result, leaving };
+  await deps.inventory.record(config.providerId, source, nodesAfter(synced, owner));
+  const { leaving, troubles } = await leaveOthers(input, deps, signal);
+  return { result: { ...synced, troubles: [...synced.troubles, ...troubles] }, leaving };
 }
 
 /** NICs among these nodes that come from the same cloud as ours, whichever OpenstackConfig delivered them. */
@@ -97,16 +98,24 @@ async function leaveOthers(
   { object, config }: LookInput,
   { inventory, violas, perform }: LookDeps,
   signal: AbortSignal,
-): Promise<HeldNode[]> {
+): Promise<{ readonly leaving: readonly HeldNode[]; readonly troubles: readonly Trouble[] }> {
   const owner = ownerOf(object);
-  const left: HeldNode[] = [];
+  const author = { ...owner, generation: generationOf(object) };
+  const leaving: HeldNode[] = [];
+  const troubles: Trouble[] = [];
   for (const [provider, known] of await inventory.nodesOf(owner)) {
     if (provider === config.providerId) continue;
-    const viola = violas.of(config.viola, provider);
-    const leaving = await takeBack({ viola, owner, known, perform }, signal);
-    const author = { ...owner, generation: generationOf(object) };
-    if (leaving.length === 0) await inventory.record(provider, author, []);
-    left.push(...leaving);
+    try {
+      const viola = violas.of(config.viola, provider);
+      const left = await takeBack({ viola, owner, known, perform }, signal);
+      if (left.length === 0) await inventory.record(provider, author, []);
+      leaving.push(...left);
+    } catch (error) {
+      // What was delivered here counts all the same.
+      if (!(error instanceof StepFailure)) throw error;
+      const message = `nodes in business cluster "${provider}" cannot be removed: ${error.message}`;
+      troubles.push({ reason: error.reason, message });
+    }
   }
-  return left;
+  return { leaving, troubles };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { finalizers } from '../api/names.ts';
+import { FakeViola } from './testing/fake-viola.ts';
 import { attach, detach, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 let scene: Scene;
@@ -236,14 +237,41 @@ describe('a server taken out of vmNames', () => {
 });
 
 describe('a CR that moves to another business cluster', () => {
+  const credentials = {
+    openstackProviderID: 'cloud-1',
+    k8sProviderID: 'biz-2',
+    projectID: 'project-1',
+  };
+
   it('takes its nodes out of the old one', async () => {
     await delivered();
-    const { credentials } = {
-      credentials: { openstackProviderID: 'cloud-1', projectID: 'project-1' },
-    };
-    scene.edit({ credentials: { ...credentials, k8sProviderID: 'biz-2' } });
+    const second = new FakeViola();
+    scene.otherViolas.set('biz-2', second);
+    scene.edit({ credentials });
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+    expect([...second.nodes.keys()]).toEqual(['worker-1', 'worker-2']);
+    expect(scene.condition('Reconciling')).toMatchObject({ reason: 'Waiting' });
+    scene.viola.clean();
+    await scene.look();
+    expect((await scene.store.list()).map(({ providerId }) => providerId)).toEqual([
+      'biz-2',
+      'biz-2',
+    ]);
+    expect(scene.condition('Reconciling')).toBeUndefined();
+  });
+
+  it('is delivered there although the old one cannot be reached', async () => {
+    await delivered();
+    const second = new FakeViola();
+    scene.otherViolas.set('biz-2', second);
+    scene.viola.fail(503);
+    scene.edit({ credentials });
+    await scene.look();
+    expect([...second.nodes.keys()]).toEqual(['worker-1', 'worker-2']);
+    expect(scene.ready()).toBe(
+      'False ViolaPostError: nodes in business cluster "biz-1" cannot be removed: viola: unexpected status 503',
+    );
   });
 });
 

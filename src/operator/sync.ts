@@ -1,5 +1,6 @@
 import type { Effect } from '../api/effects.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
+import { keyOf } from '../kube/object.ts';
 import type { Cloud } from '../openstack/cloud.ts';
 import type { Observation } from '../plan/observation.ts';
 import type { NodePlan, Plan } from '../plan/plan.ts';
@@ -56,21 +57,18 @@ export async function sync(
   deps: SyncDeps,
   signal: AbortSignal,
 ): Promise<SyncResult> {
-  const { config, view, viola } = input;
+  const { config, source, view, viola, maxAgeMs } = input;
   const subnets = await chooseSubnets(view.cloud, config.subnets, signal);
   const [look, held] = await both(
-    observe(
-      { ...view, member: memberOf(input), ...config, subnets, maxAgeMs: input.maxAgeMs },
-      signal,
-    ),
+    observe({ ...view, ...config, member: keyOf(source), subnets, maxAgeMs }, signal),
     viola.list({ fresh: input.force }, signal),
     signal,
   );
   const planned = await planNodes(planInput(input, subnets, look, held), view.cloud, deps, signal);
   const { plan } = planned;
   deps.log.debug({ summary: plan.summary, nodes: actionsOf(plan) }, 'planned');
-  if (plan.nodes.some(({ action, base }) => action !== 'none' || base))
-    await input.beforeDelivery();
+  const concerned = plan.nodes.some(({ action, base }) => action !== 'none' || base !== null);
+  if (concerned) await input.beforeDelivery();
   const rounds = await deliverInRounds(planned, { ...input, ...deps }, signal);
   const problems = [...plan.problems, ...rounds.problems];
   return {
@@ -88,11 +86,6 @@ export async function sync(
       ),
     ],
   };
-}
-
-/** The OpenstackConfig's name in what several of them share. */
-export function memberOf({ source }: Pick<SyncInput, 'source'>): string {
-  return `${source.namespace}/${source.name}`;
 }
 
 // A failed Nova is one trouble, not one for every server whose name is not known.

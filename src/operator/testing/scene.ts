@@ -49,6 +49,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
   const kube = new FakeKube();
   const metrics = createMetrics(metricTable);
   const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
+  const otherViolas = new Map<string, FakeViola>();
   const events: EventNote[] = [];
   const effects: string[] = [];
   let death: { readonly at: number; readonly error: Error } | undefined;
@@ -67,7 +68,10 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       authorities: { contrabass: undefined, openstack: undefined },
       clouds,
       views: new CloudViews(clock, signal),
-      violas: { of: () => viola, [Symbol.asyncDispose]: async () => undefined },
+      violas: {
+        of: (_endpoint, provider) => otherViolas.get(provider) ?? viola,
+        [Symbol.asyncDispose]: async () => undefined,
+      },
       inventory: createInventory({ store, perform, log }),
       reporter: createReporter({
         client: kube,
@@ -89,6 +93,8 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     cloud,
     clouds,
     viola,
+    /** Violas of business clusters other than the usual one. */
+    otherViolas,
     kube,
     store,
     events,
