@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createKubeClient } from '../../src/kube/client.ts';
+import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
+import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { crds } from '../../src/kube/core-resources.ts';
-import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { startApiServer } from './server.ts';
 

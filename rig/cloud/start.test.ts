@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Cloud, CloudIdentity } from '../../src/openstack/cloud.ts';
+import type { Cloud } from '../../src/openstack/cloud.ts';
+import type { CloudIdentity } from '../../src/openstack/cloud-identity.ts';
 import { type Clouds, createClouds } from '../../src/openstack/clouds.ts';
 import { systemClock, systemRandom } from '../../src/process/clock.ts';
 import { createFakeClock, type FakeClock } from '../../src/process/fake-clock.ts';

@@ -2,12 +2,12 @@ import type { Condition } from '../../src/api/condition.ts';
 import type { MultiNicNodeConfig } from '../../src/api/multinicnodeconfig.ts';
 import { agentAppName, businessGroup, labels, managementGroup } from '../../src/api/names.ts';
 import type { OpenstackConfig } from '../../src/api/openstackconfig.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
+import { createReflector } from '../../src/kube/cache/reflector.ts';
+import { Store } from '../../src/kube/cache/store.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
 import { jobs } from '../../src/kube/core-resources.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { createReflector } from '../../src/kube/reflector.ts';
 import { defineResource, type Resource } from '../../src/kube/resource.ts';
-import { Store } from '../../src/kube/store.ts';
 import { type Clock, systemRandom } from '../../src/process/clock.ts';
 import type { Screen } from './screen.ts';
 

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { namespaces, secrets } from '../../src/kube/core-resources.ts';
-import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { defineResource, type Resource } from '../../src/kube/resource.ts';
 import { type Clock, systemRandom } from '../../src/process/clock.ts';

@@ -1,10 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ClusterAccess } from '../../src/kube/access.ts';
-import { createKubeClient } from '../../src/kube/client.ts';
+import type { ClusterAccess } from '../../src/kube/access/access.ts';
+import { createReflector } from '../../src/kube/cache/reflector.ts';
+import { Store } from '../../src/kube/cache/store.ts';
+import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { type Pod, pods } from '../../src/kube/core-resources.ts';
-import { createReflector } from '../../src/kube/reflector.ts';
-import { Store } from '../../src/kube/store.ts';
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/process/clock.ts';
 import { type Failure, FailureOrders } from './failure.ts';
 import { findInternalIp, type HostHandle } from './host.ts';

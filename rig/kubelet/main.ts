@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
+import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
 import { startKubelet } from './kubelet.ts';
 
 const help = `Stand-in kubelet: registers a Node and runs its agent Pods as processes in a network namespace.

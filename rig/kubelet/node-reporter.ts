@@ -1,4 +1,4 @@
-import type { KubeClient } from '../../src/kube/client.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
 import { nodes } from '../../src/kube/core-resources.ts';
 import type { Clock } from '../../src/process/clock.ts';
 import { type NodeFacts, nodeObject, nodeStatus } from './node-object.ts';

@@ -1,4 +1,4 @@
-import type { KubeClient } from '../../src/kube/client.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
 import { type Pod, pods } from '../../src/kube/core-resources.ts';
 import { isConflict, isInvalid, isNotFound } from '../../src/kube/errors.ts';
 import { backoffMs } from '../../src/process/backoff.ts';

@@ -1,6 +1,6 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KubeClient } from '../../src/kube/client.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
 import { configMaps, type Pod } from '../../src/kube/core-resources.ts';
 import type { Mount } from './rootfs.ts';
 

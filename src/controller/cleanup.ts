@@ -1,6 +1,6 @@
 import type { Effect } from '../api/effects.ts';
 import { fieldManagers, finalizers } from '../api/names.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { nodes } from '../kube/core-resources.ts';
 import type { ObjectRef } from '../kube/object.ts';
 import type { Perform } from '../process/effects.ts';

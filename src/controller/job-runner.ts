@@ -1,11 +1,11 @@
 import type { Effect } from '../api/effects.ts';
 import type { JobRequest } from '../api/job.ts';
 import { annotations } from '../api/names.ts';
-import type { KubeClient } from '../kube/client.ts';
+import { Store } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { configMaps, type Job, jobs, type Pod } from '../kube/core-resources.ts';
 import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/object.ts';
-import { Store } from '../kube/store.ts';
 import type { Perform } from '../process/effects.ts';
 import { configMapOf, type JobTemplate, jobName, jobOf } from './job.ts';
 import type { Order, Run, Runner } from './runner.ts';

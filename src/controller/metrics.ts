@@ -1,6 +1,6 @@
 import { refusalReason } from '../api/job.ts';
 import type { metricTable } from '../api/metrics.ts';
-import type { Store } from '../kube/store.ts';
+import type { Store } from '../kube/cache/store.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { Verdict } from './runner.ts';

@@ -1,8 +1,8 @@
 import type { Effect } from '../api/effects.ts';
 import { fieldManagers } from '../api/names.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { Store } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
-import type { Store } from '../kube/store.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Perform } from '../process/effects.ts';
 import { recordReady } from './events.ts';

@@ -1,7 +1,7 @@
 import { type Condition, findCondition, setCondition } from '../api/condition.ts';
 import { annotations, deployedControllerName, labels } from '../api/names.ts';
+import { Store } from '../kube/cache/store.ts';
 import type { Job } from '../kube/core-resources.ts';
-import { Store } from '../kube/store.ts';
 import type { NodeConfig } from './node-config.ts';
 import { jobEndOf } from './runs/job-end.ts';
 

@@ -1,7 +1,7 @@
 import { annotations } from '../api/names.ts';
+import type { Change } from '../kube/cache/store.ts';
 import type { Job, Node, Pod } from '../kube/core-resources.ts';
 import { type KubeObject, keyOf } from '../kube/object.ts';
-import type { Change } from '../kube/store.ts';
 import type { Admission } from './admit.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
 import { terminatedOf } from './runs/agent-state.ts';

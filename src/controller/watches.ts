@@ -1,11 +1,11 @@
 import type { metricTable } from '../api/metrics.ts';
 import { agentAppName, labels } from '../api/names.ts';
-import type { KubeClient } from '../kube/client.ts';
+import { createReflector, type Reflector } from '../kube/cache/reflector.ts';
+import type { Store } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { type Job, jobs, nodes, type Pod, pods } from '../kube/core-resources.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { createReflector, type Reflector } from '../kube/reflector.ts';
 import type { Resource } from '../kube/resource.ts';
-import type { Store } from '../kube/store.ts';
 import type { PartContext } from '../process/part.ts';
 import { nodeConfigs } from './node-config.ts';
 import { deployedJobsSelector } from './stand-back.ts';

@@ -1,6 +1,6 @@
+import { Store } from '../kube/cache/store.ts';
 import type { Node } from '../kube/core-resources.ts';
 import type { ObjectRef } from '../kube/object.ts';
-import { Store } from '../kube/store.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
 import { type NodeDirectory, systemUuidOf } from './target.ts';
 

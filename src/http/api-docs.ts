@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import type { HttpServer } from './server.ts';
+import type { HttpServer } from './app.ts';
 
 /** /openapi.json, /openapi.yaml and /docs, made from the routes' schemas; assets come from the package, no CDN. */
 export async function describeApi(app: HttpServer, title: string): Promise<void> {

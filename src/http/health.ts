@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Health } from '../process/health.ts';
-import type { HttpServer } from './server.ts';
+import type { HttpServer } from './app.ts';
 
 /** /healthz and /readyz (200 or 503 with what is wrong) and /metrics; none needs a token. */
 export function serveHealth(app: HttpServer, health: Health, registry: Registry): void {

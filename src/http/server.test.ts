@@ -3,8 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
+import type { HttpServer } from './app.ts';
 import { HttpProblem } from './problem.ts';
-import { type AnsweredRequest, createHttpServer, type HttpServer, listen } from './server.ts';
+import { type AnsweredRequest, createHttpServer, listen } from './server.ts';
 
 const open: HttpServer[] = [];
 const lines: string[] = [];

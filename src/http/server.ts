@@ -1,16 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyRequest } from 'fastify';
-import {
-  serializerCompiler,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
+import type { FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Health } from '../process/health.ts';
 import type { Logger } from '../process/log.ts';
 import { describeApi } from './api-docs.ts';
+import { type AppOptions, createApp, type HttpServer } from './app.ts';
 import { createErrorHandler, sendProblem } from './error-handler.ts';
 import { serveHealth } from './health.ts';
 import { HttpProblem } from './problem.ts';
@@ -24,14 +18,11 @@ export interface AnsweredRequest {
   readonly seconds: number;
 }
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends AppOptions {
   readonly title: string;
   readonly log: Logger;
   readonly health: Health;
   readonly registry: Registry;
-  readonly tls?: { readonly cert: string; readonly key: string };
-  /** Largest request body in bytes; default 4 MiB. */
-  readonly bodyLimit?: number;
   /** Requests in work at once; more are answered 429. Default 256. */
   readonly inFlightLimit?: number;
   readonly onAnswer?: (request: AnsweredRequest) => void;
@@ -41,19 +32,8 @@ export interface HttpServerOptions {
  * Makes an HTTP server with what all of ours share: request ids, access log without bodies, limits, problem JSON,
  * /healthz, /readyz, /metrics, /openapi.json, /openapi.yaml and offline docs.
  */
-export async function createHttpServer(options: HttpServerOptions) {
-  const app = Fastify({
-    logger: false,
-    bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024,
-    // A slow client must not hold a connection for ever: 30 s for headers and body together.
-    requestTimeout: 30_000,
-    keepAliveTimeout: 60_000,
-    forceCloseConnections: 'idle',
-    genReqId: requestId,
-    https: options.tls ?? null,
-  }).withTypeProvider<ZodTypeProvider>();
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const app = createApp(options);
   app.setErrorHandler(createErrorHandler(options.log));
   app.setNotFoundHandler(async (request, reply) => {
     const detail = `no route ${request.method} ${request.url.split('?')[0]}; see /docs`;
@@ -65,8 +45,6 @@ export async function createHttpServer(options: HttpServerOptions) {
   serveHealth(app, options.health, options.registry);
   return app;
 }
-
-export type HttpServer = Awaited<ReturnType<typeof createHttpServer>>;
 
 export interface Listening {
   readonly url: string;
@@ -90,12 +68,6 @@ export async function listen(
   const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';
   return { url: `${scheme}://${name}:${bound.port}` };
-}
-
-/** Takes the caller's x-request-id when it is harmless, else makes one. */
-function requestId(request: IncomingMessage): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
 /** Never refused for load: a busy process must not be restarted for being busy. */

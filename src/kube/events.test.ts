@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeClient } from './client.ts';
+import type { KubeClient } from './client/client.ts';
 import { KubeError } from './errors.ts';
 import { createEventRecorder } from './events.ts';
 import type { KubeObject } from './object.ts';

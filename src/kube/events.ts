@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KubeClient } from './client.ts';
+import type { KubeClient } from './client/client.ts';
 import type { Clock } from './clock.ts';
 import { type EventObject, events } from './core-resources.ts';
 import { isNotFound } from './errors.ts';

@@ -1,33 +1,17 @@
 import type { Clock, Random } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
-import { createCaller, type RequestSample } from './caller.ts';
 import { type Catalog, endpointUrl } from './catalog.ts';
+import type { CloudIdentity } from './cloud-identity.ts';
 import { neutronBase, novaBase } from './endpoint.ts';
 import { createKeystone } from './keystone.ts';
 import { createNeutron } from './neutron.ts';
 import { createNova, novaHeaders } from './nova.ts';
+import { createCaller, type RequestSample } from './requests/caller.ts';
+import { createServiceClient } from './requests/service-client.ts';
+import type { Transport } from './requests/transport.ts';
 import type { Found, Network, Port, Server, ServerInterface, Subnet } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
-import { createServiceClient } from './service-client.ts';
-import type { TlsOptions, Transport } from './transport.ts';
 import { TtlCache } from './ttl-cache.ts';
-
-/** Everything that makes two clouds different: who asks what, as whom, scoped to which project. */
-export interface CloudIdentity {
-  readonly keystoneUrl: string;
-  readonly username: string;
-  readonly password: string;
-  readonly domainName: string;
-  readonly projectId: string;
-  readonly region?: string;
-  readonly interface: 'public' | 'internal' | 'admin';
-  /** Wins over the catalog. */
-  readonly neutronUrl?: string;
-  /** Wins over the catalog. */
-  readonly novaUrl?: string;
-  readonly tls: TlsOptions;
-  readonly timeoutMs: number;
-}
 
 /** One project of one OpenStack, read only. Every method throws OpenstackError. */
 export interface Cloud {

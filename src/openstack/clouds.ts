@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Clock, Random } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
-import { type Caller, createCaller, type RequestSample } from './caller.ts';
-import { type Cloud, type CloudIdentity, createCloud } from './cloud.ts';
+import { type Cloud, createCloud } from './cloud.ts';
+import type { CloudIdentity } from './cloud-identity.ts';
 import { fetchProvider, type Provider, type ProviderRequest } from './contrabass.ts';
-import { createTransport } from './transport.ts';
+import { type Caller, createCaller, type RequestSample } from './requests/caller.ts';
+import { createTransport } from './requests/transport.ts';
 import { TtlCache } from './ttl-cache.ts';
 
 export interface CloudsOptions {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { decryptPassword } from './aes-cbc.ts';
-import { answerFailure, jsonOf, parseAs } from './answer-failure.ts';
-import type { Caller } from './caller.ts';
 import { contrabassBase } from './endpoint.ts';
 import { OpenstackError } from './errors.ts';
-import { resourcePath } from './service-client.ts';
-import type { TlsOptions } from './transport.ts';
+import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
+import type { Caller } from './requests/caller.ts';
+import { resourcePath } from './requests/service-client.ts';
+import type { TlsOptions } from './requests/transport.ts';
 
 export interface ProviderRequest {
   /** Base URL of Contrabass. */

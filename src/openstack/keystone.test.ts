@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../process/fake-clock.ts';
-import type { CloudIdentity } from './cloud.ts';
-import { answerOf, createFakeCaller } from './fake-caller.ts';
+import type { CloudIdentity } from './cloud-identity.ts';
 import { createKeystone } from './keystone.ts';
-import type { HttpAnswer } from './transport.ts';
+import { answerOf, createFakeCaller } from './requests/fake-caller.ts';
+import type { HttpAnswer } from './requests/transport.ts';
 
 const signal = new AbortController().signal;
 const identity: CloudIdentity = {

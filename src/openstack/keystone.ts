@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Clock } from '../process/clock.ts';
-import { answerFailure, headerOf, jsonOf, parseAs } from './answer-failure.ts';
-import type { Caller } from './caller.ts';
 import { type Catalog, catalogSchema } from './catalog.ts';
-import type { CloudIdentity } from './cloud.ts';
+import type { CloudIdentity } from './cloud-identity.ts';
 import { keystoneBase } from './endpoint.ts';
 import { OpenstackError } from './errors.ts';
+import { answerFailure, headerOf, jsonOf, parseAs } from './requests/answer-failure.ts';
+import type { Caller } from './requests/caller.ts';
+import type { HttpAnswer } from './requests/transport.ts';
 import { SingleFlight } from './single-flight.ts';
-import type { HttpAnswer } from './transport.ts';
 
 /** A token and what came with it. */
 export interface Session {

@@ -1,7 +1,8 @@
-import { mapBounded } from './bounded.ts';
+import { mapBounded } from '../process/bounded.ts';
 import { isOpenstackError } from './errors.ts';
-import { readFound } from './found.ts';
-import { type Listing, readPages } from './pages.ts';
+import { readFound } from './requests/found.ts';
+import { type Listing, readPages } from './requests/pages.ts';
+import { type Query, resourcePath, type ServiceClient } from './requests/service-client.ts';
 import {
   type Found,
   type Network,
@@ -12,7 +13,6 @@ import {
   type Subnet,
   subnetSchema,
 } from './resources.ts';
-import { type Query, resourcePath, type ServiceClient } from './service-client.ts';
 
 export interface Neutron {
   /** The ports that match the filter, every page of them. */
@@ -72,7 +72,7 @@ export function createNeutron(client: ServiceClient): Neutron {
       // An empty device_id would list every port that is attached to nothing.
       const wanted = new Set(serverIds.filter((id) => id !== ''));
       const batches = chunks([...wanted], batchSize);
-      const lists = await mapBounded(batches, batchesAtOnce, signal, batch);
+      const lists = await mapBounded(batches, batchesAtOnce, batch, signal);
       const byId = new Map(lists.flat().map((port) => [port.id, port]));
       return [...byId.values()].filter((port) => wanted.has(port.deviceId));
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf } from './fake-caller.ts';
-import { createFakeService } from './fake-service.ts';
 import { createNova } from './nova.ts';
+import { answerOf } from './requests/fake-caller.ts';
+import { createFakeService } from './requests/fake-service.ts';
 
 const signal = new AbortController().signal;
 

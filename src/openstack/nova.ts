@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { readFound } from './found.ts';
-import { readPages } from './pages.ts';
+import { readFound } from './requests/found.ts';
+import { readPages } from './requests/pages.ts';
+import { resourcePath, type ServiceClient } from './requests/service-client.ts';
 import {
   type Found,
   type Server,
@@ -8,7 +9,6 @@ import {
   serverInterfaceSchema,
   serverSchema,
 } from './resources.ts';
-import { resourcePath, type ServiceClient } from './service-client.ts';
 
 export interface Nova {
   /** All servers of the project by id. */

@@ -1,5 +1,5 @@
+import { mapBounded } from '../process/bounded.ts';
 import type { Clock } from '../process/clock.ts';
-import { mapBounded } from './bounded.ts';
 import type { Nova } from './nova.ts';
 import type { Server } from './resources.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -45,6 +45,11 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     return ids.filter((id) => (entries.get(id)?.until ?? -1) <= now);
   }
 
+  async function readOne(id: string, signal: AbortSignal): Promise<void> {
+    const found = await nova.server(id, signal);
+    remember(id, found.kind === 'found' ? found.value : undefined);
+  }
+
   async function list(): Promise<void> {
     const listed = await nova.list(lifetime);
     entries = new Map();
@@ -58,10 +63,7 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
       // A list shows one project; an administrator may ask for servers of others, by id only.
       const rest = stale(wanted);
       for (const id of rest.slice(fewServers)) remember(id, undefined);
-      await mapBounded(rest.slice(0, fewServers), readsAtOnce, signal, async (id, either) => {
-        const found = await nova.server(id, either);
-        remember(id, found.kind === 'found' ? found.value : undefined);
-      });
+      await mapBounded(rest.slice(0, fewServers), readsAtOnce, readOne, signal);
       const result = new Map<string, Server>();
       for (const id of wanted) {
         const server = entries.get(id)?.server;

@@ -1,11 +1,11 @@
-import type { KubeClient } from '../kube/client.ts';
-import type { Outcome } from '../kube/controller.ts';
+import type { Store as ObjectStore } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { refOf } from '../kube/object.ts';
-import type { Store as ObjectStore } from '../kube/store.ts';
-import { pausedConditions } from './conditions.ts';
+import type { Outcome } from '../kube/work/controller.ts';
 import { leave } from './leave.ts';
 import { type ConfigObject, generationOf, isPaused, statusOf } from './openstack-config.ts';
 import type { Pace } from './pace.ts';
+import { pausedConditions } from './status/conditions.ts';
 import { type VisitDeps, visit } from './visit.ts';
 
 export interface ReconcilerDeps extends VisitDeps {

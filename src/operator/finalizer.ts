@@ -1,6 +1,6 @@
 import type { Effect } from '../api/effects.ts';
 import { finalizers } from '../api/names.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { Perform } from '../process/effects.ts';
 import {

@@ -1,8 +1,7 @@
-import type { KubeClient } from '../kube/client.ts';
-import type { Outcome } from '../kube/controller.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { Outcome } from '../kube/work/controller.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
-import { attempt } from './attempt.ts';
 import { removeFinalizer } from './finalizer.ts';
 import { type FinishDeps, finish } from './finish.ts';
 import {
@@ -15,9 +14,10 @@ import {
 import type { Pace } from './pace.ts';
 import type { Reporter } from './report.ts';
 import { pollingOf } from './settings.ts';
-import { statusAfter } from './status.ts';
-import { StepFailure } from './step-failure.ts';
-import type { Verdict } from './verdict.ts';
+import { attempt } from './status/attempt.ts';
+import { statusAfter } from './status/status.ts';
+import { StepFailure } from './status/step-failure.ts';
+import type { Verdict } from './status/verdict.ts';
 
 export interface LeaveDeps extends FinishDeps {
   readonly client: Pick<KubeClient, 'patch'>;

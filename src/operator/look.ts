@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import type { HeldNode } from '../api/node-configs-http.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { Store as ObjectStore } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { keyOf } from '../kube/object.ts';
-import type { Store as ObjectStore } from '../kube/store.ts';
 import type { Clouds } from '../openstack/clouds.ts';
-import { type Authorities, cloudOf } from './cloud-access.ts';
-import type { CloudViews } from './cloud-views.ts';
-import { encryptKeyOf } from './encrypt-key.ts';
+import type { Violas } from './deliver/violas.ts';
 import { takeBack } from './finish.ts';
 import type { Inventory } from './inventory.ts';
+import { type Authorities, cloudOf } from './observe/cloud-access.ts';
+import type { CloudViews } from './observe/cloud-views.ts';
 import { type ConfigObject, generationOf, ownerOf } from './openstack-config.ts';
 import { nodesAfter } from './record.ts';
-import type { ResolvedConfig } from './resolve.ts';
+import { encryptKeyOf } from './resolve/encrypt-key.ts';
+import type { ResolvedConfig } from './resolve/resolve.ts';
 import type { OperatorSettings } from './settings.ts';
-import { StepFailure, type Trouble } from './step-failure.ts';
+import { StepFailure, type Trouble } from './status/step-failure.ts';
 import { type SyncDeps, type SyncResult, sync } from './sync.ts';
-import type { Violas } from './violas.ts';
 
 export interface LookDeps extends SyncDeps {
   readonly client: Pick<KubeClient, 'find'>;

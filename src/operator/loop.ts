@@ -1,25 +1,25 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { createController, type ReconcileResult, sourceOf } from '../kube/controller.ts';
+import { createReflector } from '../kube/cache/reflector.ts';
+import { type Change, Store as ObjectStore } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/object.ts';
-import { createReflector } from '../kube/reflector.ts';
-import { type Change, Store as ObjectStore } from '../kube/store.ts';
+import { createController, type ReconcileResult, sourceOf } from '../kube/work/controller.ts';
 import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
-import type { Authorities } from './cloud-access.ts';
-import { CloudViews } from './cloud-views.ts';
 import { createReconciler } from './controller.ts';
+import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory.ts';
 import { controllerName } from './metrics.ts';
+import type { Authorities } from './observe/cloud-access.ts';
+import { CloudViews } from './observe/cloud-views.ts';
 import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
 import { Pace } from './pace.ts';
 import { createReporter } from './report.ts';
 import type { OperatorSettings } from './settings.ts';
-import type { Violas } from './violas.ts';
 
 export interface LoopOptions {
   readonly client: KubeClient;

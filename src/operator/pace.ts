@@ -2,7 +2,7 @@ import { keyOf } from '../kube/object.ts';
 import { backoffMs } from '../process/backoff.ts';
 import type { Clock, Random } from '../process/clock.ts';
 import { type ConfigObject, generationOf, statusOf } from './openstack-config.ts';
-import { nextPollMs, type Polling } from './poll.ts';
+import { nextPollMs, type Polling } from './resolve/poll.ts';
 
 /** What is kept about an OpenstackConfig between two looks; losing it costs a few polls, nothing else. */
 interface Memory {

@@ -1,15 +1,15 @@
 import type { Effect } from '../api/effects.ts';
 import { fieldManagers } from '../api/names.ts';
 import type { OpenstackConfigStatus } from '../api/openstackconfig.ts';
-import type { KubeClient } from '../kube/client.ts';
+import { isNewer } from '../kube/cache/resource-version.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/object.ts';
-import { isNewer } from '../kube/resource-version.ts';
 import type { Perform } from '../process/effects.ts';
 import { recordReady } from './events.ts';
 import { type ConfigObject, openstackConfigs, statusOf } from './openstack-config.ts';
-import { isNews } from './status.ts';
+import { isNews } from './status/status.ts';
 
 export interface Reporter {
   /** The object as it is, our last write included: the watch may not have told us of it yet. */

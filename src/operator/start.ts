@@ -3,18 +3,18 @@ import { readFile } from 'node:fs/promises';
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { createHttpServer, listen } from '../http/server.ts';
-import { createKubeClient } from '../kube/client.ts';
-import { inCluster } from '../kube/in-cluster.ts';
-import { loadKubeconfig } from '../kube/kubeconfig.ts';
-import { type LeaseOptions, runWithLease } from '../kube/lease.ts';
+import { inCluster } from '../kube/access/in-cluster.ts';
+import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
+import { createKubeClient } from '../kube/client/http-client.ts';
+import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
+import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
 import { countRequest } from './metrics.ts';
 import type { OperatorSettings } from './settings.ts';
-import { createViolas } from './violas.ts';
 
 type Context = PartContext<typeof metricTable>;
 

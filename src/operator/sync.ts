@@ -7,15 +7,15 @@ import type { NodePlan, Plan } from '../plan/plan.ts';
 import type { Random } from '../process/clock.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
-import { chooseSubnets } from './choose-subnets.ts';
-import type { Delivery } from './deliver.ts';
-import { deliverInRounds, violaFailure } from './delivery-rounds.ts';
-import type { MissingServers } from './missing-servers.ts';
-import { type Look, observe } from './observe.ts';
-import { planInput, planNodes, type Wish } from './plan-nodes.ts';
-import type { PortDirectory } from './port-directory.ts';
-import type { Trouble } from './step-failure.ts';
-import type { ViolaClient } from './viola-client.ts';
+import type { Delivery } from './deliver/deliver.ts';
+import { deliverInRounds, violaFailure } from './deliver/delivery-rounds.ts';
+import { planInput, planNodes, type Wish } from './deliver/plan-nodes.ts';
+import type { ViolaClient } from './deliver/viola-client.ts';
+import { chooseSubnets } from './observe/choose-subnets.ts';
+import type { MissingServers } from './observe/missing-servers.ts';
+import { type Look, observe } from './observe/observe.ts';
+import type { PortDirectory } from './observe/port-directory.ts';
+import type { Trouble } from './status/step-failure.ts';
 
 /** What a cloud is looked at with; shared by all OpenstackConfigs that name it. */
 export interface CloudView {

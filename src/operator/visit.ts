@@ -1,10 +1,9 @@
 import type { OpenstackConfigStatus } from '../api/openstackconfig.ts';
 import type { OperatorReason } from '../api/reasons.ts';
-import type { KubeClient } from '../kube/client.ts';
-import type { Outcome } from '../kube/controller.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { keyOf } from '../kube/object.ts';
+import type { Outcome } from '../kube/work/controller.ts';
 import type { Clock } from '../process/clock.ts';
-import { attempt } from './attempt.ts';
 import { addFinalizer } from './finalizer.ts';
 import { type LookDeps, type Looked, look } from './look.ts';
 import { countDelivery, type OperatorMetrics } from './metrics.ts';
@@ -17,11 +16,12 @@ import {
 } from './openstack-config.ts';
 import type { Pace } from './pace.ts';
 import type { Reporter } from './report.ts';
-import { type ResolvedConfig, resolveConfig } from './resolve.ts';
+import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
 import { pollingOf } from './settings.ts';
-import { statusAfter } from './status.ts';
-import { StepFailure } from './step-failure.ts';
-import type { Verdict } from './verdict.ts';
+import { attempt } from './status/attempt.ts';
+import { statusAfter } from './status/status.ts';
+import { StepFailure } from './status/step-failure.ts';
+import type { Verdict } from './status/verdict.ts';
 
 export interface VisitDeps extends LookDeps {
   readonly client: Pick<KubeClient, 'find' | 'patch'>;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { labels, namespaces } from '../api/names.ts';
-import type { ClusterAccess } from '../kube/access.ts';
+import type { ClusterAccess } from '../kube/access/access.ts';
+import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import type { Secret } from '../kube/core-resources.ts';
-import { loadKubeconfig } from '../kube/kubeconfig.ts';
 
 /** A registered business cluster: how to reach it and where its objects live. */
 export interface Registration {

@@ -1,8 +1,8 @@
 import { labels } from '../api/names.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { Store } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import type { Secret } from '../kube/core-resources.ts';
 import { keyOf } from '../kube/object.ts';
-import type { Store } from '../kube/store.ts';
 import type { Logger } from '../process/log.ts';
 import { type Registration, readRegistration } from './cluster-secret.ts';
 

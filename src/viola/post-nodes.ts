@@ -1,7 +1,7 @@
 import type { Effect } from '../api/effects.ts';
 import { type NodeError, type PostAnswer, postedNode } from '../api/node-configs-http.ts';
+import { mapBounded } from '../process/bounded.ts';
 import type { Perform } from '../process/effects.ts';
-import { mapBounded } from './bounded.ts';
 import type { Cluster } from './clusters.ts';
 import { objectName } from './object-name.ts';
 import { type Written, writeNode } from './write-node.ts';

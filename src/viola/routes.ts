@@ -16,15 +16,15 @@ import {
   providerHeader,
   resultsPreference,
 } from '../api/node-configs-http.ts';
+import type { HttpServer } from '../http/app.ts';
 import { HttpProblem } from '../http/problem.ts';
-import type { HttpServer } from '../http/server.ts';
 import type { TokenFile } from '../http/token-file.ts';
 import { authorize, identify, type Verb } from '../http/who-may.ts';
+import { mapBounded } from '../process/bounded.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Perform } from '../process/effects.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { answerStatus } from './answer-status.ts';
-import { mapBounded } from './bounded.ts';
 import { toProblem } from './cluster-problem.ts';
 import type { Cluster, Clusters } from './clusters.ts';
 import { deleteNode } from './delete-node.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { namespace, postedNode, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { postedNode as postedNodeSchema } from '../api/node-configs-http.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { createPerform } from '../process/effects.ts';
 import { nodeConfigs } from './node-config.ts';
 import { writeNode } from './write-node.ts';

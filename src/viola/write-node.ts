@@ -3,7 +3,7 @@ import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { fieldManagers } from '../api/names.ts';
 import type { NodeError, NodeResult, PostedNode } from '../api/node-configs-http.ts';
 import { canonicalJson } from '../api/spec-hash.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { apiVersionOf } from '../kube/resource.ts';
 import type { Perform } from '../process/effects.ts';
 import { type DesiredNode, desiredNode } from './desired.ts';

@@ -10,7 +10,8 @@ import {
   type ReadableSpec,
 } from '../../src/controller/node-config.ts';
 import { controllerSettings } from '../../src/controller/settings.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { type Job, nodes, type Pod } from '../../src/kube/core-resources.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { createPerform } from '../../src/process/effects.ts';

@@ -1,5 +1,5 @@
 import { type JobRequest, type JobResult, jobRequest } from '../../src/api/job.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
 import { configMaps, type Pod, pods } from '../../src/kube/core-resources.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { Clock } from '../../src/process/clock.ts';

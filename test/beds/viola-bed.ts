@@ -12,12 +12,14 @@ import {
   nodeConfigsPath,
   type PostAnswer,
 } from '../../src/api/node-configs-http.ts';
-import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
+import type { HttpServer } from '../../src/http/app.ts';
+import { createHttpServer } from '../../src/http/server.ts';
 import { openTokenFile } from '../../src/http/token-file.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { createReflector } from '../../src/kube/cache/reflector.ts';
+import { Store } from '../../src/kube/cache/store.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { type Secret, secrets } from '../../src/kube/core-resources.ts';
-import { createReflector } from '../../src/kube/reflector.ts';
-import { Store } from '../../src/kube/store.ts';
 import { systemClock, systemRandom } from '../../src/process/clock.ts';
 import { createPerform } from '../../src/process/effects.ts';
 import { createHealth } from '../../src/process/health.ts';

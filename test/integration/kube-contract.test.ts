@@ -1,5 +1,5 @@
 import { startControlPlane } from '../../rig/control-plane/control-plane.ts';
-import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
+import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
 import { kubeContract } from '../contract/kube/contract.ts';
 
 kubeContract('a real control plane', async () => {

@@ -9,22 +9,22 @@ const onHost = (...files: string[]) =>
 /** Defects that have happened in systems like ours, each in one line. */
 export const mutants: readonly Mutant[] = [
   {
-    file: 'src/kube/reflector-state.ts',
+    file: 'src/kube/cache/reflector-state.ts',
     find: 'return resourceVersion === undefined || isGone(error) || doubted',
     replace: 'return resourceVersion === undefined || doubted',
-    tests: kube('reflector-state.test.ts', 'reflector.test.ts'),
+    tests: kube('cache/reflector-state.test.ts', 'cache/reflector.test.ts'),
   },
   {
-    file: 'src/kube/reflector.ts',
+    file: 'src/kube/cache/reflector.ts',
     find: 'if (!isNewer(version, reached)) return reached;',
     replace: '',
-    tests: kube('reflector.test.ts', 'reflector.property.test.ts'),
+    tests: kube('cache/reflector.test.ts', 'cache/reflector.property.test.ts'),
   },
   {
-    file: 'src/kube/queue.ts',
+    file: 'src/kube/work/queue.ts',
     find: 'if (this.#again.delete(key) && !this.#closed) this.#makeReady(key);',
     replace: 'this.#again.delete(key);',
-    tests: kube('queue.test.ts', 'queue.property.test.ts'),
+    tests: kube('work/queue.test.ts', 'work/queue.property.test.ts'),
   },
   {
     file: 'src/plan/removal.ts',

@@ -1,4 +1,4 @@
-import type { KubeClient, WatchOptions } from '../client.ts';
+import type { KubeClient, WatchOptions } from '../client/client.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import type { Resource } from '../resource.ts';

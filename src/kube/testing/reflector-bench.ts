@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { createKubeClient } from '../client.ts';
+import { createReflector, type ReflectorOptions } from '../cache/reflector.ts';
+import { Store } from '../cache/store.ts';
+import { createKubeClient } from '../client/http-client.ts';
 import { type ConfigMap, configMaps } from '../core-resources.ts';
-import { createReflector, type ReflectorOptions } from '../reflector.ts';
-import { Store } from '../store.ts';
 import { createFakeClock, until } from './fake-clock.ts';
 import { answer, refuse, type SeenRequest, startScriptedServer } from './scripted-server.ts';
 

@@ -1,9 +1,9 @@
 import { finalizers } from '../../api/names.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import { Store as ObjectStore } from '../../kube/cache/store.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { Secret } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
-import { Store as ObjectStore } from '../../kube/store.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
 /** An API server that holds one OpenstackConfig and some Secrets. */

@@ -5,8 +5,8 @@ import type {
   PostAnswer,
   PostedNode,
 } from '../../api/node-configs-http.ts';
-import type { Removed, ViolaClient } from '../viola-client.ts';
-import { ViolaError } from '../viola-error.ts';
+import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
+import { ViolaError } from '../deliver/viola-error.ts';
 
 /** A Viola in memory for tests: fences as the real one does; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {

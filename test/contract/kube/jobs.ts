@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeClient } from '../../../src/kube/client.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { configMaps, type Job, jobs, type Pod, pods } from '../../../src/kube/core-resources.ts';
 import type { ObjectRef } from '../../../src/kube/object.ts';
 import { eventually } from './eventually.ts';

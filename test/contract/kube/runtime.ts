@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createController, sourceOf } from '../../../src/kube/controller.ts';
+import { createReflector } from '../../../src/kube/cache/reflector.ts';
+import { Store } from '../../../src/kube/cache/store.ts';
 import { events, leases } from '../../../src/kube/core-resources.ts';
 import { createEventRecorder } from '../../../src/kube/events.ts';
-import { runWithLease } from '../../../src/kube/lease.ts';
+import { runWithLease } from '../../../src/kube/lease/lease.ts';
 import { refOf } from '../../../src/kube/object.ts';
-import { createReflector } from '../../../src/kube/reflector.ts';
-import { Store } from '../../../src/kube/store.ts';
+import { createController, sourceOf } from '../../../src/kube/work/controller.ts';
 import { systemClock, systemRandom } from '../../../src/process/clock.ts';
 import { eventually } from './eventually.ts';
 import { type Widget, widgets } from './widget.ts';

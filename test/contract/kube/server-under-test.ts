@@ -1,4 +1,4 @@
-import type { ClusterAccess } from '../../../src/kube/access.ts';
+import type { ClusterAccess } from '../../../src/kube/access/access.ts';
 
 /** A Kubernetes API server, with its garbage collector and Job controller, that the contract suite may fill. */
 export interface ServerUnderTest extends AsyncDisposable {

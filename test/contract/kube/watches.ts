@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeClient, WatchEvent, WatchOptions } from '../../../src/kube/client.ts';
+import { isNewer } from '../../../src/kube/cache/resource-version.ts';
+import type { KubeClient, WatchEvent, WatchOptions } from '../../../src/kube/client/client.ts';
 import { isGone } from '../../../src/kube/errors.ts';
-import { isNewer } from '../../../src/kube/resource-version.ts';
 import { refusalOf } from './refusal.ts';
 import { type Widget, widgets } from './widget.ts';
 import { type World, widget } from './world.ts';

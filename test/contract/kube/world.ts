@@ -1,5 +1,6 @@
-import type { ClusterAccess } from '../../../src/kube/access.ts';
-import { createKubeClient, type KubeClient } from '../../../src/kube/client.ts';
+import type { ClusterAccess } from '../../../src/kube/access/access.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { createKubeClient } from '../../../src/kube/client/http-client.ts';
 import { crds, namespaces } from '../../../src/kube/core-resources.ts';
 import { systemClock } from '../../../src/process/clock.ts';
 import { eventually } from './eventually.ts';

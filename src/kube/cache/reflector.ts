@@ -1,0 +1,179 @@
+import type { KubeClient, WatchEvent } from '../client/client.ts';
+import { type Reading, readingsOf } from '../client/reading.ts';
+import type { Clock, Random } from '../clock.ts';
+import { type KubeObject, keyOf } from '../object.ts';
+import type { Resource } from '../resource.ts';
+import { jittered } from '../work/backoff.ts';
+import {
+  firstState,
+  type ReflectorState,
+  type RunningState,
+  type StepResult,
+  transition,
+} from './reflector-state.ts';
+import { isNewer } from './resource-version.ts';
+import type { Store } from './store.ts';
+
+/**
+ * A watch asks the server to end it after 20-25 s and is then resumed from where it stood, and a connection without a
+ * byte for 30 s is given up: so a black-holed one is noticed within 30 s. A longer watch cannot notice, because a quiet
+ * server sends a bookmark only once a minute, and TCP keepalives are answered by load balancers in between. The cost is
+ * one request per collection and 22 s, served from the watch cache. The version to resume from stays fresh: 2 s before
+ * the end of a watch the server sends a bookmark if other objects of the kind have changed meanwhile (seen on 1.37).
+ */
+const watchSeconds = { min: 20, max: 25 };
+const idleMs = 30_000;
+
+/** A watch that ends sooner and told nothing was not a good one; an idle one that a proxy cuts later was. */
+const shortestWatchMs = 5_000;
+
+/** ±20 %: finds what a watch failed to tell. */
+const relistEveryMs = 600_000;
+
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly client: Pick<KubeClient, 'listAll' | 'watch'>;
+  readonly resource: Resource<T>;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly store: Store<T>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Everything that went wrong, and how long the reflector waits now (0: it goes on). */
+  readonly onError?: (error: unknown, retryInMs: number) => void;
+  /** Applied to every object before it is stored, for example to drop what nobody reads. */
+  readonly transform?: (object: T) => T;
+}
+
+export interface Reflector {
+  /** Keeps the store equal to the collection until the signal aborts; does not reject. May run again afterwards. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves when the first list of the current (or, before it, the next) run is in the store. */
+  readonly synced: Promise<void>;
+  readonly state: ReflectorState['name'];
+}
+
+/** Mirrors one collection of the API server into a store. */
+export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
+  const { client, store, clock, random, namespace, labelSelector, fieldSelector } = options;
+  const { onError = () => undefined } = options;
+  const readings = readingsOf(options.resource, options.transform);
+  const selection = { namespace, labelSelector, fieldSelector };
+  let state: ReflectorState = { name: 'stopped' };
+  let synced = Promise.withResolvers<void>();
+  let relistAt = 0;
+
+  async function run(signal: AbortSignal): Promise<void> {
+    if (state.name !== 'stopped') throw new Error(`${readings.kind} reflector runs already`);
+    state = firstState;
+    while (state.name !== 'stopped') {
+      const result: StepResult = signal.aborted ? { kind: 'aborted' } : await step(state, signal);
+      state = transition(state, result, random);
+      if (result.kind === 'failed') {
+        onError(result.error, state.name === 'waiting' ? state.waitMs : 0);
+      }
+    }
+    synced = Promise.withResolvers();
+  }
+
+  function step(current: RunningState, signal: AbortSignal): Promise<StepResult> {
+    if (current.name === 'listing') return list(signal);
+    if (current.name === 'waiting') return wait(current.waitMs, signal);
+    return clock.monotonicMs() < relistAt
+      ? follow(current.resourceVersion, signal)
+      : Promise.resolve({ kind: 'relistDue' });
+  }
+
+  async function list(signal: AbortSignal): Promise<StepResult> {
+    try {
+      const { items, resourceVersion } = await client.listAll(readings, { ...selection, signal });
+      told(() => store.replace(items.flatMap((item) => lastReadable(item))));
+      told(() => store.redeliver());
+      relistAt = clock.monotonicMs() + jittered(relistEveryMs, random);
+      synced.resolve();
+      return { kind: 'listed', resourceVersion };
+    } catch (error) {
+      return failure(error, signal, { healthy: false });
+    }
+  }
+
+  async function follow(from: string, signal: AbortSignal): Promise<StepResult> {
+    const startedAt = clock.monotonicMs();
+    const { min, max } = watchSeconds;
+    const timeoutSeconds = Math.round(min + (max - min) * random());
+    let resourceVersion = from;
+    let heard = false;
+    const healthy = (): boolean => heard || clock.monotonicMs() - startedAt >= shortestWatchMs;
+    told(() => store.redeliver());
+    try {
+      const window = { ...selection, resourceVersion, timeoutSeconds, idleMs, signal };
+      for await (const event of client.watch(readings, window)) {
+        heard = true;
+        resourceVersion = take(event, resourceVersion);
+      }
+    } catch (error) {
+      return failure(error, signal, { resourceVersion, healthy: healthy() });
+    }
+    return { kind: 'ended', resourceVersion, healthy: healthy() };
+  }
+
+  async function wait(ms: number, signal: AbortSignal): Promise<StepResult> {
+    try {
+      await clock.sleep(ms, signal);
+      return { kind: 'waited' };
+    } catch (error) {
+      return failure(error, signal, { healthy: false });
+    }
+  }
+
+  /** Brings one event into the store and gives the version reached; what is not newer was seen before. */
+  function take(event: WatchEvent<Reading<T>>, reached: string): string {
+    const version = versionOf(event) ?? reached;
+    if (!isNewer(version, reached)) return reached;
+    if (event.type === 'BOOKMARK') return version;
+    const { object: reading, type } = event;
+    if (type === 'DELETED') told(() => store.remove(reading));
+    else for (const object of lastReadable(reading)) told(() => store.upsert(object));
+    return version;
+  }
+
+  /** The object, or, when it cannot be read, what was known of it before: unreadable is not absent. */
+  function lastReadable(reading: Reading<T>): readonly T[] {
+    if (!('unreadable' in reading)) return [reading.object];
+    const key = keyOf(reading);
+    onError(new Error(`reading ${readings.kind} ${key}`, { cause: reading.unreadable }), 0);
+    const known = store.get(key);
+    return known ? [known] : [];
+  }
+
+  /** A listener or an index that throws is reported and stops nothing. */
+  function told(change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      onError(error, 0);
+    }
+  }
+
+  return {
+    run,
+    get synced() {
+      return synced.promise;
+    },
+    get state() {
+      return state.name;
+    },
+  };
+}
+
+function versionOf(event: WatchEvent<KubeObject>): string | undefined {
+  return event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+}
+
+function failure(
+  error: unknown,
+  signal: AbortSignal,
+  where: { readonly resourceVersion?: string; readonly healthy: boolean },
+): StepResult {
+  return signal.aborted ? { kind: 'aborted' } : { kind: 'failed', error, ...where };
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../object.ts';
+import { type Change, Store } from './store.ts';
+
+interface Item extends KubeObject {
+  readonly colors: readonly string[];
+}
+
+function item(
+  name: string,
+  resourceVersion: number,
+  colors: string[] = [],
+  uid = `uid-${name}`,
+): Item {
+  return { metadata: { name, uid, resourceVersion: String(resourceVersion) }, colors };
+}
+
+function storeWithLog() {
+  const store = new Store<Item>({ indexes: { color: ({ colors }) => colors } });
+  const log: string[] = [];
+  store.subscribe(({ type, object }) =>
+    log.push(`${type} ${object.metadata.name} ${object.metadata.resourceVersion}`),
+  );
+  return { store, log };
+}
+
+describe('store', () => {
+  test('adds, updates and removes', () => {
+    const { store, log } = storeWithLog();
+    store.upsert(item('a', 1));
+    store.upsert(item('a', 2));
+    store.remove(item('a', 3));
+    expect(log).toEqual(['added a 1', 'updated a 2', 'deleted a 2']);
+    expect([store.size, store.get('a')]).toEqual([0, undefined]);
+  });
+
+  test('what is not newer does nothing', () => {
+    const { store, log } = storeWithLog();
+    store.upsert(item('a', 10));
+    store.upsert(item('a', 10));
+    store.upsert(item('a', 9));
+    store.remove(item('a', 9));
+    store.remove(item('b', 11));
+    expect(log).toEqual(['added a 10']);
+  });
+
+  test('an update carries what was there before', () => {
+    const store = new Store<Item>();
+    const changes: Change<Item>[] = [];
+    const [before, after] = [item('a', 1), item('a', 2)];
+    store.upsert(before);
+    store.subscribe((change) => changes.push(change));
+    store.upsert(after);
+    expect(changes).toEqual([{ type: 'updated', key: 'a', object: after, previous: before }]);
+  });
+
+  test('replacing tells what is gone, new and different', () => {
+    const { store, log } = storeWithLog();
+    for (const name of ['a', 'b', 'c']) store.upsert(item(name, 1));
+    log.length = 0;
+    store.replace([item('b', 1), item('c', 5), item('d', 6)]);
+    expect(log).toEqual(['deleted a 1', 'updated c 5', 'added d 6']);
+    expect(store.list().map(({ metadata }) => metadata.name)).toEqual(['b', 'c', 'd']);
+  });
+
+  test('a list is the truth even when its versions are smaller', () => {
+    const { store, log } = storeWithLog();
+    store.upsert(item('a', 100));
+    store.replace([item('a', 7)]);
+    expect(log).toEqual(['added a 100', 'updated a 7']);
+  });
+
+  test('another object of the same name is a deletion and an addition', () => {
+    const { store, log } = storeWithLog();
+    store.upsert(item('a', 1, ['red']));
+    store.upsert(item('a', 5, ['blue'], 'other'));
+    expect(log).toEqual(['added a 1', 'deleted a 1', 'added a 5']);
+    expect(store.byIndex('color', 'red')).toEqual([]);
+  });
+
+  test('indexes follow the objects', () => {
+    const { store } = storeWithLog();
+    const find = (color: string) =>
+      store.byIndex('color', color).map(({ metadata }) => metadata.name);
+    store.upsert(item('a', 1, ['red', 'blue']));
+    store.upsert(item('b', 2, ['red']));
+    expect([find('red'), find('blue'), find('green')]).toEqual([['a', 'b'], ['a'], []]);
+    store.upsert(item('a', 3, ['green']));
+    expect([find('red'), find('blue'), find('green')]).toEqual([['b'], [], ['a']]);
+    store.remove(item('b', 4));
+    expect(find('red')).toEqual([]);
+  });
+
+  test('an index that does not exist is an error', () => {
+    expect(() => storeWithLog().store.byIndex('size', '1')).toThrow('store has no index size');
+  });
+
+  test('an index that throws leaves the store as it was', () => {
+    const store = new Store<Item>({
+      indexes: {
+        strict: ({ colors }) => {
+          if (colors.length === 0) throw new Error('no color');
+          return colors;
+        },
+      },
+    });
+    store.upsert(item('a', 1, ['red']));
+    expect(() => store.upsert(item('a', 2))).toThrow('no color');
+    expect(store.get('a')?.metadata.resourceVersion).toBe('1');
+    expect(store.byIndex('strict', 'red')).toHaveLength(1);
+  });
+
+  test('a listener that throws keeps nobody else from being told', () => {
+    const { store, log } = storeWithLog();
+    store.subscribe(() => {
+      throw new Error('broken');
+    });
+    const later: string[] = [];
+    store.subscribe(({ key }) => later.push(key));
+    expect(() => store.upsert(item('a', 1))).toThrow(AggregateError);
+    expect([log, later]).toEqual([['added a 1'], ['a']]);
+    expect(store.get('a')).toBeDefined();
+  });
+
+  test('a listener is told again what it threw on, until it has taken it', () => {
+    const store = new Store<Item>();
+    const taken: string[] = [];
+    let broken = true;
+    store.subscribe(({ type, object }) => {
+      if (broken) throw new Error('broken');
+      taken.push(`${type} ${object.metadata.resourceVersion}`);
+    });
+    expect(() => store.upsert(item('a', 1))).toThrow(AggregateError);
+    expect(() => store.upsert(item('a', 2))).toThrow(AggregateError);
+    expect(() => store.redeliver()).toThrow(AggregateError);
+    broken = false;
+    store.redeliver();
+    store.redeliver();
+    expect(taken).toEqual(['updated 2']);
+  });
+
+  test('a new listener can be told what is there already', () => {
+    const { store } = storeWithLog();
+    store.upsert(item('a', 1));
+    const told: string[] = [];
+    store.subscribe(({ type, key }) => told.push(`${type} ${key}`), { replay: true });
+    expect(told).toEqual(['added a']);
+  });
+
+  test('a listener that has unsubscribed is not told any more', () => {
+    const store = new Store<Item>();
+    const told: string[] = [];
+    const unsubscribe = store.subscribe(({ key }) => told.push(key));
+    unsubscribe();
+    store.upsert(item('a', 1));
+    expect(told).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Dispatcher } from 'undici';
+import { KubeError } from '../errors.ts';
+import { refused } from './wire.ts';
+
+/** A page of 500 objects of 100 kB; etcd's limit for one object is 1.5 MiB. */
+const maxBodyBytes = 64 * 1024 * 1024;
+
+/** The whole body as text; `InvalidAnswer` when it is larger than 64 MiB or not UTF-8. */
+export async function readText(body: AsyncIterable<Buffer>, doing: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw invalid(doing, `answer is larger than ${maxBodyBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return decodeUtf8(Buffer.concat(chunks), doing);
+}
+
+/** Bytes as text, refused where `Buffer.toString` would put replacement characters in. */
+export function decodeUtf8(bytes: Buffer, doing: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw invalid(doing, 'answer is not UTF-8', cause);
+  }
+}
+
+/** Parses JSON; `InvalidAnswer` with the start of the text when it is something else. */
+export function parseJson(text: string, doing: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(doing, `answer is not JSON: ${JSON.stringify(text.slice(0, 100))}`, cause);
+  }
+}
+
+/** The error of an answer that is not 2xx. */
+export async function refusal(
+  doing: string,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+): Promise<KubeError> {
+  const text = await readText(body, doing);
+  const seconds = Number(headers['retry-after']);
+  return refused({
+    status,
+    doing,
+    // A proxy in between answers with text or HTML.
+    body: String(headers['content-type']).includes('json') ? parseJson(text, doing) : text,
+    retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
+  });
+}
+
+/** The error for an answer that cannot be read. */
+export function invalid(doing: string, why: string, cause?: unknown): KubeError {
+  return new KubeError({ status: 0, reason: 'InvalidAnswer', message: `${doing}: ${why}`, cause });
+}

@@ -1,0 +1,357 @@
+import { describe, expect, test } from 'vitest';
+import type { ClusterAccess } from '../access/access.ts';
+import { configMaps, nodes } from '../core-resources.ts';
+import { KubeError } from '../errors.ts';
+import { createFakeClock, type FakeClock, until } from '../testing/fake-clock.ts';
+import {
+  answer,
+  disposeAfterTest,
+  refuse,
+  type Script,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../testing/scripted-server.ts';
+import type { KubeClient } from './client.ts';
+import { createKubeClient, type KubeClientOptions } from './http-client.ts';
+
+const one = { kind: 'ConfigMap', metadata: { namespace: 'ns', name: 'one', resourceVersion: '5' } };
+const ref = { namespace: 'ns', name: 'one' };
+
+interface Bench {
+  readonly client: KubeClient;
+  readonly server: ScriptedServer;
+  readonly clock: FakeClock;
+}
+
+async function bench(
+  script: Script,
+  {
+    access = {},
+    ...options
+  }: Partial<KubeClientOptions> & { access?: Partial<ClusterAccess> } = {},
+): Promise<Bench> {
+  const clock = createFakeClock();
+  const server = await startScriptedServer(script);
+  const client = createKubeClient(
+    { server: server.url, ...access },
+    { clock, random: () => 0.5, ...options },
+  );
+  disposeAfterTest(client, server);
+  return { client, server, clock };
+}
+
+async function errorOf(call: Promise<unknown>): Promise<KubeError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof KubeError) return error;
+  throw new Error('expected a KubeError', { cause: error });
+}
+
+describe('requests', () => {
+  test('go to the path of the object with identity and user agent', async () => {
+    const access = { token: () => Promise.resolve('t0ken') };
+    const { client, server } = await bench((_, response) => answer(response, 200, one), {
+      access,
+      userAgent: 'tester',
+    });
+    expect(await client.get(configMaps, ref)).toMatchObject(one);
+    expect(server.requests[0]).toMatchObject({
+      method: 'GET',
+      path: '/api/v1/namespaces/ns/configmaps/one',
+    });
+    expect(server.requests[0]?.headers).toMatchObject({
+      authorization: 'Bearer t0ken',
+      'user-agent': 'tester',
+      accept: 'application/json',
+    });
+  });
+
+  test('ask for pages, selections and versions', async () => {
+    const list = { metadata: { resourceVersion: '9' }, items: null };
+    const { client, server } = await bench((_, response) => answer(response, 200, list));
+    const selection = { labelSelector: 'a=b', fieldSelector: 'metadata.name=x' };
+    const listed = await client.list(configMaps, {
+      namespace: 'ns',
+      ...selection,
+      limit: 5,
+      continue: 'c',
+    });
+    expect(listed).toEqual({ items: [], resourceVersion: '9' });
+    expect(Object.fromEntries(server.requests[0]?.query ?? [])).toEqual({
+      ...selection,
+      limit: '5',
+      continue: 'c',
+    });
+  });
+
+  test('create, apply and patch say what they are', async () => {
+    const { client, server } = await bench((_, response) => answer(response, 200, one));
+    const object = { metadata: ref, data: { a: '1' } };
+    await client.create(configMaps, object, { fieldManager: 'me', dryRun: true });
+    await client.apply(configMaps, object, { fieldManager: 'me', force: true });
+    await client.applyStatus(configMaps, object, { fieldManager: 'me' });
+    await client.patch(configMaps, ref, { data: null });
+    await client.patchStatus(configMaps, ref, { status: {} }, { fieldManager: 'me' });
+    const path = '/api/v1/namespaces/ns/configmaps';
+    const seen = server.requests.map(({ method, path: at, headers, query }) => [
+      method,
+      at,
+      headers['content-type'],
+      query.toString(),
+    ]);
+    expect(seen).toEqual([
+      ['POST', path, 'application/json', 'fieldManager=me&dryRun=All'],
+      ['PATCH', `${path}/one`, 'application/apply-patch+yaml', 'fieldManager=me&force=true'],
+      ['PATCH', `${path}/one/status`, 'application/apply-patch+yaml', 'fieldManager=me'],
+      ['PATCH', `${path}/one`, 'application/merge-patch+json', ''],
+      ['PATCH', `${path}/one/status`, 'application/merge-patch+json', 'fieldManager=me'],
+    ]);
+    expect(JSON.parse(server.requests[1]?.body ?? '')).toEqual({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      ...object,
+    });
+    expect(server.requests[3]?.body).toBe('{"data":null}');
+  });
+
+  test('a delete frames its body, so that the next request on the connection is understood', async () => {
+    const { client, server } = await bench((_, response) => answer(response, 200, one));
+    const options = { uid: 'u', propagationPolicy: 'Background', gracePeriodSeconds: 0 } as const;
+    await client.delete(configMaps, ref, options);
+    for (let i = 0; i < 5; i++) {
+      await client.delete(configMaps, ref);
+      await client.get(configMaps, ref);
+    }
+    // Two, because the first is not yet free again when the second request is sent.
+    expect(server.connections).toBeLessThanOrEqual(2);
+    const [first, second] = server.requests;
+    expect(first?.headers['content-length']).toBe(String(first?.body.length));
+    expect(JSON.parse(first?.body ?? '')).toEqual({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      gracePeriodSeconds: 0,
+      preconditions: { uid: 'u' },
+    });
+    expect(JSON.parse(second?.body ?? '')).toEqual({ apiVersion: 'v1', kind: 'DeleteOptions' });
+  });
+
+  test('of an object without its namespace are not sent', async () => {
+    const { client, server } = await bench((_, response) => answer(response, 200, one));
+    await expect(client.create(configMaps, { metadata: { name: 'one' } })).rejects.toThrow(
+      /namespace/,
+    );
+    expect(server.requests).toEqual([]);
+  });
+});
+
+function page(names: readonly string[], next?: string) {
+  return {
+    metadata: { resourceVersion: '9', ...(next ? { continue: next } : {}) },
+    items: names.map((name) => ({ metadata: { name } })),
+  };
+}
+
+describe('lists of everything', () => {
+  test('follow the pages', async () => {
+    const { client, server } = await bench(({ query }, response) =>
+      answer(response, 200, query.has('continue') ? page(['b']) : page(['a'], 'more')),
+    );
+    const { items } = await client.listAll(nodes, { resourceVersion: '0' });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    expect(server.requests.map(({ query }) => query.toString())).toEqual([
+      'resourceVersion=0&limit=500',
+      'continue=more&limit=500',
+    ]);
+  });
+
+  test('start again once when the continue token has expired', async () => {
+    let expired = 0;
+    const { client, server } = await bench(({ query }, response) => {
+      if (!query.has('continue')) answer(response, 200, page(['a'], 'more'));
+      else if (expired++ === 0) refuse(response, 410, 'Expired');
+      else answer(response, 200, page(['b']));
+    });
+    const { items } = await client.listAll(nodes);
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test('fail when it expires again', async () => {
+    const { client, server } = await bench(({ query }, response) => {
+      if (query.has('continue')) refuse(response, 410, 'Expired');
+      else answer(response, 200, page(['a'], 'more'));
+    });
+    expect(await errorOf(client.listAll(nodes))).toMatchObject({ status: 410, reason: 'Expired' });
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+/** Refuses the first request and answers the others. */
+function recovering(refuseFirst: Script): Script {
+  let count = 0;
+  return (request, response) =>
+    count++ === 0 ? refuseFirst(request, response) : answer(response, 200, one);
+}
+
+const refusing = (code: number, headers?: Record<string, string>): Script =>
+  recovering((_, response) => refuse(response, code, 'Busy', headers));
+const dropping = (): Script => recovering(({ socket }) => socket.destroy());
+
+describe('retries', () => {
+  const calls: Record<string, (client: KubeClient) => Promise<unknown>> = {
+    get: (client) => client.get(configMaps, ref),
+    apply: (client) => client.apply(configMaps, { metadata: ref }, { fieldManager: 'me' }),
+    'delete with uid': (client) => client.delete(configMaps, ref, { uid: 'u' }),
+    delete: (client) => client.delete(configMaps, ref),
+    create: (client) => client.create(configMaps, { metadata: ref }),
+    patch: (client) => client.patch(configMaps, ref, {}),
+  };
+  const repeatable = ['get', 'apply', 'delete with uid'];
+
+  test.each(Object.keys(calls))('a 429 of %s waits as long as the server asks', async (name) => {
+    const { client, server, clock } = await bench(refusing(429, { 'retry-after': '2' }));
+    const done = calls[name]?.(client);
+    await until('the retry to wait', () => clock.waits[0] === 2_000);
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(2_000);
+    await done;
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each(repeatable)('a 503 and a lost connection of %s are tried again', async (name) => {
+    for (const script of [refusing(503), dropping()]) {
+      const { client, server, clock } = await bench(script);
+      const done = calls[name]?.(client);
+      await until('the retry to wait', () => clock.waits[0] === 250);
+      await clock.advance(250);
+      await done;
+      expect(server.requests).toHaveLength(2);
+    }
+  });
+
+  test.each(Object.keys(calls).filter((name) => !repeatable.includes(name)))(
+    'a 503 and a lost connection of %s are told: perhaps it was executed',
+    async (name) => {
+      for (const [script, status] of [
+        [refusing(503), 503],
+        [dropping(), 0],
+      ] as const) {
+        const { client, server } = await bench(script);
+        expect(await errorOf(calls[name]?.(client) ?? Promise.resolve())).toMatchObject({ status });
+        expect(server.requests).toHaveLength(1);
+      }
+    },
+  );
+
+  test('a long pause is the caller’s to make', async () => {
+    const { client } = await bench((_, response) =>
+      refuse(response, 429, 'Busy', { 'retry-after': '60' }),
+    );
+    expect(await errorOf(client.get(configMaps, ref))).toMatchObject({ retryAfterMs: 60_000 });
+  });
+
+  test('an abort ends the waiting', async () => {
+    const { client, clock } = await bench(refusing(503));
+    const stop = new AbortController();
+    const ended = expect(client.get(configMaps, ref, { signal: stop.signal })).rejects.toThrow(
+      'enough',
+    );
+    await until('the retry to wait', () => clock.waits[0] === 250);
+    stop.abort(new Error('enough'));
+    await ended;
+    expect(clock.waits).toEqual([]);
+  });
+});
+
+describe('bad answers', () => {
+  test('none within the limit is a Timeout and ends the request', async () => {
+    let closed = false;
+    const { client, server, clock } = await bench(
+      ({ socket }) => socket.on('close', () => (closed = true)),
+      {
+        timeoutMs: 1_000,
+      },
+    );
+    const failed = errorOf(client.get(configMaps, ref));
+    await until('the request', () => server.requests.length === 1);
+    await clock.advance(1_000);
+    expect(await failed).toMatchObject({ status: 0, reason: 'Timeout' });
+    await until('the connection to be closed', () => closed);
+  });
+
+  test('one that drips is a Timeout too', async () => {
+    const { client, server, clock } = await bench(
+      (_, response) => response.writeHead(200).write('{'),
+      {
+        timeoutMs: 1_000,
+      },
+    );
+    const failed = errorOf(client.get(configMaps, ref));
+    await until('the request', () => server.requests.length === 1);
+    await clock.advance(1_000);
+    expect(await failed).toMatchObject({ reason: 'Timeout' });
+  });
+
+  test('an abort ends the request with its reason', async () => {
+    const { client, server } = await bench(() => undefined);
+    const stop = new AbortController();
+    const ended = expect(client.get(configMaps, ref, { signal: stop.signal })).rejects.toThrow(
+      'enough',
+    );
+    await until('the request', () => server.requests.length === 1);
+    stop.abort(new Error('enough'));
+    await ended;
+  });
+
+  test.each([
+    ['HTML', (response) => response.end('<html>login</html>')],
+    ['half of JSON', (response) => response.end('{"metadata":')],
+    ['no object', (response) => response.end('[]')],
+    ['no text', (response) => response.end(Buffer.from([0xff, 0xfe]))],
+  ] satisfies [string, (response: Parameters<Script>[1]) => void][])(
+    '%s with status 200 is an InvalidAnswer',
+    async (_, send) => {
+      const { client, server } = await bench((__, response) => send(response));
+      expect(await errorOf(client.get(configMaps, ref))).toMatchObject({
+        status: 0,
+        reason: 'InvalidAnswer',
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test('one without end is given up at 64 MiB', async () => {
+    const megabyte = Buffer.alloc(1024 * 1024, ' ');
+    const { client } = await bench((_, response) => {
+      const pour = (): void => {
+        while (!response.destroyed && response.write(megabyte));
+      };
+      response.on('drain', pour);
+      pour();
+    });
+    const error = await errorOf(client.get(configMaps, ref));
+    expect(error).toMatchObject({ reason: 'InvalidAnswer' });
+    expect(error.message).toContain('larger than');
+  });
+
+  test('nobody listening is Unreachable and says where', async () => {
+    const clock = createFakeClock();
+    const client = createKubeClient({ server: 'http://127.0.0.1:1' }, { clock });
+    disposeAfterTest(client);
+    const error = await errorOf(client.create(configMaps, { metadata: ref }));
+    expect(error).toMatchObject({ status: 0, reason: 'Unreachable' });
+    expect(error.message).toMatch(/POST .*ECONNREFUSED/);
+  });
+
+  test('a token that cannot be read is told and nothing is sent', async () => {
+    const { client, server } = await bench((_, response) => answer(response, 200, one), {
+      access: { token: () => Promise.reject(new Error('token file is gone')) },
+    });
+    const error = await errorOf(client.create(configMaps, { metadata: ref }));
+    expect(error.message).toContain('token file is gone');
+    expect(server.requests).toEqual([]);
+  });
+});

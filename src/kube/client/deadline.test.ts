@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import { DeadlineError, withDeadline } from './deadline.ts';
+
+/** Work that ends only with its signal. */
+function forever(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('some error of the work')));
+  });
+}
+
+test('gives the result of work that is in time and leaves no timer behind', async () => {
+  const clock = createFakeClock();
+  expect(await withDeadline({ clock, ms: 10 }, () => Promise.resolve(1))).toBe(1);
+  expect(clock.waits).toEqual([]);
+});
+
+test('passes the error of the work on', async () => {
+  const clock = createFakeClock();
+  const work = withDeadline({ clock, ms: 10 }, () => Promise.reject(new Error('broken')));
+  await expect(work).rejects.toThrow('broken');
+});
+
+test('ends work that takes too long, with the reason', async () => {
+  const clock = createFakeClock();
+  const ended = expect(withDeadline({ clock, ms: 10 }, forever)).rejects.toThrow(DeadlineError);
+  await clock.advance(10);
+  await ended;
+});
+
+test('ends work whose caller gives up, with the caller’s reason', async () => {
+  const stop = new AbortController();
+  const reason = new Error('stop');
+  const clock = createFakeClock();
+  const ended = expect(withDeadline({ clock, ms: 10, signal: stop.signal }, forever)).rejects.toBe(
+    reason,
+  );
+  stop.abort(reason);
+  await ended;
+  expect(clock.waits).toEqual([]);
+});
+
+test('does not begin when the caller gave up before', async () => {
+  const signal = AbortSignal.abort(new Error('stop'));
+  const clock = createFakeClock();
+  let begun = false;
+  const work = withDeadline({ clock, ms: 10, signal }, () => Promise.resolve((begun = true)));
+  await expect(work).rejects.toThrow('stop');
+  expect(begun).toBe(false);
+});

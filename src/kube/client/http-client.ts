@@ -1,0 +1,28 @@
+import type { ClusterAccess } from '../access/access.ts';
+import type { Clock, Random } from '../clock.ts';
+import type { KubeClient } from './client.ts';
+import { reads } from './reads.ts';
+import { Transport } from './transport.ts';
+import { watch } from './watch.ts';
+import { writes } from './writes.ts';
+
+export interface KubeClientOptions {
+  readonly clock: Clock;
+  /** Jitter of retries (default: none). */
+  readonly random?: Random;
+  readonly userAgent?: string;
+  /** Limit of one try of one request, connection to last byte (default 30 s); watches excepted. */
+  readonly timeoutMs?: number;
+}
+
+/** A client with connection pools of its own; dispose of it to close them. */
+export function createKubeClient(access: ClusterAccess, options: KubeClientOptions): KubeClient {
+  const { clock, random = () => 0.5, userAgent = 'multinic', timeoutMs = 30_000 } = options;
+  const transport = new Transport(access, { clock, random, userAgent, timeoutMs });
+  return {
+    ...reads(transport),
+    ...writes(transport),
+    watch: (resource, watchOptions) => watch({ transport, clock }, resource, watchOptions),
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,34 @@
+import type { KubeObject } from '../object.ts';
+import { defineResource, type Resource } from '../resource.ts';
+
+/** One object as a reflector reads it: what it is, or why it could not be read. */
+export type Reading<T> = KubeObject &
+  ({ readonly object: T; readonly unreadable?: never } | { readonly unreadable: unknown });
+
+/**
+ * The resource whose reading never fails as a whole: an object that does not pass its check is marked instead of
+ * failing its list or watch, so that one broken object does not hide all the others.
+ */
+export function readingsOf<T extends KubeObject>(
+  resource: Resource<T>,
+  transform: (object: T) => T = (object) => object,
+): Resource<Reading<T>> {
+  return defineResource<Reading<T>>({
+    ...resource,
+    parse: (raw) => {
+      const read = withoutManagedFields(raw as KubeObject);
+      const { metadata } = read;
+      try {
+        return { metadata, object: transform(resource.parse?.(read) ?? (read as T)) };
+      } catch (unreadable) {
+        return { metadata, unreadable };
+      }
+    },
+  });
+}
+
+/** More than half of a stored object's memory, and nothing here reads them. */
+function withoutManagedFields(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,101 @@
+import { isGone, isNotFound } from '../errors.ts';
+import type { KubeObject, ObjectRef } from '../object.ts';
+import { collectionPath, objectPath, type Resource } from '../resource.ts';
+import type { CallOptions, KubeClient, Listed, ListOptions, ListPage } from './client.ts';
+import type { Transport } from './transport.ts';
+import { listSchema, parsed, readObject, versionSchema } from './wire.ts';
+
+/** As client-go: large enough for few round trips, small enough for the server's and our memory. */
+const pageSize = 500;
+
+type Reads = Pick<KubeClient, 'get' | 'find' | 'list' | 'listAll' | 'version'>;
+
+/** The reading half of a client. */
+export function reads(transport: Transport): Reads {
+  async function get<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    { signal }: CallOptions = {},
+  ): Promise<T> {
+    const path = objectPath(resource, ref);
+    return readObject(
+      resource,
+      await transport.call({ method: 'GET', path, repeatable: true, signal }),
+    );
+  }
+
+  async function find<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    options?: CallOptions,
+  ): Promise<T | undefined> {
+    try {
+      return await get(resource, ref, options);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function list<T extends KubeObject>(
+    resource: Resource<T>,
+    { namespace, signal, ...query }: ListOptions = {},
+  ): Promise<ListPage<T>> {
+    const path = collectionPath(resource, namespace);
+    const answer = await transport.call({
+      method: 'GET',
+      path,
+      query: { ...query },
+      repeatable: true,
+      signal,
+    });
+    const { items, metadata } = parsed(listSchema, answer, `listing ${path}`);
+    return {
+      items: (items ?? []).map((item) => readObject(resource, item)),
+      resourceVersion: metadata.resourceVersion,
+      ...(metadata.continue ? { continue: metadata.continue } : {}),
+    };
+  }
+
+  async function listPages<T extends KubeObject>(
+    resource: Resource<T>,
+    options: ListOptions,
+  ): Promise<Listed<T>> {
+    const items: T[] = [];
+    let token: string | undefined;
+    for (;;) {
+      // The continue token carries the version of the first page; naming one beside it is refused.
+      const { resourceVersion: _, ...later } = options;
+      const start = token === undefined ? options : { ...later, continue: token };
+      const page = await list(resource, { ...start, limit: pageSize });
+      items.push(...page.items);
+      if (page.continue === undefined) return { items, resourceVersion: page.resourceVersion };
+      token = page.continue;
+    }
+  }
+
+  async function listAll<T extends KubeObject>(
+    resource: Resource<T>,
+    options: Omit<ListOptions, 'limit' | 'continue'> = {},
+  ): Promise<Listed<T>> {
+    try {
+      return await listPages(resource, options);
+    } catch (error) {
+      // A continue token lives as long as etcd keeps its revision, about 5 min.
+      if (isGone(error)) return listPages(resource, options);
+      throw error;
+    }
+  }
+
+  async function version({ signal }: CallOptions = {}) {
+    const answer = await transport.call({
+      method: 'GET',
+      path: '/version',
+      repeatable: true,
+      signal,
+    });
+    return parsed(versionSchema, answer, 'reading /version');
+  }
+
+  return { get, find, list, listAll, version };
+}

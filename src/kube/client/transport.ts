@@ -1,0 +1,168 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { ClusterAccess } from '../access/access.ts';
+import type { Clock, Random } from '../clock.ts';
+import { KubeError } from '../errors.ts';
+import { parseJson, readText, refusal } from './answer.ts';
+import { DeadlineError, withDeadline } from './deadline.ts';
+import { retryAfter } from './retry.ts';
+
+const connectTimeoutMs = 10_000;
+const keepAliveTimeoutMs = 20_000;
+const maxConnections = 16;
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly contentType?: string;
+  readonly body?: unknown;
+  /** Executing it twice leaves the same state: it may be sent again when nobody knows whether it arrived. */
+  readonly repeatable: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TransportOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+}
+
+/** HTTP to one API server: identity, limits, retries and errors. */
+export class Transport implements AsyncDisposable {
+  readonly #access: ClusterAccess;
+  readonly #options: TransportOptions;
+  readonly #calls: Pool;
+  /** Each watch holds its connection: in a bounded pool a few of them would starve the calls. */
+  readonly #streams: Pool;
+
+  constructor(access: ClusterAccess, options: TransportOptions) {
+    this.#access = access;
+    this.#options = options;
+    const pool = poolOptions(access);
+    this.#calls = new Pool(access.server, { ...pool, connections: maxConnections });
+    this.#streams = new Pool(access.server, pool);
+  }
+
+  /** Sends a request, again where that is safe, and gives the parsed JSON of a 2xx answer. */
+  async call(request: ApiRequest): Promise<unknown> {
+    const { clock, random } = this.#options;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#callOnce(request);
+      } catch (error) {
+        if (!(error instanceof KubeError)) throw error;
+        const waitMs = retryAfter(error, { attempt, repeatable: request.repeatable, random });
+        if (waitMs === undefined) throw error;
+        await clock.sleep(waitMs, request.signal);
+      }
+    }
+  }
+
+  /** Opens a stream: one try; after the headers only the signal ends it. */
+  async open(
+    request: ApiRequest & { readonly signal: AbortSignal },
+  ): Promise<AsyncIterable<Buffer>> {
+    const stop = request.signal;
+    const abort = new AbortController();
+    stop.addEventListener('abort', () => abort.abort(stop.reason), { once: true });
+    try {
+      return await this.#limited(request, async (limit) => {
+        limit.addEventListener('abort', () => abort.abort(limit.reason), { once: true });
+        const response = await this.#send(this.#streams, request, abort.signal);
+        if (response.statusCode >= 300) throw await refusal(describe(request), response);
+        return response.body;
+      });
+    } catch (error) {
+      throw stop.aborted ? error : unreachable(request, error);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#calls.destroy(), this.#streams.destroy()]);
+  }
+
+  async #callOnce(request: ApiRequest): Promise<unknown> {
+    try {
+      return await this.#limited(request, async (limit) => {
+        const response = await this.#send(this.#calls, request, limit);
+        if (response.statusCode >= 300) throw await refusal(describe(request), response);
+        return parseJson(await readText(response.body, describe(request)), describe(request));
+      });
+    } catch (error) {
+      throw request.signal?.aborted ? error : unreachable(request, error);
+    }
+  }
+
+  #limited<T>(request: ApiRequest, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, timeoutMs: ms } = this.#options;
+    return withDeadline({ clock, ms, signal: request.signal }, work);
+  }
+
+  async #send(
+    pool: Pool,
+    request: ApiRequest,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    const { token } = this.#access;
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'user-agent': this.#options.userAgent,
+    };
+    if (token) headers['authorization'] = `Bearer ${await token()}`;
+    // As a string, so that undici frames it with Content-Length for every method: an unframed body of a DELETE would
+    // be read as the start of the next request on this connection.
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    if (body !== null) headers['content-type'] = request.contentType ?? 'application/json';
+    const path = pathOf(request);
+    // Without `reset: false` undici closes the connection after every DELETE that has a body.
+    return pool.request({ method: request.method, path, headers, body, signal, reset: false });
+  }
+}
+
+function poolOptions({ ca, clientCert, clientKey, tlsServerName }: ClusterAccess): Pool.Options {
+  return {
+    // One black-holed HTTP/2 connection would take every call and watch with it.
+    allowH2: false,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Our deadlines, on the injected clock, cover headers and body.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: {
+      timeout: connectTimeoutMs,
+      ...(ca === undefined ? {} : { ca }),
+      ...(clientCert === undefined ? {} : { cert: clientCert }),
+      ...(clientKey === undefined ? {} : { key: clientKey }),
+      ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
+    },
+  };
+}
+
+function pathOf({ path, query = {} }: ApiRequest): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  return search.size === 0 ? path : `${path}?${search.toString()}`;
+}
+
+function describe({ method, path }: ApiRequest): string {
+  return `${method} ${path}`;
+}
+
+/** No answer, or none that could be read. */
+function unreachable(request: ApiRequest, error: unknown): KubeError {
+  if (error instanceof KubeError) return error;
+  return new KubeError({
+    status: 0,
+    reason: error instanceof DeadlineError ? 'Timeout' : 'Unreachable',
+    message: `${describe(request)}: ${whatHappened(error)}`,
+    cause: error,
+  });
+}
+
+/** Connecting to a name with several addresses fails with an AggregateError that has a code and no message. */
+function whatHappened(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}

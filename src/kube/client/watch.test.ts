@@ -1,0 +1,176 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { type ConfigMap, configMaps } from '../core-resources.ts';
+import { isGone } from '../errors.ts';
+import { createFakeClock, until } from '../testing/fake-clock.ts';
+import {
+  disposeAfterTest,
+  line,
+  refuse,
+  type Script,
+  startScriptedServer,
+} from '../testing/scripted-server.ts';
+import type { WatchEvent, WatchOptions } from './client.ts';
+import { createKubeClient } from './http-client.ts';
+
+async function bench(script: Script) {
+  const clock = createFakeClock();
+  const server = await startScriptedServer(script);
+  const client = createKubeClient({ server: server.url }, { clock });
+  disposeAfterTest(client, server);
+  return { client, server, clock };
+}
+
+const item = (name: string, resourceVersion: string) => ({ metadata: { name, resourceVersion } });
+
+/** Watches a stream of which the test holds the other end. */
+async function streamed(options: Partial<WatchOptions> = {}) {
+  let response: ServerResponse | undefined;
+  const { client, server, clock } = await bench((_, opened) => {
+    response = opened;
+    opened.flushHeaders();
+  });
+  const seen: WatchEvent<ConfigMap>[] = [];
+  const follow = async (): Promise<void> => {
+    const all = { namespace: 'ns', resourceVersion: '7', ...options };
+    for await (const event of client.watch(configMaps, all)) seen.push(event);
+  };
+  const ended = follow().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await until('the watch to be open', () => response !== undefined);
+  if (!response) throw new Error('no response');
+  return { response, seen, ended, server, clock };
+}
+
+describe('watch', () => {
+  test('asks for bookmarks, from a version, for a time', async () => {
+    const { server, response, ended } = await streamed({
+      timeoutSeconds: 20,
+      labelSelector: 'a=b',
+    });
+    response.end();
+    expect(await ended).toBeUndefined();
+    expect(Object.fromEntries(server.requests[0]?.query ?? [])).toEqual({
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersion: '7',
+      timeoutSeconds: '20',
+      labelSelector: 'a=b',
+    });
+  });
+
+  test('gives events and bookmarks and ends with the stream', async () => {
+    const { response, seen, ended } = await streamed();
+    response.write(
+      line('ADDED', item('a', '8')) + line('BOOKMARK', { metadata: { resourceVersion: '9' } }),
+    );
+    response.end(line('DELETED', item('a', '10')));
+    expect(await ended).toBeUndefined();
+    expect(seen).toMatchObject([
+      { type: 'ADDED', object: { kind: 'ConfigMap', metadata: { name: 'a' } } },
+      { type: 'BOOKMARK', resourceVersion: '9' },
+      { type: 'DELETED' },
+    ]);
+  });
+
+  test('throws an ERROR event', async () => {
+    const { response, seen, ended } = await streamed();
+    const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
+    response.write(line('ADDED', item('a', '8')) + line('ERROR', status));
+    const error = await ended;
+    expect(isGone(error)).toBe(true);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('throws a refusal of the request', async () => {
+    const { client } = await bench((_, response) => refuse(response, 410, 'Gone'));
+    const events = client.watch(configMaps, { resourceVersion: '1' })[Symbol.asyncIterator]();
+    await expect(events.next()).rejects.toMatchObject({ status: 410 });
+  });
+
+  test.each([
+    [
+      'an end in the middle of an event',
+      (response) => response.end('{"type":"ADDED","obj'),
+      'InvalidAnswer',
+    ],
+    ['something else than events', (response) => response.write('hello\n'), 'InvalidAnswer'],
+    [
+      'an event of an unknown type',
+      (response) => response.write(line('MOVED', {})),
+      'InvalidAnswer',
+    ],
+    ['a lost connection', (response) => response.destroy(), 'Unreachable'],
+  ] satisfies [string, (response: ServerResponse) => void, string][])(
+    'throws on %s, after the events before it',
+    async (_, send, reason) => {
+      const { response, seen, ended } = await streamed();
+      response.write(line('ADDED', item('a', '8')));
+      await until('the first event', () => seen.length === 1);
+      send(response);
+      expect(await ended).toMatchObject({ name: 'KubeError', reason });
+    },
+  );
+
+  test('gives a connection up on which nothing comes, but not one on which something does', async () => {
+    const { response, seen, ended, clock } = await streamed({ idleMs: 1_000 });
+    for (const [count, version] of ['8', '9'].entries()) {
+      await until('the guard', () => clock.waits.includes(1_000));
+      await clock.advance(999);
+      response.write(line('MODIFIED', item('a', version)));
+      await until('the event', () => seen.length === count + 1);
+    }
+    await until('the guard', () => clock.waits.includes(1_000));
+    let closed = false;
+    response.on('close', () => (closed = true));
+    await clock.advance(1_000);
+    expect(await ended).toMatchObject({ reason: 'Timeout' });
+    await until('the connection to be closed', () => closed);
+    expect(clock.waits).toEqual([]);
+  });
+
+  test('ends with the reason of its signal and closes the connection', async () => {
+    const stop = new AbortController();
+    const { response, ended } = await streamed({ signal: stop.signal });
+    let closed = false;
+    response.on('close', () => (closed = true));
+    const reason = new Error('enough');
+    stop.abort(reason);
+    expect(await ended).toBe(reason);
+    await until('the connection to be closed', () => closed);
+  });
+
+  test('closes the connection when its reader stops reading', async () => {
+    let closed = false;
+    const { client } = await bench((_, response) => {
+      response.on('close', () => (closed = true));
+      response.write(line('ADDED', item('a', '8')));
+    });
+    for await (const event of client.watch(configMaps, { resourceVersion: '1' })) {
+      expect(event.type).toBe('ADDED');
+      break;
+    }
+    await until('the connection to be closed', () => closed);
+  });
+
+  test('watches do not take connections away from calls', async () => {
+    const version = { gitVersion: 'v1.37.0' };
+    const { client, server } = await bench(({ path }, response) => {
+      if (path === '/version')
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(version));
+      else response.flushHeaders();
+    });
+    const stop = new AbortController();
+    const watches = Array.from({ length: 40 }, async () => {
+      const options = { resourceVersion: '1', signal: stop.signal };
+      for await (const _ of client.watch(configMaps, options));
+    });
+    const ended = Promise.allSettled(watches);
+    await until('all watches', () => server.requests.length === 40);
+    expect(await client.version()).toEqual(version);
+    stop.abort();
+    await ended;
+  });
+});

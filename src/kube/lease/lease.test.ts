@@ -1,0 +1,312 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KubeClient } from '../client/client.ts';
+import type { Lease } from '../core-resources.ts';
+import { KubeError } from '../errors.ts';
+import type { KubeObject } from '../object.ts';
+import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts';
+import { LeaseLostError, runWithLease } from './lease.ts';
+
+type LeaseClient = Pick<KubeClient, 'find' | 'create' | 'patch'>;
+type Spec = NonNullable<Lease['spec']>;
+
+const refusal = (status: number, reason: string): KubeError =>
+  new KubeError({ status, reason, message: reason });
+
+/** One Lease by the server's rules; a client of it can be cut off or made to lose answers. */
+class LeaseServer {
+  lease: Lease | undefined;
+  writes = 0;
+  #version = 0;
+
+  clientOf(trouble: () => 'none' | 'cut' | 'lostAnswer' = () => 'none'): LeaseClient {
+    const asked = async <T>(act: () => T): Promise<T> => {
+      const kind = trouble();
+      if (kind === 'cut') throw refusal(0, 'Unreachable');
+      const result = act();
+      if (kind === 'lostAnswer') throw refusal(0, 'Unreachable');
+      return result;
+    };
+    return {
+      find: () => asked(() => this.lease),
+      create: (_: unknown, { metadata, spec }: KubeObject & { spec: Spec }) =>
+        asked(() => {
+          if (this.lease) throw refusal(409, 'AlreadyExists');
+          return this.#store(metadata.name, spec);
+        }),
+      patch: (_: unknown, ref: { name: string }, patch: KubeObject & { spec: Spec }) =>
+        asked(() => {
+          if (!this.lease) throw refusal(404, 'NotFound');
+          if (patch.metadata.resourceVersion !== this.lease.metadata.resourceVersion) {
+            throw refusal(409, 'Conflict');
+          }
+          return this.#store(ref.name, { ...this.lease.spec, ...patch.spec });
+        }),
+    } as unknown as LeaseClient;
+  }
+
+  #store(name: string, spec: Spec): Lease {
+    this.writes++;
+    this.lease = { metadata: { name, resourceVersion: String(++this.#version) }, spec };
+    return this.lease;
+  }
+}
+
+/** A candidate whose work lasts until it is told to stop. */
+function candidate(client: LeaseClient, clock: FakeClock, identity = 'me', stopMs = 0) {
+  const stop = new AbortController();
+  const log: string[] = [];
+  let leading = false;
+  const running = runWithLease(
+    {
+      client,
+      namespace: 'ns',
+      name: 'leader',
+      identity,
+      clock,
+      random: () => 0.5,
+      onChange: (state, error) =>
+        log.push(error instanceof Error ? `${state} (${error.message})` : state),
+    },
+    stop.signal,
+    async (signal) => {
+      leading = true;
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      log.push(`told: ${String(signal.reason)}`);
+      if (stopMs > 0) await clock.sleep(stopMs);
+      leading = false;
+    },
+  );
+  return { stop, log, running, isLeading: () => leading };
+}
+
+describe('lease', () => {
+  test('is taken, renewed every two seconds and given back', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const me = candidate(server.clientOf(), clock);
+    await clock.advance(20_000);
+    expect([me.isLeading(), server.lease?.spec?.holderIdentity]).toEqual([true, 'me']);
+    expect(server.writes).toBe(11);
+    me.stop.abort(new Error('SIGTERM'));
+    await me.running;
+    expect(me.log).toEqual(['campaigning', 'leading', 'told: Error: SIGTERM', 'released']);
+    expect(server.lease?.spec?.holderIdentity).toBe('');
+    expect(clock.waits).toEqual([]);
+  });
+
+  test('goes to the next candidate at once when it was given back', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const first = candidate(server.clientOf(), clock, 'first');
+    await clock.advance(100);
+    const second = candidate(server.clientOf(), clock, 'second');
+    await clock.advance(30_000);
+    expect([first.isLeading(), second.isLeading()]).toEqual([true, false]);
+    first.stop.abort();
+    await first.running;
+    await clock.advance(2_000);
+    expect(second.isLeading()).toBe(true);
+    second.stop.abort();
+    await second.running;
+  });
+
+  test('is renewed until the work has ended, and only then given back', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const me = candidate(server.clientOf(), clock, 'me', 30_000);
+    await clock.advance(1_000);
+    me.stop.abort();
+    await clock.advance(29_000);
+    expect([me.isLeading(), server.lease?.spec?.holderIdentity]).toEqual([true, 'me']);
+    const other = candidate(server.clientOf(), clock, 'other');
+    await clock.advance(900);
+    expect(other.isLeading()).toBe(false);
+    await clock.advance(3_000);
+    await me.running;
+    expect([me.isLeading(), other.isLeading()]).toEqual([false, true]);
+    other.stop.abort();
+    await other.running;
+  });
+
+  test('of a leader that fell silent is taken after fifteen seconds', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    server.lease = {
+      metadata: { name: 'leader', resourceVersion: '0' },
+      spec: {
+        holderIdentity: 'dead',
+        renewTime: '2099-01-01T00:00:00.000000Z',
+        leaseDurationSeconds: 15,
+      },
+    };
+    const me = candidate(server.clientOf(), clock);
+    await clock.advance(14_900);
+    expect(me.isLeading()).toBe(false);
+    await clock.advance(2_100);
+    expect(me.isLeading()).toBe(true);
+    me.stop.abort();
+    await me.running;
+  });
+
+  test('that cannot be renewed for ten seconds is stood down from, and campaigned for again', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    let cut = false;
+    const me = candidate(
+      server.clientOf(() => (cut ? 'cut' : 'none')),
+      clock,
+    );
+    await clock.advance(5_000);
+    cut = true;
+    await clock.advance(8_900);
+    expect(me.isLeading()).toBe(true);
+    await clock.advance(200);
+    expect(me.isLeading()).toBe(false);
+    expect(me.log).toContain('told: LeaseLostError: lease lost: not renewed for 10000 ms');
+    cut = false;
+    await clock.advance(2_000);
+    expect(me.isLeading()).toBe(true);
+    me.stop.abort();
+    await me.running;
+  });
+
+  test('a renewal that hangs does not keep a leader in office', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const client = server.clientOf();
+    let hangs = false;
+    const patch = ((...args: Parameters<LeaseClient['patch']>) =>
+      hangs
+        ? new Promise((_, reject) =>
+            args[3]?.signal?.addEventListener('abort', () => reject(new Error('ended'))),
+          )
+        : client.patch(...args)) as LeaseClient['patch'];
+    const me = candidate({ ...client, patch }, clock);
+    await clock.advance(1_000);
+    hangs = true;
+    await clock.advance(9_100);
+    expect(me.isLeading()).toBe(false);
+    me.stop.abort();
+    await me.running;
+  });
+
+  test('that somebody else holds is stood down from at once', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const me = candidate(server.clientOf(), clock);
+    await clock.advance(1_000);
+    server.lease = {
+      metadata: { name: 'leader', resourceVersion: '99' },
+      spec: { holderIdentity: 'usurper', leaseDurationSeconds: 15 },
+    };
+    await clock.advance(2_000);
+    expect(me.isLeading()).toBe(false);
+    expect(me.log).toContain('told: LeaseLostError: lease lost: usurper holds it');
+    me.stop.abort();
+    await me.running;
+    expect(server.lease?.spec?.holderIdentity).toBe('usurper');
+  });
+
+  test.each([
+    ['edited', { resourceVersion: '99' }],
+    ['deleted', undefined],
+  ])('that was %s by hand is renewed all the same', async (_, edit) => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const me = candidate(server.clientOf(), clock);
+    await clock.advance(1_000);
+    server.lease = edit &&
+      server.lease && { ...server.lease, metadata: { ...server.lease.metadata, ...edit } };
+    await clock.advance(30_000);
+    expect([me.isLeading(), server.lease?.spec?.holderIdentity]).toEqual([true, 'me']);
+    me.stop.abort();
+    await me.running;
+  });
+
+  test('whose answer got lost is recognised as ours', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    let calls = 0;
+    const me = candidate(
+      server.clientOf(() => (calls++ === 3 ? 'lostAnswer' : 'none')),
+      clock,
+    );
+    await clock.advance(30_000);
+    expect(me.log.filter((entry) => entry.startsWith('told'))).toEqual([]);
+    me.stop.abort();
+    await me.running;
+  });
+
+  test('is given back when the work ends by itself or fails', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const options = {
+      client: server.clientOf(),
+      namespace: 'ns',
+      name: 'leader',
+      identity: 'me',
+      clock,
+      random: () => 0.5,
+    };
+    const { signal } = new AbortController();
+    await runWithLease(options, signal, () => Promise.resolve());
+    expect(server.lease?.spec?.holderIdentity).toBe('');
+    const failing = runWithLease(options, signal, () => Promise.reject(new Error('broken')));
+    await expect(failing).rejects.toThrow('broken');
+    expect(server.lease?.spec?.holderIdentity).toBe('');
+  });
+
+  test('times that cannot keep two leaders apart are refused', async () => {
+    const options = {
+      namespace: 'ns',
+      name: 'leader',
+      identity: 'me',
+      clock: createFakeClock(),
+      random: () => 0.5,
+    };
+    const client = new LeaseServer().clientOf();
+    const running = runWithLease(
+      { ...options, client, leaseDurationMs: 5_000 },
+      new AbortController().signal,
+      async () => undefined,
+    );
+    await expect(running).rejects.toThrow(RangeError);
+  });
+
+  test('has one leader at a time, whoever is cut off, loses answers or is stopped', async () => {
+    const trouble = fc.constantFrom(
+      'none' as const,
+      'none' as const,
+      'cut' as const,
+      'lostAnswer' as const,
+    );
+    const act = fc.record({
+      ms: fc.integer({ min: 100, max: 9_000 }),
+      who: fc.nat(2),
+      trouble,
+      stop: fc.nat(19),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
+        const [server, clock] = [new LeaseServer(), createFakeClock()];
+        const troubles: ('none' | 'cut' | 'lostAnswer')[] = ['none', 'none', 'none'];
+        const all = troubles.map((_, who) =>
+          candidate(
+            server.clientOf(() => troubles[who] ?? 'none'),
+            clock,
+            `candidate-${who}`,
+            500,
+          ),
+        );
+        const leaders = (): number => all.filter(({ isLeading }) => isLeading()).length;
+        for (const { ms, who, trouble: kind, stop } of acts) {
+          troubles[who] = kind;
+          if (stop === 0) all[who]?.stop.abort();
+          for (let passed = 0; passed < ms; passed += 100) {
+            await clock.advance(100);
+            expect(leaders()).toBeLessThanOrEqual(1);
+          }
+        }
+        troubles.fill('none');
+        await clock.advance(20_000);
+        expect(leaders()).toBe(all.every(({ stop }) => stop.signal.aborted) ? 0 : 1);
+        for (const { stop } of all) stop.abort(new LeaseLostError('end'));
+        await clock.advance(20_000);
+        await Promise.all(all.map(({ running }) => running));
+        expect(clock.waits).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

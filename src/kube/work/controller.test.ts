@@ -1,0 +1,217 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Reflector } from '../cache/reflector.ts';
+import { Store } from '../cache/store.ts';
+import { KubeError } from '../errors.ts';
+import type { KubeObject } from '../object.ts';
+import { createFakeClock, settled } from '../testing/fake-clock.ts';
+import {
+  type ControllerOptions,
+  createController,
+  type ReconcileResult,
+  sourceOf,
+} from './controller.ts';
+
+interface Item extends KubeObject {
+  readonly owner?: string;
+}
+
+let version = 0;
+function item(name: string, owner?: string): Item {
+  const metadata = { name, uid: name, resourceVersion: String(++version) };
+  return owner === undefined ? { metadata } : { metadata, owner };
+}
+
+/** A reflector of which the test decides when it is synced. */
+function manualReflector() {
+  const synced = Promise.withResolvers<void>();
+  const reflector: Reflector = {
+    state: 'listing',
+    synced: synced.promise,
+    run: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+  };
+  return { reflector, sync: synced.resolve };
+}
+
+function bench(options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>) {
+  const clock = createFakeClock();
+  const results: ReconcileResult[] = [];
+  const controller = createController({
+    name: 'test',
+    workers: 2,
+    sources: [],
+    reflectors: [],
+    clock,
+    random: () => 0.5,
+    onResult: (result) => results.push(result),
+    ...options,
+  });
+  const start = () => {
+    const stop = new AbortController();
+    const running = controller.run(stop.signal);
+    const end = async (): Promise<void> => {
+      stop.abort();
+      await running;
+    };
+    onTestFinished(end);
+    return { stop, running, end };
+  };
+  return { clock, controller, results, start };
+}
+
+describe('controller', () => {
+  test('reconciles what is there, what changes and what goes', async () => {
+    const store = new Store<Item>();
+    store.upsert(item('a'));
+    const keys: string[] = [];
+    const { start } = bench({
+      sources: [sourceOf(store)],
+      reconcile: async (key) => void keys.push(key),
+    });
+    start();
+    await settled();
+    store.upsert(item('b'));
+    store.remove(item('a'));
+    await settled();
+    expect(keys).toEqual(['a', 'b', 'a']);
+  });
+
+  test('a source can name other keys than the object’s', async () => {
+    const store = new Store<Item>();
+    const keys: string[] = [];
+    const { start } = bench({
+      sources: [sourceOf(store, ({ object }) => (object.owner ? [object.owner] : []))],
+      reconcile: async (key) => void keys.push(key),
+    });
+    start();
+    store.upsert(item('a', 'x'));
+    store.upsert(item('b'));
+    await settled();
+    expect(keys).toEqual(['x']);
+  });
+
+  test('reconciles nothing before every reflector has listed', async () => {
+    const [first, second] = [manualReflector(), manualReflector()];
+    const keys: string[] = [];
+    const { controller, start } = bench({
+      reflectors: [first.reflector, second.reflector],
+      reconcile: async (key) => void keys.push(key),
+    });
+    start();
+    controller.enqueue('a');
+    first.sync();
+    await settled();
+    expect([keys, controller.depth]).toEqual([[], 1]);
+    second.sync();
+    await settled();
+    expect(keys).toEqual(['a']);
+  });
+
+  test('ends when it is stopped before the reflectors have listed', async () => {
+    const { start } = bench({
+      reflectors: [manualReflector().reflector],
+      reconcile: async () => undefined,
+    });
+    await start().end();
+  });
+
+  test('a reconcile that fails comes again with backoff, until it works', async () => {
+    let failures = 2;
+    const { clock, controller, results, start } = bench({
+      reconcile: async () => {
+        if (failures-- > 0) throw new Error('not yet');
+      },
+    });
+    start();
+    controller.enqueue('a');
+    await settled();
+    await clock.advance(999);
+    expect(results).toMatchObject([{ key: 'a', error: new Error('not yet') }]);
+    await clock.advance(1);
+    await clock.advance(2_000);
+    expect(results.map(({ error }) => error === undefined)).toEqual([false, false, true]);
+    expect(clock.waits).toEqual([]);
+    failures = 1;
+    controller.enqueue('a');
+    await settled();
+    expect(clock.waits).toEqual([1_000]);
+  });
+
+  test('a server that asked for patience gets it', async () => {
+    const busy = new KubeError({
+      status: 429,
+      reason: 'Busy',
+      message: 'busy',
+      retryAfterMs: 60_000,
+    });
+    const { clock, controller, start } = bench({ reconcile: () => Promise.reject(busy) });
+    start();
+    controller.enqueue('a');
+    await settled();
+    expect(clock.waits).toEqual([60_000]);
+  });
+
+  test('a reconcile can ask to come again', async () => {
+    const { clock, controller, results, start } = bench({
+      reconcile: async () => ({ requeueAfterMs: 30_000 }),
+    });
+    start();
+    controller.enqueue('a');
+    await settled();
+    await clock.advance(90_000);
+    expect(results).toHaveLength(4);
+  });
+
+  test('tells how long a reconcile took', async () => {
+    const { clock, controller, results, start } = bench({ reconcile: () => clock.sleep(250) });
+    start();
+    controller.enqueue('a');
+    await clock.advance(250);
+    expect(results).toEqual([{ key: 'a', durationMs: 250 }]);
+  });
+
+  test('works on as many keys at once as it has workers', async () => {
+    const { clock, controller, results, start } = bench({
+      reconcile: (_, signal) => clock.sleep(100, signal),
+    });
+    start();
+    for (const key of ['a', 'b', 'c']) controller.enqueue(key);
+    await clock.advance(100);
+    expect(results.map(({ key }) => key)).toEqual(['a', 'b']);
+  });
+
+  test('waits at its end for work that was begun, and does not report it as failed', async () => {
+    const finished: string[] = [];
+    const { clock, controller, results, start } = bench({
+      reconcile: async (key, signal) => {
+        await clock.sleep(100);
+        finished.push(key);
+        signal.throwIfAborted();
+      },
+    });
+    const { stop, running } = start();
+    controller.enqueue('a');
+    await settled();
+    stop.abort();
+    await clock.advance(100);
+    await running;
+    expect([finished, results, clock.waits]).toEqual([['a'], [], []]);
+  });
+
+  test('runs once at a time, and again after it has ended, with what was enqueued in between', async () => {
+    const store = new Store<Item>();
+    const keys: string[] = [];
+    const { controller, start } = bench({
+      sources: [sourceOf(store)],
+      reconcile: async (key) => void keys.push(key),
+    });
+    const first = start();
+    await expect(controller.run(first.stop.signal)).rejects.toThrow('controller test runs already');
+    await first.end();
+    store.upsert(item('a'));
+    controller.enqueue('b');
+    expect(keys).toEqual([]);
+    start();
+    await settled();
+    expect(keys.toSorted()).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,126 @@
+import type { Reflector } from '../cache/reflector.ts';
+import type { Change, StoreView } from '../cache/store.ts';
+import type { Clock, Random } from '../clock.ts';
+import { KubeError } from '../errors.ts';
+import type { KubeObject } from '../object.ts';
+import { WorkQueue } from './queue.ts';
+
+/** When to look at the key again without a change; nothing = only after the next change. */
+export interface Outcome {
+  readonly requeueAfterMs?: number;
+}
+
+/** Changes of a store, and which keys they make us reconcile (default: the object's own). */
+export interface Source<T extends KubeObject> {
+  readonly store: StoreView<T>;
+  keys?(change: Change<T>): readonly string[];
+}
+
+export interface ReconcileResult {
+  readonly key: string;
+  readonly error?: unknown;
+  readonly durationMs: number;
+}
+
+export interface ControllerOptions {
+  readonly name: string;
+  readonly workers: number;
+  /** Brings the world closer to what the key asks for; called again with backoff when it throws. */
+  readonly reconcile: (key: string, signal: AbortSignal) => Promise<Outcome | void>;
+  readonly sources: readonly Source<KubeObject>[];
+  /** Run by the controller; no key is reconciled before all of them have listed. */
+  readonly reflectors: readonly Reflector[];
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told after every reconcile, for log and metrics; must not throw. */
+  readonly onResult?: (result: ReconcileResult) => void;
+}
+
+export interface Controller {
+  /** Reconciles until the signal aborts and every worker has finished. May run again afterwards. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Asks for a reconcile of this key; before `run` it is remembered. */
+  enqueue(key: string): void;
+  /** Keys that are ready and that no worker has taken. */
+  readonly depth: number;
+}
+
+/** A source for `sources`, with `keys` typed by the store. */
+export function sourceOf<T extends KubeObject>(
+  store: StoreView<T>,
+  keys?: (change: Change<T>) => readonly string[],
+): Source<KubeObject> {
+  const source: Source<T> = keys ? { store, keys } : { store };
+  return source;
+}
+
+/** A level-triggered control loop: changes become keys, keys become calls of `reconcile`. */
+export function createController(options: ControllerOptions): Controller {
+  const { name, workers, sources, reflectors, clock, random, onResult } = options;
+  const early = new Set<string>();
+  let queue: WorkQueue | undefined;
+
+  async function run(signal: AbortSignal): Promise<void> {
+    if (queue) throw new Error(`controller ${name} runs already`);
+    const running = new WorkQueue({ clock, random });
+    queue = running;
+    for (const key of early) running.add(key);
+    early.clear();
+    const unsubscribe = sources.map((source) => follow(source, running));
+    const mirrors = Promise.all(reflectors.map((reflector) => reflector.run(signal)));
+    try {
+      // The mirrors end before all are synced only when the signal aborts.
+      await Promise.race([Promise.all(reflectors.map(({ synced }) => synced)), mirrors]);
+      await Promise.all(Array.from({ length: workers }, () => work(running, signal)));
+    } finally {
+      for (const end of unsubscribe) end();
+      running.shutDown();
+      queue = undefined;
+      await mirrors;
+    }
+  }
+
+  async function work(keys: WorkQueue, signal: AbortSignal): Promise<void> {
+    for (let key = await keys.take(signal); key !== undefined; key = await keys.take(signal)) {
+      await reconcileOnce(keys, key, signal);
+      keys.done(key);
+    }
+  }
+
+  async function reconcileOnce(keys: WorkQueue, key: string, signal: AbortSignal): Promise<void> {
+    const startedAt = clock.monotonicMs();
+    const durationMs = (): number => clock.monotonicMs() - startedAt;
+    try {
+      const outcome = await options.reconcile(key, signal);
+      keys.forget(key);
+      if (outcome?.requeueAfterMs !== undefined) keys.addAfter(key, outcome.requeueAfterMs);
+      onResult?.({ key, durationMs: durationMs() });
+    } catch (error) {
+      // Stopping ends requests with the signal's reason: nobody failed.
+      if (signal.aborted) return;
+      keys.retry(key, error instanceof KubeError ? error.retryAfterMs : undefined);
+      onResult?.({ key, error, durationMs: durationMs() });
+    }
+  }
+
+  return {
+    run,
+    enqueue(key) {
+      if (queue) queue.add(key);
+      else early.add(key);
+    },
+    get depth() {
+      return queue?.depth ?? 0;
+    },
+  };
+}
+
+/** Enqueues for everything that is there already and for every change from now on. */
+function follow(source: Source<KubeObject>, queue: WorkQueue): () => void {
+  return source.store.subscribe(
+    (change) => {
+      for (const key of source.keys?.(change) ?? [change.key]) queue.add(key);
+    },
+    { replay: true },
+  );
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock, settled } from '../testing/fake-clock.ts';
+import { WorkQueue, type WorkQueueOptions } from './queue.ts';
+
+const never = new AbortController().signal;
+
+function queueWithClock(options: Partial<WorkQueueOptions> = {}) {
+  const clock = createFakeClock();
+  return { clock, queue: new WorkQueue({ clock, random: () => 0.5, ...options }) };
+}
+
+describe('work queue', () => {
+  test('gives keys in the order in which they became ready, each once', async () => {
+    const { queue } = queueWithClock();
+    for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
+    expect(queue.depth).toBe(3);
+    expect([await queue.take(never), await queue.take(never), await queue.take(never)]).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+  });
+
+  test('a waiting worker gets the next key', async () => {
+    const { queue } = queueWithClock();
+    const taken = queue.take(never);
+    queue.add('a');
+    expect(await taken).toBe('a');
+  });
+
+  test('a key that is being worked on is given out again only after it is done', async () => {
+    const { queue } = queueWithClock();
+    queue.add('a');
+    await queue.take(never);
+    queue.add('a');
+    queue.add('a');
+    expect(queue.depth).toBe(0);
+    queue.done('a');
+    expect(queue.depth).toBe(1);
+    await queue.take(never);
+    queue.done('a');
+    expect(queue.depth).toBe(0);
+  });
+
+  test('a delayed key becomes ready when it is due, at the earlier of two times', async () => {
+    const { clock, queue } = queueWithClock();
+    queue.addAfter('a', 500);
+    queue.addAfter('a', 100);
+    queue.addAfter('a', 900);
+    await clock.advance(99);
+    expect(queue.depth).toBe(0);
+    await clock.advance(1);
+    expect(queue.depth).toBe(1);
+    await queue.take(never);
+    queue.done('a');
+    await clock.advance(1_000);
+    expect([queue.depth, clock.waits]).toEqual([0, []]);
+  });
+
+  test('all delayed keys share one timer', async () => {
+    const { clock, queue } = queueWithClock();
+    for (const [key, ms] of [
+      ['a', 300],
+      ['b', 100],
+      ['c', 200],
+    ] as const)
+      queue.addAfter(key, ms);
+    await settled();
+    expect(clock.waits).toEqual([100]);
+    await clock.advance(100);
+    expect(clock.waits).toEqual([100]);
+  });
+
+  test('retries wait 1 s, twice as long each time, 5 min at most', async () => {
+    const { clock, queue } = queueWithClock();
+    const waits: (number | undefined)[] = [];
+    for (let failure = 0; failure < 11; failure++) {
+      queue.retry('a');
+      await settled();
+      waits.push(clock.waits[0]);
+      await clock.advance(300_000);
+      await queue.take(never);
+      queue.done('a');
+    }
+    const seconds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
+    expect(waits).toEqual(seconds.map((second) => second * 1_000));
+  });
+
+  test('a key that is forgotten starts again with the short wait, the others do not', async () => {
+    const { clock, queue } = queueWithClock();
+    queue.retry('a');
+    queue.retry('b');
+    await clock.advance(1_000);
+    queue.forget('a');
+    queue.retry('a');
+    queue.retry('b');
+    await clock.advance(1_000);
+    expect(queue.depth).toBe(2);
+    for (const key of ['a', 'b']) expect(await queue.take(never)).toBe(key);
+    expect(clock.waits).toEqual([1_000]);
+  });
+
+  test('a retry waits at least as long as the server asked for', async () => {
+    const { clock, queue } = queueWithClock();
+    queue.retry('a', 7_000);
+    await settled();
+    expect(clock.waits).toEqual([7_000]);
+  });
+
+  test('an added key does not wait for its backoff', async () => {
+    const { queue } = queueWithClock();
+    queue.retry('a');
+    queue.add('a');
+    expect(await queue.take(never)).toBe('a');
+  });
+
+  test('a worker whose signal aborts gets nothing and takes nothing away', async () => {
+    const { queue } = queueWithClock();
+    const stop = new AbortController();
+    const taken = queue.take(stop.signal);
+    stop.abort();
+    expect(await taken).toBeUndefined();
+    queue.add('a');
+    expect(await queue.take(stop.signal)).toBeUndefined();
+    expect(await queue.take(never)).toBe('a');
+  });
+
+  test('shutting down ends all waiting and leaves no timer behind', async () => {
+    const { clock, queue } = queueWithClock();
+    queue.addAfter('a', 100);
+    const taken = queue.take(never);
+    queue.shutDown();
+    expect(await taken).toBeUndefined();
+    queue.add('b');
+    queue.retry('c');
+    await settled();
+    expect([queue.depth, clock.waits, await queue.take(never)]).toEqual([0, [], undefined]);
+  });
+
+  test('holds a bounded number of keys and says which one it refuses', () => {
+    const { queue } = queueWithClock({ maxKeys: 2 });
+    queue.add('a');
+    queue.addAfter('b', 100);
+    queue.add('a');
+    queue.addAfter('b', 50);
+    expect(() => queue.add('c')).toThrow('2 keys wait, c is refused');
+    expect(() => queue.addAfter('c', 1)).toThrow('2 keys wait, c is refused');
+  });
+});

@@ -1,0 +1,158 @@
+import type { Clock, Random } from '../clock.ts';
+import { backoffMs } from './backoff.ts';
+import { Delays } from './delays.ts';
+
+/** First retry after 1 s, the longest wait 5 min: a broken object costs 12 tries an hour. */
+const retryBackoff = { baseMs: 1_000, maxMs: 300_000 };
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How many different keys may wait; an `add` beyond that throws (default 100,000). */
+  readonly maxKeys?: number;
+}
+
+/** Keys to work on: each waits once, never two workers on one key, failed ones come later and later. */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #maxKeys: number;
+  readonly #ready = new Set<string>();
+  readonly #taken = new Set<string>();
+  /** Added while taken: ready again as soon as the worker is done. */
+  readonly #again = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  readonly #delays = new Delays();
+  readonly #takers = new Set<(key: string | undefined) => void>();
+  #alarm: { readonly due: number; readonly cancel: AbortController } | undefined;
+  #closed = false;
+
+  constructor({ clock, random, maxKeys = 100_000 }: WorkQueueOptions) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#maxKeys = maxKeys;
+  }
+
+  /** Keys that are ready and that no worker has taken. */
+  get depth(): number {
+    return this.#ready.size;
+  }
+
+  /** Makes a key ready; while a worker has it, it becomes ready when that worker is done. */
+  add(key: string): void {
+    if (this.#closed) return;
+    this.#refuseBeyondBound(key);
+    this.#makeReady(key);
+  }
+
+  /** Makes a key ready after `ms`; of two such calls the earlier time counts. */
+  addAfter(key: string, ms: number): void {
+    if (this.#closed) return;
+    this.#refuseBeyondBound(key);
+    this.#delay(key, ms);
+  }
+
+  /** The next key, to be given back with `done`; undefined after `shutDown` or when the signal aborts. */
+  take(signal: AbortSignal): Promise<string | undefined> {
+    if (this.#closed || signal.aborted) return Promise.resolve(undefined);
+    const [key] = this.#ready;
+    if (key !== undefined) {
+      this.#ready.delete(key);
+      this.#taken.add(key);
+      return Promise.resolve(key);
+    }
+    return new Promise((resolve) => {
+      const taker = (taken: string | undefined): void => {
+        this.#takers.delete(taker);
+        signal.removeEventListener('abort', onAbort);
+        resolve(taken);
+      };
+      const onAbort = (): void => taker(undefined);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#takers.add(taker);
+    });
+  }
+
+  /** Ends the work on a taken key. */
+  done(key: string): void {
+    this.#taken.delete(key);
+    if (this.#again.delete(key) && !this.#closed) this.#makeReady(key);
+  }
+
+  /** Makes a key ready after its backoff (1 s, doubled with each failure up to 5 min) or `atLeastMs`. */
+  retry(key: string, atLeastMs = 0): void {
+    if (this.#closed) return;
+    const failures = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, failures + 1);
+    this.#delay(key, Math.max(backoffMs(failures, retryBackoff, this.#random), atLeastMs));
+  }
+
+  /** Forgets the failures of a key. */
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /** Ends all waiting; keys that are left are dropped. */
+  shutDown(): void {
+    this.#closed = true;
+    this.#alarm?.cancel.abort();
+    for (const taker of this.#takers) taker(undefined);
+  }
+
+  #refuseBeyondBound(key: string): void {
+    const waiting = this.#ready.size + this.#again.size + this.#delays.size;
+    if (waiting < this.#maxKeys) return;
+    if (this.#ready.has(key) || this.#again.has(key) || this.#delays.has(key)) return;
+    throw new Error(`work queue is full: ${waiting} keys wait, ${key} is refused`);
+  }
+
+  #makeReady(key: string): void {
+    if (this.#taken.has(key)) {
+      this.#again.add(key);
+      return;
+    }
+    const [taker] = this.#takers;
+    if (taker) {
+      this.#taken.add(key);
+      taker(key);
+    } else {
+      this.#ready.add(key);
+    }
+  }
+
+  #delay(key: string, ms: number): void {
+    if (ms <= 0) {
+      this.#makeReady(key);
+      return;
+    }
+    this.#delays.add(key, this.#clock.monotonicMs() + ms);
+    this.#setAlarm();
+  }
+
+  /** One timer for all delayed keys, set to the earliest. */
+  #setAlarm(): void {
+    const due = this.#delays.next;
+    if (this.#closed || due === undefined) return;
+    if (this.#alarm && this.#alarm.due <= due) return;
+    this.#alarm?.cancel.abort();
+    const alarm = { due, cancel: new AbortController() };
+    this.#alarm = alarm;
+    const wait = Math.max(0, due - this.#clock.monotonicMs());
+    // A cancelled alarm was replaced by an earlier one or the queue was shut down.
+    this.#clock.sleep(wait, alarm.cancel.signal).then(
+      () => {
+        if (this.#alarm === alarm) this.#ring();
+      },
+      () => undefined,
+    );
+  }
+
+  #ring(): void {
+    this.#alarm = undefined;
+    const now = this.#clock.monotonicMs();
+    for (let key = this.#delays.takeDue(now); key !== undefined; key = this.#delays.takeDue(now)) {
+      this.#makeReady(key);
+    }
+    this.#setAlarm();
+  }
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { type FailureKind, OpenstackError, type Service } from '../errors.ts';
+import type { HttpAnswer, HttpRequest } from './transport.ts';
+
+/** What an error says about the request. */
+type Asked = Pick<HttpRequest, 'service' | 'method' | 'url'>;
+
+const kinds: Readonly<Record<number, FailureKind>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'notFound',
+  409: 'conflict',
+  412: 'conflict',
+  413: 'tooLarge',
+  414: 'tooLarge',
+  429: 'rateLimited',
+  431: 'tooLarge',
+};
+
+/** What an answer that is not a success becomes; `now` turns a `Retry-After` date into a duration. */
+export function answerFailure(request: Asked, answer: HttpAnswer, now: Date): OpenstackError {
+  const said = sayingOf(answer);
+  const target = `${request.method} ${request.url.pathname}`;
+  const retryAfterMs = retryAfter(answer, now);
+  const requestId = headerOf(answer, 'x-openstack-request-id');
+  return new OpenstackError(
+    `${target} answered ${answer.status}${said === '' ? '' : ` (${said})`}`,
+    {
+      service: request.service,
+      kind: kinds[answer.status] ?? (answer.status >= 500 ? 'serverError' : 'badAnswer'),
+      status: answer.status,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(requestId === undefined ? {} : { requestId }),
+    },
+  );
+}
+
+/** The answer's JSON, or `badAnswer` (a proxy's HTML page with 200, say). */
+export function jsonOf(service: Service, what: string, answer: HttpAnswer): unknown {
+  try {
+    return JSON.parse(answer.text);
+  } catch (error) {
+    throw new OpenstackError(`${what}: the answer is not JSON`, {
+      service,
+      kind: 'badAnswer',
+      status: answer.status,
+      cause: error,
+    });
+  }
+}
+
+/** Checks data that came in; the error names the first wrong field. */
+export function parseAs<T>(schema: z.ZodType<T>, service: Service, what: string, data: unknown): T {
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const where = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`;
+  throw new OpenstackError(`${what}: not the expected answer${where}`, {
+    service,
+    kind: 'badAnswer',
+    cause: result.error,
+  });
+}
+
+/** A header's first value. */
+export function headerOf(answer: HttpAnswer, name: string): string | undefined {
+  const value = answer.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+const neutronError = z.object({
+  NeutronError: z.object({ type: z.string(), message: z.string().default('') }),
+});
+const keystoneError = z.object({ error: z.object({ message: z.string() }) });
+const novaError = z.record(z.string(), z.object({ message: z.string() }));
+const saying = z.union([
+  neutronError.transform((wire) => `${wire.NeutronError.type}: ${wire.NeutronError.message}`),
+  keystoneError.transform((wire) => wire.error.message),
+  novaError.transform((wire) => {
+    const [key, fault] = Object.entries(wire)[0] ?? ['', { message: '' }];
+    return `${key}: ${fault.message}`;
+  }),
+]);
+
+/** Whether a 404 was said by the service about the resource, and not by something in front of it. */
+export function saysNotFound(answer: HttpAnswer): boolean {
+  if (answer.status !== 404) return false;
+  const body = tryJson(answer.text);
+  const neutron = neutronError.safeParse(body);
+  if (neutron.success) return neutron.data.NeutronError.type.endsWith('NotFound');
+  return z.object({ itemNotFound: z.object({ code: z.literal(404) }) }).safeParse(body).success;
+}
+
+function sayingOf(answer: HttpAnswer): string {
+  const parsed = saying.safeParse(tryJson(answer.text));
+  if (!parsed.success) return '';
+  const line = parsed.data.replaceAll(/req-[0-9a-f-]{36}/g, 'req-…').replaceAll(/\s+/g, ' ');
+  return line.length <= 200 ? line : `${line.slice(0, 199)}…`;
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Only the wording of an error depends on it; a proxy's HTML says nothing worth quoting.
+    return undefined;
+  }
+}
+
+function retryAfter(answer: HttpAnswer, now: Date): number | undefined {
+  const value = headerOf(answer, 'retry-after');
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../../process/fake-clock.ts';
+import { createLogger } from '../../process/log.ts';
+import { type FailureKind, OpenstackError } from '../errors.ts';
+import { Breaker } from './breaker.ts';
+
+const log = createLogger({ part: 'test', level: 'silent' });
+const signal = new AbortController().signal;
+
+function failure(kind: FailureKind, retryAfterMs?: number): OpenstackError {
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new OpenstackError('it is down', { service: 'nova', kind, ...wait });
+}
+
+function setUp() {
+  const clock = createFakeClock();
+  const breaker = new Breaker({ clock, random: () => 0.5, log });
+  let calls = 0;
+  return {
+    clock,
+    breaker,
+    get calls() {
+      return calls;
+    },
+    fail: async (kind: FailureKind, retryAfterMs?: number): Promise<unknown> =>
+      breaker
+        .run(signal, async () => {
+          calls += 1;
+          throw failure(kind, retryAfterMs);
+        })
+        .catch((error: unknown) => error),
+    succeed: async (): Promise<string> =>
+      breaker.run(signal, async (probing) => {
+        calls += 1;
+        return probing ? 'probe' : 'normal';
+      }),
+  };
+}
+
+describe('Breaker', () => {
+  test('after an outage nothing is sent until the window is over, and everybody gets the same error', async () => {
+    const setting = setUp();
+    const first = await setting.fail('unreachable');
+    const second = await setting.fail('unreachable');
+    expect(setting.calls).toBe(1);
+    expect(second).toMatchObject({
+      message: (first as Error).message,
+      kind: 'unreachable',
+      retryAfterMs: 1_000,
+    });
+  });
+
+  test('the call after the window is the probe, and its success closes the circuit', async () => {
+    const setting = setUp();
+    await setting.fail('timeout');
+    await setting.clock.advance(1_000);
+    expect(await setting.succeed()).toBe('probe');
+    expect(await setting.succeed()).toBe('normal');
+  });
+
+  test('the windows grow from one second to half a minute', async () => {
+    const setting = setUp();
+    const windows: unknown[] = [];
+    for (let i = 0; i < 7; i++) {
+      await setting.fail('unreachable');
+      const refused = (await setting.fail('unreachable')) as OpenstackError;
+      windows.push(refused.retryAfterMs);
+      await setting.clock.advance(refused.retryAfterMs ?? 0);
+    }
+    expect(windows).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    expect(setting.calls).toBe(7);
+  });
+
+  test('callers that come during the probe wait for its outcome', async () => {
+    const { breaker, clock, fail } = setUp();
+    await fail('unreachable');
+    await clock.advance(1_000);
+    const gate = Promise.withResolvers<string>();
+    const probe = breaker.run(signal, async () => gate.promise);
+    const order: string[] = [];
+    const waiting = breaker.run(signal, async (probing) => {
+      order.push(probing ? 'probe' : 'normal');
+      return 'later';
+    });
+    order.push('before');
+    gate.resolve('well');
+    expect(await Promise.all([probe, waiting])).toEqual(['well', 'later']);
+    expect(order).toEqual(['before', 'normal']);
+  });
+
+  test('a probe that its caller gives up leaves the next probe to the next caller', async () => {
+    const { breaker, clock, fail, succeed } = setUp();
+    await fail('unreachable');
+    await clock.advance(1_000);
+    const given = breaker.run(signal, async () => {
+      throw new Error('aborted by the caller');
+    });
+    await expect(given).rejects.toThrow('aborted by the caller');
+    expect(await succeed()).toBe('probe');
+  });
+
+  test('calls that fail together count as one failed attempt', async () => {
+    const { breaker, fail } = setUp();
+    const gate = Promise.withResolvers<never>();
+    const together = [1, 2, 3].map(async () => breaker.run(signal, async () => gate.promise));
+    gate.reject(failure('unreachable'));
+    await Promise.allSettled(together);
+    expect(await fail('unreachable')).toMatchObject({ retryAfterMs: 1_000 });
+  });
+
+  test('three server errors in a row open it, an answer in between does not count', async () => {
+    const setting = setUp();
+    await setting.fail('serverError');
+    await setting.fail('serverError');
+    await setting.fail('notFound');
+    await setting.fail('serverError');
+    await setting.fail('serverError');
+    expect(setting.calls).toBe(5);
+    await setting.fail('serverError');
+    await setting.fail('serverError');
+    expect(setting.calls).toBe(6);
+  });
+
+  test('waits as long as the service asked, at most five minutes', async () => {
+    const setting = setUp();
+    await setting.fail('rateLimited', 20_000);
+    expect(await setting.fail('rateLimited')).toMatchObject({ retryAfterMs: 20_000 });
+    const patient = setUp();
+    await patient.fail('rateLimited', 86_400_000);
+    expect(await patient.fail('rateLimited')).toMatchObject({ retryAfterMs: 300_000 });
+  });
+
+  test.each(['notFound', 'forbidden', 'badAnswer', 'conflict'] as const)(
+    '%s is no outage',
+    async (kind) => {
+      const setting = setUp();
+      for (let i = 0; i < 5; i++) await setting.fail(kind);
+      expect(setting.calls).toBe(5);
+    },
+  );
+});

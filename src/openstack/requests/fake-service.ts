@@ -1,0 +1,27 @@
+import { createFakeClock } from '../../process/fake-clock.ts';
+import type { Call } from './caller.ts';
+import { createFakeCaller, type FakeCaller } from './fake-caller.ts';
+import { createServiceClient, type ServiceClient } from './service-client.ts';
+import type { HttpAnswer } from './transport.ts';
+
+/** A service that a test answers for, reached with a token that never expires. */
+export interface FakeService {
+  readonly client: ServiceClient;
+  readonly caller: FakeCaller;
+}
+
+/** Makes a Neutron or Nova of which `respond` is everything. */
+export function createFakeService(
+  service: 'neutron' | 'nova',
+  respond: (call: Call, index: number) => HttpAnswer | Promise<HttpAnswer>,
+): FakeService {
+  const caller = createFakeCaller(respond);
+  const client = createServiceClient({
+    service,
+    caller,
+    keystone: { session: async () => ({ token: 't', catalog: [] }), drop: () => undefined },
+    clock: createFakeClock(),
+    base: () => `http://${service}`,
+  });
+  return { client, caller };
+}

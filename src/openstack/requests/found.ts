@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { OpenstackError } from '../errors.ts';
+import type { Found } from '../resources.ts';
+import { jsonOf, parseAs, saysNotFound } from './answer-failure.ts';
+import type { Read, ServiceClient } from './service-client.ts';
+
+/**
+ * Reads one resource, whose body is `{key: …}`. Only the service's own 404 is `notFound`: a removal may rest on it, so
+ * the 404 of a proxy that does not know the path must not count.
+ */
+export async function readFound<T>(
+  client: ServiceClient,
+  { key, schema, ...read }: Read & { readonly key: string; readonly schema: z.ZodType<T> },
+  signal: AbortSignal,
+): Promise<Found<T>> {
+  const answer = await client.read(read, signal);
+  if (saysNotFound(answer)) return { kind: 'notFound' };
+  const what = `GET ${read.path}`;
+  if (answer.status === 404) {
+    throw new OpenstackError(`${what} answered 404, but not as ${client.service} does`, {
+      service: client.service,
+      kind: 'badAnswer',
+      status: 404,
+    });
+  }
+  if (answer.status !== 200) throw client.failure(read, answer);
+  const body = jsonOf(client.service, what, answer);
+  const parsed = parseAs(z.record(z.string(), z.unknown()), client.service, what, body);
+  return { kind: 'found', value: parseAs(schema, client.service, what, parsed[key]) };
+}

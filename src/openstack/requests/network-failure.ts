@@ -1,0 +1,64 @@
+import { DeadlineReached } from '../../process/deadline.ts';
+import { OpenstackError, type Service } from '../errors.ts';
+
+/** An answer that is longer than we are willing to keep in memory. */
+export class BodyTooLong extends Error {
+  override readonly name = 'BodyTooLong';
+}
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed before the answer was complete',
+  EPIPE: 'the connection was closed before the answer was complete',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
+  HPE_INVALID_EOF_STATE: 'the connection was closed before the answer was complete',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the host',
+  ETIMEDOUT: 'no connection within the time limit',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection within the time limit',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by a trusted CA; give the CA bundle',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by a trusted CA; give the CA bundle',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'its certificate is not signed by a trusted CA; give the CA bundle',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'its certificate is not signed by a trusted CA; give the CA bundle',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+};
+
+/** Who was asked for what. */
+interface Target {
+  readonly service: Service;
+  readonly method: string;
+  readonly url: URL;
+}
+
+/** What a request without a complete answer becomes; error texts of the socket carry ephemeral ports, so none is quoted. */
+export function networkFailure(request: Target, error: unknown): OpenstackError {
+  const target = `${request.method} ${request.url.origin}${request.url.pathname}`;
+  if (error instanceof DeadlineReached) {
+    return new OpenstackError(`${target}: ${error.message}`, {
+      service: request.service,
+      kind: 'timeout',
+      cause: error,
+    });
+  }
+  const code = codeOf(error);
+  const tooLong = error instanceof BodyTooLong;
+  const reason = tooLong ? error.message : (words[code] ?? `the request failed (${code})`);
+  return new OpenstackError(`${target}: ${reason}`, {
+    service: request.service,
+    kind: tooLong ? 'badAnswer' : 'unreachable',
+    cause: error,
+  });
+}
+
+// With several addresses (IPv4 and IPv6) Node reports an AggregateError; its first member is as good as any.
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+    return error.code;
+  return error instanceof Error ? error.name : 'unknown';
+}

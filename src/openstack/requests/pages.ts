@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { OpenstackError } from '../errors.ts';
+import { jsonOf, parseAs } from './answer-failure.ts';
+import type { Query, Read, ServiceClient } from './service-client.ts';
+import type { HttpAnswer } from './transport.ts';
+
+export interface Listing<T> extends Read {
+  /** The list's key in the body; the links are under `<key>_links`. */
+  readonly key: string;
+  readonly item: z.ZodType<T>;
+  readonly idOf: (item: T) => string;
+  /** The status with which this service says that the marker's resource has gone. */
+  readonly markerGone: number;
+}
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: Query | undefined;
+}
+
+const restarts = 3;
+const linksSchema = z.array(z.object({ rel: z.string(), href: z.string() })).default([]);
+
+/**
+ * Reads a list to its end, by id: servers may page on their own account (`pagination_max_limit`), so every `next` is
+ * followed. The list starts again when the resource that the marker names was deleted meanwhile.
+ */
+export async function readPages<T>(
+  client: ServiceClient,
+  listing: Listing<T>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, T>> {
+  for (let restart = 0; restart <= restarts; restart++) {
+    const found = await readOnce(client, listing, signal);
+    if (found !== undefined) return found;
+  }
+  throw new OpenstackError(`GET ${listing.path}: the list changed under every one of our reads`, {
+    service: client.service,
+    kind: 'badAnswer',
+  });
+}
+
+/** The whole list, or undefined when a marker was gone. */
+async function readOnce<T>(
+  client: ServiceClient,
+  listing: Listing<T>,
+  signal: AbortSignal,
+): Promise<Map<string, T> | undefined> {
+  const found = new Map<string, T>();
+  let query = listing.query;
+  for (let first = true; ; first = false) {
+    const read = { path: listing.path, query, timeoutMs: listing.timeoutMs };
+    const answer = await client.read(read, signal);
+    if (!first && answer.status === listing.markerGone) return undefined;
+    if (answer.status !== 200) throw client.failure(read, answer);
+
+    const page = pageOf(client, listing, answer);
+    const before = found.size;
+    for (const item of page.items) found.set(listing.idOf(item), item);
+    if (page.next === undefined) return found;
+    // Only a page that brought something new has an honest next one.
+    if (found.size === before) {
+      throw new OpenstackError(`GET ${listing.path}: the pages of the list do not end`, {
+        service: client.service,
+        kind: 'badAnswer',
+      });
+    }
+    query = page.next;
+  }
+}
+
+function pageOf<T>(client: ServiceClient, listing: Listing<T>, answer: HttpAnswer): Page<T> {
+  const what = `GET ${listing.path}`;
+  const schema = z.object({
+    [listing.key]: z.array(z.unknown()),
+    [`${listing.key}_links`]: linksSchema,
+  });
+  const body = parseAs(schema, client.service, what, jsonOf(client.service, what, answer));
+  const items = parseAs(z.array(listing.item), client.service, what, body[listing.key]);
+  const links = linksSchema.parse(body[`${listing.key}_links`]);
+  const href = links.find((link) => link.rel === 'next')?.href;
+  return { items, next: href === undefined ? undefined : queryOf(href) };
+}
+
+// Of the link only the query is used: behind a proxy its host and scheme are often those of the inside, and our token
+// goes nowhere but to the endpoint that was chosen.
+function queryOf(href: string): Query {
+  return [...new URL(href, 'http://service').searchParams];
+}

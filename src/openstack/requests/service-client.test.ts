@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../../process/fake-clock.ts';
+import type { Session } from '../keystone.ts';
+import { answerOf, createFakeCaller } from './fake-caller.ts';
+import { createServiceClient, resourcePath } from './service-client.ts';
+
+const signal = new AbortController().signal;
+
+/** Neutron that takes the tokens of `good` only; Keystone hands out t0, t1, … */
+function setUp(good: readonly string[]) {
+  const caller = createFakeCaller((call) =>
+    good.includes(call.headers?.['x-auth-token'] ?? '') ? answerOf(200, {}) : answerOf(401, {}),
+  );
+  const dropped: string[] = [];
+  let logins = 0;
+  let current: Session | undefined;
+  const client = createServiceClient({
+    service: 'neutron',
+    caller,
+    clock: createFakeClock(),
+    keystone: {
+      async session() {
+        current ??= { token: `t${logins++}`, catalog: [] };
+        return current;
+      },
+      drop(session) {
+        dropped.push(session.token);
+        if (current === session) current = undefined;
+      },
+    },
+    base: () => 'http://neutron',
+    headers: { 'x-version': '1' },
+  });
+  return { client, caller, dropped };
+}
+
+describe('createServiceClient', () => {
+  test('sends the token, the headers of the service and every value of the query', async () => {
+    const { client, caller } = setUp(['t0']);
+    const query = [
+      ['device_id', 'a'],
+      ['device_id', 'b&c'],
+    ] as const;
+    await client.read({ path: '/v2.0/ports', query }, signal);
+    expect(caller.sent[0]?.url.href).toBe('http://neutron/v2.0/ports?device_id=a&device_id=b%26c');
+    expect(caller.sent[0]?.headers).toEqual({ 'x-auth-token': 't0', 'x-version': '1' });
+  });
+
+  test('a refused token is replaced once and the read repeated', async () => {
+    const { client, caller, dropped } = setUp(['t1']);
+    expect((await client.read({ path: '/x' }, signal)).status).toBe(200);
+    expect(dropped).toEqual(['t0']);
+    expect(caller.calls).toBe(2);
+  });
+
+  test('a second refusal is the answer', async () => {
+    const { client, caller } = setUp([]);
+    await expect(client.read({ path: '/x' }, signal)).rejects.toMatchObject({
+      kind: 'unauthorized',
+    });
+    expect(caller.calls).toBe(2);
+  });
+});
+
+describe('resourcePath', () => {
+  test('escapes the id', () => {
+    expect(resourcePath('/ports', '../subnets/x')).toBe('/ports/..%2Fsubnets%2Fx');
+  });
+
+  test.each(['', ' '])('refuses an empty id, which would read the collection', (id) => {
+    expect(() => resourcePath('/ports', id)).toThrow(/empty id/);
+  });
+});

@@ -1,0 +1,76 @@
+import type { Clock } from '../../process/clock.ts';
+import type { Catalog } from '../catalog.ts';
+import type { Service } from '../errors.ts';
+import type { Keystone, Session } from '../keystone.ts';
+import { answerFailure } from './answer-failure.ts';
+import type { Caller } from './caller.ts';
+import type { HttpAnswer } from './transport.ts';
+
+export type Query = readonly (readonly [name: string, value: string])[];
+
+export interface ServiceClientOptions {
+  readonly service: Service;
+  readonly keystone: Keystone;
+  readonly caller: Caller;
+  readonly clock: Clock;
+  /** The base URL, from the configuration or the token's catalog. */
+  readonly base: (catalog: Catalog) => string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Read {
+  /** Below the base, with its leading slash. */
+  readonly path: string;
+  readonly query?: Query | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Reads one service as the cloud's user. */
+export interface ServiceClient {
+  readonly service: Service;
+  /** The answer whatever its status below 500; a refused token was replaced once before a 401 throws. */
+  read(read: Read, signal: AbortSignal): Promise<HttpAnswer>;
+  /** What an unexpected answer to `read` becomes. */
+  failure(read: Read, answer: HttpAnswer): Error;
+}
+
+/** Makes the ServiceClient of one service of one cloud. */
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  const { service, keystone, caller, clock } = options;
+
+  async function readAs(session: Session, request: Read, signal: AbortSignal): Promise<HttpAnswer> {
+    const url = new URL(options.base(session.catalog) + request.path);
+    for (const [name, value] of request.query ?? []) url.searchParams.append(name, value);
+    const headers = { ...options.headers, 'x-auth-token': session.token };
+    const timeout = request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs };
+    return caller.call({ service, method: 'GET', url, headers, ...timeout }, signal);
+  }
+
+  function failure(request: Read, answer: HttpAnswer): Error {
+    const url = new URL(request.path, 'http://service');
+    return answerFailure({ service, method: 'GET', url }, answer, clock.now());
+  }
+
+  async function read(request: Read, signal: AbortSignal): Promise<HttpAnswer> {
+    const session = await keystone.session(signal);
+    const answer = await readAs(session, request, signal);
+    if (answer.status !== 401) return answer;
+    // Revoked, or Keystone's keys were rotated under it.
+    keystone.drop(session);
+    const repeated = await readAs(await keystone.session(signal), request, signal);
+    if (repeated.status === 401) throw failure(request, repeated);
+    return repeated;
+  }
+
+  return {
+    service,
+    read,
+    failure,
+  };
+}
+
+/** `/collection/id` with the id escaped; an empty one would read the whole collection. */
+export function resourcePath(collection: string, id: string, rest = ''): string {
+  if (id.trim() === '') throw new Error(`an empty id was asked for in ${collection}`);
+  return `${collection}/${encodeURIComponent(id)}${rest}`;
+}

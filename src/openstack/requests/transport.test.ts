@@ -1,0 +1,178 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../process/clock.ts';
+import { createFakeClock } from '../../process/fake-clock.ts';
+import { testCertificate, testKey } from './test-certificate.ts';
+import { createTransport, type HttpRequest, type TlsOptions } from './transport.ts';
+
+const signal = new AbortController().signal;
+const open: AsyncDisposable[] = [];
+
+afterEach(async () => {
+  for (const resource of open.splice(0).toReversed()) await resource[Symbol.asyncDispose]();
+});
+
+async function listen(server: Server, scheme: string): Promise<URL> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  open.push({
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+  return new URL(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/ports?a=1`);
+}
+
+async function serve(listener: RequestListener): Promise<{ url: URL; server: Server }> {
+  const server = createServer(listener);
+  return { server, url: await listen(server, 'http') };
+}
+
+function setUp(clock = systemClock) {
+  const transport = createTransport({ clock });
+  open.push(transport);
+  return { transport };
+}
+
+function get(url: URL, tls: TlsOptions = {}): HttpRequest {
+  return { service: 'neutron', method: 'GET', url, tls, timeoutMs: 10_000 };
+}
+
+async function serveTls(): Promise<URL> {
+  const options = { key: testKey, cert: testCertificate };
+  return listen(
+    createTlsServer(options, (_, response) => response.end('{}')),
+    'https',
+  );
+}
+
+describe('createTransport', () => {
+  test('gives status, headers and text of an answer, whatever its status', async () => {
+    const { transport } = setUp();
+    const { url } = await serve((incoming, response) => {
+      response.writeHead(404, { 'X-Subject-Token': 't' }).end(`${incoming.method} ${incoming.url}`);
+    });
+    expect(await transport.send(get(url), signal)).toMatchObject({
+      status: 404,
+      headers: { 'x-subject-token': 't' },
+      text: 'GET /ports?a=1',
+    });
+  });
+
+  test('opens eight connections at most, and uses them again', async () => {
+    const { transport } = setUp();
+    const { url, server } = await serve((_, response) => response.end('{}'));
+    let connections = 0;
+    server.on('connection', () => {
+      connections += 1;
+    });
+    const together = Array.from({ length: 50 }, async () => transport.send(get(url), signal));
+    await Promise.all(together);
+    for (let i = 0; i < 20; i++) await transport.send(get(url), signal);
+    expect(connections).toBeLessThanOrEqual(8);
+  });
+
+  test('an answer that does not come is a timeout, and the connection is closed', async () => {
+    const clock = createFakeClock();
+    const { transport } = setUp(clock);
+    const arrived = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const { url } = await serve((incoming) => {
+      incoming.socket.once('close', () => closed.resolve());
+      arrived.resolve();
+    });
+    const failure = transport.send(get(url), signal).catch((error: unknown) => error);
+    await arrived.promise;
+    await clock.advance(10_000);
+    expect(await failure).toMatchObject({
+      kind: 'timeout',
+      message: `neutron: GET ${url.origin}/ports: no answer within 10 s`,
+    });
+    await closed.promise;
+  });
+
+  test('a body that trickles does not hold the time limit off', async () => {
+    const clock = createFakeClock();
+    const { transport } = setUp(clock);
+    const begun = Promise.withResolvers<void>();
+    const { url } = await serve((_, response) => {
+      response.write('{', () => begun.resolve());
+    });
+    const failure = transport.send(get(url), signal).catch((error: unknown) => error);
+    await begun.promise;
+    await clock.advance(10_000);
+    expect(await failure).toMatchObject({ kind: 'timeout' });
+  });
+
+  test('a body that is cut off is unreachable, never a short answer', async () => {
+    const { transport } = setUp();
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"ports": []', () => response.destroy());
+    });
+    await expect(transport.send(get(url), signal)).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: `neutron: GET ${url.origin}/ports: the connection was closed before the answer was complete`,
+    });
+  });
+
+  test('an answer beyond the limit is badAnswer', async () => {
+    const transport = createTransport({ clock: systemClock, bodyLimitBytes: 1_000 });
+    open.push(transport);
+    const { url } = await serve((_, response) => response.end('x'.repeat(1_001)));
+    await expect(transport.send(get(url), signal)).rejects.toMatchObject({
+      kind: 'badAnswer',
+      message: expect.stringContaining('more than 1000 bytes') as unknown,
+    });
+  });
+
+  test('nobody listening is unreachable, in the same words every time', async () => {
+    const { transport } = setUp();
+    const { url, server } = await serve(() => undefined);
+    await new Promise((resolve) => server.close(resolve));
+    const failures = [1, 2].map(async () =>
+      transport.send(get(url), signal).catch((error: unknown) => String(error)),
+    );
+    const [first, second] = await Promise.all(failures);
+    expect(first).toContain('connection refused');
+    expect(second).toBe(first);
+  });
+
+  test('the reason of the caller who gives up comes through', async () => {
+    const { transport } = setUp();
+    const given = new AbortController();
+    const { url } = await serve(() => given.abort(new Error('given up')));
+    await expect(transport.send(get(url), given.signal)).rejects.toThrow('given up');
+  });
+});
+
+describe('certificates', () => {
+  test('one that nobody signed is refused, and the message says what to do', async () => {
+    const { transport } = setUp();
+    const url = await serveTls();
+    await expect(transport.send(get(url), signal)).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('give the CA bundle') as unknown,
+    });
+  });
+
+  test('a CA bundle makes it trusted', async () => {
+    const { transport } = setUp();
+    const url = await serveTls();
+    const answer = await transport.send(get(url, { ca: testCertificate }), signal);
+    expect(answer.status).toBe(200);
+  });
+
+  test('insecure is for those who asked, and not for their neighbours on the same host', async () => {
+    const { transport } = setUp();
+    const url = await serveTls();
+    expect((await transport.send(get(url, { insecure: true }), signal)).status).toBe(200);
+    await expect(transport.send(get(url), signal)).rejects.toMatchObject({
+      kind: 'unreachable',
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { NodePlan } from '../../plan/plan.ts';
+import { createPerform } from '../../process/effects.ts';
+import { FakeViola } from '../testing/fake-viola.ts';
+import { deliver } from './deliver.ts';
+import { ViolaError } from './viola-error.ts';
+
+const { signal } = new AbortController();
+const source = { namespace: 'ns', name: 'osc', uid: 'u', generation: 1 };
+const perform = createPerform<string>(() => undefined);
+
+function plan(nodeName: string, change: Partial<NodePlan> = {}): NodePlan {
+  return {
+    nodeName,
+    instanceId: `server-${nodeName}`,
+    action: 'post',
+    base: null,
+    interfaces: [],
+    removals: { confirmed: [], unconfirmed: [] },
+    waiting: false,
+    why: '',
+    ...change,
+  };
+}
+
+function plans(count: number, change: Partial<NodePlan> = {}): NodePlan[] {
+  return Array.from({ length: count }, (_, n) => plan(`n${n}`, change));
+}
+
+describe('deliver', () => {
+  it('sends changed nodes only, a hundred at a time', async () => {
+    const viola = new FakeViola();
+    const nodes = [...plans(250), plan('idle', { action: 'none' })];
+    const { accepted } = await deliver(nodes, { viola, source, perform }, signal);
+    expect(viola.posts.map(({ length }) => length)).toEqual([100, 100, 50]);
+    expect(accepted).toHaveLength(250);
+  });
+
+  it('sends fewer at a time when nodes are large', async () => {
+    const viola = new FakeViola();
+    const routes = Array.from({ length: 2_000 }, () => ({ to: '10.0.0.0/8', via: '10.255.255.1' }));
+    const interfaces = [{ macAddress: 'fa:16:3e:00:00:01', routes }];
+    await deliver(plans(50, { interfaces }), { viola, source, perform }, signal);
+    expect(viola.posts.length).toBeGreaterThan(1);
+    for (const post of viola.posts)
+      expect(JSON.stringify(post).length).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it('does not knock at a Viola that is down for every hundred nodes', async () => {
+    const viola = new FakeViola();
+    let knocks = 0;
+    const down = new ViolaError('viola: down', 0, { retryAfterMs: 9_000 });
+    const dead = {
+      post: async () => {
+        knocks += 1;
+        throw down;
+      },
+      remove: async () => viola.remove('x', null),
+    };
+    const nodes = [...plans(1_000), plan('gone', { action: 'delete' })];
+    const { failures } = await deliver(nodes, { viola: dead, source, perform }, signal);
+    expect(knocks).toBeLessThanOrEqual(4);
+    expect(failures).toHaveLength(1_001);
+    expect(failures[0]).toEqual({ nodeName: 'n0', message: 'viola: down', retryAfterMs: 9_000 });
+    expect(viola.removals).toEqual([]);
+  });
+
+  it('sorts what was refused by what to do about it', async () => {
+    const viola = new FakeViola();
+    viola.refused.set('n0', 'StaleBase').set('n1', 'Deleting').set('n2', 'Invalid');
+    const outcome = await deliver(plans(4), { viola, source, perform }, signal);
+    expect(outcome).toMatchObject({
+      accepted: [{ nodeName: 'n3' }],
+      stale: ['n0'],
+      waiting: ['n1'],
+      failures: [{ nodeName: 'n2', message: 'viola: node n2: Invalid: refused' }],
+    });
+  });
+
+  it('takes silence about a node for a failure', async () => {
+    const mute = {
+      post: async () => ({ applied: 0, results: [], errors: [] }),
+      remove: async () => 'gone' as const,
+    };
+    const { failures } = await deliver([plan('n0')], { viola: mute, source, perform }, signal);
+    expect(failures[0]?.message).toBe('viola: node n0 is not in the answer');
+  });
+
+  it('counts a node that is gone already as removed, and one that changed as waiting', async () => {
+    const viola = new FakeViola();
+    viola.put({ nodeName: 'n1', uid: 'u', generation: 2, spec: { nodeName: 'n1' } });
+    const base = { uid: 'u', generation: 1 };
+    const nodes = plans(2, { action: 'delete', base });
+    const outcome = await deliver(nodes, { viola, source, perform }, signal);
+    expect(outcome).toMatchObject({ removed: ['n0'], waiting: ['n1'], failures: [] });
+  });
+
+  it('ends with the signal', async () => {
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    const options = { viola: new FakeViola(), source, perform };
+    await expect(deliver(plans(1), options, stopped)).rejects.toThrow('stopped');
+  });
+});

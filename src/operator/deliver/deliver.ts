@@ -1,0 +1,162 @@
+import type { Effect } from '../../api/effects.ts';
+import type { NodeError, NodeResult, PostedNode, Source } from '../../api/node-configs-http.ts';
+import type { NodePlan } from '../../plan/plan.ts';
+import { mapBounded } from '../../process/bounded.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { ViolaClient } from './viola-client.ts';
+import { ViolaError } from './viola-error.ts';
+
+/** What became of the nodes of a plan that were to be posted or deleted. */
+export interface Delivery {
+  readonly accepted: readonly NodeResult[];
+  /** Nodes that Viola removes, or has removed already. */
+  readonly removed: readonly string[];
+  /** Nodes that have changed since they were read: read again, plan again. */
+  readonly stale: readonly string[];
+  /** Nodes that something has to happen to first; looked at again soon. */
+  readonly waiting: readonly string[];
+  readonly failures: readonly DeliveryFailure[];
+}
+
+export interface DeliveryFailure {
+  readonly nodeName: string;
+  readonly message: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface DeliverOptions {
+  readonly viola: Pick<ViolaClient, 'post' | 'remove'>;
+  readonly source: Source;
+  readonly perform: Perform<Effect>;
+}
+
+/** A business cluster needs some 15 ms a node, and one request should not take longer than a few seconds. */
+const nodesPerPost = 100;
+/** Half of what Viola takes: nodes with many routes are large. */
+const bytesPerPost = 2 * 1024 * 1024;
+const postsAtOnce = 4;
+const removalsAtOnce = 8;
+
+/** Sends what a plan wants sent; a node that fails never keeps the others back. */
+export async function deliver(
+  nodes: readonly NodePlan[],
+  options: DeliverOptions,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const tally = new Tally();
+  const posts = chunks(nodes.filter(({ action }) => action === 'post').map(postedBy(options)));
+  const send = async (chunk: readonly PostedNode[]) => post(chunk, options, tally, signal);
+  await mapBounded(posts, postsAtOnce, send, signal);
+  const removals = nodes.filter(({ action }) => action === 'delete');
+  const takeAway = async (node: NodePlan) => remove(node, options, tally, signal);
+  await mapBounded(removals, removalsAtOnce, takeAway, signal);
+  return tally;
+}
+
+class Tally implements Delivery {
+  readonly accepted: NodeResult[] = [];
+  readonly removed: string[] = [];
+  readonly stale: string[] = [];
+  readonly waiting: string[] = [];
+  readonly failures: DeliveryFailure[] = [];
+  /** Viola as a whole failed: nothing more is tried in this sync. */
+  outage: ViolaError | undefined;
+
+  failed(nodeName: string, { message, retryAfterMs }: ViolaError): void {
+    this.failures.push({ nodeName, message, retryAfterMs });
+  }
+
+  refused({ nodeName, code, field, message }: NodeError): void {
+    if (code === 'StaleBase') this.stale.push(nodeName);
+    else if (code === 'Deleting') this.waiting.push(nodeName);
+    else {
+      const where = field === '' || field === 'base' ? '' : `${field}: `;
+      const text = `viola: node ${nodeName}: ${code}: ${where}${message}`;
+      this.failures.push({ nodeName, message: text, retryAfterMs: undefined });
+    }
+  }
+}
+
+function postedBy({ source }: DeliverOptions): (node: NodePlan) => PostedNode {
+  return ({ nodeName, instanceId, interfaces, base }) => ({
+    nodeName,
+    instanceId,
+    interfaces: [...interfaces],
+    base,
+    source,
+  });
+}
+
+async function post(
+  chunk: readonly PostedNode[],
+  { viola, perform }: DeliverOptions,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    if (tally.outage) throw tally.outage;
+    const answer = await perform('operator.node-config.post', async () =>
+      viola.post(chunk, signal),
+    );
+    tally.accepted.push(...answer.results);
+    for (const error of answer.errors) tally.refused(error);
+    for (const { nodeName } of unanswered(chunk, answer)) {
+      tally.failed(nodeName, new ViolaError(`viola: node ${nodeName} is not in the answer`, 200));
+    }
+  } catch (error) {
+    tally.outage = outageOf(error, signal);
+    for (const { nodeName } of chunk) tally.failed(nodeName, tally.outage);
+  }
+}
+
+/** Silence is never success. */
+function unanswered(
+  chunk: readonly PostedNode[],
+  { results, errors }: Awaited<ReturnType<ViolaClient['post']>>,
+): readonly PostedNode[] {
+  const named = new Set([...results, ...errors].map(({ nodeName }) => nodeName));
+  return chunk.filter(({ nodeName }) => !named.has(nodeName));
+}
+
+async function remove(
+  { nodeName, base }: NodePlan,
+  { viola, perform }: DeliverOptions,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    if (tally.outage) throw tally.outage;
+    const outcome = await perform('operator.node-config.delete', async () =>
+      viola.remove(nodeName, base, signal),
+    );
+    // An object that changed although nobody selects it any more is looked at again at the next poll.
+    if (outcome === 'stale') tally.waiting.push(nodeName);
+    else tally.removed.push(nodeName);
+  } catch (error) {
+    tally.outage = outageOf(error, signal);
+    tally.failed(nodeName, tally.outage);
+  }
+}
+
+function outageOf(error: unknown, signal: AbortSignal): ViolaError {
+  signal.throwIfAborted();
+  if (error instanceof ViolaError) return error;
+  throw error;
+}
+
+function chunks(nodes: readonly PostedNode[]): PostedNode[][] {
+  const result: PostedNode[][] = [];
+  let bytes = 0;
+  for (const node of nodes) {
+    const size = Buffer.byteLength(JSON.stringify(node));
+    const last = result.at(-1);
+    if (last === undefined || last.length === nodesPerPost || bytes + size > bytesPerPost) {
+      result.push([node]);
+      bytes = size;
+    } else {
+      last.push(node);
+      bytes += size;
+    }
+  }
+  return result;
+}

@@ -1,0 +1,227 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HeldNode } from '../../api/node-configs-http.ts';
+import { systemClock } from '../../process/clock.ts';
+import { createFakeClock } from '../../process/fake-clock.ts';
+import { createViolaClient, type ViolaClient } from './viola-client.ts';
+import { createViolaTransport, type ViolaTransport } from './viola-transport.ts';
+
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
+
+const { signal } = new AbortController();
+let seen: Seen[];
+let answers: (Answer | 'hang' | 'cut')[];
+let server: Server;
+let transport: ViolaTransport;
+let viola: ViolaClient;
+let directory: string;
+let tokenFile: string;
+const clock = createFakeClock();
+
+function connect(endpoint: string): void {
+  const options = { timeoutMs: 5_000, insecure: false, ca: undefined, tokenFile, clock };
+  transport = createViolaTransport({ endpoint, ...options });
+  viola = createViolaClient(transport, 'biz-1');
+}
+
+beforeEach(async () => {
+  seen = [];
+  answers = [];
+  directory = await mkdtemp(join(tmpdir(), 'multinic-viola-client-'));
+  tokenFile = join(directory, 'token');
+  await writeFile(tokenFile, 'first\n');
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      seen.push({ method, url, headers, body });
+      const answer = answers.shift() ?? [500, { detail: 'no answer was prepared' }];
+      if (answer === 'hang') return;
+      if (answer === 'cut') response.destroy();
+      else response.writeHead(answer[0], answer[2]).end(JSON.stringify(answer[1]));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`);
+});
+
+afterEach(async () => {
+  await transport[Symbol.asyncDispose]();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(directory, { recursive: true });
+});
+
+function node(nodeName: string): HeldNode {
+  return { nodeName, uid: `uid-${nodeName}`, generation: 1, spec: { nodeName } };
+}
+
+function problem(status: number, code: string, detail = 'why'): Answer {
+  return [status, { type: 'about:blank', title: 'x', status, code, detail }];
+}
+
+const observedAt = '2026-01-01T00:00:00Z';
+
+describe('listing', () => {
+  it('follows every page and says who asks for which cluster', async () => {
+    answers = [
+      [200, { items: [node('a')], observedAt, continue: 'next one' }],
+      [200, { items: [node('b')], observedAt }],
+    ];
+    const list = await viola.list({ fresh: true }, signal);
+    expect(list.map(({ nodeName }) => nodeName)).toEqual(['a', 'b']);
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true',
+      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true&continue=next+one',
+    ]);
+    expect(seen[0]?.headers).toMatchObject({
+      'x-provider-id': 'biz-1',
+      authorization: 'Bearer first',
+    });
+  });
+
+  it('begins again once when the token of a page has expired', async () => {
+    answers = [
+      [200, { items: [node('a')], observedAt, continue: 'old' }],
+      problem(400, 'ContinueExpired'),
+      [200, { items: [node('a'), node('b')], observedAt }],
+    ];
+    expect(await viola.list({ fresh: false }, signal)).toHaveLength(2);
+  });
+
+  it('fails as a whole when one page does', async () => {
+    answers = [
+      [200, { items: [node('a')], observedAt, continue: 'next' }],
+      problem(503, 'ClusterUnreachable', 'business cluster: down'),
+    ];
+    await expect(viola.list({ fresh: false }, signal)).rejects.toThrow(
+      'viola: unexpected status 503: business cluster: down',
+    );
+  });
+
+  it('does not read an answer of another form for an empty list', async () => {
+    answers = [[200, { nodes: [] }]];
+    await expect(viola.list({ fresh: false }, signal)).rejects.toThrow(
+      'viola: the answer cannot be read (items:',
+    );
+  });
+});
+
+describe('reading one node', () => {
+  it('tells a node that is not there from a cluster that is not', async () => {
+    answers = [problem(404, 'NoSuchNode'), problem(404, 'UnknownProvider', 'register it')];
+    expect(await viola.get('a/b', signal)).toBeUndefined();
+    expect(seen[0]?.url).toBe('/base/v1/k8s/multinic/node-configs/a%2Fb');
+    await expect(viola.get('a', signal)).rejects.toThrow('404: register it');
+  });
+});
+
+describe('posting', () => {
+  it('asks for results of each node and reads them behind any status', async () => {
+    const results = {
+      applied: 0,
+      results: [],
+      errors: [{ nodeName: 'a', code: 'StaleBase', field: '', message: '' }],
+    };
+    answers = [[409, results]];
+    expect(await viola.post([{ nodeName: 'a', base: null }], signal)).toEqual(results);
+    expect(seen[0]).toMatchObject({
+      method: 'POST',
+      body: '[{"nodeName":"a","base":null}]',
+      headers: { prefer: 'multinic-results', 'content-type': 'application/json' },
+    });
+  });
+
+  it.each([
+    [401, 'check the token in VIOLA_TOKEN_FILE'],
+    [403, 'the token may not do this for this provider'],
+  ])('explains a %i', async (status, advice) => {
+    answers = [problem(status, 'Denied')];
+    await expect(viola.post([], signal)).rejects.toThrow(advice);
+  });
+
+  it('keeps how long to wait', async () => {
+    answers = [[429, {}, { 'retry-after': '7' }]];
+    await expect(viola.post([], signal)).rejects.toMatchObject({
+      status: 429,
+      retryAfterMs: 7_000,
+    });
+  });
+});
+
+describe('removing', () => {
+  it('sends the fence along and tells the outcomes apart', async () => {
+    answers = [
+      [202, { uid: 'u', generation: 3 }],
+      problem(404, 'NoSuchNode'),
+      problem(409, 'StaleBase'),
+      problem(503, 'ClusterUnreachable'),
+    ];
+    const base = { uid: 'u', generation: 3 };
+    expect(await viola.remove('a', base, signal)).toBe('leaving');
+    expect(seen[0]).toMatchObject({ method: 'DELETE' });
+    expect(seen[0]?.url).toContain('/a?uid=u&generation=3');
+    expect(await viola.remove('a', base, signal)).toBe('gone');
+    expect(await viola.remove('a', null, signal)).toBe('stale');
+    await expect(viola.remove('a', base, signal)).rejects.toThrow('503');
+  });
+});
+
+describe('a Viola that does not answer', () => {
+  it('is named without an ephemeral port, which would look new each time', async () => {
+    answers = ['cut'];
+    const { port } = server.address() as AddressInfo;
+    await expect(viola.get('a', signal)).rejects.toMatchObject({
+      status: 0,
+      message: `viola: http://127.0.0.1:${port}: the connection was closed before the answer was complete`,
+    });
+    connect('http://127.0.0.1:1');
+    await expect(viola.get('a', signal)).rejects.toThrow(
+      'viola: http://127.0.0.1:1: connection refused',
+    );
+  });
+
+  it('is given up after the time limit', async () => {
+    answers = ['hang'];
+    const pending = viola.get('a', signal);
+    const caught = expect(pending).rejects.toThrow('no answer within 5 s');
+    while (seen.length === 0) await systemClock.sleep(5);
+    await clock.advance(5_000);
+    await caught;
+  });
+});
+
+describe('the token', () => {
+  it('is read at each use', async () => {
+    answers = [problem(404, 'NoSuchNode'), problem(404, 'NoSuchNode')];
+    await viola.get('a', signal);
+    await writeFile(tokenFile, 'second');
+    await viola.get('a', signal);
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer first',
+      'Bearer second',
+    ]);
+  });
+
+  it('that cannot be read is an error of ours, and nothing is sent without it', async () => {
+    await rm(tokenFile);
+    await expect(viola.get('a', signal)).rejects.toThrow(
+      '(VIOLA_TOKEN_FILE) cannot be read: ENOENT',
+    );
+    expect(seen).toEqual([]);
+  });
+});

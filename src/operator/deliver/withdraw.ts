@@ -1,0 +1,47 @@
+import type { Effect } from '../../api/effects.ts';
+import type { HeldNode } from '../../api/node-configs-http.ts';
+import { isOwn } from '../../plan/claims.ts';
+import type { Owner } from '../../plan/plan.ts';
+import { compareText } from '../../plan/text-order.ts';
+import { mapBounded } from '../../process/bounded.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { ViolaClient } from './viola-client.ts';
+
+export interface WithdrawInput {
+  readonly viola: Pick<ViolaClient, 'list' | 'get' | 'remove'>;
+  readonly owner: Owner;
+  /** Nodes that were delivered as far as is known; a list alone does not prove that one is gone. */
+  readonly known: readonly string[];
+  readonly perform: Perform<Effect>;
+}
+
+const callsAtOnce = 8;
+
+/**
+ * Takes everything that was delivered for an OpenstackConfig out of one business cluster. Answers the nodes that are not
+ * gone yet, as they are; empty = every one of them was read as 404. Nothing of OpenStack is needed for it.
+ */
+export async function withdraw(
+  { viola, owner, known, perform }: WithdrawInput,
+  signal: AbortSignal,
+): Promise<HeldNode[]> {
+  const held = await viola.list({ fresh: true }, signal);
+  const own = held.filter((node) => isOwn(node, owner));
+  const listed = new Set(held.map(({ nodeName }) => nodeName));
+  const unlisted = known.filter((name) => !listed.has(name));
+  const left: HeldNode[] = [];
+  const check = async (item: HeldNode | string) => {
+    const node = typeof item === 'string' ? await viola.get(item, signal) : item;
+    if (!node || !isOwn(node, owner)) return;
+    const gone = node.deletionTimestamp === undefined && (await ask(node)) === 'gone';
+    if (!gone) left.push(node);
+  };
+  await mapBounded([...own, ...unlisted], callsAtOnce, check, signal);
+  return left.toSorted((a, b) => compareText(a.nodeName, b.nodeName));
+
+  async function ask({ nodeName, uid, generation }: HeldNode) {
+    return perform('operator.node-config.delete', async () =>
+      viola.remove(nodeName, { uid, generation }, signal),
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { attach, environment, setScene } from '../testing/scene.ts';
+
+describe('the cloud of an OpenstackConfig', () => {
+  it('is reached as Contrabass says, unless the operator or the CR says otherwise', async () => {
+    await using scene = await setScene({
+      ...environment,
+      OPENSTACK_NOVA_ENDPOINT: 'https://nova.test',
+    });
+    scene.clouds.provided = {
+      keystoneUrl: 'https://keystone.test',
+      username: 'admin',
+      password: 'p',
+      domainName: 'Default',
+      neutronUrl: 'https://neutron.test',
+      novaUrl: 'https://other.test',
+    };
+    scene.create({ settings: { openstackEndpointRegion: 'one', openstackTimeout: '3s' } });
+    attach(scene.cloud, 1, 1);
+    await scene.look();
+    expect(scene.clouds.identities[0]).toEqual({
+      keystoneUrl: 'https://keystone.test',
+      username: 'admin',
+      password: 'p',
+      domainName: 'Default',
+      projectId: 'project-1',
+      interface: 'public',
+      region: 'one',
+      neutronUrl: 'https://neutron.test',
+      novaUrl: 'https://nova.test',
+      tls: { insecure: false },
+      timeoutMs: 3_000,
+    });
+  });
+
+  it('is not given its password where the policy forbids', async () => {
+    const allowed = { ...environment, ALLOWED_ENDPOINTS: 'https://contrabass.example.com' };
+    await using scene = await setScene({ ...allowed, CONTRABASS_ENDPOINT: 'http://127.0.0.1' });
+    scene.clouds.provided = {
+      keystoneUrl: 'http://169.254.169.254',
+      username: 'admin',
+      password: 'p',
+      domainName: 'Default',
+    };
+    scene.create();
+    await scene.look();
+    expect(scene.ready()).toBe(
+      'False PolicyDenied: Contrabass names Keystone "http://169.254.169.254", which is a link-local address',
+    );
+    expect(scene.clouds.identities).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import type { Cloud } from '../../openstack/cloud.ts';
+import type { Clouds } from '../../openstack/clouds.ts';
+import type { TlsOptions } from '../../openstack/requests/transport.ts';
+import { judgeEndpoint } from '../resolve/endpoint-policy.ts';
+import type { ResolvedConfig } from '../resolve/resolve.ts';
+import { openstackFailure, StepFailure } from '../status/step-failure.ts';
+
+/** Certificate authorities (PEM) of the operator; undefined = those of the system. */
+export interface Authorities {
+  readonly contrabass: string | undefined;
+  readonly openstack: string | undefined;
+}
+
+export interface CloudAccessOptions {
+  readonly clouds: Clouds;
+  readonly authorities: Authorities;
+  readonly allowedEndpoints: readonly string[];
+}
+
+/** Asks Contrabass how to reach the cloud of an OpenstackConfig; everybody who names the same one shares it. */
+export async function cloudOf(
+  config: ResolvedConfig,
+  encryptKey: string,
+  { clouds, authorities, allowedEndpoints }: CloudAccessOptions,
+  signal: AbortSignal,
+): Promise<Cloud> {
+  const { contrabass, openstack, openstackProviderId: providerId } = config;
+  const { url: endpoint, timeoutMs, insecure } = contrabass;
+  const tls = tlsOf(insecure, authorities.contrabass);
+  const request = { endpoint, providerId, encryptKey, timeoutMs, tls };
+  const provider = await clouds.provider(request, signal).catch((error: unknown) => {
+    throw openstackFailure(error, 'ContrabassError');
+  });
+  // The password goes there next.
+  const verdict = judgeEndpoint(provider.keystoneUrl, contrabass.trusted ? [] : allowedEndpoints);
+  if (typeof verdict === 'object') {
+    const message = `Contrabass names Keystone "${provider.keystoneUrl}", which ${verdict.denied}`;
+    throw new StepFailure({ reason: 'PolicyDenied', message });
+  }
+  const { region, interface: interfaceName } = openstack;
+  const neutronUrl = openstack.neutronUrl ?? provider.neutronUrl;
+  const novaUrl = openstack.novaUrl ?? provider.novaUrl;
+  return clouds.get({
+    keystoneUrl: provider.keystoneUrl,
+    username: provider.username,
+    password: provider.password,
+    domainName: provider.domainName,
+    projectId: config.projectId,
+    interface: interfaceName,
+    ...(region === undefined ? {} : { region }),
+    ...(neutronUrl === undefined ? {} : { neutronUrl }),
+    ...(novaUrl === undefined ? {} : { novaUrl }),
+    tls: tlsOf(openstack.insecure, authorities.openstack),
+    timeoutMs: openstack.timeoutMs,
+  });
+}
+
+function tlsOf(insecure: boolean, ca: string | undefined): TlsOptions {
+  return { insecure, ...(ca === undefined ? {} : { ca }) };
+}

@@ -1,0 +1,40 @@
+import type { Cloud } from '../../openstack/cloud.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { CloudView } from '../sync.ts';
+import { MissingServers } from './missing-servers.ts';
+import { PortDirectory } from './port-directory.ts';
+
+/** What OpenstackConfigs share about the clouds they look at. */
+export class CloudViews {
+  readonly #clock: Clock;
+  readonly #lifetime: AbortSignal;
+  readonly #views = new WeakMap<Cloud, CloudView>();
+  readonly #looking = new Map<string, CloudView>();
+
+  constructor(clock: Clock, lifetime: AbortSignal) {
+    this.#clock = clock;
+    this.#lifetime = lifetime;
+  }
+
+  /** The view of a cloud; the OpenstackConfig no longer looks at any other. */
+  of(cloud: Cloud, member: string): CloudView {
+    const view = this.#views.get(cloud) ?? this.#make(cloud);
+    const before = this.#looking.get(member);
+    if (before !== undefined && before !== view) before.ports.leave(member);
+    this.#looking.set(member, view);
+    return view;
+  }
+
+  leave(member: string): void {
+    this.#looking.get(member)?.ports.leave(member);
+    this.#looking.delete(member);
+  }
+
+  #make(cloud: Cloud): CloudView {
+    const clock = this.#clock;
+    const ports = new PortDirectory({ cloud, clock, lifetime: this.#lifetime });
+    const view = { cloud, ports, missing: new MissingServers(clock) };
+    this.#views.set(cloud, view);
+    return view;
+  }
+}

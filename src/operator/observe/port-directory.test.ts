@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Port } from '../../openstack/resources.ts';
+import { createFakeClock } from '../../process/fake-clock.ts';
+import { PortDirectory } from './port-directory.ts';
+
+const lifetime = new AbortController().signal;
+const { signal } = new AbortController();
+
+function port(id: string, deviceId: string): Port {
+  return {
+    id,
+    name: '',
+    networkId: 'net',
+    macAddress: 'fa:16:3e:00:00:01',
+    status: 'ACTIVE',
+    deviceId,
+    deviceOwner: 'compute:nova',
+    createdAt: undefined,
+    revisionNumber: 1,
+    projectId: 'project',
+    fixedIps: [],
+  };
+}
+
+/** A directory over a cloud that answers from `ports` and notes what it was asked for. */
+function setUp(ports: Port[] = []) {
+  const clock = createFakeClock();
+  const asked: (readonly string[])[] = [];
+  let release = Promise.resolve();
+  const cloud = {
+    async portsOf(serverIds: readonly string[]) {
+      asked.push(serverIds);
+      const seen = ports.filter(({ deviceId }) => serverIds.includes(deviceId));
+      await release;
+      return seen;
+    },
+  };
+  const directory = new PortDirectory({ cloud, clock, lifetime });
+  const hold = () => {
+    const gate = Promise.withResolvers<void>();
+    release = gate.promise;
+    return gate;
+  };
+  return { clock, asked, directory, hold, ports };
+}
+
+function names(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+}
+
+describe('PortDirectory', () => {
+  it('lists once for everybody who accepts the age', async () => {
+    const { clock, asked, directory } = setUp([port('p1', 's1')]);
+    const first = await directory.portsOf('a', ['s1'], 10_000, signal);
+    await clock.advance(10_000);
+    const second = await directory.portsOf('b', ['s1'], 10_000, signal);
+    expect([first, second].map((list) => list.map(({ id }) => id))).toEqual([['p1'], ['p1']]);
+    expect(asked).toEqual([['s1']]);
+    await clock.advance(1);
+    await directory.portsOf('b', ['s1'], 10_000, signal);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('takes the oldest servers of others along where the batch has room', async () => {
+    const { clock, asked, directory } = setUp();
+    await directory.portsOf('b', ['old'], 10_000, signal);
+    await clock.advance(1);
+    await directory.portsOf('c', names('c', 60), 10_000, signal);
+    await clock.advance(1);
+    await directory.portsOf('a', names('a', 50), 10_000, signal);
+    expect(asked[2]).toHaveLength(100);
+    expect(asked[2]).toContain('old');
+    await directory.portsOf('b', ['old'], 1, signal);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('never asks for more batches than the caller needs', async () => {
+    const { asked, directory } = setUp();
+    await directory.portsOf('big', names('b', 1_000), 10_000, signal);
+    await directory.portsOf('small', ['s1'], 0, signal);
+    expect(asked.map((ids) => ids.length)).toEqual([1_000, 100]);
+  });
+
+  it('lets callers join a list that is under way, but not one that wants it newer', async () => {
+    const { asked, directory, hold } = setUp();
+    const gate = hold();
+    const joined = [
+      directory.portsOf('a', ['s1'], 10_000, signal),
+      directory.portsOf('b', ['s1'], 10_000, signal),
+      directory.portsOf('c', ['s1'], 0, signal),
+    ];
+    gate.resolve();
+    await Promise.all(joined);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('believes the younger list about a port that moved', async () => {
+    const { clock, directory, ports } = setUp([port('p1', 's1')]);
+    await directory.portsOf('a', ['s1'], 10_000, signal);
+    await clock.advance(5_000);
+    ports.splice(0, 1, port('p1', 's2'));
+    const both = await directory.portsOf('a', ['s1', 's2'], 10_000, signal);
+    expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at s2']);
+  });
+
+  it('forgets servers that nobody looks at any more', async () => {
+    const { asked, directory } = setUp();
+    await directory.portsOf('a', ['s1'], 10_000, signal);
+    directory.leave('a');
+    await directory.portsOf('b', ['s2'], 10_000, signal);
+    expect(asked).toEqual([['s1'], ['s2']]);
+    await directory.portsOf('b', ['s1'], 10_000, signal);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('gives everybody who waits the error of a failed list, and asks again next time', async () => {
+    const failing = { portsOf: async () => Promise.reject(new Error('503')) };
+    const clock = createFakeClock();
+    const directory = new PortDirectory({ cloud: failing, clock, lifetime });
+    const both = ['a', 'b'].map(async (name) => directory.portsOf(name, ['s1'], 10_000, signal));
+    for (const one of both) await expect(one).rejects.toThrow('503');
+    await expect(directory.portsOf('a', ['s1'], 10_000, signal)).rejects.toThrow('503');
+  });
+
+  it('lets one caller give up without ending the list of the others', async () => {
+    const { directory, hold } = setUp([port('p1', 's1')]);
+    const gate = hold();
+    const impatient = new AbortController();
+    const one = directory.portsOf('a', ['s1'], 10_000, impatient.signal);
+    const other = directory.portsOf('b', ['s1'], 10_000, signal);
+    impatient.abort(new Error('gave up'));
+    await expect(one).rejects.toThrow('gave up');
+    gate.resolve();
+    expect(await other).toHaveLength(1);
+  });
+});

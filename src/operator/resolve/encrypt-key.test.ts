@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KubeError } from '../../kube/errors.ts';
+import { attach, environment, type Scene, setScene } from '../testing/scene.ts';
+
+const { CONTRABASS_ENCRYPT_KEY: _key, ...withoutKey } = environment;
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene(withoutKey);
+  attach(scene.cloud, 1, 1);
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+function secret(name: string, key: string, value: string): void {
+  const data = { [key]: Buffer.from(`${value}\n`).toString('base64') };
+  scene.kube.secrets.set(`multinic-system/${name}`, { metadata: { name }, data });
+}
+
+const reference = {
+  secrets: { contrabassEncryptKeySecretRef: { name: 'mine', key: 'aes' } },
+};
+
+describe('the key of Contrabass’ passwords', () => {
+  it('comes from the referenced Secret before anything else', async () => {
+    secret('mine', 'aes', 'referenced');
+    secret('contrabass-encrypt-key', 'CONTRABASS_ENCRYPT_KEY', 'usual');
+    scene.create({ ...reference, settings: { contrabassEncryptKey: 'plain' } });
+    await scene.look();
+    expect(scene.clouds.requests[0]?.encryptKey).toBe('referenced');
+  });
+
+  it('comes from the usual Secret, else from the CR, else from the operator', async () => {
+    scene.create({ settings: { contrabassEncryptKey: ' plain ' } });
+    await scene.look();
+    secret('contrabass-encrypt-key', 'CONTRABASS_ENCRYPT_KEY', 'usual');
+    await scene.look();
+    expect(scene.clouds.requests.map(({ encryptKey }) => encryptKey)).toEqual(['plain', 'usual']);
+    await using other = await setScene();
+    other.create();
+    await other.look();
+    expect(other.clouds.requests[0]?.encryptKey).toBe(environment['CONTRABASS_ENCRYPT_KEY']);
+  });
+
+  it('that is nowhere is an error that says where to put it', async () => {
+    scene.create();
+    await scene.look();
+    expect(scene.ready()).toBe(
+      'False ConfigError: contrabassEncryptKey is required (create Secret multinic-system/contrabass-encrypt-key with key CONTRABASS_ENCRYPT_KEY, or set spec.secrets.contrabassEncryptKeySecretRef)',
+    );
+  });
+
+  it.each([
+    ['is missing', undefined],
+    ['has no such key', 'other'],
+    ['is empty', 'aes'],
+  ])('in a referenced Secret that %s is not replaced by another one', async (_why, key) => {
+    if (key) secret('mine', key, '');
+    secret('contrabass-encrypt-key', 'CONTRABASS_ENCRYPT_KEY', 'usual');
+    scene.create(reference);
+    await scene.look();
+    expect(scene.ready()).toContain(
+      'False ConfigError: spec.secrets.contrabassEncryptKeySecretRef',
+    );
+    expect(scene.clouds.requests).toEqual([]);
+  });
+
+  it('in a Secret that cannot be read is not replaced either, and comes back by itself', async () => {
+    scene.create({ settings: { contrabassEncryptKey: 'plain' } });
+    scene.kube.secretFailure = new KubeError({ status: 403, reason: 'Forbidden', message: 'no' });
+    await scene.look();
+    expect(scene.ready()).toBe(
+      'False ConfigError: Secret multinic-system/contrabass-encrypt-key cannot be read: no',
+    );
+    scene.kube.secretFailure = undefined;
+    await scene.look();
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+  });
+});
+
+describe('the operator’s own key', () => {
+  it.each(['contrabassEndpoint', 'openstackNeutronEndpoint', 'openstackNovaEndpoint'])(
+    'is not used when %s leads to a place that only the CR vouches for',
+    async (field) => {
+      await using other = await setScene();
+      other.create({ settings: { [field]: 'https://evil.org' } });
+      await other.look();
+      expect(other.ready()).toContain(`False PolicyDenied: spec.settings.${field}: not in`);
+      expect(other.clouds.requests).toEqual([]);
+    },
+  );
+
+  it('is used there when the operator allows it', async () => {
+    await using other = await setScene({ ...environment, ALLOWED_ENDPOINTS: 'https://*.org' });
+    other.create({ settings: { contrabassEndpoint: 'https://good.org' } });
+    await other.look();
+    expect(other.clouds.requests[0]?.endpoint).toBe('https://good.org');
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import { readSettings } from '../../process/settings.ts';
+import { operatorSettings } from '../settings.ts';
+import { environment, serverIds, spec } from '../testing/scene.ts';
+import { type Resolution, type ResolvedConfig, resolveConfig } from './resolve.ts';
+
+type Settings = NonNullable<OpenstackConfigSpec['settings']>;
+
+function resolve(
+  change: Partial<OpenstackConfigSpec>,
+  env: Readonly<Record<string, string>> = environment,
+): Resolution {
+  const metadata = { name: 'osc', creationTimestamp: '2026-01-01T00:00:00Z' };
+  const settings = readSettings(operatorSettings, { env, flags: {} });
+  return resolveConfig({ metadata, spec: { ...spec, ...change } }, settings);
+}
+
+function configOf(settings: Settings, env = environment): ResolvedConfig {
+  const resolution = resolve({ settings }, env);
+  if (resolution.kind === 'resolved') return resolution.config;
+  throw new Error(resolution.problems.map(({ message }) => message).join('; '));
+}
+
+function problemsOf(change: Partial<OpenstackConfigSpec>, env = environment): string[] {
+  const resolution = resolve(change, env);
+  return resolution.kind === 'refused'
+    ? resolution.problems.map(({ reason, message }) => `${reason}: ${message}`)
+    : [];
+}
+
+describe('a setting', () => {
+  it('has the default of the deployed system', () => {
+    expect(configOf({})).toMatchObject({
+      providerId: 'biz-1',
+      contrabass: { url: 'https://contrabass.test', timeoutMs: 30_000, insecure: false },
+      viola: { url: 'https://viola.test', trusted: true },
+      openstack: { timeoutMs: 30_000, insecure: false, interface: 'public', region: undefined },
+      subnets: { kind: 'ids', ids: ['sub-a'] },
+      serverIds: serverIds.slice(0, 2),
+      statuses: ['ACTIVE', 'DOWN'],
+      createdAfter: '2026-01-01T00:00:00Z',
+      maxInterfaces: 10,
+      downPortFastRetryMax: 5,
+      polling: { fastMs: 20_000, slowMs: 120_000, errorMs: 30_000, windowMs: 180_000 },
+    });
+  });
+
+  it('comes from the environment, and the CR overrides it', () => {
+    const env = {
+      ...environment,
+      OPENSTACK_TIMEOUT: '5s',
+      OPENSTACK_INSECURE_TLS: 'true',
+      OPENSTACK_ENDPOINT_INTERFACE: 'internal',
+      OPENSTACK_ENDPOINT_REGION: 'RegionOne',
+      OPENSTACK_NEUTRON_ENDPOINT: 'https://neutron.test/',
+      OPENSTACK_NODE_NAME_METADATA_KEY: 'node',
+      OPENSTACK_PORT_ALLOWED_STATUSES: 'active, build',
+      DOWN_PORT_FAST_RETRY_MAX: '7',
+      POLL_FAST_INTERVAL: '2s',
+    };
+    expect(configOf({}, env)).toMatchObject({
+      openstack: {
+        timeoutMs: 5_000,
+        insecure: true,
+        interface: 'internal',
+        region: 'RegionOne',
+        neutronUrl: 'https://neutron.test',
+      },
+      nodeNameKey: 'node',
+      statuses: ['ACTIVE', 'BUILD'],
+      downPortFastRetryMax: 7,
+      polling: { fastMs: 2_000 },
+    });
+    const settings: Settings = {
+      openstackTimeout: '1m30s',
+      openstackInsecureTLS: false,
+      openstackEndpointInterface: 'Admin',
+      openstackPortAllowedStatuses: ['*'],
+      downPortFastRetryMax: 0,
+      pollFastInterval: '3s',
+      pollSlowInterval: '1s',
+    };
+    expect(configOf(settings, env)).toMatchObject({
+      openstack: { timeoutMs: 90_000, insecure: false, interface: 'admin' },
+      statuses: 'any',
+      downPortFastRetryMax: 1,
+      polling: { fastMs: 3_000, slowMs: 3_000 },
+    });
+  });
+
+  it.each([
+    ['contrabassTimeout', '0s', 'is too short'],
+    ['openstackTimeout', '-1s', 'is too short'],
+    ['openstackTimeout', 'soon', 'is not a duration'],
+    ['pollFastInterval', '1ms', 'is too short; the least is 1000 ms'],
+    ['pollSlowInterval', '0', 'is too short'],
+    ['pollErrorInterval', '999ms', 'is too short'],
+    ['pollFastWindow', '-1s', 'is too short'],
+    ['openstackEndpointInterface', 'intern', 'is unknown; use public, internal or admin'],
+    ['portBaseline', 'Never', 'is unknown; use CreatedAfterConfig, All or a time'],
+    ['violaEndpoint', 'viola', 'is not a URL such as'],
+  ])('%s cannot be "%s"', (key, value, why) => {
+    const [problem] = problemsOf({ settings: { [key]: value } });
+    expect(problem).toContain(`spec.settings.${key} "${value}" ${why}`);
+  });
+
+  it('that is missing where it is needed is named with its environment variable', () => {
+    expect(problemsOf({}, {})).toEqual([
+      'ConfigError: spec.settings.contrabassEndpoint is required (or set CONTRABASS_ENDPOINT)',
+      'ConfigError: spec.settings.violaEndpoint is required (or set VIOLA_ENDPOINT)',
+    ]);
+  });
+
+  it('of the baseline may be switched off or be a time', () => {
+    expect(configOf({ portBaseline: 'All' }).createdAfter).toBeUndefined();
+    const time = '2025-06-01T00:00:00+09:00';
+    expect(configOf({ portBaseline: time }).createdAfter).toBe(time);
+  });
+});
+
+describe('a field whose behaviour does not exist yet', () => {
+  it.each([
+    [{ vmSelector: { tags: ['k8s'] } }, 'spec.vmSelector is not supported yet'],
+    [{ settings: { routing: 'isolated' as const } }, 'spec.settings.routing "isolated" is not'],
+    [
+      { settings: { addressFamilies: ['IPv4' as const, 'IPv6' as const] } },
+      'spec.settings.addressFamilies [IPv4, IPv6] is not supported yet',
+    ],
+    [
+      { settings: { violaCompatibility: 'legacy' as const } },
+      'spec.settings.violaCompatibility "legacy" is not supported yet',
+    ],
+    [
+      { credentials: { ...spec.credentials, authURL: 'https://keystone' } },
+      'spec.credentials.authURL is not supported yet',
+    ],
+    [
+      { credentials: { ...spec.credentials, secretRef: { name: 'clouds' } } },
+      'spec.credentials.secretRef ("clouds") is not supported yet',
+    ],
+    [{ vmNames: ['worker-1'] }, 'spec.vmNames[0] "worker-1" is not the UUID of a server'],
+  ])('%j is refused by name', (change, message) => {
+    expect(problemsOf(change)[0]).toContain(`ConfigError: ${message}`);
+  });
+
+  it('never shows a password', () => {
+    const credentials = { ...spec.credentials, username: 'me', password: 'secret-word' };
+    expect(problemsOf({ credentials }).join()).not.toContain('secret-word');
+  });
+
+  it('is accepted with the value that exists', () => {
+    const settings = { routing: 'pbr', addressFamilies: ['IPv4'], violaCompatibility: 'native' };
+    expect(problemsOf({ settings: settings as Settings })).toEqual([]);
+  });
+});
+
+describe('an identity', () => {
+  it('of the business cluster falls back to that of the cloud', () => {
+    const { k8sProviderID: _gone, ...credentials } = spec.credentials;
+    const resolution = resolve({ credentials });
+    expect(resolution).toMatchObject({ config: { providerId: 'cloud-1' } });
+  });
+
+  it('that is missing is named', () => {
+    expect(problemsOf({ credentials: {} })).toEqual([
+      'ConfigError: spec.credentials.openstackProviderID is required',
+      'ConfigError: spec.credentials.projectID is required',
+    ]);
+  });
+
+  it('of a server is taken once, whatever its case', () => {
+    const id = 'ABCDEF00-0000-4000-8000-000000000001';
+    const resolution = resolve({ vmNames: [id, ` ${id.toLowerCase()} `] });
+    expect(resolution).toMatchObject({ config: { serverIds: [id.toLowerCase()] } });
+  });
+
+  it('of no server at all is not taken for a wish to remove everything', () => {
+    expect(problemsOf({ vmNames: [] })[0]).toContain(
+      'spec.vmNames must name at least one server; to remove all its NICs, delete the OpenstackConfig',
+    );
+  });
+});
+
+describe('an endpoint in the CR', () => {
+  const env = { ...environment, ALLOWED_ENDPOINTS: 'https://*.example.com' };
+
+  it('is judged by the policy of the operator', () => {
+    expect(problemsOf({ settings: { violaEndpoint: 'https://evil.org' } }, env)).toEqual([
+      'PolicyDenied: spec.settings.violaEndpoint "https://evil.org" is not allowed by the operator; it allows https://*.example.com',
+    ]);
+    const settings = { violaEndpoint: 'https://viola.example.com/' };
+    expect(configOf(settings, env).viola).toEqual({
+      field: 'spec.settings.violaEndpoint',
+      url: 'https://viola.example.com',
+      trusted: true,
+    });
+  });
+
+  it('is not trusted merely because there is no policy', () => {
+    const settings = { openstackNovaEndpoint: 'https://nova.example.org' };
+    expect(configOf(settings).untrustedFields).toEqual(['spec.settings.openstackNovaEndpoint']);
+  });
+
+  it('that is the operator’s own is trusted', () => {
+    const settings = { contrabassEndpoint: 'https://contrabass.test/' };
+    expect(configOf(settings).untrustedFields).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import {
+  type Condition,
+  type ConditionUpdate,
+  findCondition,
+  setCondition,
+} from '../../api/condition.ts';
+import { type OperatorReason, reasons } from '../../api/reasons.ts';
+import type { Trouble } from './step-failure.ts';
+import { type Step, stateOf, stepOf, troublesOf, type Verdict } from './verdict.ts';
+
+/** Longest message; the schema allows 32 KiB, a terminal does not. */
+const maxMessage = 1_024;
+const shownTroubles = 3;
+
+/** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
+export function conditionsOf(
+  verdict: Verdict,
+  previous: readonly Condition[],
+  at: { readonly now: Date; readonly generation: number },
+): Condition[] {
+  const ready = readyOf(verdict);
+  const updates = [
+    ready,
+    degradedOf(ready),
+    ...progressOf(verdict, ready),
+    ...stepConditions(verdict),
+  ];
+  return withTimes(updates, previous, at);
+}
+
+/** The one condition of an object that is left alone, beside those it had. */
+export function pausedConditions(
+  previous: readonly Condition[],
+  at: { readonly now: Date; readonly generation: number },
+): Condition[] {
+  const message = 'the annotation multinic.io/paused is true; nothing is read or changed';
+  return setCondition(previous, { type: 'Paused', status: 'True', reason: 'Paused', message }, at);
+}
+
+function withTimes(
+  updates: readonly ConditionUpdate[],
+  previous: readonly Condition[],
+  at: { readonly now: Date; readonly generation: number },
+): Condition[] {
+  const types = updates.map(({ type }) => type);
+  const kept = previous.filter(({ type }) => types.includes(type));
+  const set = updates.reduce<Condition[]>((list, update) => setCondition(list, update, at), kept);
+  return types.flatMap((type) => findCondition(set, type) ?? []);
+}
+
+function condition(
+  type: string,
+  status: Condition['status'],
+  reason: OperatorReason,
+  message: string,
+): ConditionUpdate & { readonly reason: OperatorReason } {
+  return { type, status, reason, message: message.slice(0, maxMessage) };
+}
+
+function readyOf(verdict: Verdict) {
+  const troubles = troublesOf(verdict);
+  const [first] = troubles;
+  if (first) return condition('Ready', 'False', first.reason, summaryOf(troubles));
+  if (verdict.kind === 'deleting') {
+    const nodes = verdict.waiting.join(', ') || 'no node';
+    return condition('Ready', 'False', 'Deleting', `waits for cleanup on ${nodes}`);
+  }
+  const sent = verdict.kind === 'synced' ? verdict.sent : 0;
+  return sent > 0
+    ? condition('Ready', 'True', 'Synced', `synced ${sent} node(s)`)
+    : condition('Ready', 'True', 'NoChange', 'no changes detected');
+}
+
+/** The first trouble names the reason; the others are told as far as they fit. */
+function summaryOf(troubles: readonly Trouble[]): string {
+  const messages = [...new Set(troubles.map(({ message }) => message))];
+  const more = messages.length - shownTroubles;
+  return messages.slice(0, shownTroubles).join('; ') + (more > 0 ? `; and ${more} more` : '');
+}
+
+function degradedOf({ status, message, reason }: ConditionUpdate): ConditionUpdate {
+  return status === 'True' || reason === 'Deleting'
+    ? condition('Degraded', 'False', 'Healthy', 'controller healthy')
+    : condition('Degraded', 'True', 'Error', message);
+}
+
+/** Reconciling while we go on by ourselves, Stalled when somebody has to do something first (kstatus). */
+function progressOf(
+  verdict: Verdict,
+  { status, reason, message }: ReturnType<typeof readyOf>,
+): ConditionUpdate[] {
+  if (status === 'False') {
+    const type = reasons[reason].retryable ? 'Reconciling' : 'Stalled';
+    return [condition(type, 'True', reason, message)];
+  }
+  const waiting = verdict.kind === 'synced' ? verdict.waiting : [];
+  return waiting.length > 0
+    ? [condition('Reconciling', 'True', 'Waiting', waiting.join('; '))]
+    : [];
+}
+
+/** A deleted object is not looked up in its cloud any more, so nothing is said about that. */
+function stepConditions(verdict: Verdict): ConditionUpdate[] {
+  if (verdict.kind === 'deleting') return [];
+  return [
+    stepCondition('CredentialsValid', 'credentials', verdict),
+    stepCondition('InventoryComplete', 'listing', verdict),
+    stepCondition('Delivered', 'delivery', verdict),
+  ];
+}
+
+const good: Readonly<Record<string, string>> = {
+  CredentialsValid: 'the account of the cloud was accepted',
+  InventoryComplete: 'servers, ports and subnets were read completely',
+  Delivered: 'the business cluster holds every node as it was planned',
+};
+
+function stepCondition(type: string, step: Step, verdict: Verdict): ConditionUpdate {
+  const state = stateOf(verdict, step);
+  if (state === 'True') return condition(type, state, 'Healthy', good[type] ?? '');
+  const troubles = troublesOf(verdict);
+  const own = troubles.filter(({ reason }) => stepOf(reason) === step);
+  const [first] = own.length > 0 ? own : troubles;
+  const why =
+    own.length > 0 ? summaryOf(own) : `not tried: ${first?.message ?? 'nothing is known'}`;
+  return condition(type, state, first?.reason ?? 'Error', why);
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import type { NodePlan } from '../../plan/plan.ts';
+import type { SyncResult } from '../sync.ts';
+import { isNews, statusAfter } from './status.ts';
+import type { Trouble } from './step-failure.ts';
+
+const now = new Date('2026-01-02T03:04:05.678Z');
+
+function node(nodeName: string): NodePlan {
+  return {
+    nodeName,
+    instanceId: `server-${nodeName}`,
+    action: 'none',
+    base: null,
+    interfaces: [],
+    removals: { confirmed: [], unconfirmed: [] },
+    waiting: false,
+    why: '',
+  };
+}
+
+function held(nodeName: string, state: 'Configured' | 'Failed' | 'InProgress'): HeldNode {
+  const reason = state === 'Failed' ? 'JobFailed' : 'AllInterfacesConfigured';
+  const conditions = [{ type: 'Ready', status: 'True' as const, reason }];
+  return { nodeName, uid: 'u', generation: 1, spec: { nodeName }, status: { state, conditions } };
+}
+
+function result(change: Partial<SyncResult>): SyncResult {
+  return {
+    nodes: [],
+    summary: { servers: 1, nodes: 1, interfaces: 1, filteredPorts: 0 },
+    observation: { servers: [], missingServers: [], ports: [], subnets: [], networks: [] },
+    held: [],
+    delivery: { accepted: [], removed: [], stale: [], waiting: [], failures: [] },
+    troubles: [],
+    ...change,
+  };
+}
+
+function statusWith(
+  synced: SyncResult,
+  previous: OpenstackConfigStatus = {},
+  troubles: readonly Trouble[] = synced.troubles,
+): OpenstackConfigStatus {
+  return statusAfter({
+    verdict: { kind: 'synced', sent: 0, troubles, waiting: [] },
+    result: synced,
+    previous,
+    generation: 4,
+    now,
+    downPortFastRetryMax: 5,
+    handled: {},
+  });
+}
+
+describe('the nodes of a status', () => {
+  it('are those that need attention most, by name where they are alike', () => {
+    const nodes = ['d', 'c', 'b', 'a', 'e'].map(node);
+    const status = statusWith(
+      result({
+        nodes,
+        held: [held('a', 'Configured'), held('b', 'InProgress'), held('c', 'Failed')],
+        troubles: [{ reason: 'NameConflict', subject: 'node d', message: 'twice' } as Trouble],
+      }),
+    );
+    expect(status.nodes?.map(({ name, state, reason }) => [name, state, reason])).toEqual([
+      ['d', 'Pending', 'NameConflict'],
+      ['c', 'Failed', 'JobFailed'],
+      ['e', 'Pending', undefined],
+      ['b', 'InProgress', 'AllInterfacesConfigured'],
+      ['a', 'Configured', 'AllInterfacesConfigured'],
+    ]);
+  });
+
+  it('are twenty at most', () => {
+    const nodes = Array.from({ length: 30 }, (_, n) => node(`n${n}`));
+    expect(statusWith(result({ nodes })).nodes).toHaveLength(20);
+  });
+});
+
+describe('the conditions', () => {
+  it('keep the time of their last transition while the status stays', () => {
+    const first = statusWith(result({}));
+    const later = statusAfter({
+      verdict: { kind: 'synced', sent: 2, troubles: [], waiting: [] },
+      result: result({}),
+      previous: first,
+      generation: 5,
+      now: new Date('2026-01-03T00:00:00Z'),
+      downPortFastRetryMax: 5,
+      handled: {},
+    });
+    const ready = later.conditions?.find(({ type }) => type === 'Ready');
+    expect(ready).toEqual({
+      type: 'Ready',
+      status: 'True',
+      reason: 'Synced',
+      message: 'synced 2 node(s)',
+      observedGeneration: 5,
+      lastTransitionTime: '2026-01-02T03:04:05Z',
+    });
+  });
+
+  it('tell three troubles and how many more there are', () => {
+    const troubles = ['a', 'b', 'c', 'd', 'd'].map(
+      (message) => ({ reason: 'NameConflict', message }) as const,
+    );
+    const status = statusWith(result({ troubles }));
+    expect(status.conditions?.[0]?.message).toBe('a; b; c; and 1 more');
+    expect(status.lastError).toBe('a; b; c; and 1 more');
+  });
+
+  it('drop what an earlier generation left and we do not write', () => {
+    const previous: OpenstackConfigStatus = {
+      conditions: [{ type: 'Paused', status: 'True', reason: 'Paused', message: '' }],
+    };
+    const types = statusWith(result({}), previous).conditions?.map(({ type }) => type);
+    expect(types).toEqual([
+      'Ready',
+      'Degraded',
+      'CredentialsValid',
+      'InventoryComplete',
+      'Delivered',
+    ]);
+  });
+});
+
+describe('isNews', () => {
+  const status = statusWith(result({}));
+
+  it('is what says something else, or the same after ten minutes', () => {
+    expect(isNews(status, status)).toBe(false);
+    expect(isNews({ ...status, lastError: 'x' }, status)).toBe(true);
+    expect(isNews({ ...status, lastSyncedAt: '2026-01-02T03:14:04Z' }, status)).toBe(false);
+    expect(isNews({ ...status, lastSyncedAt: '2026-01-02T03:14:05Z' }, status)).toBe(true);
+    expect(isNews(status, {})).toBe(true);
+  });
+});

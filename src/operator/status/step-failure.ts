@@ -1,0 +1,43 @@
+import type { OperatorReason } from '../../api/reasons.ts';
+import { isOpenstackError, type OpenstackError } from '../../openstack/errors.ts';
+
+/** Something to report on an OpenstackConfig. */
+export interface Trouble {
+  readonly reason: OperatorReason;
+  readonly message: string;
+}
+
+/** A step that failed in a way that ends the sync; the status says why, and it is tried again. */
+export class StepFailure extends Error implements Trouble {
+  override readonly name = 'StepFailure';
+  readonly reason: OperatorReason;
+  /** How long the other side asks to wait. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    { reason, message }: Trouble,
+    options: ErrorOptions & { retryAfterMs?: number } = {},
+  ) {
+    super(message, options);
+    this.reason = reason;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** The failure of a step that asks OpenStack; `reason` holds when the asked service itself is to blame. */
+export function openstackFailure(error: unknown, reason: OperatorReason): StepFailure {
+  if (!isOpenstackError(error)) throw error;
+  const { message, retryAfterMs } = error;
+  return new StepFailure(
+    { reason: reasonOf(error, reason), message },
+    { cause: error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+  );
+}
+
+/** The reason of a failed call: a step of Neutron fails with Keystone's reason when there is no token. */
+export function reasonOf({ service, kind }: OpenstackError, own: OperatorReason): OperatorReason {
+  if (service === 'contrabass') return 'ContrabassError';
+  if (service === 'keystone') return 'KeystoneError';
+  if (service === 'neutron' && kind === 'noEndpoint') return 'NeutronEndpointError';
+  return own;
+}
