@@ -290,6 +290,27 @@ describe('the business cluster moving under the plan', () => {
     expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
   });
 
+  it('frees a name that the list still had in use: the new NIC gets the lowest one', async () => {
+    await delivered();
+    attach(scene.cloud, 3, 1);
+    const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
+    const leaving = { id: 1, name: 'multinic1', portId: 'p9' };
+    scene.viola.listedAs.set('worker-1', { ...node, status: { interfaceStatuses: [leaving] } });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+  });
+
+  it('leaves a name in use that the node itself still reports', async () => {
+    await delivered();
+    attach(scene.cloud, 3, 1);
+    const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
+    const leaving = { id: 1, name: 'multinic1', portId: 'p9' };
+    scene.viola.put({ ...node, status: { interfaceStatuses: [leaving] } });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic2=p3']);
+  });
+
   it('for ever is given up until the next poll', async () => {
     await delivered();
     attach(scene.cloud, 3, 1);

@@ -10,10 +10,11 @@ import { type View, viewOf } from './view.ts';
  * input gives an equal plan, whatever order its lists have.
  */
 export function calculate(input: PlanInput): Plan {
+  if (input.removals === 'held') return planAll(viewOf(input, true));
   const plan = planAll(viewOf(input, false));
   const limit = Math.max(10, Math.floor(0.2 * input.cloudInterfaces));
   const count = removalsAtOnce(plan);
-  if (input.allowRemovals || count <= limit) return plan;
+  if (input.removals === 'allowed' || count <= limit) return plan;
   const held = planAll(viewOf(input, true));
   return { ...held, problems: [...held.problems, removalHeld(count, limit)] };
 }

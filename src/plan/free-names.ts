@@ -13,6 +13,7 @@ export class FreeNames {
   readonly #held: HeldNode | undefined;
   /** Named by the spec, or handed out here. */
   #used: Set<number> | undefined;
+  #passedOver = false;
 
   constructor(held: HeldNode | undefined) {
     this.#held = held;
@@ -24,8 +25,17 @@ export class FreeNames {
     const own = statuses.filter((status) => isOf(status, port)).flatMap(indexesOf);
     const leaving = new Set(statuses.flatMap(indexesOf));
     const used = this.#inUse();
-    const free = (index: number) => !used.has(index);
-    return own.find(free) ?? allIndexes.find((index) => free(index) && !leaving.has(index));
+    const free = allIndexes.filter((index) => !used.has(index));
+    const again = own.find((index) => free.includes(index));
+    if (again !== undefined) return again;
+    const next = free.find((index) => !leaving.has(index));
+    if (next !== free[0]) this.#passedOver = true;
+    return next;
+  }
+
+  /** Whether an index was not given only because the status still names it: a newer status may not. */
+  get passedOver(): boolean {
+    return this.#passedOver;
   }
 
   take(index: number): void {

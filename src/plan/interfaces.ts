@@ -16,6 +16,7 @@ export interface InterfacePlan {
   readonly unconfirmed: readonly Removal[];
   readonly ask: readonly Question[];
   readonly waiting: readonly string[];
+  readonly passedOver: boolean;
   readonly problems: readonly Problem[];
   /** Ports of the server that are no NIC. */
   readonly filteredPorts: number;
@@ -54,7 +55,16 @@ export function planInterfaces(
   interfaces.sort(byIndex);
   const isNic = ({ id }: Port): boolean => interfaces.some(({ portId }) => portId === id);
   const filteredPorts = ports.reduce((count, port) => count + (isNic(port) ? 0 : 1), 0);
-  return { interfaces, confirmed, unconfirmed, ask, waiting, problems, filteredPorts };
+  return {
+    interfaces,
+    confirmed,
+    unconfirmed,
+    ask,
+    waiting,
+    passedOver: names.passedOver,
+    problems,
+    filteredPorts,
+  };
 }
 
 function byIndex(a: InterfaceSpec, b: InterfaceSpec): number {

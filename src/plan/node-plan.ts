@@ -25,6 +25,7 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     base: held ? baseOf(held) : null,
     interfaces: plan.interfaces,
     removals: { confirmed: plan.confirmed, unconfirmed: plan.unconfirmed },
+    ...(plan.passedOver ? { passedOver: true } : {}),
     ...decide(claim, plan, own, view),
   };
   const problems = [...plan.problems, ...unconfirmedProblem(nodeName, plan.unconfirmed)];

@@ -39,8 +39,8 @@ export interface PlanInput {
   readonly evidence: readonly PortEvidence[];
   /** NICs that are delivered for the whole cloud; the measure of an unusually large removal. */
   readonly cloudInterfaces: number;
-  /** Somebody confirmed an unusually large removal. */
-  readonly allowRemovals: boolean;
+  /** `guarded`: an unusually large removal is held. `allowed`: somebody confirmed it. `held`: one is held already. */
+  readonly removals: 'guarded' | 'allowed' | 'held';
   /** Post every node, changed or not. */
   readonly force: boolean;
 }
@@ -79,6 +79,8 @@ export interface NodePlan {
   };
   /** Something has to happen elsewhere first; look again soon. */
   readonly waiting: boolean;
+  /** A new NIC did not get the first free name because the status still has a NIC under it; a newer one may not. */
+  readonly passedOver?: boolean;
   /** For people. */
   readonly why: string;
 }

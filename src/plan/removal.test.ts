@@ -160,13 +160,18 @@ describe('an unusually large removal', () => {
   });
 
   it('goes when it is allowed, or small for the cloud', () => {
-    for (const change of [{ allowRemovals: true }, { cloudInterfaces: 55 }]) {
+    for (const change of [{ removals: 'allowed' as const }, { cloudInterfaces: 55 }]) {
       const plan = planOf({ ...sample, input: change });
       expect(plan.problems).toEqual([]);
       expect(plan.nodes[0]).toMatchObject({ action: 'post', interfaces: [] });
     }
     const stillHeld = planOf({ ...sample, input: { cloudInterfaces: 54 } });
     expect(stillHeld.problems).toMatchObject([{ reason: 'RemovalHeld' }]);
+  });
+
+  it('stays held in the plan of a part of it', () => {
+    const part = planOf({ ...sample, input: { scope: ['s1'], removals: 'held' as const } });
+    expect(part.nodes[0]).toMatchObject({ action: 'none' });
   });
 
   it('counts what is not proven yet, so that it cannot pass in portions', () => {

@@ -121,7 +121,7 @@ export function input(sample: Sample): PlanInput {
     held: sample.held ?? [],
     evidence: sample.evidence ?? [],
     cloudInterfaces: 0,
-    allowRemovals: false,
+    removals: 'guarded',
     force: false,
     ...sample.input,
   };

@@ -126,7 +126,7 @@ const world = fc
     ports: somePorts,
     held: fc.uniqueArray(someHeld, { maxLength: 5, selector: ({ nodeName }) => nodeName }),
     evidence: someEvidence,
-    allowRemovals: fc.boolean(),
+    removals: fc.constantFrom('guarded' as const, 'allowed' as const),
   })
   .map((made): PlanInput => {
     const servers = made.known.map((n) =>
@@ -141,7 +141,7 @@ const world = fc
       observation: { networks: made.networks },
       held: made.held,
       evidence: made.evidence,
-      input: { allowRemovals: made.allowRemovals },
+      input: { removals: made.removals },
     });
   });
 

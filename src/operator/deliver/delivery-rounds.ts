@@ -1,6 +1,6 @@
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import { calculate } from '../../plan/calculate.ts';
-import type { NodePlan, Problem } from '../../plan/plan.ts';
+import type { NodePlan, Plan, PlanInput, Problem } from '../../plan/plan.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import { StepFailure } from '../status/step-failure.ts';
 import { type DeliverOptions, type Delivery, deliver } from './deliver.ts';
@@ -22,28 +22,77 @@ export interface Rounds {
   readonly problems: readonly Problem[];
 }
 
-/** Delivers a plan; nodes that have moved since they were read are read again and planned again. */
+/**
+ * Delivers a plan. Nodes that have moved since they were read are read again and planned again; before anything is sent
+ * those whose new NICs had to pass a name over, as Viola's list may be some seconds old and a name is given for good.
+ */
 export async function deliverInRounds(
   { plan: first, input }: Planned,
   options: DeliverOptions & { readonly viola: ViolaClient },
   signal: AbortSignal,
 ): Promise<Rounds> {
-  const problems: Problem[] = [];
-  const nodes = new Map(first.nodes.map((node) => [`${node.nodeName}/${node.instanceId}`, node]));
-  let { held } = input;
-  let delivery = await deliver(first.nodes, options, signal);
+  const replanning = new Replanning(input, first);
+  const doubtful = first.nodes.filter(({ passedOver }) => passedOver);
+  if (doubtful.length > 0) await replanning.again(namesOf(doubtful), options.viola, signal);
+  let delivery = await deliver(replanning.nodes, options, signal);
   for (let round = 1; round < rounds && delivery.stale.length > 0; round++) {
-    const moved = new Set(delivery.stale);
-    held = await reread(held, moved, options.viola, signal);
-    const servers = first.nodes.filter(({ nodeName }) => moved.has(nodeName));
-    const scope = servers.map(({ instanceId }) => instanceId);
-    const plan = calculate({ ...input, held, scope });
-    problems.push(...plan.problems);
-    for (const node of plan.nodes) nodes.set(`${node.nodeName}/${node.instanceId}`, node);
-    delivery = merge(delivery, await deliver(plan.nodes, options, signal));
+    const nodes = await replanning.again(new Set(delivery.stale), options.viola, signal);
+    delivery = merge(delivery, await deliver(nodes, options, signal));
   }
+  const { nodes, held, problems } = replanning;
   const failures = [...delivery.failures, ...restless(delivery)];
-  return { nodes: [...nodes.values()], delivery: { ...delivery, failures }, held, problems };
+  return { nodes, delivery: { ...delivery, failures }, held, problems };
+}
+
+/** A plan of which some nodes are planned again, with what they are now. */
+class Replanning {
+  readonly #first: Plan;
+  readonly #input: PlanInput;
+  readonly #nodes: Map<string, NodePlan>;
+  readonly #problems = new Map<string, Problem>();
+  held: readonly HeldNode[];
+
+  constructor(input: PlanInput, first: Plan) {
+    const isHeld = first.problems.some(({ reason }) => reason === 'RemovalHeld');
+    // A part of a large removal is no small one.
+    this.#input = isHeld ? { ...input, removals: 'held' } : input;
+    this.#first = first;
+    this.#nodes = new Map(first.nodes.map((node) => [keyOf(node), node]));
+    this.held = input.held;
+  }
+
+  get nodes(): readonly NodePlan[] {
+    return [...this.#nodes.values()];
+  }
+
+  /** Those that the first plan did not have. */
+  get problems(): readonly Problem[] {
+    for (const { message } of this.#first.problems) this.#problems.delete(message);
+    return [...this.#problems.values()];
+  }
+
+  /** Answers the new plans of these nodes. */
+  async again(
+    names: ReadonlySet<string>,
+    viola: Pick<ViolaClient, 'get'>,
+    signal: AbortSignal,
+  ): Promise<readonly NodePlan[]> {
+    this.held = await reread(this.held, names, viola, signal);
+    const servers = this.#first.nodes.filter(({ nodeName }) => names.has(nodeName));
+    const scope = servers.map(({ instanceId }) => instanceId);
+    const plan = calculate({ ...this.#input, held: this.held, scope });
+    for (const node of plan.nodes) this.#nodes.set(keyOf(node), node);
+    for (const problem of plan.problems) this.#problems.set(problem.message, problem);
+    return plan.nodes;
+  }
+}
+
+function keyOf({ nodeName, instanceId }: NodePlan): string {
+  return `${nodeName}/${instanceId}`;
+}
+
+function namesOf(nodes: readonly NodePlan[]): ReadonlySet<string> {
+  return new Set(nodes.map(({ nodeName }) => nodeName));
 }
 
 function restless({ stale }: Delivery): Delivery['failures'] {

@@ -44,7 +44,7 @@ export function planInput(
     held,
     evidence: [],
     cloudInterfaces: cloudInterfaces(held),
-    allowRemovals,
+    removals: allowRemovals ? 'allowed' : 'guarded',
     force,
   };
 }

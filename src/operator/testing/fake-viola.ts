@@ -17,6 +17,8 @@ export class FakeViola implements ViolaClient {
   readonly refused = new Map<string, NodeErrorCode>();
   /** Nodes that lists leave out. */
   readonly unlisted = new Set<string>();
+  /** What lists show of a node: as it was some seconds ago. */
+  readonly listedAs = new Map<string, HeldNode>();
   /** The next calls fail with this. */
   outage: ViolaError | undefined;
   /** Runs before a post is looked at: somebody else's write. */
@@ -37,7 +39,8 @@ export class FakeViola implements ViolaClient {
 
   async list(): Promise<HeldNode[]> {
     this.#check();
-    return [...this.nodes.values()].filter(({ nodeName }) => !this.unlisted.has(nodeName));
+    const nodes = [...this.nodes.values()].filter(({ nodeName }) => !this.unlisted.has(nodeName));
+    return nodes.map((node) => this.listedAs.get(node.nodeName) ?? node);
   }
 
   async get(nodeName: string): Promise<HeldNode | undefined> {
