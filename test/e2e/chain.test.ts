@@ -9,6 +9,7 @@ import {
   configCondition,
   created,
   inventoryOf,
+  nicReasons,
   nicStates,
   nodeConfigOf,
 } from './seen.ts';
@@ -151,6 +152,25 @@ describe('the chain on real parts', () => {
     const [record] = await inventoryOf(world);
     expect(record).toMatchObject({ providerId: provider, instanceId: world.server.id });
     expect(record?.config.interfaces).toMatchObject([{ name: 'multinic0', portId: first.port_id }]);
+  });
+
+  it('rolls back exactly while files cannot be written, and goes on without a restart', async () => {
+    const before = await ourState(world.node);
+    await world.node.sh(['mount', '--bind', '/etc/netplan', '/etc/netplan']);
+    await world.node.sh(['mount', '-o', 'remount,bind,ro', '/etc/netplan']);
+    const attachment = await attach();
+    await vi.waitFor(
+      async () => expect(await nicReasons(world)).toContain('PersistFailed'),
+      generous,
+    );
+    expect(await ourState(world.node)).toEqual(before);
+    expect(await nicStates(world)).toMatchObject({ multinic0: 'Configured' });
+    expect(await foreignState(world.node)).toEqual(foreign);
+    await world.node.sh(['umount', '/etc/netplan']);
+    await untilConfigured('multinic0', 'multinic1');
+    await world.tenant.detach(world.server.id, attachment.port_id);
+    await untilConfigured('multinic0');
+    await expectGone('multinic1');
   });
 
   it('configures a second NIC in the same subnet beside the first', async () => {

@@ -21,6 +21,12 @@ export async function nicStates(world: World): Promise<Record<string, string>> {
   return Object.fromEntries(entries.map(({ name, status }) => [name ?? '', status ?? '']));
 }
 
+/** The reasons of all NICs. A NIC that was rolled back is listed under the name that the kernel gave it. */
+export async function nicReasons(world: World): Promise<(string | undefined)[]> {
+  const entries = (await nodeConfigOf(world))?.status?.interfaceStatuses ?? [];
+  return entries.map(({ reason }) => reason);
+}
+
 /** Reason of a condition of the OpenstackConfig. */
 export async function configCondition({ management }: World, type: string) {
   const text = await management.kubectl(['get', 'osc', 'e2e', '-n', namespace, '-o', 'json']);
