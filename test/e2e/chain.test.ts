@@ -287,6 +287,28 @@ describe('a part that is killed in mid-change', () => {
   });
 });
 
+describe('an agent that is killed in mid-change', () => {
+  it('leaves a journal, from which one more attempt comes to the same end', async () => {
+    const before = await ourState(world.node);
+    const clean = await cycle(async () => undefined);
+    const objects = await cycle(async () => {
+      await world.node.sh(['timeout', '120', 'sh', '-ec', killInMidChange]);
+    });
+    expect(objects - clean).toBe(oneAttempt);
+    expect(await ourState(world.node)).toEqual(before);
+    expect(await foreignState(world.node)).toEqual(foreign);
+  });
+});
+
+/** A Job and its ConfigMap. */
+const oneAttempt = 2;
+
+/** Waits for an agent, then for its first journal, and kills it before it has done anything else. */
+const killInMidChange = `
+  until pid=$(pgrep -f 'app/[m]ain.mjs agent'); do :; done
+  until [ -e /var/lib/multinic/journal/1.json ]; do :; done
+  kill -9 $pid`;
+
 describe('Viola', () => {
   it.each([
     ['without a token', undefined, 401],
