@@ -1,30 +1,15 @@
 import type { Condition } from '../../src/api/condition.ts';
 import type { MultiNicNodeConfig } from '../../src/api/multinicnodeconfig.ts';
-import { agentAppName, businessGroup, labels, managementGroup } from '../../src/api/names.ts';
-import type { OpenstackConfig } from '../../src/api/openstackconfig.ts';
+import { agentAppName, labels } from '../../src/api/names.ts';
 import { createReflector } from '../../src/kube/cache/reflector.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { jobs } from '../../src/kube/core-resources.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { defineResource, type Resource } from '../../src/kube/resource.ts';
+import type { Resource } from '../../src/kube/resource.ts';
 import { type Clock, systemRandom } from '../../src/process/clock.ts';
+import { nodeConfigs, openstackConfigs } from '../chain/kinds.ts';
 import type { Screen } from './screen.ts';
-
-export const nodeConfigs: Resource<MultiNicNodeConfig> = defineResource<MultiNicNodeConfig>({
-  group: businessGroup,
-  version: 'v1',
-  plural: 'multinicnodeconfigs',
-  kind: 'MultiNicNodeConfig',
-  namespaced: true,
-});
-export const openstackConfigs: Resource<OpenstackConfig> = defineResource<OpenstackConfig>({
-  group: managementGroup,
-  version: 'v1alpha1',
-  plural: 'openstackconfigs',
-  kind: 'OpenstackConfig',
-  namespaced: true,
-});
 
 interface Narration {
   readonly management: KubeClient;

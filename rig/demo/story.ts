@@ -1,8 +1,10 @@
+import { namespaces } from '../../src/api/names.ts';
+import { nodeConfigs, openstackConfigs } from '../chain/kinds.ts';
+import type { Machine } from '../chain/machines.ts';
 import type { Attachment } from '../openstack/tenant.ts';
 import { type WaitOptions, waitFor } from '../parts/waiting.ts';
-import { nodeConfigs, openstackConfigs } from './narrator.ts';
 import type { Screen } from './screen.ts';
-import { type DemoWorld, type Machine, namespace, provider } from './world.ts';
+import { type DemoWorld, provider } from './world.ts';
 
 interface Story {
   readonly world: DemoWorld;
@@ -27,7 +29,7 @@ export async function tellStory(story: Story): Promise<void> {
 
 async function createConfig({ management, data, machines, tenant }: DemoWorld): Promise<void> {
   await management.create(openstackConfigs, {
-    metadata: { name: 'demo', namespace },
+    metadata: { name: 'demo', namespace: namespaces.system },
     spec: {
       subnetIDs: [data.subnetId],
       vmNames: machines.map(({ serverId }) => serverId),
@@ -83,7 +85,10 @@ async function untilState(
   await waitFor(
     `${name} on ${node} to be ${state ?? 'gone'}`,
     async () => {
-      const config = await world.business.find(nodeConfigs, { namespace, name: node });
+      const config = await world.business.find(nodeConfigs, {
+        namespace: namespaces.system,
+        name: node,
+      });
       const status = config?.status?.interfaceStatuses?.find((nic) => nic.name === name);
       const wanted = config?.spec.interfaces?.some((nic) => nic.name === name) === true;
       return status?.status === state && wanted === (state !== undefined) ? true : undefined;

@@ -1,18 +1,18 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
-import { namespaces, secrets } from '../../src/kube/core-resources.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { defineResource, type Resource } from '../../src/kube/resource.ts';
 import { type Clock, systemRandom } from '../../src/process/clock.ts';
+import { makeNamespaces, registerCluster } from '../chain/clusters.ts';
+import { bootMachines, type DataNetwork, type Machine, makeNetworks } from '../chain/machines.ts';
+import { startParts } from '../chain/parts.ts';
 import { defaultAdmin } from '../cloud/start.ts';
-import { createHost, type NamespaceHost } from '../hosts/namespace/host.ts';
 import { type Hypervisor, startHypervisor } from '../hypervisor/hypervisor.ts';
+import { hostMachine } from '../hypervisor/machines.ts';
 import { openTenant, type Tenant } from '../openstack/tenant.ts';
-import { controllerPart, operatorPart, violaPart } from '../parts/parts.ts';
 import type { ChildSpec, Supervisor } from '../parts/supervisor.ts';
 import { answers, waitFor } from '../parts/waiting.ts';
 import type { Ports } from './ports.ts';
@@ -22,18 +22,10 @@ const rig = join(import.meta.dirname, '..');
 const crds = join(rig, '..', 'deploy', 'crds');
 const encryptKey = 'multinic-rig-key';
 export const provider = 'demo-cluster';
-export const namespace = 'multinic-system';
-
-/** One server of the simulated cloud and the host that stands for it. */
-export interface Machine {
-  readonly name: string;
-  readonly serverId: string;
-  readonly host: NamespaceHost;
-}
 
 export interface DemoWorld {
   readonly tenant: Tenant;
-  readonly data: { readonly networkId: string; readonly subnetId: string };
+  readonly data: DataNetwork;
   readonly machines: readonly Machine[];
   readonly management: KubeClient;
   readonly business: KubeClient;
@@ -67,43 +59,21 @@ export async function openDemoWorld(options: WorldOptions): Promise<DemoWorld> {
       (it) => stack.use(it),
     ),
   ]);
-  await prepareNamespaces(management, business);
-  const tokens = await writeTokens(options.directory);
-  await register(management, await readFile(file('business.kubeconfig'), 'utf8'));
+  await makeNamespaces(management, business);
+  await registerCluster(management, provider, await readFile(file('business.kubeconfig'), 'utf8'));
 
-  const parts = Promise.all([
-    supervisor.start(
-      violaPart({
-        kubeconfig: file('management.kubeconfig'),
-        port: ports.viola,
-        tokenFile: tokens.file,
-        clock,
-      }),
-    ),
-    supervisor.start(
-      controllerPart({
-        kubeconfig: file('business.kubeconfig'),
-        port: ports.controller,
-        agentImage: 'multinic-agent:demo',
-        clock,
-      }),
-    ),
-    supervisor.start(
-      operatorPart({
-        kubeconfig: file('management.kubeconfig'),
-        healthPort: ports.operator,
-        inventoryPort: ports.inventory,
-        violaUrl: url(ports.viola),
-        violaTokenFile: tokens.operator,
-        contrabassUrl: `${url(ports.cloud)}/contrabass`,
-        encryptKey,
-        database: file('inventory.db'),
-        poll: '1s',
-        clock,
-      }),
-    ),
-  ]);
-  const { data, machines } = await bootMachines(options, tenant);
+  const parts = startParts({
+    ...options,
+    kubeconfigs: {
+      management: file('management.kubeconfig'),
+      business: file('business.kubeconfig'),
+    },
+    contrabassUrl: `${url(ports.cloud)}/contrabass`,
+    encryptKey,
+    providers: [provider],
+  });
+  const { primaryId, data } = await makeNetworks(tenant);
+  const machines = await bootMachines(['worker-1', 'worker-2'], { tenant, primaryId }, stack);
   await Promise.all(
     machines.map((machine) =>
       supervisor.start(kubeletChild(machine, file('business.kubeconfig'), business, clock)),
@@ -114,7 +84,9 @@ export async function openDemoWorld(options: WorldOptions): Promise<DemoWorld> {
   const hypervisor = stack.use(
     startHypervisor({
       user: tenant.user,
-      machines: new Map(machines.map((machine) => [machine.serverId, pluggable(machine)])),
+      machines: new Map(
+        machines.map((machine) => [machine.serverId, hostMachine(machine.host.name)]),
+      ),
       clock,
       onChange: ({ what, serverId, nic, mac }) => {
         const name = machines.find((machine) => machine.serverId === serverId)?.name ?? serverId;
@@ -233,62 +205,4 @@ async function connect(
   return stack.use(
     createKubeClient(access, { clock, random: systemRandom, userAgent: 'multinic-demo' }),
   );
-}
-
-async function prepareNamespaces(...clusters: readonly KubeClient[]): Promise<void> {
-  for (const cluster of clusters) {
-    for (const name of [namespace, 'multinic-agents'])
-      await cluster.create(namespaces, { metadata: { name } });
-  }
-}
-
-async function writeTokens(directory: string): Promise<{ file: string; operator: string }> {
-  const token = randomBytes(24).toString('hex');
-  const sha256 = createHash('sha256').update(token).digest('hex');
-  const grants = [
-    { name: 'operator', sha256, providers: [provider], verbs: ['read', 'write', 'delete'] },
-  ];
-  const paths = {
-    file: join(directory, 'tokens.yaml'),
-    operator: join(directory, 'operator-token'),
-  };
-  await writeFile(paths.file, JSON.stringify(grants), { mode: 0o600 });
-  await writeFile(paths.operator, token, { mode: 0o600 });
-  return paths;
-}
-
-async function register(management: KubeClient, kubeconfig: string): Promise<void> {
-  await management.create(secrets, {
-    metadata: { name: provider, namespace, labels: { 'multinic.io/provider-id': provider } },
-    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
-  });
-}
-
-async function bootMachines({ stack }: WorldOptions, tenant: Tenant) {
-  const primary = await tenant.createNetwork({ name: 'primary' });
-  await tenant.createSubnet({ networkId: primary.id, cidr: '10.200.0.0/16' });
-  const network = await tenant.createNetwork({ name: 'data', mtu: 1450 });
-  const { id: subnetId } = await tenant.createSubnet({
-    networkId: network.id,
-    cidr: '10.0.0.0/24',
-    gatewayIp: '10.0.0.254',
-  });
-  const machines = await Promise.all(
-    ['worker-1', 'worker-2'].map(async (name) => {
-      const [{ id }, host] = await Promise.all([
-        tenant.createServer({ name, networkIds: [primary.id] }),
-        createHost(name),
-      ]);
-      stack.use(host);
-      return { name, serverId: id, host };
-    }),
-  );
-  return { data: { networkId: network.id, subnetId }, machines };
-}
-
-function pluggable({ host }: Machine) {
-  return {
-    plug: ({ nic, mac }: { nic: string; mac: string }) => host.plug(nic, mac),
-    unplug: ({ mac }: { mac: string }) => host.unplug(mac),
-  };
 }

@@ -1,0 +1,20 @@
+import type { MultiNicNodeConfig } from '../../src/api/multinicnodeconfig.ts';
+import { businessGroup, managementGroup } from '../../src/api/names.ts';
+import type { OpenstackConfig } from '../../src/api/openstackconfig.ts';
+import { defineResource, type Resource } from '../../src/kube/resource.ts';
+
+export const nodeConfigs: Resource<MultiNicNodeConfig> = defineResource<MultiNicNodeConfig>({
+  group: businessGroup,
+  version: 'v1',
+  plural: 'multinicnodeconfigs',
+  kind: 'MultiNicNodeConfig',
+  namespaced: true,
+});
+
+export const openstackConfigs: Resource<OpenstackConfig> = defineResource<OpenstackConfig>({
+  group: managementGroup,
+  version: 'v1alpha1',
+  plural: 'openstackconfigs',
+  kind: 'OpenstackConfig',
+  namespaced: true,
+});

@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../src/process/clock.ts';
+import { controllerPart, operatorPart, violaPart } from '../parts/parts.ts';
+import type { Supervisor } from '../parts/supervisor.ts';
+
+export interface PartsOptions {
+  readonly supervisor: Supervisor;
+  /** Where tokens and the inventory are kept. */
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Paths. */
+  readonly kubeconfigs: Readonly<Record<'management' | 'business', string>>;
+  readonly ports: Readonly<Record<'viola' | 'controller' | 'operator' | 'inventory', number>>;
+  readonly contrabassUrl: string;
+  readonly encryptKey: string;
+  /** Business clusters that the operator's token is good for; * is all. */
+  readonly providers: readonly string[];
+}
+
+/** Starts operator, Viola and controller beside each other; resolves when all of them are ready. */
+export async function startParts(options: PartsOptions): Promise<void> {
+  const { supervisor, directory, clock, kubeconfigs, ports, ...cloud } = options;
+  const tokens = await writeTokens(directory, options.providers);
+  await Promise.all([
+    supervisor.start(
+      violaPart({
+        kubeconfig: kubeconfigs.management,
+        port: ports.viola,
+        tokenFile: tokens.granted,
+        clock,
+      }),
+    ),
+    supervisor.start(
+      controllerPart({
+        kubeconfig: kubeconfigs.business,
+        port: ports.controller,
+        agentImage: 'multinic-agent:stand-in',
+        clock,
+      }),
+    ),
+    supervisor.start(
+      operatorPart({
+        kubeconfig: kubeconfigs.management,
+        healthPort: ports.operator,
+        inventoryPort: ports.inventory,
+        violaUrl: `http://127.0.0.1:${ports.viola}`,
+        violaTokenFile: tokens.operator,
+        contrabassUrl: cloud.contrabassUrl,
+        encryptKey: cloud.encryptKey,
+        database: join(directory, 'inventory.db'),
+        poll: '1s',
+        clock,
+      }),
+    ),
+  ]);
+}
+
+async function writeTokens(directory: string, providers: readonly string[]) {
+  const token = randomBytes(24).toString('hex');
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  const grants = [{ name: 'operator', sha256, providers, verbs: ['read', 'write', 'delete'] }];
+  const paths = {
+    granted: join(directory, 'tokens.yaml'),
+    operator: join(directory, 'operator-token'),
+  };
+  await writeFile(paths.granted, JSON.stringify(grants), { mode: 0o600 });
+  await writeFile(paths.operator, token, { mode: 0o600 });
+  return paths;
+}
