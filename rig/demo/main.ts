@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,8 +21,8 @@ controller and agent configure real NICs on two hosts made of network namespaces
   --port-base N     first of seven loopback ports (default 18080)
   --help            this text
 
-Needs Linux and root for the namespaces; without root it prints the agent's plan and exits with status 3.
-Nothing is left behind. Exit status: 0 done, 1 failed, 2 wrong arguments or a taken port, 3 not root.
+Needs Linux with the command ip, and root for the namespaces; without root it prints the agent's plan and exits with
+status 3. Nothing is left behind. Exit status: 0 done, 1 failed, 2 wrong arguments, a taken port or no ip, 3 not root.
 `;
 
 const usageExit = 2;
@@ -87,6 +88,11 @@ async function demo(ports: Ports, once: boolean, signal: AbortSignal): Promise<v
   supervisor.failed.throwIfAborted();
 }
 
+function requireIp(): void {
+  if (spawnSync('ip', ['-V']).error === undefined) return;
+  throw new Error('there is no ip command; install it first (Debian: apt-get install iproute2)');
+}
+
 async function main(): Promise<number> {
   const options = readArguments(process.argv.slice(2));
   if (options.help) {
@@ -97,6 +103,7 @@ async function main(): Promise<number> {
     printPlan(screen);
     return rootExit;
   }
+  requireIp();
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => stop.abort(new Error(`stopped by ${name}`)));

@@ -62,22 +62,37 @@ export async function openDemoWorld(options: WorldOptions): Promise<DemoWorld> {
   await makeNamespaces(management, business);
   await registerCluster(management, provider, await readFile(file('business.kubeconfig'), 'utf8'));
 
-  const parts = startParts({
-    ...options,
-    kubeconfigs: {
-      management: file('management.kubeconfig'),
-      business: file('business.kubeconfig'),
-    },
-    contrabassUrl: `${url(ports.cloud)}/contrabass`,
-    encryptKey,
-    providers: [provider],
-  });
+  const kubeconfigs = {
+    management: file('management.kubeconfig'),
+    business: file('business.kubeconfig'),
+  };
+  const [nodes] = await Promise.all([
+    bootNodes(options, { tenant, business, kubeconfig: kubeconfigs.business }),
+    startParts({
+      ...options,
+      kubeconfigs,
+      contrabassUrl: `${url(ports.cloud)}/contrabass`,
+      encryptKey,
+      providers: [provider],
+    }),
+  ]);
+  screen.step('parts', 'operator, viola and controller are ready');
+  return { tenant, management, business, ...nodes };
+}
+
+interface Surroundings {
+  readonly tenant: Tenant;
+  readonly business: KubeClient;
+  readonly kubeconfig: string;
+}
+
+/** Hosts with a kubelet each, and the hypervisor that plugs NICs into them. */
+async function bootNodes(options: WorldOptions, { tenant, business, kubeconfig }: Surroundings) {
+  const { stack, supervisor, screen, clock } = options;
   const { primaryId, data } = await makeNetworks(tenant);
   const machines = await bootMachines(['worker-1', 'worker-2'], { tenant, primaryId }, stack);
   await Promise.all(
-    machines.map((machine) =>
-      supervisor.start(kubeletChild(machine, file('business.kubeconfig'), business, clock)),
-    ),
+    machines.map((machine) => supervisor.start(kubeletChild(machine, kubeconfig, business, clock))),
   );
   for (const { name, host } of machines)
     screen.step('node', `${name} is Ready in namespace ${host.netns}`);
@@ -98,9 +113,7 @@ export async function openDemoWorld(options: WorldOptions): Promise<DemoWorld> {
     }),
   );
   await hypervisor.watching;
-  await parts;
-  screen.step('parts', 'operator, viola and controller are ready');
-  return { tenant, data, machines, management, business, hypervisor };
+  return { data, machines, hypervisor };
 }
 
 function url(port: number): string {

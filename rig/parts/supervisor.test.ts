@@ -42,6 +42,20 @@ describe('Supervisor', () => {
     expect(supervisor.failed.aborted).toBe(false);
   });
 
+  it('ends the wait for a child that is not ready yet when it stops', async () => {
+    const waiting = supervisor.start({
+      ...child('slow', forever),
+      ready: (signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        }),
+    });
+    await Promise.all([
+      expect(waiting).rejects.toThrow('everything is being stopped'),
+      supervisor[Symbol.asyncDispose](),
+    ]);
+  });
+
   it('says so when a program does not exist', async () => {
     await supervisor.start({
       name: 'ghost',

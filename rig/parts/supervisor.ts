@@ -29,6 +29,7 @@ const graceMs = 8000;
 export class Supervisor implements AsyncDisposable {
   readonly #children = new Map<string, Child>();
   readonly #failed = new AbortController();
+  readonly #stopping = new AbortController();
   readonly #directory: string;
   readonly #clock: Clock;
 
@@ -49,6 +50,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** Starts a child and waits until it is ready. */
   async start(spec: ChildSpec): Promise<void> {
+    this.#stopping.signal.throwIfAborted();
     const [program, ...args] = spec.command;
     const log = createWriteStream(this.logOf(spec.name), { flags: 'a' });
     const child = spawn(program, args, {
@@ -66,7 +68,7 @@ export class Supervisor implements AsyncDisposable {
     const started: Child = { spec, process: child, log, ended, leaving: false };
     this.#children.set(spec.name, started);
     void ended.then((how) => this.#onEnd(started, how));
-    await spec.ready(this.failed);
+    await spec.ready(AbortSignal.any([this.failed, this.#stopping.signal]));
   }
 
   /** Resolves when the child writes `text` into its log from now on. */
@@ -98,6 +100,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** SIGTERM to all, last started first; SIGKILL to what does not end in time. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort(new Error('everything is being stopped'));
     for (const child of [...this.#children.values()].toReversed()) await this.#stop(child);
   }
 
