@@ -2,6 +2,7 @@
 # Installs the packages of packages.txt, showing how far it is, and starts none of their services.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../apt.sh"
 
 missing=$(missing_packages)
 [ -n "$missing" ] || exit 0
@@ -19,8 +20,6 @@ if [ ! -e $policy ]; then
   trap 'rm -f $policy' EXIT
 fi
 
-export DEBIAN_FRONTEND=noninteractive
-apt() { apt-get -q -o DPkg::Lock::Timeout=600 "$@" >>"$log" 2>&1 </dev/null; }
 progress() { # progress WHAT PID: a line whenever the numbers have moved, every 5 s at most
   local before= now
   while kill -0 "$2" 2>/dev/null; do
@@ -33,7 +32,7 @@ progress() { # progress WHAT PID: a line whenever the numbers have moved, every 
 run() { # run WHAT ARGUMENTS...
   local what=$1 pid
   shift
-  apt "$@" &
+  apt_get "$@" >>"$log" 2>&1 </dev/null &
   pid=$!
   progress "$what" $pid
   wait $pid || { tail -n 15 "$log" >&2; fail "apt-get $1 failed; all of it is in $log"; }

@@ -3,6 +3,8 @@
 set -eEuo pipefail
 trap 'echo "${0##*/}: failed in ${BASH_SOURCE[0]##*/} line $LINENO: $BASH_COMMAND" >&2' ERR
 export PATH=$PATH:/usr/sbin:/sbin LC_ALL=C.UTF-8
+# shellcheck source=rig/apt.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../apt.sh"
 
 say() {
   printf '%(%H:%M:%S)T %s\n' -1 "$*" >&2
@@ -81,8 +83,8 @@ install_packages() {
   local log
   log=$(mktemp)
   {
-    apt-get -q -o DPkg::Lock::Timeout=600 update
-    DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "${missing[@]}"
+    apt_get update
+    apt_get install -y --no-install-recommends "${missing[@]}"
   } >"$log" 2>&1 || {
     tail -n 20 "$log" >&2
     die "apt-get install failed (all of its output: $log); check the machine's package sources"
