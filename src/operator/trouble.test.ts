@@ -136,6 +136,16 @@ describe('what fails for some is delivered for the others', () => {
     expect(scene.condition('InventoryComplete')?.status).toBe('False');
   });
 
+  it('a typing error in place of a subnet, which takes no NIC away', async () => {
+    await delivered();
+    for (const subnetIDs of [['sub-x'], ['sub-x', 'sub-b']]) {
+      scene.edit({ subnetIDs });
+      await scene.look();
+      expect(scene.ready()).toContain('False SubnetNotFound: subnet not found: "sub-x"');
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    }
+  });
+
   it('a node that Viola refuses, with its code', async () => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);

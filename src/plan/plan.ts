@@ -17,6 +17,8 @@ export interface Selection {
   readonly serversComplete: boolean;
   /** Order is precedence. */
   readonly subnetIds: readonly string[];
+  /** False while a selected subnet could not be found: then none counts as taken out. */
+  readonly subnetsComplete: boolean;
   /** Whether servers (subnets) are named by id, so that only an edit of the CR can change the selection. */
   readonly pinned: { readonly servers: boolean; readonly subnets: boolean };
   /** Port statuses, upper case. */

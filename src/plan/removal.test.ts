@@ -96,6 +96,18 @@ describe('a delivered NIC whose subnet is not selected', () => {
     });
   });
 
+  it('stays while a selected subnet does not exist, which may be a typing error for its own', () => {
+    const selection = { subnetIds: ['sub-b', 'sub-typo'], subnetsComplete: false };
+    const moved = port(2, 's1', { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.1.1.1' }] });
+    const two = [held(1, [entry(1, 0), entry(2, 1)])];
+    const plan = planOf({ selection, held: two, ports: [port(1, 's1'), moved] });
+    expect(plan.nodes[0]).toMatchObject({
+      action: 'none',
+      interfaces: [entry(1, 0), entry(2, 1)],
+      removals: { confirmed: [] },
+    });
+  });
+
   it('needs evidence all the same when its port is not seen', () => {
     const plan = planOf({ selection: { subnetIds: ['sub-b'] } });
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });

@@ -31,8 +31,11 @@ export function fateOf(held: HeldEntry, place: Place, names: FreeNames, view: Vi
   const { spec, port } = held;
   if (port === undefined) return fateOfMissing(spec, place, view);
   const match = matchSubnet(port, view, spec.address);
+  const { pinned, subnetsComplete } = view.input.selection;
+  // A subnet that does not exist is a typing error, perhaps for the one that the NIC was delivered for.
+  if (match.kind === 'none' && !subnetsComplete) return stays(spec);
   if (match.kind === 'none' && isDropped(spec, view)) {
-    const explicit = place.own && view.input.selection.pinned.subnets;
+    const explicit = place.own && pinned.subnets;
     return leave(spec, 'notSelected', explicit, view);
   }
   // During a migration a port changes its status and may lose its addresses for a while.

@@ -87,6 +87,7 @@ export const selection: Selection = {
   serverIds: ['s1'],
   serversComplete: true,
   subnetIds: ['sub-a', 'sub-b'],
+  subnetsComplete: true,
   pinned: { servers: true, subnets: true },
   statuses: ['ACTIVE', 'DOWN'],
   createdAfter: '2026-01-01T00:00:00Z',

@@ -115,6 +115,7 @@ const world = fc
   .record({
     selected: fc.uniqueArray(serverNumber, { maxLength: 4 }),
     subnetIds: fc.constantFrom(['sub-a'], ['sub-a', 'sub-b'], ['sub-b', 'sub-a'], ['sub-c']),
+    subnetsComplete: fc.boolean(),
     pinned: fc.record({ servers: fc.boolean(), subnets: fc.boolean() }),
     maxInterfaces: fc.integer({ min: 1, max: 10 }),
     known: fc.uniqueArray(serverNumber, { maxLength: 4 }),
@@ -132,10 +133,10 @@ const world = fc
     const servers = made.known.map((n) =>
       server(n, { status: n === made.deleted ? 'DELETED' : 'ACTIVE' }),
     );
-    const { subnetIds, pinned, maxInterfaces } = made;
+    const { subnetIds, subnetsComplete, pinned, maxInterfaces } = made;
     const serverIds = made.selected.map((n) => `s${n}`);
     return input({
-      selection: { ...selection, serverIds, subnetIds, pinned, maxInterfaces },
+      selection: { ...selection, serverIds, subnetIds, subnetsComplete, pinned, maxInterfaces },
       servers,
       ports: made.ports,
       observation: { networks: made.networks },
@@ -161,7 +162,11 @@ function isProven(node: HeldNode, nic: InterfaceSpec, given: PlanInput): boolean
     nic.portId ? id === nic.portId : macAddress === nic.macAddress,
   );
   const ips = seen.flatMap(({ fixedIps }) => fixedIps);
-  if (seen.length > 0) return !ips.some(({ subnetId }) => chosen.subnetIds.includes(subnetId));
+  if (seen.length > 0) {
+    return (
+      chosen.subnetsComplete && !ips.some(({ subnetId }) => chosen.subnetIds.includes(subnetId))
+    );
+  }
   if (observation.servers.some(({ id, status }) => id === serverId && status === 'DELETED'))
     return true;
   return evidence.some(

@@ -33,6 +33,7 @@ export function planInput(
       serverIds: config.serverIds,
       serversComplete: true,
       subnetIds: subnets.ids,
+      subnetsComplete: subnets.found.length === subnets.ids.length,
       pinned: { servers: true, subnets: config.subnets.kind === 'ids' },
       statuses: config.statuses,
       createdAfter: config.createdAfter,
