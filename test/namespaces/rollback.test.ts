@@ -153,3 +153,30 @@ describe('a full disk', () => {
     },
   );
 });
+
+describe('a file system that has become read-only', () => {
+  test.each(['var/lib/multinic', 'etc/netplan'])(
+    'at %s changes nothing, and needs no restart',
+    async (at) => {
+      await hostWithTwo('readonly');
+      await runAgent(host, request([a]));
+      const directory = join(host.root, at);
+      await run('mount', ['--bind', directory, directory]);
+      try {
+        await run('mount', ['-o', 'remount,bind,ro', directory]);
+        const before = await stateOf(host);
+        const { result } = await runAgent(host, request([a, b], { attempt: 1 }));
+        expect(result?.nics).toMatchObject([
+          { name: 'multinic0', reason: 'Configured' },
+          { name: 'ens6', reason: 'PersistFailed' },
+        ]);
+        expect(result?.nics[1]?.message).toContain('EROFS');
+        expect(await stateOf(host)).toEqual(before);
+      } finally {
+        await run('umount', [directory]);
+      }
+      const later = await runAgent(host, request([a, b], { attempt: 2 }));
+      expect(later.result?.outcome).toBe('ok');
+    },
+  );
+});
