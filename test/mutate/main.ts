@@ -4,7 +4,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Mutant } from './mutant.ts';
+import { type Mutant, planted } from './mutant.ts';
 import { mutants } from './mutants.ts';
 
 const run = promisify(execFile);
@@ -32,16 +32,12 @@ async function green(copy: string, [project, ...files]: Mutant['tests']): Promis
   }
 }
 
-async function survives(copy: string, { file, find, replace, tests }: Mutant): Promise<boolean> {
-  const path = join(copy, file);
+async function survives(copy: string, mutant: Mutant): Promise<boolean> {
+  const path = join(copy, mutant.file);
   const source = await readFile(path, 'utf8');
-  if (source.split(find).length !== 2) throw new Error(`${file} must hold exactly once: ${find}`);
-  await writeFile(
-    path,
-    source.replace(find, () => replace),
-  );
+  await writeFile(path, planted(source, mutant));
   try {
-    return await green(copy, tests);
+    return await green(copy, mutant.tests);
   } finally {
     await writeFile(path, source);
   }

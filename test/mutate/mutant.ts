@@ -6,3 +6,9 @@ export interface Mutant {
   /** Vitest project and files that must turn red. */
   readonly tests: readonly [project: 'unit' | 'namespaces', ...files: string[]];
 }
+
+/** The source with the defect in it; throws when the place is not there exactly once. */
+export function planted(source: string, { file, find, replace }: Mutant): string {
+  if (source.split(find).length !== 2) throw new Error(`${file} must hold exactly once: ${find}`);
+  return source.replace(find, () => replace);
+}

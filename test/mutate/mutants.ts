@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/kube/cache/reflector.ts',
     find: 'if (!isNewer(version, reached)) return reached;',
     replace: '',
-    tests: kube('cache/reflector.test.ts', 'cache/reflector.property.test.ts'),
+    tests: kube('cache/reflector-faults.test.ts', 'cache/reflector.property.test.ts'),
   },
   {
     file: 'src/kube/work/queue.ts',
@@ -40,8 +40,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/free-names.ts',
-    find: 'free(index) && !leaving.has(index)',
-    replace: 'free(index)',
+    find: 'free.find((index) => !leaving.has(index))',
+    replace: 'free[0]',
     tests: plan,
   },
   {
