@@ -1,9 +1,10 @@
 import type { Address, Host, Link, Route } from '../../src/agent/host.ts';
 import type { Change } from '../../src/agent/planning/diff.ts';
-import { ipOf, networkOf } from '../../src/agent/planning/ipv4.ts';
+import { ipOf } from '../../src/agent/planning/ipv4.ts';
 import { linkNamed } from '../../src/agent/planning/links.ts';
 import { routeKey } from '../../src/agent/planning/nic-state.ts';
 import type { Operation, SysctlWrite } from '../../src/agent/planning/operation.ts';
+import { networkOf } from '../../src/api/address.ts';
 
 export interface ModelOptions {
   /** `net.ipv4.conf.*.promote_secondaries`. */

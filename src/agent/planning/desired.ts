@@ -1,7 +1,8 @@
+import { networkOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { interfaceName, routingTable, rulePriority } from '../../api/names.ts';
 import { type Host, type Link, rt } from '../host.ts';
-import { broadcastOf, ipOf, networkOf, prefixOf } from './ipv4.ts';
+import { broadcastOf, ipOf, prefixOf } from './ipv4.ts';
 import { type NicRoute, type NicRule, type NicState, routeText } from './nic-state.ts';
 
 /** One NIC as it shall be, in the kernel and in the files for the next boot alike. */

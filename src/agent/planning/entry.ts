@@ -1,5 +1,6 @@
+import { networkOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
-import { broadcastOf, contains, ipOf, networkOf, prefixOf } from './ipv4.ts';
+import { broadcastOf, contains, ipOf, prefixOf } from './ipv4.ts';
 
 /** Shortest prefix of a subnet: a wider connected route would take the node's own traffic. */
 const widestPrefix = 8;

@@ -1,12 +1,6 @@
-import * as fc from 'fast-check';
-import { Address4 } from 'ip-address';
 import { describe, expect, test } from 'vitest';
-import { overlaps as overlapsOfApi } from '../../api/address.ts';
-import { broadcastOf, contains, ipOf, networkOf, overlaps, prefixOf } from './ipv4.ts';
-
-const cidr = fc
-  .tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 }))
-  .map(([ip, prefix]) => `${ip}/${prefix}`);
+import { networkOf } from '../../api/address.ts';
+import { broadcastOf, contains, ipOf, prefixOf } from './ipv4.ts';
 
 describe('IPv4 networks', () => {
   test.each([
@@ -19,18 +13,7 @@ describe('IPv4 networks', () => {
   ])('%s is in %s, broadcast %s', (address, network, broadcast) => {
     expect(networkOf(address)).toBe(network);
     expect(broadcastOf(address)).toBe(broadcast);
-  });
-
-  test('are what the library for addresses says', () => {
-    fc.assert(
-      fc.property(cidr, cidr, (a, b) => {
-        const [one, other] = [new Address4(a), new Address4(b)];
-        expect(ipOf(a)).toBe(one.correctForm());
-        expect(prefixOf(a)).toBe(one.subnetMask);
-        expect(networkOf(a)).toBe(`${one.startAddress().correctForm()}/${one.subnetMask}`);
-        expect(contains(a, ipOf(b))).toBe(new Address4(other.correctForm()).isInSubnet(one));
-        expect(overlaps(a, b)).toBe(overlapsOfApi(a, b));
-      }),
-    );
+    expect(`${ipOf(address)}/${prefixOf(address)}`).toBe(address);
+    expect(contains(network, ipOf(address))).toBe(true);
   });
 });

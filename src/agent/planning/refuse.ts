@@ -1,8 +1,9 @@
+import { networkOf, overlaps } from '../../api/address.ts';
 import type { NicReason } from '../../api/job.ts';
 import { routingTable, rulePriority } from '../../api/names.ts';
 import { type Address, type Host, type Link, type Route, rt } from '../host.ts';
 import type { NicRecord } from '../state.ts';
-import { contains, ipOf, networkOf, overlaps } from './ipv4.ts';
+import { contains, ipOf } from './ipv4.ts';
 import { linkNamed, upperLinks } from './links.ts';
 import { type Belongings, isInheritedRule, isOwnRule } from './ownership.ts';
 import { isLinkLocal } from './present-state.ts';
