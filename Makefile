@@ -24,8 +24,9 @@ demo: $(installed) ## Attach and detach ports on two hosts of this machine; ARGS
 check: $(installed) ## Types, lint, import direction, format, generated files, unit tests; prints how long each took
 	@test/check
 
-test: check ## check, and the agent in network namespaces (needs root)
+test: check ## check, the agent in network namespaces, and bad input end to end (need root)
 	@test/namespaces/run
+	@test/chain/run
 
 test-integration: $(installed) ## Real API server, kubelet, containerd, systemd box, OpenStack, MariaDB (needs root)
 	@test/integration/run

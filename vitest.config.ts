@@ -5,6 +5,9 @@ const shared = { isolate: false, testTimeout: 20_000, hookTimeout: 60_000 };
 // Tests on real parts share machines and ports: one file after the other, generous limits.
 const real = { ...shared, fileParallelism: false, testTimeout: 300_000, hookTimeout: 900_000 };
 
+// Real processes one after the other; nothing is built or installed.
+const chain = { ...real, hookTimeout: 120_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -16,6 +19,7 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: 'namespaces', include: ['test/namespaces/**/*.test.ts'] } },
+      { test: { ...chain, name: 'chain', include: ['test/chain/**/*.test.ts'] } },
       { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
     ],

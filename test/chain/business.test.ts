@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { registerCluster } from '../../rig/chain/clusters.ts';
+import { freePorts } from '../../rig/parts/free-ports.ts';
+import { findCondition } from '../../src/api/condition.ts';
+import { namespaces } from '../../src/api/names.ts';
+import { nodes, secrets } from '../../src/kube/core-resources.ts';
+import { applyConfig } from './acts.ts';
+import { generous, nodeConfigOf, untilConfigSays } from './seen.ts';
+import { endure, settle } from './trouble.ts';
+import { openWorld, type Worker, type World } from './world.ts';
+
+let world: World;
+let one: Worker;
+let two: Worker;
+
+beforeAll(async () => {
+  world = await openWorld('worker-1', 'worker-2');
+  [one, two] = world.workers as [Worker, Worker];
+  await settle(world);
+});
+
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+describe('Viola', () => {
+  it('is down and comes back', async () => {
+    let down = false;
+    await endure(world, {
+      cause: async () => {
+        await world.parts.kill('viola');
+        down = true;
+      },
+      told: async () => {
+        await untilConfigSays(world, one, 'ViolaPostError', 'connection refused');
+        await untilConfigSays(world, two, 'ViolaPostError', 'connection refused');
+      },
+      cure: async () => {
+        if (down) await world.parts.restart('viola');
+        down = false;
+      },
+      delivered: [],
+    });
+  });
+});
+
+describe('a business cluster', () => {
+  it('that Viola does not know', async () => {
+    await endure(world, {
+      cause: () => applyConfig(world, one, { credentials: { k8sProviderID: 'nowhere' } }),
+      told: () => untilConfigSays(world, one, 'ViolaPostError', 'nowhere'),
+      cure: () => applyConfig(world, one),
+      delivered: [two],
+    });
+  });
+
+  it('that is registered at an address where nobody listens', async () => {
+    const [port] = await freePorts(1);
+    const kubeconfig = await world.business.server.kubeconfig({
+      ...world.business.server.access,
+      server: `https://127.0.0.1:${port}`,
+    });
+    const { client } = world.management;
+    await registerCluster(client, 'unreachable', kubeconfig);
+    await using after = new AsyncDisposableStack();
+    after.defer(() =>
+      client.delete(secrets, { name: 'unreachable', namespace: namespaces.system }),
+    );
+    await endure(world, {
+      cause: () => applyConfig(world, one, { credentials: { k8sProviderID: 'unreachable' } }),
+      told: () => untilConfigSays(world, one, 'ViolaPostError', 'business cluster'),
+      cure: () => applyConfig(world, one),
+      delivered: [two],
+    });
+  });
+
+  it('that is down for longer than a lease lasts', async () => {
+    const { faults } = world.business.server;
+    await endure(world, {
+      cause: async () => {
+        faults.lose({ when: 'before', times: Number.POSITIVE_INFINITY });
+        faults.dropWatches();
+        await world.parts.logged('controller', 'lease lost');
+      },
+      told: async () => {
+        await untilConfigSays(world, one, 'ViolaPostError', 'business cluster');
+        await untilConfigSays(world, two, 'ViolaPostError', 'business cluster');
+      },
+      cure: () => faults.clear(),
+      delivered: [],
+    });
+  });
+
+  it('with two Nodes of one systemUUID', async () => {
+    const { client } = world.business;
+    const impostor = { name: 'impostor' };
+    await endure(world, {
+      cause: async () => {
+        await client.create(nodes, { metadata: impostor });
+        const nodeInfo = { systemUUID: one.serverId.toUpperCase() };
+        await client.patchStatus(nodes, impostor, { status: { nodeInfo } });
+      },
+      told: () =>
+        vi.waitFor(() => {
+          const { conditions } = nodeConfigOf(world, one)?.status ?? {};
+          const ready = findCondition(conditions, 'Ready');
+          expect(ready).toMatchObject({ status: 'False', reason: 'DuplicateSystemUUID' });
+          expect(ready?.message).toContain('impostor and worker-1');
+        }, generous),
+      cure: async () => {
+        const there = await client.find(nodes, impostor);
+        if (there) await client.delete(nodes, impostor);
+      },
+      delivered: [two],
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { nodeConfigs, openstackConfigs } from '../../rig/chain/kinds.ts';
+import type { Attachment } from '../../rig/openstack/tenant.ts';
+import { findCondition } from '../../src/api/condition.ts';
+import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
+import { namespaces } from '../../src/api/names.ts';
+import type { Reason } from '../../src/api/reasons.ts';
+import { applyConfig, attach, detach, type Edit } from './acts.ts';
+import {
+  expectKept,
+  generous,
+  nodeConfigOf,
+  standingOf,
+  untilConfigSays,
+  untilConfigured,
+} from './seen.ts';
+import { endure, settle } from './trouble.ts';
+import { openWorld, type Worker, type World } from './world.ts';
+
+let world: World;
+let one: Worker;
+let two: Worker;
+/** Nobody's but the hand's: no OpenstackConfig selects it. */
+let byHand: Worker;
+
+beforeAll(async () => {
+  world = await openWorld('worker-1', 'worker-2', 'by-hand');
+  [one, two, byHand] = world.workers as [Worker, Worker, Worker];
+  await settle(world);
+});
+
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+describe('the API server', () => {
+  it.each<[field: string, spec: unknown]>([
+    ['spec.vmNames', { vmNames: 'worker-1' }],
+    ['spec.subnetIDs[0]', { subnetIDs: [7] }],
+    ['spec.credentials', { credentials: null }],
+    ['spec.settings.maxInterfaces', { settings: { maxInterfaces: 11 } }],
+    ['spec.settings.routing', { settings: { routing: 'none' } }],
+    [
+      'spec.secrets.contrabassEncryptKeySecretRef.key',
+      { secrets: { contrabassEncryptKeySecretRef: { name: 'key' } } },
+    ],
+  ])('refuses an OpenstackConfig by its field %s', async (field, spec) => {
+    const { client } = world.management;
+    const ref = { name: one.name, namespace: namespaces.system };
+    const { metadata } = await client.get(openstackConfigs, ref);
+    await expect(client.patch(openstackConfigs, ref, { spec })).rejects.toThrow(field);
+    expect((await client.get(openstackConfigs, ref)).metadata.generation).toBe(metadata.generation);
+  });
+
+  it.each<[field: string, spec: unknown]>([
+    ['spec.nodeName', { nodeName: null }],
+    ['spec.interfaces[0].macAddress', { interfaces: [{ macAddress: 'fa:16:3e' }] }],
+    [
+      'spec.interfaces[0].name',
+      { interfaces: [{ macAddress: 'fa:16:3e:00:00:09', name: 'eth0' }] },
+    ],
+    ['spec.interfaces[0].mtu', { interfaces: [{ macAddress: 'fa:16:3e:00:00:09', mtu: 10 }] }],
+  ])('refuses a MultiNicNodeConfig by its field %s', async (field, spec) => {
+    const { client } = world.business;
+    const ref = { name: one.name, namespace: namespaces.system };
+    const { metadata } = await client.get(nodeConfigs, ref);
+    await expect(client.patch(nodeConfigs, ref, { spec })).rejects.toThrow(field);
+    expect((await client.get(nodeConfigs, ref)).metadata.generation).toBe(metadata.generation);
+  });
+});
+
+describe('an OpenstackConfig that no schema can refuse', () => {
+  it.each<[what: string, reason: Reason, words: readonly string[], edit: Edit]>([
+    [
+      'several fields that cannot be used, all of them named with their values',
+      'ConfigError',
+      [
+        'spec.vmNames[0] "not-a-uuid"',
+        'spec.settings.pollFastInterval "soon"',
+        'spec.settings.routing "isolated" is not supported yet; use pbr',
+      ],
+      {
+        vmNames: ['not-a-uuid'],
+        settings: { pollFastInterval: 'soon', routing: 'isolated' },
+      },
+    ],
+    ['no subnet', 'SubnetRequired', ['subnetIDs, subnetID or subnetName'], { subnetIDs: [] }],
+  ])('%s', async (_what, reason, words, edit) => {
+    await endure(world, {
+      cause: () => applyConfig(world, one, edit),
+      told: () => untilConfigSays(world, one, reason, ...words),
+      cure: () => applyConfig(world, one),
+      delivered: [two],
+    });
+  });
+});
+
+type Entry = InterfaceSpec & { readonly address: string };
+
+function entryOf({ port_id, mac_addr, fixed_ips }: Attachment, id: number): Entry {
+  const address = fixed_ips[0]?.ip_address ?? '';
+  const place = { address, cidr: '10.0.0.0/24', mtu: 1450 };
+  return { id, name: `multinic${id}`, portId: port_id, macAddress: mac_addr, ...place };
+}
+
+describe('a MultiNicNodeConfig that no schema can refuse', () => {
+  const ref = { name: 'by-hand', namespace: namespaces.system };
+
+  it('says which entry and why; its NIC stays as it is, and the others are looked after', async () => {
+    const { client } = world.business;
+    const empty = await standingOf(world, byHand);
+    await using after = new AsyncDisposableStack();
+    const ports = [];
+    for (let n = 0; n < 3; n++) {
+      const port = await attach(world, byHand);
+      after.defer(() => detach(world, byHand, port.port_id));
+      ports.push(port);
+    }
+    const [first, second, third] = ports.map(entryOf) as [Entry, Entry, Entry];
+    const write = async (...interfaces: readonly Entry[]): Promise<void> => {
+      const spec = { nodeName: ref.name, instanceId: byHand.serverId, interfaces: [...interfaces] };
+      await client.apply(nodeConfigs, { metadata: ref, spec }, { fieldManager: 'people' });
+    };
+    await write(first, second);
+    after.defer(() => client.delete(nodeConfigs, ref));
+    await untilConfigured(world, byHand, 'multinic0', 'multinic1');
+    const before = await standingOf(world, byHand);
+
+    await write(first, { ...second, address: '10.9.9.9' }, third);
+    await vi.waitFor(() => {
+      const { conditions, interfaceStatuses } = nodeConfigOf(world, byHand)?.status ?? {};
+      const message = 'interfaces[1].address: 10.9.9.9 is not in cidr 10.0.0.0/24';
+      const accepted = { status: 'False', reason: 'InvalidEntries', message };
+      expect(findCondition(conditions, 'Accepted')).toMatchObject(accepted);
+      expect(findCondition(conditions, 'Ready')).toMatchObject(accepted);
+      expect(interfaceStatuses).toMatchObject([
+        { name: 'multinic0', status: 'Configured' },
+        { name: 'multinic1', status: 'Failed', reason: 'InvalidEntry', message },
+        { name: 'multinic2', status: 'Configured' },
+      ]);
+    }, generous);
+    const { interfaces: _, ...host } = await standingOf(world, byHand);
+    expectKept({ ...host, interfaces: before.interfaces }, before);
+
+    await write(first, second, third);
+    await untilConfigured(world, byHand, 'multinic0', 'multinic1', 'multinic2');
+    await after.disposeAsync();
+    await vi.waitFor(() => expect(nodeConfigOf(world, byHand)).toBeUndefined(), generous);
+    expect(await standingOf(world, byHand)).toEqual(empty);
+  });
+});

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { primary } from '../../rig/hosts/namespace/host.ts';
+import { findCondition } from '../../src/api/condition.ts';
+import type { Reason } from '../../src/api/reasons.ts';
+import { stateOf } from '../namespaces/host-state.ts';
+import { applyConfig, attach, detach, pause } from './acts.ts';
+import { type FullDisk, fillDisk } from './disk.ts';
+import {
+  configStatusOf,
+  generous,
+  nodeConfigOf,
+  standingOf,
+  untilConfigIsReady,
+  untilConfigured,
+  untilNicSays,
+} from './seen.ts';
+import { settle } from './trouble.ts';
+import { openWorld, type Worker, type World } from './world.ts';
+
+let world: World;
+let one: Worker;
+let two: Worker;
+
+beforeAll(async () => {
+  world = await openWorld('worker-1', 'worker-2');
+  [one, two] = world.workers as [Worker, Worker];
+  await settle(world);
+});
+
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+interface Obstacle {
+  /** Attaches a port to the first worker, nobody looking, that cannot become a NIC there; answers the port's id. */
+  readonly spoil: () => Promise<string>;
+  readonly reason: Reason;
+  /** Takes the obstacle away, and nothing else; may be called twice. */
+  readonly mend: () => unknown;
+  /** What is said meanwhile of the NIC that was there before. */
+  readonly first?: 'Configured' | 'Failed';
+  /** NICs of the first worker once the obstacle is gone. */
+  readonly ends?: readonly string[];
+}
+
+/** The NIC says why it is not there, its host stays exactly as it was, and the other worker gets its own. */
+async function endure({ spoil, reason, mend, ...expected }: Obstacle) {
+  const { first = 'Configured', ends = ['multinic0', 'multinic1'] } = expected;
+  const before = await standingOf(world, one);
+  await using after = new AsyncDisposableStack();
+  after.defer(() => applyConfig(world, one));
+  await pause(world, one);
+  after.defer(async () => void (await mend()));
+  const port = await spoil();
+  after.defer(() => detach(world, one, port));
+  const untouched = await stateOf(one.host);
+  await applyConfig(world, one);
+  await untilNicSays(world, one, port, reason);
+  const { port_id: another } = await attach(world, two);
+  after.defer(() => detach(world, two, another));
+  await untilConfigured(world, two, 'multinic0', 'multinic1');
+  await untilNicSays(world, one, port, reason);
+  const [there] = nodeConfigOf(world, one)?.status.interfaceStatuses ?? [];
+  expect(there).toMatchObject({ name: 'multinic0', status: first });
+  // The agent may be trying again just now.
+  await vi.waitFor(async () => expect(await stateOf(one.host)).toEqual(untouched), generous);
+  await mend();
+  await untilConfigured(world, one, ...ends);
+  await untilConfigIsReady(world, one);
+  await after.disposeAsync();
+  for (const worker of [one, two]) await untilConfigured(world, worker, 'multinic0');
+  expect(await standingOf(world, one)).toEqual(before);
+}
+
+/** Attaches a port; resolves to its id and the name of its link when it is plugged. */
+async function attachPlugged(): Promise<{ id: string; link: string }> {
+  const { port_id: id, mac_addr } = await attach(world, one);
+  const link = await vi.waitFor(() => {
+    const nics = one.hypervisor.plugged(one.serverId);
+    return nics.find(({ mac }) => mac === mac_addr)?.nic ?? expect.fail(`${mac_addr} is not there`);
+  }, generous);
+  return { id, link };
+}
+
+describe('a NIC', () => {
+  it('that is not on the host yet', async () => {
+    one.hypervisor.hold('plug');
+    await endure({
+      spoil: async () => (await attach(world, one)).port_id,
+      reason: 'WaitingForNIC',
+      mend: () => one.hypervisor.release('plug'),
+    });
+  });
+
+  it('with an address of somebody else', async () => {
+    let link = '';
+    const address = ['addr', 'show', 'to', '10.7.0.1'];
+    await endure({
+      spoil: async () => {
+        const port = await attachPlugged();
+        link = port.link;
+        await one.host.ip('addr', 'add', '10.7.0.1/24', 'dev', link);
+        return port.id;
+      },
+      reason: 'NICInUse',
+      mend: async () => {
+        if ((await one.host.ip(...address)) === '') return;
+        await one.host.ip('addr', 'del', '10.7.0.1/24', 'dev', link);
+      },
+    });
+  });
+
+  it("with the MAC of the node's own", async () => {
+    const { tenant, data } = world;
+    const port = await tenant.createPort({ networkId: data.networkId, macAddress: primary.mac });
+    // No hypervisor would plug it beside the other.
+    one.hypervisor.hold('plug');
+    await endure({
+      spoil: async () => (await tenant.attach(one.serverId, { portId: port.id })).port_id,
+      reason: 'PrimaryNIC',
+      mend: () => detach(world, one, port.id),
+      ends: ['multinic0'],
+    });
+    one.hypervisor.release('plug');
+    await tenant.deletePort(port.id);
+  });
+});
+
+describe('a port that is DOWN', () => {
+  it('becomes a NIC like any other, and that is no error', async () => {
+    const { controls } = world.cloud;
+    const before = await standingOf(world, one);
+    const { serverId } = one;
+    // In one go, so that nobody sees it ACTIVE.
+    const { portId } = controls.attach({ serverId, networkId: world.data.networkId });
+    controls.setPortStatus({ portId, status: 'DOWN' });
+    await using after = new AsyncDisposableStack();
+    after.defer(() => detach(world, one, portId));
+    await untilConfigured(world, one, 'multinic0', 'multinic1');
+    await vi.waitFor(() => {
+      const { downPortRetry, conditions } = configStatusOf(world, one);
+      expect(downPortRetry?.fastAttempts).toBeGreaterThan(0);
+      expect(findCondition(conditions, 'Ready')).toMatchObject({ status: 'True' });
+    }, generous);
+    await after.disposeAsync();
+    await untilConfigured(world, one, 'multinic0');
+    expect(await standingOf(world, one)).toEqual(before);
+  });
+});
+
+describe('a full disk', () => {
+  it.each([
+    ['etc/netplan', 'Configured'],
+    // An agent that cannot write down what is ours vouches for nothing; it touches nothing, too.
+    ['var/lib/multinic', 'Failed'],
+  ] as const)('at /%s', async (at, first) => {
+    await using undo = new AsyncDisposableStack();
+    let disk: FullDisk | undefined;
+    await endure({
+      spoil: async () => {
+        const { id } = await attachPlugged();
+        disk = undo.use(await fillDisk(join(one.host.root, at)));
+        return id;
+      },
+      reason: 'PersistFailed',
+      first,
+      mend: () => disk?.free(),
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ApiServer, startApiServer } from '../../rig/apiserver/server.ts';
+import { makeNamespaces, registerCluster } from '../../rig/chain/clusters.ts';
+import {
+  bootMachines,
+  type DataNetwork,
+  type Machine,
+  makeNetworks,
+} from '../../rig/chain/machines.ts';
+import { startParts } from '../../rig/chain/parts.ts';
+import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
+import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
+import { hostMachine } from '../../rig/hypervisor/machines.ts';
+import { startKubelet } from '../../rig/kubelet/kubelet.ts';
+import { openTenant, type Tenant } from '../../rig/openstack/tenant.ts';
+import { freePorts } from '../../rig/parts/free-ports.ts';
+import { Supervisor } from '../../rig/parts/supervisor.ts';
+import { crdDefinitions } from '../../src/api/crd/definition.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client/http-client.ts';
+import { systemClock as clock, systemRandom as random } from '../../src/process/clock.ts';
+
+/** A node whose NICs are plugged by a hypervisor of its own, so that one can be held alone. */
+export interface Worker extends Machine {
+  readonly hypervisor: Hypervisor;
+}
+
+/** An embedded API server in this process, where it can be made to fail, and the administrator's client. */
+export interface Cluster {
+  readonly server: ApiServer;
+  readonly client: KubeClient;
+  /** Path of its kubeconfig. */
+  readonly kubeconfig: string;
+}
+
+/** The real parts as processes, real agents on namespace hosts, and stand-ins that fail on request. */
+export interface World extends AsyncDisposable {
+  readonly cloud: RunningCloud;
+  readonly tenant: Tenant;
+  readonly data: DataNetwork;
+  readonly management: Cluster;
+  readonly business: Cluster;
+  readonly parts: Supervisor;
+  readonly workers: readonly Worker[];
+}
+
+/** The business cluster as Viola knows it. */
+export const provider = 'business';
+
+/** Brings everything up, or nothing: what was started is taken down again when a step fails. */
+export async function openWorld(...names: readonly string[]): Promise<World> {
+  await using stack = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'multinic-chain-'));
+  stack.defer(() => rm(directory, { recursive: true }));
+  const cloud = stack.use(await startCloud({ encryptKey: 'chain-encrypt-ke' }));
+  const management = await openCluster('management', directory, stack);
+  const business = await openCluster('business', directory, stack);
+  await makeNamespaces(management.client, business.client);
+  await registerCluster(management.client, provider, await business.server.kubeconfig());
+
+  const tenant = await openTenant(cloud, 'chain');
+  const { primaryId, data } = await makeNetworks(tenant);
+  const machines = await bootMachines(names, { tenant, primaryId }, stack);
+  const parts = stack.use(new Supervisor(directory, clock));
+  const [viola = 0, controller = 0, operator = 0, inventory = 0] = await freePorts(4);
+  await startParts({
+    supervisor: parts,
+    directory,
+    clock,
+    kubeconfigs: { management: management.kubeconfig, business: business.kubeconfig },
+    ports: { viola, controller, operator, inventory },
+    contrabassUrl: cloud.contrabassUrl,
+    encryptKey: cloud.encryptKey,
+    providers: ['*'],
+  });
+  const workers = await Promise.all(
+    machines.map((machine) => openWorker(machine, { tenant, business, directory }, stack)),
+  );
+  const kept = stack.move();
+  return {
+    cloud,
+    tenant,
+    data,
+    management,
+    business,
+    parts,
+    workers,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function openCluster(
+  name: string,
+  directory: string,
+  stack: AsyncDisposableStack,
+): Promise<Cluster> {
+  const crds = Object.values(crdDefinitions());
+  const server = stack.use(await startApiServer({ tls: true, crds }));
+  const client = stack.use(createKubeClient(server.access, { clock, random, userAgent: 'test' }));
+  const kubeconfig = join(directory, `${name}.kubeconfig`);
+  await writeFile(kubeconfig, await server.kubeconfig(), { mode: 0o600 });
+  return { server, client, kubeconfig };
+}
+
+interface Surroundings extends Pick<World, 'tenant' | 'business'> {
+  readonly directory: string;
+}
+
+async function openWorker(
+  machine: Machine,
+  { tenant, business, directory }: Surroundings,
+  stack: AsyncDisposableStack,
+): Promise<Worker> {
+  const { name, serverId, host } = machine;
+  stack.use(
+    await startKubelet({
+      access: business.server.access,
+      node: { name, systemUUID: serverId, host },
+      directory: join(directory, `kubelet-${name}`),
+    }),
+  );
+  const hypervisor = stack.use(
+    startHypervisor({
+      user: tenant.user,
+      machines: new Map([[serverId, hostMachine(host.name)]]),
+      clock,
+    }),
+  );
+  await hypervisor.watching;
+  return { ...machine, hypervisor };
+}
