@@ -54,6 +54,10 @@ describe('decryptPassword', () => {
   test('says the same for a wrong key and for a damaged text', () => {
     const damaged = Buffer.alloc(48, 7).toString('base64');
     const sentence = 'the encrypted password does not fit the encrypt key';
+    const iv = randomBytes(16);
+    const cipher = createCipheriv('aes-128-cbc', key, iv);
+    const noText = Buffer.concat([iv, cipher.update(Buffer.alloc(20, 0xff)), cipher.final()]);
+    expect(() => decryptPassword(noText.toString('base64'), key)).toThrow(sentence);
     expect(() => decryptPassword(damaged, key)).toThrow(sentence);
     const good = 'AAECAwQFBgcICQoLDA0OD/s6uSsrvZtde0w8yZnWjqY=';
     expect(() => decryptPassword(good, 'fedcba9876543210')).toThrow(sentence);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createDecipheriv } from 'node:crypto';
 
 const blockBytes = 16;
@@ -27,6 +28,8 @@ export function decryptPassword(base64: string, key: string): string {
   const decipher = createDecipheriv(algorithm, keyBytes, raw.subarray(0, blockBytes));
   try {
     const plain = Buffer.concat([decipher.update(raw.subarray(blockBytes)), decipher.final()]);
+    // A wrong key leaves something that looks like padding once in 256 times, but hardly ever text before it.
+    if (!isUtf8(plain)) throw new Error('what it decrypts to is not text');
     return plain.toString('utf8');
   } catch (error) {
     throw new Error('the encrypted password does not fit the encrypt key', { cause: error });

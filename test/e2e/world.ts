@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +11,7 @@ import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hyperviso
 import { nodeMachine } from '../../rig/hypervisor/machines.ts';
 import { type Stack, useStack } from '../../rig/openstack/stack.ts';
 import { openTenant, type Tenant } from '../../rig/openstack/tenant.ts';
+import { freePorts } from '../../rig/parts/free-ports.ts';
 import { controllerPart, operatorPart, violaPart } from '../../rig/parts/parts.ts';
 import { Supervisor } from '../../rig/parts/supervisor.ts';
 import { systemClock } from '../../src/process/clock.ts';
@@ -165,12 +165,7 @@ async function startParts(stack: AsyncDisposableStack, directory: string, cluste
   await writeFile(operatorToken, tokens.operator, { mode: 0o600 });
   await register(management, await readFile(await business.userKubeconfig('viola'), 'utf8'));
 
-  const [viola, controller, health, inventory] = await Promise.all([
-    freePort(),
-    freePort(),
-    freePort(),
-    freePort(),
-  ]);
+  const [viola = 0, controller = 0, health = 0, inventory = 0] = await freePorts(4);
   const common = { clock: systemClock, logLevel: 'debug' } as const;
   const parts = stack.use(new Supervisor(directory, systemClock));
   const violaUrl = `http://127.0.0.1:${viola}`;
@@ -232,14 +227,4 @@ async function register(management: ControlPlane, kubeconfig: string): Promise<v
 
 function newToken(): string {
   return randomBytes(24).toString('hex');
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

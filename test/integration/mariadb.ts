@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
+import { freePorts } from '../../rig/parts/free-ports.ts';
 import type { MariadbAccess } from '../../src/store/dialect.ts';
 
 export interface Mariadb extends AsyncDisposable {
@@ -31,7 +31,7 @@ export async function startMariadb(): Promise<Mariadb> {
 
   try {
     await install(data);
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const options = [
       '--no-defaults',
       '--user=root',
@@ -70,16 +70,6 @@ async function install(data: string): Promise<void> {
     const text = 'MariaDB is not installed; run: apt-get install mariadb-server';
     throw new Error(text, { cause: error });
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }
 
 async function answers(access: MariadbAccess, server: ChildProcess, log: string): Promise<void> {
