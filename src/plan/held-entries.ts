@@ -9,6 +9,8 @@ export interface HeldEntry {
   /** The N of multinicN; undefined when it is out of range or taken by an entry before it. */
   readonly index: number | undefined;
   readonly port: Port | undefined;
+  /** Several ports of the server may be its port. */
+  readonly unclear: boolean;
 }
 
 /** Pairs the entries of an object with the server's ports: by port id, or by MAC where an entry has none. */
@@ -16,13 +18,15 @@ export function heldEntries(held: HeldNode | undefined, ports: readonly Port[]):
   const specs = held?.spec.interfaces ?? [];
   const indexes = new Set<number>();
   return specs.map((spec) => {
-    const port = spec.portId
-      ? ports.find(({ id }) => id === spec.portId)
-      : portOf(spec, ports.filter(isUnnamed));
+    const candidates = spec.portId
+      ? ports.filter(({ id }) => id === spec.portId)
+      : portsOf(spec, ports.filter(isUnnamed));
+    const unclear = candidates.length > 1;
     const index = indexOfEntry(spec);
     const free = index !== undefined && !indexes.has(index);
     if (free) indexes.add(index);
-    return { spec, index: free ? index : undefined, port };
+    const port = unclear ? undefined : candidates[0];
+    return { spec, index: free ? index : undefined, port, unclear };
   });
 
   function isUnnamed({ id }: Port): boolean {
@@ -30,11 +34,11 @@ export function heldEntries(held: HeldNode | undefined, ports: readonly Port[]):
   }
 }
 
-/** The port with the entry's MAC; of several (in different networks) the one with its address. */
-function portOf({ macAddress, address }: InterfaceSpec, ports: readonly Port[]): Port | undefined {
+/** The ports with the entry's MAC; of several (in different networks) those with its address, if there is one. */
+function portsOf({ macAddress, address }: InterfaceSpec, ports: readonly Port[]): readonly Port[] {
   const same = ports.filter((p) => p.macAddress.toLowerCase() === macAddress.toLowerCase());
-  if (same.length < 2) return same[0];
-  return same.find(({ fixedIps }) => fixedIps.some(({ ipAddress }) => ipAddress === address));
+  const exact = same.filter(({ fixedIps }) => fixedIps.some((ip) => ip.ipAddress === address));
+  return same.length > 1 && exact.length > 0 ? exact : same;
 }
 
 /** The index of an entry: the number in its name, else its id, else 0, as the deployed readers take it. */

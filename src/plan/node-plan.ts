@@ -38,16 +38,24 @@ type Decision = Pick<NodePlan, 'action' | 'waiting' | 'why'>;
 function decide(claim: Claim, plan: InterfacePlan, own: boolean, { input }: View): Decision {
   const { held } = claim;
   const waiting = plan.waiting.length > 0;
-  if (held === undefined) {
-    return plan.interfaces.length > 0
-      ? { action: 'post', waiting, why: 'new' }
-      : { action: 'none', waiting, why: 'no port to deliver' };
-  }
+  if (held === undefined) return newNode(plan, waiting);
   if (held.deletionTimestamp !== undefined) return onItsWayOut;
+  // Taken over, what is held back would be a wish of this CR from then on, and no question any more.
+  if (!own && isHeldBack(plan)) return { action: 'none', waiting, why: 'removals are held back' };
   const why = difference(claim, held, plan) ?? (own ? undefined : 'taken over');
   if (why) return { action: 'post', waiting, why };
   if (input.force) return { action: 'post', waiting, why: 'asked for' };
   return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
+}
+
+function newNode({ interfaces }: InterfacePlan, waiting: boolean): Decision {
+  return interfaces.length > 0
+    ? { action: 'post', waiting, why: 'new' }
+    : { action: 'none', waiting, why: 'no port to deliver' };
+}
+
+function isHeldBack({ unconfirmed }: InterfacePlan): boolean {
+  return unconfirmed.some(({ cause }) => cause !== 'unconfirmed');
 }
 
 function difference({ serverId }: Claim, { spec }: HeldNode, plan: InterfacePlan) {

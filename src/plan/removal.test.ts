@@ -79,6 +79,15 @@ describe('a delivered NIC whose port is missing from the list', () => {
     expect(plan.nodes[0]?.interfaces).toEqual([bare]);
   });
 
+  it('stays when several ports have its MAC and none its address: one of them may be its own', () => {
+    const { portId: _portId, ...bare } = entry(1, 0);
+    const { macAddress } = bare;
+    const twins = [port(2, 's1', { macAddress }), port(3, 's1', { macAddress }, 'b')];
+    const servers = [server(1, { status: 'DELETED' })];
+    const plan = planOf({ held: [held(1, [bare])], ports: twins, servers });
+    expect(plan.nodes[0]?.interfaces).toEqual([bare]);
+  });
+
   it('goes alone: the others of its node are delivered', () => {
     const two = [held(1, [entry(1, 0), entry(2, 1)])];
     const plan = planOf({ held: two, ports: [port(2, 's1')], evidence: evidence('portGone') });
@@ -160,6 +169,19 @@ describe('an unusually large removal', () => {
     expect(plan.problems.map(({ reason }) => reason)).toContain('RemovalHeld');
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: nics });
     expect(plan.nodes[1]?.interfaces).toHaveLength(10);
+  });
+
+  it('keeps an object of nobody as it is: taken over, its NICs would be dropped as this CR asks', () => {
+    const { source: _source, ...legacy } = held(3, [entry(20, 0, { subnetId: 'sub-c' })]);
+    const moved = port(20, 's3', { fixedIps: [{ subnetId: 'sub-c', ipAddress: '10.0.30.20' }] });
+    const plan = planOf({
+      ...sample,
+      selection: { serverIds: ['s1', 's2', 's3'] },
+      servers: [server(1), server(2), server(3)],
+      held: [...(sample.held ?? []), legacy],
+      ports: [...(sample.ports ?? []), moved],
+    });
+    expect(plan.nodes[2]).toMatchObject({ action: 'none', why: 'removals are held back' });
   });
 
   it('names how many would go, and what to do', () => {

@@ -29,20 +29,25 @@ export interface Place {
 /** Decides about one delivered NIC: unknown is not absent, so without evidence it stays. */
 export function fateOf(held: HeldEntry, place: Place, names: FreeNames, view: View): Fate {
   const { spec, port } = held;
+  if (held.unclear) return stays(spec);
   if (port === undefined) return fateOfMissing(spec, place, view);
   const match = matchSubnet(port, view, spec.address);
-  const { pinned, subnetsComplete } = view.input.selection;
+  if (match.kind === 'none') return fateOfUnselected(spec, port, place, view);
+  const kept = match.kind === 'unknown' || !isAllowedStatus(port, view.input.selection);
+  return stays(kept ? spec : renewed({ ...held, port }, match, names, view));
+}
+
+function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: View): Fate {
+  const { selection } = view.input;
   // A subnet that does not exist is a typing error, perhaps for the one that the NIC was delivered for.
-  if (match.kind === 'none' && !subnetsComplete) return stays(spec);
-  if (match.kind === 'none' && isDropped(spec, view)) {
-    const explicit = place.own && pinned.subnets;
+  if (!selection.subnetsComplete) return stays(spec);
+  if (isDropped(spec, view)) {
+    const explicit = place.own && selection.pinned.subnets;
     return leave(spec, 'notSelected', explicit, view);
   }
   // During a migration a port changes its status and may lose its addresses for a while.
-  if (!isAllowedStatus(port, view.input.selection)) return stays(spec);
-  if (match.kind === 'none') return leave(spec, 'notSelected', false, view);
-  if (match.kind === 'unknown') return stays(spec);
-  return stays(renewed({ ...held, port }, match, names, view));
+  if (!isAllowedStatus(port, selection)) return stays(spec);
+  return leave(spec, 'notSelected', false, view);
 }
 
 /** The entry with what the port has now, or as it is while that cannot be read. */

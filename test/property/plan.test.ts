@@ -153,14 +153,25 @@ function findNic(list: readonly InterfaceSpec[], nic: InterfaceSpec): InterfaceS
   );
 }
 
+/** Ports that an entry without a port id can be about: of several with its MAC those with its address, if any. */
+function portsByMac(nic: InterfaceSpec, ports: readonly Port[], all: readonly InterfaceSpec[]) {
+  const same = ports.filter(
+    ({ id, macAddress }) =>
+      macAddress === nic.macAddress && !all.some(({ portId }) => portId === id),
+  );
+  const hasAddress = ({ fixedIps }: Port) => fixedIps.some((ip) => ip.ipAddress === nic.address);
+  const exact = same.filter(hasAddress);
+  return exact.length > 0 ? exact : same;
+}
+
 /** Whether the removal of a NIC of a selected server is proven; written without looking at the planner. */
 function isProven(node: HeldNode, nic: InterfaceSpec, given: PlanInput): boolean {
   const { observation, selection: chosen, evidence } = given;
   const serverId = node.spec.instanceId ?? '';
   const mine = observation.ports.filter(({ deviceId }) => deviceId === serverId);
-  const seen = mine.filter(({ id, macAddress }) =>
-    nic.portId ? id === nic.portId : macAddress === nic.macAddress,
-  );
+  const seen = nic.portId
+    ? mine.filter(({ id }) => id === nic.portId)
+    : portsByMac(nic, mine, node.spec.interfaces ?? []);
   const ips = seen.flatMap(({ fixedIps }) => fixedIps);
   if (seen.length > 0) {
     return (

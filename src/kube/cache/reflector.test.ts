@@ -85,8 +85,11 @@ describe('reflector', () => {
     );
     await until('the first events', () => log.includes('added c 9'));
     expect(log).toEqual(['added a 3', 'added c 9']);
-    expect(errors).toEqual(['Error: reading ConfigMap b | 0', 'Error: reading ConfigMap a | 0']);
     await pass(800);
+    expect(errors.slice(0, 2)).toEqual([
+      'Error: reading ConfigMap b | 0',
+      'Error: reading ConfigMap a | 0',
+    ]);
     await until('the last event', () => log.includes('added d 21'));
     expect(log).toEqual(['added a 3', 'added c 9', 'deleted c 9', 'added d 21']);
     expect(store.get('a')?.metadata.resourceVersion).toBe('3');
