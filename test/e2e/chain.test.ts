@@ -312,7 +312,7 @@ const killInMidChange = `
     until pid=$(pgrep -o -f 'app/[m]ain.mjs agent'); do :; done
     while kill -STOP $pid 2>/dev/null; do
       if [ -e /var/lib/multinic/journal/1.json ]; then kill -KILL $pid; exit; fi
-      kill -CONT $pid
+      kill -CONT $pid 2>/dev/null || break
     done
   done`;
 
