@@ -1,6 +1,6 @@
 import { isConflict } from '../kube/errors.ts';
 import { refOf } from '../kube/object.ts';
-import type { Outcome } from '../kube/work/controller.ts';
+import type { Outcome } from '../kube/reconcile/controller.ts';
 import { type AcceptedSpec, acceptEntries, acceptSpec } from './accept.ts';
 import { type Cleanup, isHeld } from './cleanup.ts';
 import type { NodeConfig } from './node-config.ts';

@@ -2,7 +2,7 @@ import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
-import { createController, type ReconcileResult, sourceOf } from '../kube/work/controller.ts';
+import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';

@@ -1,7 +1,7 @@
 import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { refOf } from '../kube/object.ts';
-import type { Outcome } from '../kube/work/controller.ts';
+import type { Outcome } from '../kube/reconcile/controller.ts';
 import { leave } from './leave.ts';
 import { type ConfigObject, generationOf, isPaused, statusOf } from './openstack-config.ts';
 import type { Pace } from './pace.ts';

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client/client.ts';
-import type { Outcome } from '../kube/work/controller.ts';
+import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
 import { removeFinalizer } from './finalizer.ts';

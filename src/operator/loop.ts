@@ -5,7 +5,7 @@ import { type Change, Store as ObjectStore } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/object.ts';
-import { createController, type ReconcileResult, sourceOf } from '../kube/work/controller.ts';
+import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
 import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';

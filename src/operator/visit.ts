@@ -2,7 +2,7 @@ import type { OpenstackConfigStatus } from '../api/openstackconfig.ts';
 import type { OperatorReason } from '../api/reasons.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { keyOf } from '../kube/object.ts';
-import type { Outcome } from '../kube/work/controller.ts';
+import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Clock } from '../process/clock.ts';
 import { addFinalizer } from './finalizer.ts';
 import { type LookDeps, type Looked, look } from './look.ts';

@@ -21,10 +21,10 @@ export const mutants: readonly Mutant[] = [
     tests: kube('cache/reflector-faults.test.ts', 'cache/reflector.property.test.ts'),
   },
   {
-    file: 'src/kube/work/queue.ts',
+    file: 'src/kube/reconcile/queue.ts',
     find: 'if (this.#again.delete(key) && !this.#closed) this.#makeReady(key);',
     replace: 'this.#again.delete(key);',
-    tests: kube('work/queue.test.ts', 'work/queue.property.test.ts'),
+    tests: kube('reconcile/queue.test.ts', 'reconcile/queue.property.test.ts'),
   },
   {
     file: 'src/plan/removal.ts',

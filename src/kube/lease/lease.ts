@@ -3,7 +3,7 @@ import { withDeadline } from '../client/deadline.ts';
 import type { Clock, Random } from '../clock.ts';
 import { type Lease, leases } from '../core-resources.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../errors.ts';
-import { jittered } from '../work/backoff.ts';
+import { jittered } from '../reconcile/backoff.ts';
 import { heldSpec, isFree, type Observation, observe, releasedSpec } from './lease-record.ts';
 
 export interface LeaseOptions {

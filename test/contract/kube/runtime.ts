@@ -5,7 +5,7 @@ import { events, leases } from '../../../src/kube/core-resources.ts';
 import { createEventRecorder } from '../../../src/kube/events.ts';
 import { runWithLease } from '../../../src/kube/lease/lease.ts';
 import { refOf } from '../../../src/kube/object.ts';
-import { createController, sourceOf } from '../../../src/kube/work/controller.ts';
+import { createController, sourceOf } from '../../../src/kube/reconcile/controller.ts';
 import { systemClock, systemRandom } from '../../../src/process/clock.ts';
 import { eventually } from './eventually.ts';
 import { type Widget, widgets } from './widget.ts';
