@@ -17,7 +17,13 @@ async function start(
   signal: AbortSignal,
 ): Promise<string[]> {
   const lines: string[] = [];
-  const destination = { write: (line: string) => void lines.push(line) };
+  const serves = Promise.withResolvers<void>();
+  const destination = {
+    write: (line: string) => {
+      lines.push(line);
+      if (line.includes('inventory serves')) serves.resolve();
+    },
+  };
   const context = {
     clock: systemClock,
     random: systemRandom,
@@ -31,19 +37,7 @@ async function start(
     source,
     signal,
   );
-  void running.catch(() => undefined);
-  const stop = new AbortController();
-  const listening = (async () => {
-    while (!lines.some((line) => line.includes('inventory serves'))) {
-      await systemClock.sleep(5, stop.signal);
-    }
-  })();
-  try {
-    await Promise.race([running, listening]);
-  } finally {
-    stop.abort(new Error('done'));
-    await listening.catch(() => undefined);
-  }
+  await Promise.race([running, serves.promise]);
   return lines;
 }
 
