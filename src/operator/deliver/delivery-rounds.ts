@@ -67,8 +67,8 @@ class Replanning {
 
   /** Those that the first plan did not have. */
   get problems(): readonly Problem[] {
-    for (const { message } of this.#first.problems) this.#problems.delete(message);
-    return [...this.#problems.values()];
+    const said = new Set(this.#first.problems.map(({ message }) => message));
+    return [...this.#problems.values()].filter(({ message }) => !said.has(message));
   }
 
   /** Answers the new plans of these nodes. */
