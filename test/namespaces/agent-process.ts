@@ -37,24 +37,6 @@ export function nic(
   return { index, mac, mtu: 1450, addresses: [address], routes: [], routing: 'pbr', ...more };
 }
 
-/** A request for exactly these NICs. */
-export function request(
-  interfaces: readonly RequestInterface[],
-  more: Partial<JobRequest> = {},
-): JobRequest {
-  return {
-    protocol: 1,
-    uid: 'uid-1',
-    generation: 1,
-    attempt: 0,
-    action: 'apply',
-    nodeName: 'node-1',
-    protectedAddresses: ['10.200.0.2'],
-    interfaces: [...interfaces],
-    ...more,
-  };
-}
-
 /** Runs the real agent process on the host, from a bundle as its image has it. */
 export async function runAgent(
   host: NamespaceHost,

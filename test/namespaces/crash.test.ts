@@ -2,8 +2,9 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import { request } from '../../src/agent/planning/sample.ts';
 import type { JobRequest } from '../../src/api/job.ts';
-import { nic, request, runAgent } from './agent-process.ts';
+import { nic, runAgent } from './agent-process.ts';
 import { type HostState, stateOf } from './host-state.ts';
 import { ipWith } from './line-by-line-ip.ts';
 

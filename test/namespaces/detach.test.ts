@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { nic, request, runAgent } from './agent-process.ts';
+import { request } from '../../src/agent/planning/sample.ts';
+import { nic, runAgent } from './agent-process.ts';
 import { filesOf, stateOf, without } from './host-state.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { nic, request, runAgent } from './agent-process.ts';
+import { request } from '../../src/agent/planning/sample.ts';
+import { nic, runAgent } from './agent-process.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
 const gateway = '10.0.0.254';

@@ -2,8 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost, primary } from '../../rig/hosts/namespace/host.ts';
+import { request } from '../../src/agent/planning/sample.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
-import { nic, request, runAgent } from './agent-process.ts';
+import { nic, runAgent } from './agent-process.ts';
 import { stateOf } from './host-state.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
