@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { metricTable } from './api/metrics.ts';
-import { systemClock, systemRandom } from './process/clock.ts';
 import { createHealth } from './process/health.ts';
 import { createLogger } from './process/log.ts';
 import { createMetrics } from './process/metrics.ts';
 import type { PartContext } from './process/part.ts';
 import { readSettings, type Settings, SettingsError, type Values } from './process/settings.ts';
 import { runUntilSignal } from './process/shutdown.ts';
+import { systemClock, systemRandom } from './time/clock.ts';
 
 /** Exit status when a setting or an argument cannot be used. */
 const usageExit = 2;

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../../src/process/clock.ts';
+import type { Clock, Random } from '../../src/time/clock.ts';
 import type { KubeObject } from './objects/object.ts';
 import { type ResourceType, resourceOf } from './resources/resource-type.ts';
 import { TypeRegistry } from './resources/type-registry.ts';

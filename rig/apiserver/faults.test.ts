@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createFakeClock, type FakeClock } from '../../src/process/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
 import { call, openWatch } from './http/call-in-test.ts';
 import { type ApiServer, startApiServer } from './server.ts';
 
@@ -62,7 +62,7 @@ describe('faults', () => {
   it('delays a request until its time has come', async () => {
     server.faults.delay({ verb: 'create', ms: 1000 });
     const created = create();
-    while (clock.sleepers === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (clock.waits.length === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(await stored()).toBe(false);
     await clock.advance(1000);
     expect((await created).status).toBe(201);

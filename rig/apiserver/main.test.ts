@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { crds } from '../../src/kube/core-resources.ts';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { startApiServer } from './server.ts';
 
 const main = join(import.meta.dirname, 'main.ts');

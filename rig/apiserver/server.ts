@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, type Random, systemClock, systemRandom } from '../../src/process/clock.ts';
+import { type Clock, type Random, systemClock, systemRandom } from '../../src/time/clock.ts';
 import { type AuditEntry, AuditLog } from './audit.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Cluster, createCluster } from './cluster.ts';

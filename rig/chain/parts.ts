@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { controllerPart, operatorPart, violaPart } from '../parts/parts.ts';
 import type { Supervisor } from '../parts/supervisor.ts';
 

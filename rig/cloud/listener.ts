@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import type { Failures, ServiceName } from './failures.ts';
 import { notServed, Refusal } from './refusal.ts';
 import { damaged, failsAtOnce, refusalReply, writeReply } from './replies.ts';

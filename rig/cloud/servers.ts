@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { newUuid } from './ids.ts';
 import type { Port, Ports } from './ports.ts';
 import { Refusal } from './refusal.ts';

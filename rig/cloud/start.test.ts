@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../src/openstack/cloud.ts';
 import type { CloudIdentity } from '../../src/openstack/cloud-identity.ts';
 import { type Clouds, createClouds } from '../../src/openstack/clouds.ts';
-import { systemClock, systemRandom } from '../../src/process/clock.ts';
-import { createFakeClock, type FakeClock } from '../../src/process/fake-clock.ts';
 import { createLogger } from '../../src/process/log.ts';
+import { systemClock, systemRandom } from '../../src/time/clock.ts';
+import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
 import type { Controls } from './controls.ts';
 import { type CloudOptions, type RunningCloud, startCloud } from './start.ts';
 
@@ -256,7 +256,7 @@ describe('controls', () => {
     const answer = cloud.network(networkId, signal);
     // The login arrives and waits; every answer needs its second.
     for (let i = 0; i < 2; i++) {
-      await expect.poll(() => clock.sleepers, patient).toBe(1);
+      await expect.poll(() => clock.waits.length, patient).toBe(1);
       await clock.advance(1_000);
     }
     expect(await answer).toMatchObject({ kind: 'found' });

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { type Clock, systemClock } from '../../src/process/clock.ts';
+import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { contrabassRoutes, type KnownProvider } from './contrabass.ts';
 import { type Controls, controlRoutes, createControls } from './controls.ts';
 import { Failures } from './failures.ts';

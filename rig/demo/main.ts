@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { Supervisor } from '../parts/supervisor.ts';
 import { narrate } from './narrator.ts';
 import { choosePorts, type Ports } from './ports.ts';

@@ -7,7 +7,7 @@ import type { KubeClient } from '../../src/kube/client/client.ts';
 import { jobs } from '../../src/kube/core-resources.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import type { Resource } from '../../src/kube/resource.ts';
-import { type Clock, systemRandom } from '../../src/process/clock.ts';
+import { type Clock, systemRandom } from '../../src/time/clock.ts';
 import { nodeConfigs, openstackConfigs } from '../chain/kinds.ts';
 import type { Screen } from './screen.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 
 /** What the demo shows: one line per thing that happened, with the seconds since the start. */
 export interface Screen {

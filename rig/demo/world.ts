@@ -5,7 +5,7 @@ import type { KubeClient } from '../../src/kube/client/client.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { defineResource, type Resource } from '../../src/kube/resource.ts';
-import { type Clock, systemRandom } from '../../src/process/clock.ts';
+import { type Clock, systemRandom } from '../../src/time/clock.ts';
 import { makeNamespaces, registerCluster } from '../chain/clusters.ts';
 import { bootMachines, type DataNetwork, type Machine, makeNetworks } from '../chain/machines.ts';
 import { startParts } from '../chain/parts.ts';

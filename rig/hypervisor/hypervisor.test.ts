@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/process/clock.ts';
-import { createFakeClock } from '../../src/process/fake-clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { createFakeClock } from '../../src/time/fake-clock.ts';
 import { type RunningCloud, startCloud } from '../cloud/start.ts';
 import { openTenant, type Tenant } from '../openstack/tenant.ts';
 import {
@@ -96,7 +96,7 @@ describe('startHypervisor', () => {
     await tenant.attach(server.id, { networkId: network.id });
     for (let look = 0; look < 4; look++) {
       // The hypervisor sleeps between two looks; the first one that sees the NIC starts its delay.
-      await expect.poll(() => clock.sleepers, patient).toBe(1);
+      await expect.poll(() => clock.waits.length, patient).toBe(1);
       expect(did).toEqual([]);
       await clock.advance(10_000);
     }

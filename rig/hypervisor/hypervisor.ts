@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import type { OpenstackUser } from '../openstack/openstack-http.ts';
 
 /** A NIC as it was plugged: the name it got first, which the guest may change, and the port's MAC. */

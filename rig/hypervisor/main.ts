@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { logIn } from '../openstack/openstack-http.ts';
 import { type Held, type Hypervisor, type Machine, startHypervisor } from './hypervisor.ts';
 import { machineOf } from './machines.ts';

@@ -20,7 +20,7 @@ import {
   type Pod,
   pods,
 } from '../../src/kube/core-resources.ts';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { type ApiServer, startApiServer } from '../apiserver/server.ts';
 import { type Kubelet, startKubelet } from './kubelet.ts';
 

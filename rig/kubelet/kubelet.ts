@@ -5,7 +5,7 @@ import { createReflector } from '../../src/kube/cache/reflector.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { type Pod, pods } from '../../src/kube/core-resources.ts';
-import { type Clock, type Random, systemClock, systemRandom } from '../../src/process/clock.ts';
+import { type Clock, type Random, systemClock, systemRandom } from '../../src/time/clock.ts';
 import { type Failure, FailureOrders } from './failure.ts';
 import { findInternalIp, type HostHandle } from './host.ts';
 import { createNodeReporter, type NodeReporter } from './node-reporter.ts';

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { nodes } from '../../src/kube/core-resources.ts';
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { type NodeFacts, nodeObject, nodeStatus } from './node-object.ts';
 
 export interface NodeReporter {

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { Pod } from '../../src/kube/core-resources.ts';
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { type Container, startContainer } from './container.ts';
 import type { Failure } from './failure.ts';
 import type { HostHandle } from './host.ts';

@@ -1,8 +1,8 @@
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { type Pod, pods } from '../../src/kube/core-resources.ts';
 import { isConflict, isInvalid, isNotFound } from '../../src/kube/errors.ts';
-import { backoffMs } from '../../src/process/backoff.ts';
-import type { Random } from '../../src/process/clock.ts';
+import { backoffMs } from '../../src/time/backoff.ts';
+import type { Random } from '../../src/time/clock.ts';
 import type { FailureOrders } from './failure.ts';
 import { PodRun, type PodRunOptions } from './pod-run.ts';
 import { ended, type PodStatus } from './pod-status.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import type { ChildSpec } from './supervisor.ts';
 import { answers } from './waiting.ts';
 

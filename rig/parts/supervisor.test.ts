@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { type ChildSpec, Supervisor } from './supervisor.ts';
 
 let directory: string;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 
 export interface WaitOptions {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { Effect } from '../api/effects.ts';
 import type { JobRequest, NicResult } from '../api/job.ts';
-import type { Clock } from '../process/clock.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
+import type { Clock } from '../time/clock.ts';
 import { readJournals } from './apply/journal.ts';
 import { recover } from './apply/recover.ts';
 import { readState, UnknownStateError } from './apply/state-file.ts';

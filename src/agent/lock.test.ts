@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../process/clock.ts';
-import { createFakeClock } from '../process/fake-clock.ts';
+import { systemClock } from '../time/clock.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
 import { underLock } from './lock.ts';
 
 const { signal } = new AbortController();
@@ -28,7 +28,7 @@ describe('the lock of a host', () => {
     const clock = createFakeClock();
     const order: string[] = [];
     const second = underLock({ clock, signal }, async () => void order.push('second'), name);
-    await expect.poll(() => clock.sleepers).toBe(1);
+    await expect.poll(() => clock.waits.length).toBe(1);
     expect(order).toEqual([]);
     await letGo();
     await clock.advance(200);
@@ -43,7 +43,7 @@ describe('the lock of a host', () => {
     const said = expect(second).rejects.toThrow('another run of the agent holds this host');
     const patience = expect.poll(async () => {
       await clock.advance(61_000);
-      return clock.sleepers;
+      return clock.waits.length;
     });
     await patience.toBe(0);
     await said;

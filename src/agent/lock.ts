@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Clock } from '../process/clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /**
  * Name in the abstract socket namespace, which belongs to the network namespace that the agent changes. The kernel lets

@@ -1,8 +1,8 @@
 import type { Effect } from '../api/effects.ts';
-import { systemClock } from '../process/clock.ts';
 import { createPerform } from '../process/effects.ts';
 import { createLogger } from '../process/log.ts';
 import { runUntilSignal } from '../process/shutdown.ts';
+import { systemClock } from '../time/clock.ts';
 import { type AgentDeps, runAgent } from './agent.ts';
 import { effectiveCapabilities } from './observe/capabilities.ts';
 

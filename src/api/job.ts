@@ -1,7 +1,14 @@
 import * as z from 'zod';
 
-/** Version of the request and the result; the two sides refuse any other. */
-export const protocol = 1;
+/**
+ * Versions of the request and the result; the two sides refuse any other. 2 adds to 1; an agent that knows only 1 is sent
+ * a request of version 1, without what needs 2.
+ */
+export const protocols = [1, 2] as const;
+export type Protocol = (typeof protocols)[number];
+/** The newest one, which is spoken unless the other side is known to be older. */
+export const protocol = 2 satisfies Protocol;
+const protocolVersion = z.union(protocols.map((version) => z.literal(version)));
 
 /** Which object state an agent run is about; anything older than what the host has seen is refused. */
 export const fence = z.object({
@@ -33,8 +40,15 @@ export type RequestInterface = z.infer<typeof requestInterface>;
 
 /** What the agent is told, in the Job's immutable ConfigMap; the agent has no access to the API server. */
 export const jobRequest = z.object({
-  protocol: z.literal(protocol),
+  protocol: protocolVersion,
   ...fence.shape,
+  /** Protocol 2: `status.nodeInfo.machineID` of the Node; a host with another `/etc/machine-id` refuses (`WrongMachine`). */
+  machineId: z.string().min(1).max(64).optional(),
+  /**
+   * Protocol 2: the fence that the host answered with `StaleRequest`, when the object was read again from the server
+   * since: after a restored etcd its generation is behind the host's. A late old request cannot carry it.
+   */
+  supersedes: fence.optional(),
   attempt: z.int().min(0),
   action: z.enum(['apply', 'cleanup']),
   nodeName: z.string().min(1).max(253),
@@ -58,6 +72,9 @@ export const nicReason = z.enum([
   'DuplicateMAC',
   'TableInUse',
   'SubnetOverlapsPrimary',
+  'SubnetOverlapsForeign',
+  'LeasedByHost',
+  'WrongFamily',
   'InvalidEntry',
   'ApplyFailed',
   'VerifyFailed',
@@ -84,12 +101,27 @@ export const nicResult = z.object({
 
 export type NicResult = z.infer<typeof nicResult>;
 
+/** A NIC that was given its index on a host. */
+export const knownNic = z.object({
+  mac: requestInterface.shape.mac,
+  portId: z.string().max(64).optional(),
+  index: z.int().min(0).max(9),
+});
+
+export type KnownNic = z.infer<typeof knownNic>;
+
 /** Why a whole request was refused before anything was touched. */
-export const refusalReason = z.enum(['StaleRequest', 'UnknownState', 'InvalidRequest']);
+export const refusalReason = z.enum([
+  'StaleRequest',
+  'UnknownState',
+  'InvalidRequest',
+  'WrongMachine',
+  'AlreadyRunning',
+]);
 
 /** The agent's answer, written as the container's termination message (at most 4,000 bytes). */
 export const jobResult = z.object({
-  protocol: z.literal(protocol),
+  protocol: protocolVersion,
   ...fence.shape,
   attempt: z.int().min(0),
   bootId: z.string().max(64),
@@ -97,9 +129,44 @@ export const jobResult = z.object({
   refusal: z.object({ reason: refusalReason, message: z.string().max(400) }).optional(),
   nics: z.array(nicResult).max(20),
   warnings: z.array(z.string().max(80)).max(20),
+  /** Protocol 2: the NICs that the host's state.json knows as ours, so that names outlive the object. */
+  known: z.array(knownNic).max(10).optional(),
+  /** Protocol 2: the newest object state that the host has seen. */
+  fence: fence.optional(),
 });
 
 export type JobResult = z.infer<typeof jobResult>;
+
+/** A folder or file of the host that the agent's container sees under `jobFiles.hostRoot`. */
+export interface HostMount {
+  readonly name: string;
+  readonly path: string;
+  /** Type of the hostPath volume; the kubelet starts no Pod when a `Directory` or `File` is missing. */
+  readonly type: 'Directory' | 'DirectoryOrCreate' | 'File';
+  readonly readOnly: boolean;
+}
+
+/**
+ * What the agent sees of the host. A host of another family has no /etc/netplan: the agent must start there and say so,
+ * and whether netplan is installed is seen in /usr/lib, not by that folder.
+ */
+export const hostMounts: readonly HostMount[] = [
+  { name: 'netplan', path: '/etc/netplan', type: 'DirectoryOrCreate', readOnly: false },
+  { name: 'state', path: '/var/lib/multinic', type: 'DirectoryOrCreate', readOnly: false },
+  // Writable through a hostPath with NET_ADMIN alone, while the container's own /proc/sys is read-only.
+  { name: 'proc-sys-net', path: '/proc/sys/net', type: 'Directory', readOnly: false },
+  { name: 'usr-lib', path: '/usr/lib', type: 'Directory', readOnly: true },
+  { name: 'run-netplan', path: '/run/netplan', type: 'DirectoryOrCreate', readOnly: true },
+  { name: 'run-networkd', path: '/run/systemd/network', type: 'DirectoryOrCreate', readOnly: true },
+];
+
+/** Mounted only when the Node reports a machine id, which the kubelet reads from this file. */
+export const machineIdMount: HostMount = {
+  name: 'machine-id',
+  path: '/etc/machine-id',
+  type: 'File',
+  readOnly: true,
+};
 
 /** Files of the Job's container. */
 export const jobFiles = {

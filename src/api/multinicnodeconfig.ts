@@ -107,6 +107,15 @@ export const interfaceStatus = z.object({
 
 export type InterfaceStatus = z.infer<typeof interfaceStatus>;
 
+/** A NIC that the host's own record calls ours: its name is kept when the entry of the spec is lost. */
+export const knownInterface = z.object({
+  id: z.int().min(0).max(9).describe('Index of the NIC on the host.'),
+  macAddress: z.string().max(64).describe('MAC address.'),
+  portId: z.string().max(64).optional().describe('Neutron port id, if the host was told it.'),
+});
+
+export type KnownInterface = z.infer<typeof knownInterface>;
+
 export const nodeConfigState = z.enum(['Pending', 'InProgress', 'Configured', 'Failed']);
 
 export const nodeConfigStatus = z.object({
@@ -124,6 +133,12 @@ export const nodeConfigStatus = z.object({
     .max(128)
     .optional()
     .describe('One entry per NIC, also of a removed one until it is gone from the node.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  knownInterfaces: z
+    .array(knownInterface)
+    .max(10)
+    .optional()
+    .describe('NICs that the host knows as ours, from its own record at the last agent run.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
 });
 

@@ -2,7 +2,7 @@ import { rfc3339 } from '../api/condition.ts';
 import type { HttpServer } from '../http/app.ts';
 import type { Reflector } from '../kube/cache/reflector.ts';
 import type { Store } from '../kube/cache/store.ts';
-import type { Clock } from '../process/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { Runner } from './runner.ts';
 

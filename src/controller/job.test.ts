@@ -90,12 +90,14 @@ describe('the Job of a run', () => {
     expect(container().resources?.limits).toEqual({ memory: '256Mi' });
   });
 
-  it('shows the agent four folders of the host, below /host', () => {
+  it('shows the agent the folders of the host that it needs, below /host', () => {
     const paths = podSpec().volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []);
     expect(paths?.toSorted()).toEqual([
       '/etc/netplan',
-      '/etc/sysctl.d',
       '/proc/sys/net',
+      '/run/netplan',
+      '/run/systemd/network',
+      '/usr/lib',
       '/var/lib/multinic',
     ]);
     const mounts = container().volumeMounts?.map(({ mountPath }) => mountPath);

@@ -1,8 +1,8 @@
 import type { JobAction } from '../api/job.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { keyOf } from '../kube/object.ts';
-import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Admission } from './admit.ts';
 import { decide, type Step } from './decide.ts';
 import type { ControllerMetrics } from './metrics.ts';

@@ -4,7 +4,7 @@ import {
   type JobResult,
   jobResult,
   type NicResult,
-  protocol,
+  protocols,
   type RequestInterface,
 } from '../api/job.ts';
 import type { Job, Pod } from '../kube/core-resources.ts';
@@ -38,8 +38,8 @@ export function verdictOf(ticket: Ticket, remains: Remains): Verdict {
 function read(ticket: Ticket, message: string): Verdict {
   const value = json(message);
   const version = anyProtocol.safeParse(value).data?.protocol;
-  if (version !== undefined && version !== protocol) {
-    const text = `the agent answers in protocol ${JSON.stringify(version)}, this controller speaks ${protocol}`;
+  if (version !== undefined && !protocols.some((known) => known === version)) {
+    const text = `the agent answers in protocol ${JSON.stringify(version)}, this controller speaks ${protocols.join(' and ')}`;
     return { kind: 'failure', reason: 'ProtocolMismatch', message: text };
   }
   const { data: result } = jobResult.safeParse(value);

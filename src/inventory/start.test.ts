@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { metricTable } from '../api/metrics.ts';
-import { systemClock, systemRandom } from '../process/clock.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
 import { readSettings } from '../process/settings.ts';
+import { systemClock, systemRandom } from '../time/clock.ts';
 import { inventorySettings } from './settings.ts';
 import { startInventory } from './start.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../time/fake-clock.ts';
 import type { KubeClient } from './client/client.ts';
 import { KubeError } from './errors.ts';
 import { createEventRecorder } from './events.ts';
 import type { KubeObject } from './object.ts';
-import { createFakeClock } from './testing/fake-clock.ts';
 
 const involved: KubeObject = {
   apiVersion: 'multinic.example.com/v1',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Clock } from '../time/clock.ts';
 import type { KubeClient } from './client/client.ts';
-import type { Clock } from './clock.ts';
 import { type EventObject, events } from './core-resources.ts';
 import { isNotFound } from './errors.ts';
 import { type KubeObject, keyOf } from './object.ts';

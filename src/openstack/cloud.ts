@@ -1,5 +1,5 @@
-import type { Clock, Random } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
+import type { Clock, Random } from '../time/clock.ts';
 import { type Catalog, endpointUrl } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { neutronBase, novaBase } from './endpoint.ts';

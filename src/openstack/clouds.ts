@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Clock, Random } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
+import type { Clock, Random } from '../time/clock.ts';
 import { type Cloud, createCloud } from './cloud.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { fetchProvider, type Provider, type ProviderRequest } from './contrabass.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../process/fake-clock.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { createKeystone } from './keystone.ts';
 import { answerOf, createFakeCaller } from './requests/fake-caller.ts';

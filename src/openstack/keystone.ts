@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Clock } from '../process/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { type Catalog, catalogSchema } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { keystoneBase } from './endpoint.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../process/fake-clock.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
 import type { Server } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 

@@ -1,5 +1,5 @@
 import { mapBounded } from '../process/bounded.ts';
-import type { Clock } from '../process/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Nova } from './nova.ts';
 import type { Server } from './resources.ts';
 import { SingleFlight } from './single-flight.ts';

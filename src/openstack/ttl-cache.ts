@@ -1,4 +1,4 @@
-import type { Clock } from '../process/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { SingleFlight } from './single-flight.ts';
 
 interface Entry<V> {

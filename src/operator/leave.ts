@@ -1,7 +1,7 @@
 import type { KubeClient } from '../kube/client/client.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
+import type { Clock } from '../time/clock.ts';
 import { removeFinalizer } from './finalizer.ts';
 import { type FinishDeps, finish } from './finish.ts';
 import {

@@ -1,6 +1,6 @@
 import { keyOf } from '../kube/object.ts';
-import { backoffMs } from '../process/backoff.ts';
-import type { Clock, Random } from '../process/clock.ts';
+import { backoffMs } from '../time/backoff.ts';
+import type { Clock, Random } from '../time/clock.ts';
 import { type ConfigObject, generationOf, statusOf } from './openstack-config.ts';
 import { nextPollMs, type Polling } from './resolve/poll.ts';
 

@@ -3,7 +3,7 @@ import type { OperatorReason } from '../api/reasons.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import type { Clock } from '../process/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { addFinalizer } from './finalizer.ts';
 import { type LookDeps, type Looked, look } from './look.ts';
 import { countDelivery, type OperatorMetrics } from './metrics.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Random } from './clock.ts';
+import type { Clock, Random } from '../time/clock.ts';
 import type { Health } from './health.ts';
 import type { Logger } from './log.ts';
 import type { Metrics, MetricTable } from './metrics.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../process/clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** An answer and when its data were read. */
 export interface Aged<T> {

@@ -1,5 +1,5 @@
 import { rfc3339 } from '../api/condition.ts';
-import type { Clock } from '../process/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Clusters } from './clusters.ts';
 
 export interface Reached {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postedNode as node, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { metricTable } from '../api/metrics.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
-import { systemClock, systemRandom } from '../process/clock.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
 import { readSettings, SettingsError } from '../process/settings.ts';
+import { systemClock, systemRandom } from '../time/clock.ts';
 import { violaSettings } from './settings.ts';
 import { startViola } from './start.ts';
 

@@ -2,7 +2,7 @@ import { type JobRequest, type JobResult, jobRequest } from '../../src/api/job.t
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { configMaps, type Pod, pods } from '../../src/kube/core-resources.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
-import type { Clock } from '../../src/process/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { nicResult } from './controller-samples.ts';
 
 /** What an agent leaves behind: a result, any other termination message, or undefined while it is at work. */

@@ -12,8 +12,8 @@ import { planApply } from '../../src/agent/planning/plan-apply.ts';
 import { emptyState } from '../../src/agent/state.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import type { JobAction } from '../../src/api/job.ts';
-import { systemClock } from '../../src/process/clock.ts';
 import { createLogger } from '../../src/process/log.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { benchMacs, benchRequest, type Rounds } from './agent-load.ts';
 
 const [root = '', count = '1'] = process.argv.slice(2);

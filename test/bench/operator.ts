@@ -13,12 +13,12 @@ import { Pace } from '../../src/operator/pace.ts';
 import { createReporter } from '../../src/operator/report.ts';
 import { operatorSettings } from '../../src/operator/settings.ts';
 import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
-import { systemClock, systemRandom } from '../../src/process/clock.ts';
 import { createPerform } from '../../src/process/effects.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { readSettings } from '../../src/process/settings.ts';
 import { Store } from '../../src/store/store.ts';
+import { systemClock, systemRandom } from '../../src/time/clock.ts';
 import { BenchWorld, encryptKey, type Furnished } from './operator-world.ts';
 
 const serverCount = 1_000;

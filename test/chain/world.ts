@@ -20,7 +20,7 @@ import { Supervisor } from '../../rig/parts/supervisor.ts';
 import { crdDefinitions } from '../../src/api/crd/definition.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
-import { systemClock as clock, systemRandom as random } from '../../src/process/clock.ts';
+import { systemClock as clock, systemRandom as random } from '../../src/time/clock.ts';
 
 /** A node whose NICs are plugged by a hypervisor of its own, so that one can be held alone. */
 export interface Worker extends Machine {

@@ -14,7 +14,7 @@ import { openTenant, type Tenant } from '../../rig/openstack/tenant.ts';
 import { freePorts } from '../../rig/parts/free-ports.ts';
 import { controllerPart, operatorPart, violaPart } from '../../rig/parts/parts.ts';
 import { Supervisor } from '../../rig/parts/supervisor.ts';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');

@@ -1,4 +1,4 @@
-import { createFakeClock, type FakeClock } from '../../../src/process/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../../src/time/fake-clock.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { type Cluster, createCluster, type Target } from '../cluster.ts';
 import type { JsonObject } from '../objects/json.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/process/clock.ts';
+import type { Clock } from '../../../src/time/clock.ts';
 
 const firstMs = 10_000;
 const longestMs = 600_000;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../../src/process/clock.ts';
+import type { Clock } from '../../../src/time/clock.ts';
 import type { Delivery, OpenWatch } from '../faults.ts';
 import type { WatchEvent } from '../verbs/watch.ts';
 

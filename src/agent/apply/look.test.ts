@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../process/fake-clock.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { lookUntil } from './look.ts';
 
 describe('looking at the kernel', () => {
@@ -12,7 +12,7 @@ describe('looking at the kernel', () => {
         clock,
       ),
     ).toBe('there');
-    expect(clock.sleepers).toBe(0);
+    expect(clock.waits.length).toBe(0);
   });
 
   test('looks again until it is there', async () => {
@@ -36,7 +36,7 @@ describe('looking at the kernel', () => {
       clock,
     );
     await clock.advance(2_950);
-    expect(clock.sleepers).toBe(1);
+    expect(clock.waits.length).toBe(1);
     await clock.advance(50);
     expect(await looking).toBe(61);
   });

@@ -1,4 +1,4 @@
-import type { Clock } from '../../process/clock.ts';
+import type { Clock } from '../../time/clock.ts';
 
 /** How long the kernel, udev and others may take until a change shows. */
 const patienceMs = 3_000;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Effect } from '../../api/effects.ts';
 import type { Fence } from '../../api/job.ts';
-import type { Clock } from '../../process/clock.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Ip } from '../ip-session.ts';
 import { type HostView, viewOf } from '../observe/host.ts';
 import type { HostState } from '../state.ts';

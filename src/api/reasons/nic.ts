@@ -80,6 +80,42 @@ export const nicReasons = {
     ],
     ['Use a subnet that does not overlap.', '겹치지 않는 서브넷을 사용하십시오.'],
   ),
+  SubnetOverlapsForeign: row(
+    'nic',
+    true,
+    [
+      "The NIC's subnet overlaps a subnet or route of somebody else in the main table (CNI, pods, VPN).",
+      'NIC의 서브넷이 main 테이블에 있는 다른 주체(CNI, 파드, VPN)의 서브넷이나 라우트와 겹칩니다.',
+    ],
+    [
+      'Use a subnet that does not overlap, or remove the route that the message names.',
+      '겹치지 않는 서브넷을 사용하거나 메시지에 표시된 라우트를 제거하십시오.',
+    ],
+  ),
+  LeasedByHost: row(
+    'nic',
+    true,
+    [
+      "The host's own network manager took the NIC by DHCP; it is not the primary NIC.",
+      '호스트의 네트워크 관리자가 DHCP로 이 NIC를 먼저 설정했습니다. 기본 NIC는 아닙니다.',
+    ],
+    [
+      'Exclude the NIC from the catch-all DHCP configuration of the image and release its lease.',
+      '이미지의 포괄적인 DHCP 설정에서 이 NIC를 제외하고 임대를 해제하십시오.',
+    ],
+  ),
+  WrongFamily: row(
+    'nic',
+    false,
+    [
+      'The node is not configured by netplan, or not by it alone.',
+      '노드가 netplan으로 설정되지 않았거나 netplan만으로 설정되지 않았습니다.',
+    ],
+    [
+      'Nothing was changed; the message says what was found on the node.',
+      '아무것도 변경하지 않았습니다. 노드에서 발견한 내용은 메시지에 있습니다.',
+    ],
+  ),
   InvalidEntry: row(
     'nic',
     false,

@@ -209,6 +209,30 @@ export const nodeReasons = {
       '해당 파일을 기록한 버전 이상의 에이전트를 사용하십시오.',
     ],
   ),
+  WrongMachine: row(
+    'node',
+    true,
+    [
+      'The host has another machine id than the Node that the Job was made for; nothing was touched.',
+      '호스트의 머신 ID가 Job을 만들 때의 노드와 다릅니다. 아무것도 변경하지 않았습니다.',
+    ],
+    [
+      'Wait: it is tried again when the Node reports its new machine id. If it lasts, two machines share a node name.',
+      '노드가 새 머신 ID를 보고하면 다시 시도하므로 기다려 주십시오. 계속되면 두 머신이 같은 노드 이름을 쓰고 있습니다.',
+    ],
+  ),
+  AlreadyRunning: row(
+    'node',
+    true,
+    [
+      'Another agent is at work on the node; this one touched nothing.',
+      '노드에서 다른 에이전트가 작업 중이므로 이 에이전트는 아무것도 변경하지 않았습니다.',
+    ],
+    [
+      'Wait for the next attempt; if it lasts, look for an agent process that hangs on the node.',
+      '다음 시도를 기다려 주십시오. 계속되면 노드에서 멈춘 에이전트 프로세스를 확인하십시오.',
+    ],
+  ),
   InvalidRequest: row(
     'node',
     true,

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { createFakeClock, until } from '../../time/fake-clock.ts';
 import { configMaps } from '../core-resources.ts';
 import type { KubeObject } from '../object.ts';
-import { createFakeClock, until } from '../testing/fake-clock.ts';
 import { FlakyCollection } from '../testing/flaky-collection.ts';
 import {
   bench,

@@ -1,6 +1,6 @@
-import type { Random } from '../clock.ts';
+import { type Backoff, backoffMs } from '../../time/backoff.ts';
+import type { Random } from '../../time/clock.ts';
 import { isGone, KubeError } from '../errors.ts';
-import { type Backoff, backoffMs } from '../reconcile/backoff.ts';
 
 /** kube-rs' and client-go's values: quick enough after a restart of the API server, never a storm. */
 const restartBackoff: Backoff = { baseMs: 800, maxMs: 30_000 };

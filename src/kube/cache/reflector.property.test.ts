@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { configMaps } from '../core-resources.ts';
 import type { KubeObject } from '../object.ts';
-import { createFakeClock } from '../testing/fake-clock.ts';
 import { type Fault, FlakyCollection } from '../testing/flaky-collection.ts';
 import { createReflector } from './reflector.ts';
 import { Store } from './store.ts';

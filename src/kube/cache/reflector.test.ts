@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { until } from '../../time/fake-clock.ts';
 import { type ConfigMap, configMaps } from '../core-resources.ts';
-import { until } from '../testing/fake-clock.ts';
 import {
   bench,
   ending,

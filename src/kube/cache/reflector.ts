@@ -1,8 +1,8 @@
+import { jittered } from '../../time/backoff.ts';
+import type { Clock, Random } from '../../time/clock.ts';
 import type { KubeClient, WatchEvent } from '../client/client.ts';
 import { type Reading, readingsOf } from '../client/reading.ts';
-import type { Clock, Random } from '../clock.ts';
 import { type KubeObject, keyOf } from '../object.ts';
-import { jittered } from '../reconcile/backoff.ts';
 import type { Resource } from '../resource.ts';
 import {
   firstState,

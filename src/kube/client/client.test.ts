@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { createFakeClock, type FakeClock, until } from '../../time/fake-clock.ts';
 import type { ClusterAccess } from '../access/access.ts';
 import { configMaps, nodes } from '../core-resources.ts';
 import { KubeError } from '../errors.ts';
-import { createFakeClock, type FakeClock, until } from '../testing/fake-clock.ts';
 import {
   answer,
   disposeAfterTest,

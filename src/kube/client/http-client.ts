@@ -1,5 +1,5 @@
+import type { Clock, Random } from '../../time/clock.ts';
 import type { ClusterAccess } from '../access/access.ts';
-import type { Clock, Random } from '../clock.ts';
 import type { KubeClient } from './client.ts';
 import { reads } from './reads.ts';
 import { Transport } from './transport.ts';

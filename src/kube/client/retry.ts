@@ -1,6 +1,6 @@
-import type { Random } from '../clock.ts';
+import { backoffMs } from '../../time/backoff.ts';
+import type { Random } from '../../time/clock.ts';
 import type { KubeError } from '../errors.ts';
-import { backoffMs } from '../reconcile/backoff.ts';
 
 const maxRetries = 3;
 const backoff = { baseMs: 250, maxMs: 5_000 };

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import type { ClusterAccess } from '../access/access.ts';
 import { type ConfigMap, configMaps } from '../core-resources.ts';
 import { caCert, clientCert, clientKey, serverCert, serverKey } from '../testing/certificates.ts';
-import { createFakeClock } from '../testing/fake-clock.ts';
 import { answer, disposeAfterTest, startScriptedServer } from '../testing/scripted-server.ts';
 import { createKubeClient } from './http-client.ts';
 

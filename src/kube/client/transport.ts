@@ -1,9 +1,9 @@
 import { type Dispatcher, Pool } from 'undici';
+import type { Clock, Random } from '../../time/clock.ts';
+import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { ClusterAccess } from '../access/access.ts';
-import type { Clock, Random } from '../clock.ts';
 import { KubeError } from '../errors.ts';
 import { parseJson, readText, refusal } from './answer.ts';
-import { DeadlineError, withDeadline } from './deadline.ts';
 import { retryAfter } from './retry.ts';
 
 const connectTimeoutMs = 10_000;
@@ -155,7 +155,7 @@ function unreachable(request: ApiRequest, error: unknown): KubeError {
   if (error instanceof KubeError) return error;
   return new KubeError({
     status: 0,
-    reason: error instanceof DeadlineError ? 'Timeout' : 'Unreachable',
+    reason: error instanceof DeadlineReached ? 'Timeout' : 'Unreachable',
     message: `${describe(request)}: ${whatHappened(error)}`,
     cause: error,
   });

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { createFakeClock, until } from '../../time/fake-clock.ts';
 import { type ConfigMap, configMaps } from '../core-resources.ts';
 import { isGone } from '../errors.ts';
-import { createFakeClock, until } from '../testing/fake-clock.ts';
 import {
   disposeAfterTest,
   line,

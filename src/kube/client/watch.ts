@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import { collectionPath, type Resource } from '../resource.ts';

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { Lease } from '../core-resources.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
-import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts';
 import { LeaseLostError, runWithLease } from './lease.ts';
 
 type LeaseClient = Pick<KubeClient, 'find' | 'create' | 'patch'>;

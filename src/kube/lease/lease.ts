@@ -1,9 +1,9 @@
+import { jittered } from '../../time/backoff.ts';
+import type { Clock, Random } from '../../time/clock.ts';
+import { withDeadline } from '../../time/deadline.ts';
 import type { KubeClient } from '../client/client.ts';
-import { withDeadline } from '../client/deadline.ts';
-import type { Clock, Random } from '../clock.ts';
 import { type Lease, leases } from '../core-resources.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../errors.ts';
-import { jittered } from '../reconcile/backoff.ts';
 import { heldSpec, isFree, type Observation, observe, releasedSpec } from './lease-record.ts';
 
 export interface LeaseOptions {

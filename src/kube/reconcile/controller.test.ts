@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFakeClock, settled } from '../../time/fake-clock.ts';
 import type { Reflector } from '../cache/reflector.ts';
 import { Store } from '../cache/store.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
-import { createFakeClock, settled } from '../testing/fake-clock.ts';
 import {
   type ControllerOptions,
   createController,

@@ -1,6 +1,6 @@
+import type { Clock, Random } from '../../time/clock.ts';
 import type { Reflector } from '../cache/reflector.ts';
 import type { Change, StoreView } from '../cache/store.ts';
-import type { Clock, Random } from '../clock.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import { WorkQueue } from './queue.ts';

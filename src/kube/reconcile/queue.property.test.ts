@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import { WorkQueue } from './queue.ts';
 
 type Step =

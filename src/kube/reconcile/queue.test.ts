@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock, settled } from '../testing/fake-clock.ts';
+import { createFakeClock, settled } from '../../time/fake-clock.ts';
 import { WorkQueue, type WorkQueueOptions } from './queue.ts';
 
 const never = new AbortController().signal;

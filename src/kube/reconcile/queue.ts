@@ -1,5 +1,5 @@
-import type { Clock, Random } from '../clock.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs } from '../../time/backoff.ts';
+import type { Clock, Random } from '../../time/clock.ts';
 import { Delays } from './delays.ts';
 
 /** First retry after 1 s, the longest wait 5 min: a broken object costs 12 tries an hour. */

@@ -1,8 +1,8 @@
+import type { FakeClock } from '../../time/fake-clock.ts';
 import type { KubeClient, WatchOptions } from '../client/client.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import type { Resource } from '../resource.ts';
-import type { FakeClock } from './fake-clock.ts';
 
 /** What goes wrong with one list or watch. */
 export type Fault =

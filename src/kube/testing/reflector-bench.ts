@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
+import { createFakeClock, until } from '../../time/fake-clock.ts';
 import { createReflector, type ReflectorOptions } from '../cache/reflector.ts';
 import { Store } from '../cache/store.ts';
 import { createKubeClient } from '../client/http-client.ts';
 import { type ConfigMap, configMaps } from '../core-resources.ts';
-import { createFakeClock, until } from './fake-clock.ts';
 import { answer, refuse, type SeenRequest, startScriptedServer } from './scripted-server.ts';
 
 /** How the server answers one list or watch. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../process/fake-clock.ts';
 import { createLogger } from '../../process/log.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { type FailureKind, OpenstackError } from '../errors.ts';
 import { Breaker } from './breaker.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../process/fake-clock.ts';
 import { createLogger } from '../../process/log.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { OpenstackError } from '../errors.ts';
 import { type Call, createCaller, type RequestSample } from './caller.ts';
 import { answerOf } from './fake-caller.ts';

@@ -1,6 +1,6 @@
-import { backoffMs } from '../../process/backoff.ts';
-import type { Clock, Random } from '../../process/clock.ts';
 import type { Logger } from '../../process/log.ts';
+import { backoffMs } from '../../time/backoff.ts';
+import type { Clock, Random } from '../../time/clock.ts';
 import {
   type FailureKind,
   isOpenstackError,

@@ -1,4 +1,4 @@
-import { createFakeClock } from '../../process/fake-clock.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import type { Call } from './caller.ts';
 import { createFakeCaller, type FakeCaller } from './fake-caller.ts';
 import { createServiceClient, type ServiceClient } from './service-client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DeadlineReached } from '../../process/deadline.ts';
+import { DeadlineReached } from '../../time/deadline.ts';
 import { networkFailure } from './network-failure.ts';
 
 const request = {
@@ -45,7 +45,7 @@ describe('networkFailure', () => {
   });
 
   test('a deadline is a timeout', () => {
-    const failure = networkFailure(request, new DeadlineReached('no answer within 10 s'));
+    const failure = networkFailure(request, new DeadlineReached(10_000));
     expect(failure).toMatchObject({
       kind: 'timeout',
       message: expect.stringContaining('10 s') as unknown,

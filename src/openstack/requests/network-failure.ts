@@ -1,4 +1,4 @@
-import { DeadlineReached } from '../../process/deadline.ts';
+import { DeadlineReached } from '../../time/deadline.ts';
 import { OpenstackError, type Service } from '../errors.ts';
 
 /** An answer that is longer than we are willing to keep in memory. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../process/fake-clock.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import type { Session } from '../keystone.ts';
 import { answerOf, createFakeCaller } from './fake-caller.ts';
 import { createServiceClient, resourcePath } from './service-client.ts';

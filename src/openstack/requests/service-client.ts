@@ -1,4 +1,4 @@
-import type { Clock } from '../../process/clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Service } from '../errors.ts';
 import type { Keystone, Session } from '../keystone.ts';

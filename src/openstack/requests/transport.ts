@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
-import type { Clock } from '../../process/clock.ts';
-import { withDeadline } from '../../process/deadline.ts';
+import type { Clock } from '../../time/clock.ts';
+import { withDeadline } from '../../time/deadline.ts';
 import type { Service } from '../errors.ts';
 import { BodyTooLong, networkFailure } from './network-failure.ts';
 
@@ -78,7 +78,7 @@ export function createTransport({
   return {
     async send(request, signal) {
       try {
-        return await withDeadline(clock, request.timeoutMs, signal, async (limited) =>
+        return await withDeadline({ clock, ms: request.timeoutMs, signal }, async (limited) =>
           exchange(poolOf(request.url, request.tls), request, bodyLimitBytes, limited),
         );
       } catch (error) {

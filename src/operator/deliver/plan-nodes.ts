@@ -3,7 +3,7 @@ import type { Cloud } from '../../openstack/cloud.ts';
 import { calculate } from '../../plan/calculate.ts';
 import { missingPorts } from '../../plan/missing-ports.ts';
 import type { Plan, PlanInput } from '../../plan/plan.ts';
-import type { Random } from '../../process/clock.ts';
+import type { Random } from '../../time/clock.ts';
 import type { ChosenSubnets } from '../observe/choose-subnets.ts';
 import { readEvidence } from '../observe/evidence.ts';
 import type { Look } from '../observe/observe.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HeldNode } from '../../api/node-configs-http.ts';
-import { systemClock } from '../../process/clock.ts';
-import { createFakeClock } from '../../process/fake-clock.ts';
+import { systemClock } from '../../time/clock.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { createViolaClient, type ViolaClient } from './viola-client.ts';
 import { createViolaTransport, type ViolaTransport } from './viola-transport.ts';
 

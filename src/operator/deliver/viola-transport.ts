@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Pool } from 'undici';
-import type { Clock } from '../../process/clock.ts';
-import { DeadlineReached, withDeadline } from '../../process/deadline.ts';
+import type { Clock } from '../../time/clock.ts';
+import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import { ViolaError } from './viola-error.ts';
 
 export interface WireRequest {
@@ -57,7 +57,7 @@ export function createViolaTransport(options: ViolaTransportOptions): ViolaTrans
     async send(request, signal) {
       const authorization = await authorizationOf(tokenFile);
       try {
-        return await withDeadline(clock, timeoutMs, signal, async (limited) => {
+        return await withDeadline({ clock, ms: timeoutMs, signal }, async (limited) => {
           const answer = await pool.request({
             method: request.method,
             path: prefix + request.path,

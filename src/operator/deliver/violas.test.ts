@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../process/fake-clock.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { createViolas } from './violas.ts';
 
 const settings = { violaTimeout: 1_000, violaInsecureTls: false, violaCa: undefined };

@@ -1,4 +1,4 @@
-import type { Clock } from '../../process/clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Endpoint } from '../resolve/endpoints.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';

@@ -1,5 +1,5 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import type { Clock } from '../../process/clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { CloudView } from '../sync.ts';
 import { MissingServers } from './missing-servers.ts';
 import { PortDirectory } from './port-directory.ts';

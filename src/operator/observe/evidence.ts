@@ -3,7 +3,7 @@ import { isOpenstackError } from '../../openstack/errors.ts';
 import type { Found, Port } from '../../openstack/resources.ts';
 import type { PortEvidence, Verdict } from '../../plan/observation.ts';
 import type { Question } from '../../plan/plan.ts';
-import type { Random } from '../../process/clock.ts';
+import type { Random } from '../../time/clock.ts';
 
 /** Ports read by id in one sync; what is left over waits for the next one. */
 export const questionsPerSync = 50;

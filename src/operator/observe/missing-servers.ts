@@ -1,7 +1,7 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import { isOpenstackError } from '../../openstack/errors.ts';
 import type { Server } from '../../openstack/resources.ts';
-import type { Clock } from '../../process/clock.ts';
+import type { Clock } from '../../time/clock.ts';
 
 /** Reads by id per sync: a wrong list of servers must not cost a call for each of them. */
 const readsAtOnce = 5;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Port } from '../../openstack/resources.ts';
-import { createFakeClock } from '../../process/fake-clock.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { PortDirectory } from './port-directory.ts';
 
 const lifetime = new AbortController().signal;

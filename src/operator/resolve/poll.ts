@@ -1,5 +1,5 @@
-import { backoffMs } from '../../process/backoff.ts';
-import type { Random } from '../../process/clock.ts';
+import { backoffMs } from '../../time/backoff.ts';
+import type { Random } from '../../time/clock.ts';
 
 /** Nothing polls more often than this: a listing of a large project takes OpenStack longer. */
 export const shortestPollMs = 1_000;

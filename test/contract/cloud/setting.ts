@@ -10,8 +10,8 @@ import { createNova, type Nova, novaHeaders } from '../../../src/openstack/nova.
 import { createCaller } from '../../../src/openstack/requests/caller.ts';
 import { createServiceClient } from '../../../src/openstack/requests/service-client.ts';
 import { createTransport, type Transport } from '../../../src/openstack/requests/transport.ts';
-import { systemClock, systemRandom } from '../../../src/process/clock.ts';
 import { createLogger } from '../../../src/process/log.ts';
+import { systemClock, systemRandom } from '../../../src/time/clock.ts';
 import type { MethodHits } from './method-hits.ts';
 
 /** A cloud that the suite can be run against. */

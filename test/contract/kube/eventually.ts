@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/process/clock.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 
 const pollMs = 50;
 const limitMs = 60_000;

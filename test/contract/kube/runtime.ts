@@ -6,7 +6,7 @@ import { createEventRecorder } from '../../../src/kube/events.ts';
 import { runWithLease } from '../../../src/kube/lease/lease.ts';
 import { refOf } from '../../../src/kube/object.ts';
 import { createController, sourceOf } from '../../../src/kube/reconcile/controller.ts';
-import { systemClock, systemRandom } from '../../../src/process/clock.ts';
+import { systemClock, systemRandom } from '../../../src/time/clock.ts';
 import { eventually } from './eventually.ts';
 import { type Widget, widgets } from './widget.ts';
 import { type World, widget } from './world.ts';

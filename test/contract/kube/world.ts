@@ -2,7 +2,7 @@ import type { ClusterAccess } from '../../../src/kube/access/access.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { createKubeClient } from '../../../src/kube/client/http-client.ts';
 import { crds, namespaces } from '../../../src/kube/core-resources.ts';
-import { systemClock } from '../../../src/process/clock.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import { eventually } from './eventually.ts';
 import type { ServerUnderTest } from './server-under-test.ts';
 import { type Widget, widgetCrd, widgets } from './widget.ts';

@@ -4,13 +4,20 @@ export interface Clock {
   now(): Date;
   /** Milliseconds of a clock that never goes back; only differences mean something. */
   monotonicMs(): number;
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
+  /**
+   * Resolves after `ms` milliseconds, but no later than after `maxSleepMs`: who waits longer looks again then. Rejects
+   * with the signal's reason when it aborts first.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** A number in [0, 1), as `Math.random` gives it. */
 export type Random = () => number;
 
+/** A timer of Node.js holds 31 bits of milliseconds (24.8 days); one that is set for longer rings at once. */
+export const maxSleepMs = 2 ** 31 - 1;
+
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
@@ -29,10 +36,13 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(abortReason(signal));
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      },
+      Math.min(ms, maxSleepMs),
+    );
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

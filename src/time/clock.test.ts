@@ -24,7 +24,7 @@ describe('createFakeClock', () => {
     const all = [sleeper('late', 200), sleeper('early', 100)];
     await clock.advance(150);
     expect(woken).toEqual([['early', 100]]);
-    expect(clock.sleepers).toBe(1);
+    expect(clock.waits.length).toBe(1);
     await clock.advance(100);
     await Promise.all(all);
     expect(woken).toEqual([

@@ -1,5 +1,6 @@
-import type { Random } from '../clock.ts';
+import type { Random } from './clock.ts';
 
+/** Pauses that grow from `baseMs` to `maxMs`. */
 export interface Backoff {
   readonly baseMs: number;
   readonly maxMs: number;

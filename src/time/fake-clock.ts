@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, maxSleepMs } from './clock.ts';
 
 /** A clock for tests that stands still until it is moved. */
 export interface FakeClock extends Clock {
@@ -13,9 +13,8 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Makes a fake clock; its wall clock starts at the beginning of 2026. */
-export function createFakeClock(): FakeClock {
-  const start = Date.parse('2026-01-01T00:00:00Z');
+/** Makes a fake clock that starts at `start`. It sleeps no longer than a real one can. */
+export function createFakeClock(start = new Date('2026-01-01T00:00:00Z')): FakeClock {
   const waiting = new Set<Sleeper>();
   let elapsed = 0;
 
@@ -27,7 +26,8 @@ export function createFakeClock(): FakeClock {
       settle();
     };
     const onAbort = (): void => end(() => reject(signal?.reason));
-    const sleeper: Sleeper = { due: elapsed + ms, wake: () => end(resolve) };
+    const due = elapsed + Math.min(ms, maxSleepMs);
+    const sleeper: Sleeper = { due, wake: () => end(resolve) };
     waiting.add(sleeper);
     if (signal?.aborted) onAbort();
     else signal?.addEventListener('abort', onAbort, { once: true });
@@ -48,7 +48,7 @@ export function createFakeClock(): FakeClock {
   }
 
   return {
-    now: () => new Date(start + elapsed),
+    now: () => new Date(start.getTime() + elapsed),
     monotonicMs: () => elapsed,
     sleep,
     advance,
@@ -58,9 +58,9 @@ export function createFakeClock(): FakeClock {
   };
 }
 
-/** Lets everything run that is only waiting for its turn. */
+/** Lets everything run that is only waiting for its turn, timers excepted. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Waits for a state that real input and output bring about; rejects after 10 s with its name. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFakeClock } from '../testing/fake-clock.ts';
-import { DeadlineError, withDeadline } from './deadline.ts';
+import { DeadlineReached, withDeadline } from './deadline.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 /** Work that ends only with its signal. */
 function forever(signal: AbortSignal): Promise<never> {
@@ -23,7 +23,7 @@ test('passes the error of the work on', async () => {
 
 test('ends work that takes too long, with the reason', async () => {
   const clock = createFakeClock();
-  const ended = expect(withDeadline({ clock, ms: 10 }, forever)).rejects.toThrow(DeadlineError);
+  const ended = expect(withDeadline({ clock, ms: 10 }, forever)).rejects.toThrow(DeadlineReached);
   await clock.advance(10);
   await ended;
 });
