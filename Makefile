@@ -40,7 +40,7 @@ test-coverage: $(installed) ## Unit tests with coverage
 bench: $(installed) ## Ratios measured in one run; see docs/benchmarks.md
 	@node test/bench/main.ts $(ARGS)
 
-mutate: $(installed) ## Plants one-line mutants and fails when a test does not notice one
+mutate: $(installed) ## Plants one-line mutants and fails when a test does not notice one; ARGS=ROOM for one room
 	@node test/mutate/main.ts $(ARGS)
 
 lint: $(installed) ## Type-aware lint with import direction

@@ -1,15 +1,20 @@
 // Plants each mutant in a copy of the tree and runs its tests there; a mutant that survives fails the run.
+//   main.ts [ROOM…]     only the mutants of these rooms
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Mutant, planted } from './mutant.ts';
-import { mutants } from './mutants.ts';
+import { mutantsOfRoom } from './mutants.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 const parts = ['src', 'rig', 'test', 'deploy', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+/** Copies that are worked on at once; tests mostly use one core each. */
+const copies = 2;
+/** A mutant that makes its tests run for ever is noticed too. */
+const limitMs = 300_000;
 
 async function copyOfTree(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'mutants-'));
@@ -25,10 +30,15 @@ async function green(copy: string, [project, ...files]: Mutant['tests']): Promis
     await run(process.execPath, [vitest, 'run', '--project', project, '--bail=1', ...files], {
       cwd: copy,
       maxBuffer: 64 * 1024 * 1024,
+      timeout: limitMs,
+      killSignal: 'SIGKILL',
     });
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // Vitest ended with a status, or was ended; anything else is no verdict.
+    const { code, killed } = error as { code?: unknown; killed?: boolean };
+    if (typeof code === 'number' || killed) return false;
+    throw error;
   }
 }
 
@@ -43,21 +53,38 @@ async function survives(copy: string, mutant: Mutant): Promise<boolean> {
   }
 }
 
-const copy = await copyOfTree();
-let survivors = 0;
-try {
-  for (const mutant of mutants) {
-    if (!(await green(copy, mutant.tests))) {
-      throw new Error(`tests are red without a mutant: ${mutant.tests.join(' ')}`);
-    }
-    const alive = await survives(copy, mutant);
-    if (alive) survivors += 1;
-    console.log(
-      `${alive ? 'SURVIVED' : 'killed  '}  ${mutant.file}: ${mutant.find} -> ${mutant.replace}`,
-    );
-  }
-} finally {
-  await rm(copy, { recursive: true });
+const rooms = process.argv.slice(2);
+for (const room of rooms) {
+  if (!(room in mutantsOfRoom)) throw new Error(`no room has mutants by the name of ${room}`);
 }
+const chosen = Object.entries(mutantsOfRoom).filter(
+  ([room]) => rooms.length === 0 || rooms.includes(room),
+);
+const mutants = chosen.flatMap(([, list]) => list);
+const untouched = new Map<string, Promise<boolean>>();
+const queue = mutants.values();
+let survivors = 0;
+
+/** Takes mutants from the queue until there are none; the tests of each are seen green without it, once. */
+async function work(): Promise<void> {
+  const copy = await copyOfTree();
+  try {
+    for (const mutant of queue) {
+      const tests = mutant.tests.join(' ');
+      const before = untouched.get(tests) ?? green(copy, mutant.tests);
+      untouched.set(tests, before);
+      if (!(await before)) throw new Error(`tests are red without a mutant: ${tests}`);
+      const alive = await survives(copy, mutant);
+      if (alive) survivors += 1;
+      const { file, find, replace } = mutant;
+      console.log(`${alive ? 'SURVIVED' : 'killed  '}  ${file}: ${find} -> ${replace}`);
+    }
+  } finally {
+    await rm(copy, { recursive: true });
+  }
+}
+
+await Promise.all(Array.from({ length: copies }, work));
+for (const [room, list] of chosen) console.log(`${room.padEnd(12)}${list.length} mutants`);
 console.log(`${mutants.length - survivors} of ${mutants.length} mutants killed`);
 process.exitCode = survivors > 0 ? 1 : 0;

@@ -1,0 +1,32 @@
+import type { Mutant } from '../mutant.ts';
+
+const agent = ['unit', 'src/agent', 'test/property/agent-plan.test.ts'] as const;
+const onHost = (...files: string[]) =>
+  ['namespaces', ...files.map((name) => `test/namespaces/${name}`)] as const;
+
+export const agentMutants: readonly Mutant[] = [
+  {
+    file: 'src/agent/planning/refuse.ts',
+    find: 'isDefault(item, link) && item.table !== record?.table',
+    replace: 'isDefault(item, link) && item.table === record?.table',
+    tests: onHost('refusals.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/desired.ts',
+    find: 'from: `${ipOf(cidr)}/32`,',
+    replace: 'from: networkOf(cidr),',
+    tests: onHost('attach.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/refuse.ts',
+    find: "if (route) return refusal('TableInUse', `table ${table} has a route to ${route.to}`);",
+    replace: '',
+    tests: onHost('refusals.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/desired.ts',
+    find: 'priority: rulePriority(index),',
+    replace: 'priority: rulePriority(0),',
+    tests: [...agent, 'src/agent'],
+  },
+];
