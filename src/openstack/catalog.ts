@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OpenstackError, type Service } from './errors.ts';
+import { RequestError, type Service } from '../requests/request-error.ts';
 
 export interface Endpoint {
   readonly interface: string;
@@ -80,8 +80,8 @@ export function endpointUrl(catalog: Catalog, choice: EndpointChoice): string {
   return found.url;
 }
 
-function missing(choice: EndpointChoice, reason: string): OpenstackError {
-  return new OpenstackError(reason, { service: choice.service, kind: 'noEndpoint' });
+function missing(choice: EndpointChoice, reason: string): RequestError {
+  return new RequestError(reason, { service: choice.service, kind: 'noEndpoint' });
 }
 
 function same(a: string, b: string): boolean {

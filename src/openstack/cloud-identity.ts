@@ -1,4 +1,4 @@
-import type { TlsOptions } from './requests/transport.ts';
+import type { TlsOptions } from '../requests/transport.ts';
 
 /** Everything that makes two clouds different: who asks what, as whom, scoped to which project. */
 export interface CloudIdentity {

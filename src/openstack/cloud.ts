@@ -1,4 +1,6 @@
 import type { Logger } from '../process/log.ts';
+import { createCaller, type RequestSample } from '../requests/caller.ts';
+import type { Transport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type Catalog, endpointUrl } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
@@ -6,14 +8,13 @@ import { neutronBase, novaBase } from './endpoint.ts';
 import { createKeystone } from './keystone.ts';
 import { createNeutron } from './neutron.ts';
 import { createNova, novaHeaders } from './nova.ts';
-import { createCaller, type RequestSample } from './requests/caller.ts';
+import { answerFailure } from './requests/answer-failure.ts';
 import { createServiceClient } from './requests/service-client.ts';
-import type { Transport } from './requests/transport.ts';
 import type { Found, Network, Port, Server, ServerInterface, Subnet } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 import { TtlCache } from './ttl-cache.ts';
 
-/** One project of one OpenStack, read only. Every method throws OpenstackError. */
+/** One project of one OpenStack, read only. Every method throws RequestError. */
 export interface Cloud {
   /** All ports attached to these servers, complete or an error; asks for at most 100 servers at a time. */
   portsOf(serverIds: readonly string[], signal: AbortSignal): Promise<readonly Port[]>;
@@ -56,7 +57,8 @@ const networkCapacity = 10_000;
 /** Makes the Cloud of one identity. */
 export function createCloud(identity: CloudIdentity, options: CloudOptions): Cloud {
   const { clock, lifetime } = options;
-  const caller = createCaller({ ...options, tls: identity.tls, timeoutMs: identity.timeoutMs });
+  const { tls, timeoutMs } = identity;
+  const caller = createCaller({ ...options, failureOf: answerFailure, tls, timeoutMs });
   const keystone = createKeystone({ ...options, identity, caller });
   const neutron = createNeutron(
     createServiceClient({

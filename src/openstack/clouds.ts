@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../process/log.ts';
+import { type Caller, createCaller, type RequestSample } from '../requests/caller.ts';
+import { createTransport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type Cloud, createCloud } from './cloud.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { fetchProvider, type Provider, type ProviderRequest } from './contrabass.ts';
-import { type Caller, createCaller, type RequestSample } from './requests/caller.ts';
-import { createTransport } from './requests/transport.ts';
+import { answerFailure } from './requests/answer-failure.ts';
 import { TtlCache } from './ttl-cache.ts';
 
 export interface CloudsOptions {
@@ -58,7 +59,16 @@ export function createClouds(options: CloudsOptions): Clouds {
 
   function makeCaller({ endpoint, tls, timeoutMs }: ProviderRequest): Caller {
     const own = log.child({ endpoint });
-    return createCaller({ transport, clock, random, log: own, tls, timeoutMs, onRequest });
+    return createCaller({
+      transport,
+      clock,
+      random,
+      log: own,
+      tls,
+      timeoutMs,
+      failureOf: answerFailure,
+      onRequest,
+    });
   }
 
   return {

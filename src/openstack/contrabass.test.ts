@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { answerOf, createFakeCaller } from '../requests/fake-caller.ts';
 import { fetchProvider } from './contrabass.ts';
-import { answerOf, createFakeCaller } from './requests/fake-caller.ts';
 
 const signal = new AbortController().signal;
 const encryptKey = '0123456789abcdef';

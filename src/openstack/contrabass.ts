@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import type { Caller } from '../requests/caller.ts';
+import { RequestError } from '../requests/request-error.ts';
+import type { TlsOptions } from '../requests/transport.ts';
 import { decryptPassword } from './aes-cbc.ts';
 import { contrabassBase } from './endpoint.ts';
-import { OpenstackError } from './errors.ts';
 import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
-import type { Caller } from './requests/caller.ts';
 import { resourcePath } from './requests/service-client.ts';
-import type { TlsOptions } from './requests/transport.ts';
 
 export interface ProviderRequest {
   /** Base URL of Contrabass. */
@@ -94,7 +94,7 @@ function adminPassword(attributes: Attributes, request: ProviderRequest): string
     return decryptPassword(attributes.adminPw, request.encryptKey);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it cannot be decrypted';
-    throw new OpenstackError(`adminPw of provider "${request.providerId}": ${reason}`, {
+    throw new RequestError(`adminPw of provider "${request.providerId}": ${reason}`, {
       service: 'contrabass',
       kind: 'badCredential',
       cause: error,

@@ -1,4 +1,4 @@
-import { OpenstackError, type Service } from './errors.ts';
+import { RequestError, type Service } from '../requests/request-error.ts';
 
 /** Keystone's v3 base (no trailing slash) from the URL as people write it: bare, with `/v3`, or with an old `/v2.0`. */
 export function keystoneBase(url: string): string {
@@ -24,11 +24,11 @@ export function contrabassBase(url: string): string {
 function bare(service: Service, url: string): string {
   const parsed = URL.canParse(url.trim()) ? new URL(url.trim()) : undefined;
   if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
-    throw new OpenstackError(`"${url}" is not an http(s) URL`, { service, kind: 'noEndpoint' });
+    throw new RequestError(`"${url}" is not an http(s) URL`, { service, kind: 'noEndpoint' });
   }
   // A password in a URL would end up in error texts.
   if (parsed.username !== '' || parsed.password !== '') {
-    throw new OpenstackError(`the URL of ${parsed.host} must not carry a user name or password`, {
+    throw new RequestError(`the URL of ${parsed.host} must not carry a user name or password`, {
       service,
       kind: 'noEndpoint',
     });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { answerOf, createFakeCaller } from '../requests/fake-caller.ts';
+import type { HttpAnswer } from '../requests/transport.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { createKeystone } from './keystone.ts';
-import { answerOf, createFakeCaller } from './requests/fake-caller.ts';
-import type { HttpAnswer } from './requests/transport.ts';
 
 const signal = new AbortController().signal;
 const identity: CloudIdentity = {

@@ -1,12 +1,13 @@
 import * as z from 'zod';
+import { headerOf } from '../requests/answer.ts';
+import type { Caller } from '../requests/caller.ts';
+import { RequestError } from '../requests/request-error.ts';
+import type { HttpAnswer } from '../requests/transport.ts';
 import type { Clock } from '../time/clock.ts';
 import { type Catalog, catalogSchema } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { keystoneBase } from './endpoint.ts';
-import { OpenstackError } from './errors.ts';
-import { answerFailure, headerOf, jsonOf, parseAs } from './requests/answer-failure.ts';
-import type { Caller } from './requests/caller.ts';
-import type { HttpAnswer } from './requests/transport.ts';
+import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** A token and what came with it. */
@@ -73,7 +74,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     if (answer.status !== 401)
       throw answerFailure({ service: 'keystone', method: 'POST', url }, answer, clock.now());
     options.onRefused?.();
-    throw new OpenstackError(
+    throw new RequestError(
       `user "${identity.username}" of domain "${identity.domainName}" was refused for project "${identity.projectId}"`,
       { service: 'keystone', kind: 'badCredential', status: 401 },
     );
@@ -111,7 +112,7 @@ function sessionOf(answer: HttpAnswer): { session: Session; lifetimeMs: number }
   const { token } = parseAs(tokenSchema, 'keystone', what, jsonOf('keystone', what, answer));
   const subject = headerOf(answer, 'x-subject-token');
   if (subject === undefined || subject === '') {
-    throw new OpenstackError(`${what}: no X-Subject-Token in the answer`, {
+    throw new RequestError(`${what}: no X-Subject-Token in the answer`, {
       service: 'keystone',
       kind: 'badAnswer',
     });

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Call } from '../requests/caller.ts';
+import { answerOf } from '../requests/fake-caller.ts';
+import type { HttpAnswer } from '../requests/transport.ts';
 import { createNeutron } from './neutron.ts';
-import type { Call } from './requests/caller.ts';
-import { answerOf } from './requests/fake-caller.ts';
 import { createFakeService } from './requests/fake-service.ts';
-import type { HttpAnswer } from './requests/transport.ts';
 
 const signal = new AbortController().signal;
 

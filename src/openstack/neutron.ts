@@ -1,5 +1,5 @@
 import { mapBounded } from '../process/bounded.ts';
-import { isOpenstackError } from './errors.ts';
+import { isRequestError } from '../requests/request-error.ts';
 import { readFound } from './requests/found.ts';
 import { type Listing, readPages } from './requests/pages.ts';
 import { type Query, resourcePath, type ServiceClient } from './requests/service-client.ts';
@@ -56,7 +56,7 @@ export function createNeutron(client: ServiceClient): Neutron {
         signal,
       );
     } catch (error) {
-      if (!isOpenstackError(error, 'tooLarge') || ids.length === 1) throw error;
+      if (!isRequestError(error, 'tooLarge') || ids.length === 1) throw error;
       const half = Math.ceil(ids.length / 2);
       batchSize = Math.min(batchSize, half);
       return [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { answerOf } from '../requests/fake-caller.ts';
 import { createNova } from './nova.ts';
-import { answerOf } from './requests/fake-caller.ts';
 import { createFakeService } from './requests/fake-service.ts';
 
 const signal = new AbortController().signal;

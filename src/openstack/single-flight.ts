@@ -1,3 +1,5 @@
+import { unlessAborted } from '../requests/unless-aborted.ts';
+
 /** Lets concurrent askers for one key share one piece of work. */
 export class SingleFlight<V> {
   readonly #flights = new Map<string, Promise<V>>();
@@ -13,20 +15,5 @@ export class SingleFlight<V> {
       this.#flights.set(key, flight);
     }
     return unlessAborted(flight, signal);
-  }
-}
-
-/** `promise`, or a rejection with the signal's reason as soon as it aborts. */
-export async function unlessAborted<V>(promise: Promise<V>, signal: AbortSignal): Promise<V> {
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OpenstackError } from '../openstack/errors.ts';
+import { RequestError } from '../requests/request-error.ts';
 import { attach, type Scene, setScene } from './testing/scene.ts';
 
 let scene: Scene;
@@ -21,7 +21,7 @@ describe('a CR that is deleted', () => {
   it('goes when every node is clean, without asking OpenStack for anything', async () => {
     await delivered();
     const calls = scene.cloud.calls;
-    scene.clouds.provided = new OpenstackError('down', { service: 'contrabass', kind: 'timeout' });
+    scene.clouds.provided = new RequestError('down', { service: 'contrabass', kind: 'timeout' });
     scene.kube.delete();
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);

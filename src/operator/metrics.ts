@@ -1,6 +1,6 @@
 import type { metricTable } from '../api/metrics.ts';
-import type { RequestSample } from '../openstack/requests/caller.ts';
 import type { Metrics } from '../process/metrics.ts';
+import type { RequestSample } from '../requests/caller.ts';
 import type { Delivery } from './deliver/deliver.ts';
 
 export type OperatorMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;

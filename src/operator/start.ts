@@ -48,7 +48,7 @@ export async function startOperator(
   await using client = createKubeClient(access, { clock, random, userAgent: 'multinic-operator' });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
   await using clouds = createClouds({ clock, random, log, onRequest });
-  await using violas = createViolas({ ...settings, violaCa }, clock);
+  await using violas = createViolas({ ...settings, violaCa }, { clock, random, log });
   await using store = await openStore(settings, context);
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   const authorities = { contrabass, openstack };

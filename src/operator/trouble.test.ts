@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OpenstackError } from '../openstack/errors.ts';
+import { RequestError } from '../requests/request-error.ts';
 import { attach, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 let scene: Scene;
@@ -23,7 +23,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
       'an unknown cloud',
       () => {
         const details = { service: 'contrabass', kind: 'notFound', status: 404 } as const;
-        scene.clouds.provided = new OpenstackError('unexpected status 404', details);
+        scene.clouds.provided = new RequestError('unexpected status 404', details);
       },
       'False ContrabassError: contrabass: unexpected status 404',
     ],
@@ -44,7 +44,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
     ],
     [
       'a business cluster that nobody registered',
-      () => scene.viola.fail(404, 'viola: unexpected status 404: no business cluster'),
+      () => scene.viola.fail(404, 'unexpected status 404: no business cluster'),
       'False ViolaPostError: viola: unexpected status 404: no business cluster',
     ],
   ];

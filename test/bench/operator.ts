@@ -65,7 +65,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
   const perform = createPerform<string>(() => undefined);
   let calls = 0;
   const clouds = createClouds({ clock, random, log, onRequest: () => (calls += 1) });
-  const violas = createViolas({ ...settings, violaCa: undefined }, clock);
+  const violas = createViolas({ ...settings, violaCa: undefined }, { clock, random, log });
   const reconcile = createReconciler({
     client: kube,
     configs: kube.configs,

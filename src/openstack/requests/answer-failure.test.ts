@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { answerOf } from '../../requests/fake-caller.ts';
 import { answerFailure, jsonOf, parseAs, saysNotFound } from './answer-failure.ts';
-import { answerOf } from './fake-caller.ts';
 
 const asked = {
   service: 'neutron',

@@ -1,38 +1,24 @@
 import * as z from 'zod';
-import { type FailureKind, OpenstackError, type Service } from '../errors.ts';
-import type { HttpAnswer, HttpRequest } from './transport.ts';
+import { headerOf, kindOf, retryAfterOf } from '../../requests/answer.ts';
+import { RequestError, type Service } from '../../requests/request-error.ts';
+import type { HttpAnswer, HttpRequest } from '../../requests/transport.ts';
 
 /** What an error says about the request. */
 type Asked = Pick<HttpRequest, 'service' | 'method' | 'url'>;
 
-const kinds: Readonly<Record<number, FailureKind>> = {
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'notFound',
-  409: 'conflict',
-  412: 'conflict',
-  413: 'tooLarge',
-  414: 'tooLarge',
-  429: 'rateLimited',
-  431: 'tooLarge',
-};
-
 /** What an answer that is not a success becomes; `now` turns a `Retry-After` date into a duration. */
-export function answerFailure(request: Asked, answer: HttpAnswer, now: Date): OpenstackError {
+export function answerFailure(request: Asked, answer: HttpAnswer, now: Date): RequestError {
   const said = sayingOf(answer);
   const target = `${request.method} ${request.url.pathname}`;
-  const retryAfterMs = retryAfter(answer, now);
+  const retryAfterMs = retryAfterOf(answer, now);
   const requestId = headerOf(answer, 'x-openstack-request-id');
-  return new OpenstackError(
-    `${target} answered ${answer.status}${said === '' ? '' : ` (${said})`}`,
-    {
-      service: request.service,
-      kind: kinds[answer.status] ?? (answer.status >= 500 ? 'serverError' : 'badAnswer'),
-      status: answer.status,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(requestId === undefined ? {} : { requestId }),
-    },
-  );
+  return new RequestError(`${target} answered ${answer.status}${said === '' ? '' : ` (${said})`}`, {
+    service: request.service,
+    kind: kindOf(answer.status),
+    status: answer.status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(requestId === undefined ? {} : { requestId }),
+  });
 }
 
 /** The answer's JSON, or `badAnswer` (a proxy's HTML page with 200, say). */
@@ -40,7 +26,7 @@ export function jsonOf(service: Service, what: string, answer: HttpAnswer): unkn
   try {
     return JSON.parse(answer.text);
   } catch (error) {
-    throw new OpenstackError(`${what}: the answer is not JSON`, {
+    throw new RequestError(`${what}: the answer is not JSON`, {
       service,
       kind: 'badAnswer',
       status: answer.status,
@@ -55,17 +41,11 @@ export function parseAs<T>(schema: z.ZodType<T>, service: Service, what: string,
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const where = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`;
-  throw new OpenstackError(`${what}: not the expected answer${where}`, {
+  throw new RequestError(`${what}: not the expected answer${where}`, {
     service,
     kind: 'badAnswer',
     cause: result.error,
   });
-}
-
-/** A header's first value. */
-export function headerOf(answer: HttpAnswer, name: string): string | undefined {
-  const value = answer.headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }
 
 const neutronError = z.object({
@@ -105,12 +85,4 @@ function tryJson(text: string): unknown {
     // Only the wording of an error depends on it; a proxy's HTML says nothing worth quoting.
     return undefined;
   }
-}
-
-function retryAfter(answer: HttpAnswer, now: Date): number | undefined {
-  const value = headerOf(answer, 'retry-after');
-  if (value === undefined) return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }

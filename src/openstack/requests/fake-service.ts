@@ -1,8 +1,8 @@
+import type { Call } from '../../requests/caller.ts';
+import { createFakeCaller, type FakeCaller } from '../../requests/fake-caller.ts';
+import type { HttpAnswer } from '../../requests/transport.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import type { Call } from './caller.ts';
-import { createFakeCaller, type FakeCaller } from './fake-caller.ts';
 import { createServiceClient, type ServiceClient } from './service-client.ts';
-import type { HttpAnswer } from './transport.ts';
 
 /** A service that a test answers for, reached with a token that never expires. */
 export interface FakeService {

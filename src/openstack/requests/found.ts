@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OpenstackError } from '../errors.ts';
+import { RequestError } from '../../requests/request-error.ts';
 import type { Found } from '../resources.ts';
 import { jsonOf, parseAs, saysNotFound } from './answer-failure.ts';
 import type { Read, ServiceClient } from './service-client.ts';
@@ -17,7 +17,7 @@ export async function readFound<T>(
   if (saysNotFound(answer)) return { kind: 'notFound' };
   const what = `GET ${read.path}`;
   if (answer.status === 404) {
-    throw new OpenstackError(`${what} answered 404, but not as ${client.service} does`, {
+    throw new RequestError(`${what} answered 404, but not as ${client.service} does`, {
       service: client.service,
       kind: 'badAnswer',
       status: 404,

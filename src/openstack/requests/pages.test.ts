@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { Call } from './caller.ts';
-import { answerOf } from './fake-caller.ts';
+import type { Call } from '../../requests/caller.ts';
+import { answerOf } from '../../requests/fake-caller.ts';
+import type { HttpAnswer } from '../../requests/transport.ts';
 import { createFakeService } from './fake-service.ts';
 import { type Listing, readPages } from './pages.ts';
-import type { HttpAnswer } from './transport.ts';
 
 const signal = new AbortController().signal;
 const listing: Listing<string> = {

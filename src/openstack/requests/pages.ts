@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { OpenstackError } from '../errors.ts';
+import { RequestError } from '../../requests/request-error.ts';
+import type { HttpAnswer } from '../../requests/transport.ts';
 import { jsonOf, parseAs } from './answer-failure.ts';
 import type { Query, Read, ServiceClient } from './service-client.ts';
-import type { HttpAnswer } from './transport.ts';
 
 export interface Listing<T> extends Read {
   /** The list's key in the body; the links are under `<key>_links`. */
@@ -34,7 +34,7 @@ export async function readPages<T>(
     const found = await readOnce(client, listing, signal);
     if (found !== undefined) return found;
   }
-  throw new OpenstackError(`GET ${listing.path}: the list changed under every one of our reads`, {
+  throw new RequestError(`GET ${listing.path}: the list changed under every one of our reads`, {
     service: client.service,
     kind: 'badAnswer',
   });
@@ -60,7 +60,7 @@ async function readOnce<T>(
     if (page.next === undefined) return found;
     // Only a page that brought something new has an honest next one.
     if (found.size === before) {
-      throw new OpenstackError(`GET ${listing.path}: the pages of the list do not end`, {
+      throw new RequestError(`GET ${listing.path}: the pages of the list do not end`, {
         service: client.service,
         kind: 'badAnswer',
       });

@@ -1,10 +1,10 @@
+import type { Caller } from '../../requests/caller.ts';
+import type { Service } from '../../requests/request-error.ts';
+import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Catalog } from '../catalog.ts';
-import type { Service } from '../errors.ts';
 import type { Keystone, Session } from '../keystone.ts';
 import { answerFailure } from './answer-failure.ts';
-import type { Caller } from './caller.ts';
-import type { HttpAnswer } from './transport.ts';
 
 export type Query = readonly (readonly [name: string, value: string])[];
 

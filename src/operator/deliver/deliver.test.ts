@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { NodePlan } from '../../plan/plan.ts';
 import { createPerform } from '../../process/effects.ts';
+import { RequestError } from '../../requests/request-error.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
 import { deliver } from './deliver.ts';
-import { ViolaError } from './viola-error.ts';
 
 const { signal } = new AbortController();
 const source = { namespace: 'ns', name: 'osc', uid: 'u', generation: 1 };
@@ -49,7 +49,11 @@ describe('deliver', () => {
   it('does not knock at a Viola that is down for every hundred nodes', async () => {
     const viola = new FakeViola();
     let knocks = 0;
-    const down = new ViolaError('viola: down', 0, { retryAfterMs: 9_000 });
+    const down = new RequestError('down', {
+      service: 'viola',
+      kind: 'unreachable',
+      retryAfterMs: 9_000,
+    });
     const dead = {
       post: async () => {
         knocks += 1;

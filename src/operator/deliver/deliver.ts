@@ -3,8 +3,8 @@ import type { NodeError, NodeResult, PostedNode, Source } from '../../api/node-c
 import type { NodePlan } from '../../plan/plan.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
+import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import type { ViolaClient } from './viola-client.ts';
-import { ViolaError } from './viola-error.ts';
 
 /** What became of the nodes of a plan that were to be posted or deleted. */
 export interface Delivery {
@@ -60,9 +60,9 @@ class Tally implements Delivery {
   readonly waiting: string[] = [];
   readonly failures: DeliveryFailure[] = [];
   /** Viola as a whole failed: nothing more is tried in this sync. */
-  outage: ViolaError | undefined;
+  outage: RequestError | undefined;
 
-  failed(nodeName: string, { message, retryAfterMs }: ViolaError): void {
+  failed(nodeName: string, { message, retryAfterMs }: RequestError): void {
     this.failures.push({ nodeName, message, retryAfterMs });
   }
 
@@ -101,7 +101,8 @@ async function post(
     tally.accepted.push(...answer.results);
     for (const error of answer.errors) tally.refused(error);
     for (const { nodeName } of unanswered(chunk, answer)) {
-      tally.failed(nodeName, new ViolaError(`viola: node ${nodeName} is not in the answer`, 200));
+      const details = { service: 'viola', kind: 'badAnswer', status: 200 } as const;
+      tally.failed(nodeName, new RequestError(`node ${nodeName} is not in the answer`, details));
     }
   } catch (error) {
     tally.outage = outageOf(error, signal);
@@ -138,9 +139,9 @@ async function remove(
   }
 }
 
-function outageOf(error: unknown, signal: AbortSignal): ViolaError {
+function outageOf(error: unknown, signal: AbortSignal): RequestError {
   signal.throwIfAborted();
-  if (error instanceof ViolaError) return error;
+  if (isRequestError(error)) return error;
   throw error;
 }
 

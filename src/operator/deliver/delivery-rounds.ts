@@ -2,11 +2,11 @@ import type { HeldNode } from '../../api/node-configs-http.ts';
 import { calculate } from '../../plan/calculate.ts';
 import type { NodePlan, Plan, PlanInput, Problem } from '../../plan/plan.ts';
 import { mapBounded } from '../../process/bounded.ts';
+import { isRequestError } from '../../requests/request-error.ts';
 import { StepFailure } from '../status/step-failure.ts';
 import { type DeliverOptions, type Delivery, deliver } from './deliver.ts';
 import type { Planned } from './plan-nodes.ts';
 import type { ViolaClient } from './viola-client.ts';
-import { ViolaError } from './viola-error.ts';
 
 /** Plans that met a change of the business cluster are made again so often, then at the next poll. */
 const rounds = 3;
@@ -134,7 +134,7 @@ function merge(before: Delivery, now: Delivery): Delivery {
 
 /** Without knowing what the business cluster holds nothing may be sent: names would be given twice. */
 export function violaFailure(error: unknown): unknown {
-  if (!(error instanceof ViolaError)) return error;
+  if (!isRequestError(error)) return error;
   const { message, retryAfterMs } = error;
   return new StepFailure(
     { reason: 'ViolaPostError', message },

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HeldNode } from '../../api/node-configs-http.ts';
+import { createLogger } from '../../process/log.ts';
 import { systemClock } from '../../time/clock.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { createViolaClient, type ViolaClient } from './viola-client.ts';
-import { createViolaTransport, type ViolaTransport } from './viola-transport.ts';
+import type { ViolaClient } from './viola-client.ts';
+import { createViolas, type Violas } from './violas.ts';
 
 interface Seen {
   readonly method: string;
@@ -23,16 +24,18 @@ const { signal } = new AbortController();
 let seen: Seen[];
 let answers: (Answer | 'hang' | 'cut')[];
 let server: Server;
-let transport: ViolaTransport;
+let violas: Violas;
 let viola: ViolaClient;
 let directory: string;
 let tokenFile: string;
 const clock = createFakeClock();
+const log = createLogger({ part: 'test', level: 'silent' });
 
 function connect(endpoint: string): void {
-  const options = { timeoutMs: 5_000, insecure: false, ca: undefined, tokenFile, clock };
-  transport = createViolaTransport({ endpoint, ...options });
-  viola = createViolaClient(transport, 'biz-1');
+  const settings = { violaTimeout: 5_000, violaInsecureTls: false, violaCa: undefined };
+  const own = { ...settings, violaTokenFile: tokenFile };
+  violas = createViolas(own, { clock, random: () => 0.5, log });
+  viola = violas.of({ field: 'VIOLA_ENDPOINT', url: endpoint, trusted: true }, 'biz-1');
 }
 
 beforeEach(async () => {
@@ -60,7 +63,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await transport[Symbol.asyncDispose]();
+  await violas[Symbol.asyncDispose]();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await rm(directory, { recursive: true });
@@ -186,12 +189,12 @@ describe('a Viola that does not answer', () => {
     answers = ['cut'];
     const { port } = server.address() as AddressInfo;
     await expect(viola.get('a', signal)).rejects.toMatchObject({
-      status: 0,
-      message: `viola: http://127.0.0.1:${port}: the connection was closed before the answer was complete`,
+      kind: 'unreachable',
+      message: `viola: GET http://127.0.0.1:${port}/base/v1/k8s/multinic/node-configs/a: the connection was closed before the answer was complete`,
     });
     connect('http://127.0.0.1:1');
     await expect(viola.get('a', signal)).rejects.toThrow(
-      'viola: http://127.0.0.1:1: connection refused',
+      'viola: GET http://127.0.0.1:1/v1/k8s/multinic/node-configs/a: connection refused',
     );
   });
 

@@ -9,12 +9,15 @@ import {
   type PostAnswer,
   type PostedNode,
   postAnswer,
-  problem,
   providerHeader,
   resultsPreference,
 } from '../../api/node-configs-http.ts';
-import { ViolaError } from './viola-error.ts';
-import type { ViolaTransport, WireAnswer, WireRequest } from './viola-transport.ts';
+import type { Call, Caller } from '../../requests/caller.ts';
+import { isRequestError, RequestError } from '../../requests/request-error.ts';
+import type { HttpAnswer } from '../../requests/transport.ts';
+import type { Clock } from '../../time/clock.ts';
+import { bodyOf, isNoSuchNode, resultsOf } from './viola-answer.ts';
+import { authorizationOf } from './viola-token.ts';
 
 /** Viola as one OpenstackConfig sees it: one endpoint, one business cluster. */
 export interface ViolaClient {
@@ -35,11 +38,41 @@ const pageSize = 1_000;
 /** A list that is longer than this repeats itself. */
 const mostPages = 200;
 
-/** Speaks for one business cluster through a transport. */
-export function createViolaClient(transport: ViolaTransport, providerId: string): ViolaClient {
-  async function send(request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
-    const headers = { [providerHeader]: providerId, ...request.headers };
-    return transport.send({ ...request, headers }, signal);
+export interface ViolaClientOptions {
+  readonly caller: Pick<Caller, 'call'>;
+  /** Base URL of Viola. */
+  readonly endpoint: string;
+  readonly providerId: string;
+  /** undefined = no token is sent. */
+  readonly tokenFile: string | undefined;
+  readonly clock: Clock;
+}
+
+/** Speaks for one business cluster. */
+export function createViolaClient(options: ViolaClientOptions): ViolaClient {
+  const { caller, providerId, tokenFile, clock } = options;
+  const { origin, pathname } = new URL(options.endpoint);
+  const baseUrl = origin + pathname.replace(/\/+$/, '');
+
+  /** One attempt: what is repeated is planned again first. */
+  async function send(
+    {
+      path,
+      headers,
+      ...request
+    }: Pick<Call, 'method' | 'headers' | 'body' | 'isAnswer'> & {
+      readonly path: string;
+    },
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
+    const own = { [providerHeader]: providerId, ...(await authorizationOf(tokenFile)) };
+    const url = new URL(baseUrl + path);
+    const all = { ...own, ...headers };
+    return caller.call({ service: 'viola', url, repeats: false, ...request, headers: all }, signal);
+  }
+
+  function read<T>(answer: HttpAnswer, expected: number, schema: z.ZodType<T>): T {
+    return bodyOf(answer, expected, schema, clock.now());
   }
 
   async function listAll(fresh: boolean, signal: AbortSignal): Promise<HeldNode[]> {
@@ -55,7 +88,10 @@ export function createViolaClient(transport: ViolaTransport, providerId: string)
       next = page.continue;
       if (next === undefined) return items;
     }
-    throw new ViolaError(`viola: the list of nodes does not end after ${mostPages} pages`, 200);
+    throw new RequestError(`the list of nodes does not end after ${mostPages} pages`, {
+      service: 'viola',
+      kind: 'badAnswer',
+    });
   }
 
   return {
@@ -63,13 +99,12 @@ export function createViolaClient(transport: ViolaTransport, providerId: string)
       try {
         return await listAll(fresh, signal);
       } catch (error) {
-        if (!(error instanceof ViolaError) || error.code !== 'ContinueExpired') throw error;
+        if (!isRequestError(error) || error.code !== 'ContinueExpired') throw error;
         return listAll(fresh, signal);
       }
     },
     async get(nodeName, signal) {
       const answer = await send({ method: 'GET', path: nodePath(nodeName) }, signal);
-      // An unknown provider is a 404 as well, and says nothing about the node.
       return isNoSuchNode(answer) ? undefined : read(answer, 200, heldNode);
     },
     async post(nodes, signal) {
@@ -77,15 +112,13 @@ export function createViolaClient(transport: ViolaTransport, providerId: string)
         {
           method: 'POST',
           path: nodeConfigsPath,
-          headers: { 'content-type': 'application/json', prefer: resultsPreference },
+          headers: { prefer: resultsPreference },
           body: JSON.stringify(nodes),
+          isAnswer: (busy) => resultsOf(busy) !== undefined,
         },
         signal,
       );
-      // 409, 422 and 503 carry results too when no node of the request was accepted.
-      const body = postAnswer.safeParse(answer.body);
-      if (body.success) return body.data;
-      return read(answer, 200, postAnswer);
+      return resultsOf(answer) ?? read(answer, 200, postAnswer);
     },
     async remove(nodeName, base, signal) {
       const fence = base ? { uid: base.uid, generation: String(base.generation) } : {};
@@ -102,32 +135,3 @@ export function createViolaClient(transport: ViolaTransport, providerId: string)
 function nodePath(nodeName: string): string {
   return `${nodeConfigsPath}/${encodeURIComponent(nodeName)}`;
 }
-
-function isNoSuchNode({ status, body }: WireAnswer): boolean {
-  return status === 404 && problem.safeParse(body).data?.code === 'NoSuchNode';
-}
-
-/** The body of an answer with the expected status, or why there is none. */
-function read<T>(answer: WireAnswer, expected: number, schema: z.ZodType<T>): T {
-  if (answer.status !== expected) throw refusal(answer);
-  const parsed = schema.safeParse(answer.body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it has another form';
-  throw new ViolaError(`viola: the answer cannot be read (${where})`, answer.status);
-}
-
-function refusal({ status, body, retryAfterMs }: WireAnswer): ViolaError {
-  const said = problem.safeParse(body).data;
-  const detail = said ? `: ${said.detail}` : '';
-  const advice = advices[status] ?? '';
-  return new ViolaError(`viola: unexpected status ${status}${detail}${advice}`, status, {
-    ...(said ? { code: said.code } : {}),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
-}
-
-const advices: Readonly<Record<number, string>> = {
-  401: ' (check the token in VIOLA_TOKEN_FILE)',
-  403: ' (the token may not do this for this provider)',
-};

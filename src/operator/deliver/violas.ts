@@ -1,9 +1,12 @@
-import type { Clock } from '../../time/clock.ts';
+import type { Logger } from '../../process/log.ts';
+import { type Caller, createCaller } from '../../requests/caller.ts';
+import { createTransport } from '../../requests/transport.ts';
+import type { Clock, Random } from '../../time/clock.ts';
 import type { Endpoint } from '../resolve/endpoints.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import { refusal } from './viola-answer.ts';
 import { createViolaClient, type ViolaClient } from './viola-client.ts';
-import { createViolaTransport, type ViolaTransport } from './viola-transport.ts';
 
 /** Connections to every Viola that OpenstackConfigs name. */
 export interface Violas extends AsyncDisposable {
@@ -16,35 +19,46 @@ type ViolaSettings = Pick<
   'violaTimeout' | 'violaInsecureTls' | 'violaTokenFile'
 > & { readonly violaCa: string | undefined };
 
-/** One pool per endpoint, made when it is first used. */
-export function createViolas(settings: ViolaSettings, clock: Clock): Violas {
-  const transports = new Map<string, ViolaTransport>();
+export interface ViolasDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
 
-  function transportOf(endpoint: string): ViolaTransport {
-    const known = transports.get(endpoint);
+/** Each business cluster has connections and a circuit breaker of its own: one that hangs holds up no other. */
+export function createViolas(settings: ViolaSettings, { clock, random, log }: ViolasDeps): Violas {
+  const { violaTimeout: timeoutMs, violaTokenFile: tokenFile, violaCa: ca } = settings;
+  const transport = createTransport({ clock });
+  const tls = { insecure: settings.violaInsecureTls, ...(ca === undefined ? {} : { ca }) };
+  const callers = new Map<string, Caller>();
+
+  function callerOf(endpoint: string, providerId: string): Caller {
+    const lane = `${endpoint} ${providerId}`;
+    const known = callers.get(lane);
     if (known) return known;
-    const made = createViolaTransport({
-      endpoint,
-      timeoutMs: settings.violaTimeout,
-      insecure: settings.violaInsecureTls,
-      ca: settings.violaCa,
-      tokenFile: settings.violaTokenFile,
+    const made = createCaller({
+      transport,
       clock,
+      random,
+      log: log.child({ endpoint, providerId }),
+      tls,
+      lane,
+      timeoutMs,
+      failureOf: (_call, answer, now) => refusal(answer, now),
     });
-    transports.set(endpoint, made);
+    callers.set(lane, made);
     return made;
   }
 
   return {
     of({ field, url, trusted }, providerId) {
-      if (!trusted && settings.violaTokenFile !== undefined) {
+      if (!trusted && tokenFile !== undefined) {
         const message = `${field}: "${url}" is not in the operator's ALLOWED_ENDPOINTS, so the operator's Viola token is not sent there; allow it, or leave the field out`;
         throw new StepFailure({ reason: 'PolicyDenied', message });
       }
-      return createViolaClient(transportOf(url), providerId);
+      const caller = callerOf(url, providerId);
+      return createViolaClient({ caller, endpoint: url, providerId, tokenFile, clock });
     },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...transports.values()].map(async (one) => one[Symbol.asyncDispose]()));
-    },
+    [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
 }

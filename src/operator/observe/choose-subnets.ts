@@ -1,7 +1,7 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import { isOpenstackError } from '../../openstack/errors.ts';
 import type { Subnet } from '../../openstack/resources.ts';
 import type { SubnetSelector } from '../../plan/subnet-selector.ts';
+import { isRequestError } from '../../requests/request-error.ts';
 import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
 
 /** The subnets that are selected, and those of them that could be read. */
@@ -64,7 +64,7 @@ async function readSubnet(
     return { kind: 'trouble', trouble: { reason: 'SubnetNotFound', message } };
   } catch (error) {
     signal.throwIfAborted();
-    if (!isOpenstackError(error)) throw error;
+    if (!isRequestError(error)) throw error;
     const reason = reasonOf(error, 'NeutronSubnetError');
     // Without a token or an endpoint nothing else can be read either.
     if (reason !== 'NeutronSubnetError') throw openstackFailure(error, reason);

@@ -1,6 +1,6 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
-import type { TlsOptions } from '../../openstack/requests/transport.ts';
+import type { TlsOptions } from '../../requests/transport.ts';
 import { judgeEndpoint } from '../resolve/endpoint-policy.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import { openstackFailure, StepFailure } from '../status/step-failure.ts';

@@ -1,8 +1,8 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import { isOpenstackError } from '../../openstack/errors.ts';
 import type { Found, Port } from '../../openstack/resources.ts';
 import type { PortEvidence, Verdict } from '../../plan/observation.ts';
 import type { Question } from '../../plan/plan.ts';
+import { isRequestError } from '../../requests/request-error.ts';
 import type { Random } from '../../time/clock.ts';
 
 /** Ports read by id in one sync; what is left over waits for the next one. */
@@ -36,7 +36,7 @@ export async function readEvidence(
     for (const question of queue) {
       const answer = await judge(reader, question).catch((error: unknown) => {
         signal.throwIfAborted();
-        if (!isOpenstackError(error)) throw error;
+        if (!isRequestError(error)) throw error;
         return { verdict: 'unconfirmed' } as const;
       });
       const { portId, serverId } = question;

@@ -1,6 +1,6 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import { isOpenstackError } from '../../openstack/errors.ts';
 import type { Server } from '../../openstack/resources.ts';
+import { isRequestError } from '../../requests/request-error.ts';
 import type { Clock } from '../../time/clock.ts';
 
 /** Reads by id per sync: a wrong list of servers must not cost a call for each of them. */
@@ -43,7 +43,7 @@ export class MissingServers {
     } catch (error) {
       signal.throwIfAborted();
       // Not known to be missing, then; it is asked again at the next poll.
-      if (!isOpenstackError(error)) throw error;
+      if (!isRequestError(error)) throw error;
     }
   }
 }

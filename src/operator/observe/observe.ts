@@ -1,8 +1,8 @@
 import { isIPv4 } from '../../api/address.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
-import { isOpenstackError } from '../../openstack/errors.ts';
 import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
 import type { Observation } from '../../plan/observation.ts';
+import { isRequestError } from '../../requests/request-error.ts';
 import { openstackFailure, reasonOf, type Trouble } from '../status/step-failure.ts';
 import type { ChosenSubnets } from './choose-subnets.ts';
 import type { MissingServers } from './missing-servers.ts';
@@ -76,7 +76,7 @@ async function readServers(
     return { found: await cloud.servers(ids, signal), trouble: undefined };
   } catch (error) {
     signal.throwIfAborted();
-    if (!isOpenstackError(error)) throw error;
+    if (!isRequestError(error)) throw error;
     const trouble = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
     return { found: new Map(), trouble };
   }
@@ -118,7 +118,7 @@ async function readable<T>(reads: readonly Promise<Found<T>>[], signal: AbortSig
   signal.throwIfAborted();
   return settled.flatMap((read) => {
     if (read.status === 'fulfilled') return read.value.kind === 'found' ? [read.value.value] : [];
-    if (isOpenstackError(read.reason)) return [];
+    if (isRequestError(read.reason)) return [];
     throw read.reason;
   });
 }

@@ -1,6 +1,6 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Port } from '../../openstack/resources.ts';
-import { unlessAborted } from '../../openstack/single-flight.ts';
+import { unlessAborted } from '../../requests/unless-aborted.ts';
 import type { Clock } from '../../time/clock.ts';
 
 /** Neutron is asked for so many servers at a time; a place that is left in a batch costs nothing. */

@@ -1,5 +1,5 @@
 import type { OperatorReason } from '../../api/reasons.ts';
-import { isOpenstackError, type OpenstackError } from '../../openstack/errors.ts';
+import { isRequestError, type RequestError } from '../../requests/request-error.ts';
 
 /** Something to report on an OpenstackConfig. */
 export interface Trouble {
@@ -26,7 +26,7 @@ export class StepFailure extends Error implements Trouble {
 
 /** The failure of a step that asks OpenStack; `reason` holds when the asked service itself is to blame. */
 export function openstackFailure(error: unknown, reason: OperatorReason): StepFailure {
-  if (!isOpenstackError(error)) throw error;
+  if (!isRequestError(error)) throw error;
   const { message, retryAfterMs } = error;
   return new StepFailure(
     { reason: reasonOf(error, reason), message },
@@ -35,7 +35,7 @@ export function openstackFailure(error: unknown, reason: OperatorReason): StepFa
 }
 
 /** The reason of a failed call: a step of Neutron fails with Keystone's reason when there is no token. */
-export function reasonOf({ service, kind }: OpenstackError, own: OperatorReason): OperatorReason {
+export function reasonOf({ service, kind }: RequestError, own: OperatorReason): OperatorReason {
   if (service === 'contrabass') return 'ContrabassError';
   if (service === 'keystone') return 'KeystoneError';
   if (service === 'neutron' && kind === 'noEndpoint') return 'NeutronEndpointError';

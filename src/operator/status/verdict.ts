@@ -1,5 +1,5 @@
 import type { OperatorReason } from '../../api/reasons.ts';
-import { isOpenstackError } from '../../openstack/errors.ts';
+import { isRequestError } from '../../requests/request-error.ts';
 import type { StepFailure, Trouble } from './step-failure.ts';
 
 /** How a look at an OpenstackConfig ended. */
@@ -62,6 +62,6 @@ export function stateOf(verdict: Verdict, step: Step): 'True' | 'False' | 'Unkno
   const failed = stepOf(reason);
   if (failed !== step) return order.indexOf(step) < order.indexOf(failed) ? 'True' : 'Unknown';
   // A service that does not answer says nothing about the credentials.
-  const refused = isOpenstackError(cause, 'unauthorized', 'forbidden', 'badCredential');
+  const refused = isRequestError(cause, 'unauthorized', 'forbidden', 'badCredential');
   return step === 'credentials' && !refused ? 'Unknown' : 'False';
 }

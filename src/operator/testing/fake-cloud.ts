@@ -1,6 +1,6 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import { type FailureKind, OpenstackError, type Service } from '../../openstack/errors.ts';
 import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
+import { type FailureKind, RequestError, type Service } from '../../requests/request-error.ts';
 
 type Method = Exclude<keyof Cloud, 'calls'>;
 
@@ -26,7 +26,7 @@ export class FakeCloud implements Cloud {
   /** Ports that Neutron says 404 to, while Nova still has their NICs. */
   readonly ghosts = new Set<string>();
   readonly log: string[] = [];
-  readonly #failures = new Map<string, OpenstackError>();
+  readonly #failures = new Map<string, RequestError>();
 
   get calls(): number {
     return this.log.length;
@@ -36,7 +36,7 @@ export class FakeCloud implements Cloud {
   fail(what: string, kind: FailureKind, service?: Service): void {
     const method = what.split(' ')[0] as Method;
     const details = { service: service ?? serviceOf[method], kind };
-    this.#failures.set(what, new OpenstackError(`${method} failed (${kind})`, details));
+    this.#failures.set(what, new RequestError(`${method} failed (${kind})`, details));
   }
 
   heal(): void {

@@ -5,8 +5,9 @@ import type {
   PostAnswer,
   PostedNode,
 } from '../../api/node-configs-http.ts';
+import { kindOf } from '../../requests/answer.ts';
+import { RequestError } from '../../requests/request-error.ts';
 import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
-import { ViolaError } from '../deliver/viola-error.ts';
 
 /** A Viola in memory for tests: fences as the real one does; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {
@@ -20,7 +21,7 @@ export class FakeViola implements ViolaClient {
   /** What lists show of a node: as it was some seconds ago. */
   readonly listedAs = new Map<string, HeldNode>();
   /** The next calls fail with this. */
-  outage: ViolaError | undefined;
+  outage: RequestError | undefined;
   /** Runs before a post is looked at: somebody else's write. */
   beforePost: (() => void) | undefined;
 
@@ -33,8 +34,8 @@ export class FakeViola implements ViolaClient {
     for (const [name, node] of this.nodes) if (node.deletionTimestamp) this.nodes.delete(name);
   }
 
-  fail(status: number, message = `viola: unexpected status ${status}`): void {
-    this.outage = new ViolaError(message, status);
+  fail(status: number, message = `unexpected status ${status}`): void {
+    this.outage = new RequestError(message, { service: 'viola', kind: kindOf(status), status });
   }
 
   async list(): Promise<HeldNode[]> {

@@ -5,11 +5,11 @@ import type { ObjectMeta } from '../../kube/object.ts';
 import type { CloudIdentity } from '../../openstack/cloud-identity.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
 import type { Provider, ProviderRequest } from '../../openstack/contrabass.ts';
-import { OpenstackError } from '../../openstack/errors.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { readSettings } from '../../process/settings.ts';
+import { RequestError } from '../../requests/request-error.ts';
 import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { createReconciler } from '../controller.ts';
@@ -184,7 +184,7 @@ function furnish(cloud: FakeCloud): void {
 class FakeClouds implements Clouds {
   readonly identities: CloudIdentity[] = [];
   readonly requests: ProviderRequest[] = [];
-  provided: Provider | OpenstackError = {
+  provided: Provider | RequestError = {
     keystoneUrl: 'https://keystone.test',
     username: 'admin',
     password: 'secret-word',
@@ -203,7 +203,7 @@ class FakeClouds implements Clouds {
 
   async provider(request: ProviderRequest): Promise<Provider> {
     this.requests.push(request);
-    if (this.provided instanceof OpenstackError) throw this.provided;
+    if (this.provided instanceof RequestError) throw this.provided;
     return this.provided;
   }
 

@@ -7,10 +7,11 @@ import { neutronBase, novaBase } from '../../../src/openstack/endpoint.ts';
 import { createKeystone, type Keystone } from '../../../src/openstack/keystone.ts';
 import { createNeutron, type Neutron } from '../../../src/openstack/neutron.ts';
 import { createNova, type Nova, novaHeaders } from '../../../src/openstack/nova.ts';
-import { createCaller } from '../../../src/openstack/requests/caller.ts';
+import { answerFailure } from '../../../src/openstack/requests/answer-failure.ts';
 import { createServiceClient } from '../../../src/openstack/requests/service-client.ts';
-import { createTransport, type Transport } from '../../../src/openstack/requests/transport.ts';
 import { createLogger } from '../../../src/process/log.ts';
+import { createCaller } from '../../../src/requests/caller.ts';
+import { createTransport, type Transport } from '../../../src/requests/transport.ts';
 import { systemClock, systemRandom } from '../../../src/time/clock.ts';
 import type { MethodHits } from './method-hits.ts';
 
@@ -146,7 +147,15 @@ function createParts(
   options: { readonly pageSize?: number },
 ): Parts {
   const clock = systemClock;
-  const caller = createCaller({ transport, clock, random: systemRandom, log, tls: {}, timeoutMs });
+  const caller = createCaller({
+    transport,
+    clock,
+    random: systemRandom,
+    log,
+    tls: {},
+    timeoutMs,
+    failureOf: answerFailure,
+  });
   const keystone = createKeystone({ identity, caller, clock, lifetime });
   const choice = { interface: 'public' } as const;
   const neutron = createServiceClient({

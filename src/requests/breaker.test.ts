@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createLogger } from '../../process/log.ts';
-import { createFakeClock } from '../../time/fake-clock.ts';
-import { type FailureKind, OpenstackError } from '../errors.ts';
+import { createLogger } from '../process/log.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
 import { Breaker } from './breaker.ts';
+import { type FailureKind, RequestError } from './request-error.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 const signal = new AbortController().signal;
 
-function failure(kind: FailureKind, retryAfterMs?: number): OpenstackError {
+function failure(kind: FailureKind, retryAfterMs?: number): RequestError {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  return new OpenstackError('it is down', { service: 'nova', kind, ...wait });
+  return new RequestError('it is down', { service: 'nova', kind, ...wait });
 }
 
 function setUp() {
@@ -63,7 +63,7 @@ describe('Breaker', () => {
     const windows: unknown[] = [];
     for (let i = 0; i < 7; i++) {
       await setting.fail('unreachable');
-      const refused = (await setting.fail('unreachable')) as OpenstackError;
+      const refused = (await setting.fail('unreachable')) as RequestError;
       windows.push(refused.retryAfterMs);
       await setting.clock.advance(refused.retryAfterMs ?? 0);
     }

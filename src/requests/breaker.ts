@@ -1,8 +1,8 @@
-import type { Logger } from '../../process/log.ts';
-import { backoffMs } from '../../time/backoff.ts';
-import type { Clock, Random } from '../../time/clock.ts';
-import { type FailureKind, isOpenstackError, OpenstackError } from '../errors.ts';
-import { unlessAborted } from '../single-flight.ts';
+import type { Logger } from '../process/log.ts';
+import { backoffMs } from '../time/backoff.ts';
+import type { Clock, Random } from '../time/clock.ts';
+import { type FailureKind, isRequestError, RequestError } from './request-error.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** How many failed calls in a row open the circuit; kinds that are not named say nothing about the service's health. */
 const opensAfter: Partial<Record<FailureKind, number>> = {
@@ -24,7 +24,7 @@ export interface BreakerOptions {
 }
 
 interface Outage {
-  readonly failure: OpenstackError;
+  readonly failure: RequestError;
   readonly attempt: number;
   /** Monotonic time of the next probe. */
   readonly until: number;
@@ -72,12 +72,12 @@ export class Breaker {
       this.#recovered();
       return result;
     } catch (error) {
-      if (isOpenstackError(error)) this.#failed(error);
+      if (isRequestError(error)) this.#failed(error);
       throw error;
     }
   }
 
-  #failed(failure: OpenstackError): void {
+  #failed(failure: RequestError): void {
     const threshold = opensAfter[failure.kind];
     if (threshold === undefined) {
       // The service answered, and that is health.
@@ -104,8 +104,8 @@ export class Breaker {
   }
 }
 
-function repeated(failure: OpenstackError, retryAfterMs: number): OpenstackError {
-  return new OpenstackError(failure.reason, {
+function repeated(failure: RequestError, retryAfterMs: number): RequestError {
+  return new RequestError(failure.reason, {
     service: failure.service,
     kind: failure.kind,
     retryAfterMs,

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { createLogger } from '../../process/log.ts';
-import { createFakeClock } from '../../time/fake-clock.ts';
-import { OpenstackError } from '../errors.ts';
+import { createLogger } from '../process/log.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
+import { kindOf, retryAfterOf } from './answer.ts';
 import { type Call, createCaller, type RequestSample } from './caller.ts';
 import { answerOf } from './fake-caller.ts';
+import { RequestError } from './request-error.ts';
 import type { HttpAnswer, Transport } from './transport.ts';
 
 const call: Call = { service: 'neutron', method: 'GET', url: new URL('http://neutron/v2.0/ports') };
 const signal = new AbortController().signal;
-const down = new OpenstackError('connection refused', { service: 'neutron', kind: 'unreachable' });
+const down = new RequestError('connection refused', { service: 'neutron', kind: 'unreachable' });
 
 /** A caller over a script of outcomes; the last one is repeated. */
-function setUp(...script: (HttpAnswer | OpenstackError | 'timeout')[]) {
+function setUp(...script: (HttpAnswer | RequestError | 'timeout')[]) {
   const clock = createFakeClock();
   const samples: RequestSample[] = [];
   let sent = 0;
@@ -21,7 +22,7 @@ function setUp(...script: (HttpAnswer | OpenstackError | 'timeout')[]) {
       sent += 1;
       if (outcome === 'timeout') {
         await clock.sleep(request.timeoutMs);
-        throw new OpenstackError('no answer', { service: request.service, kind: 'timeout' });
+        throw new RequestError('no answer', { service: request.service, kind: 'timeout' });
       }
       if (outcome instanceof Error) throw outcome;
       return outcome ?? answerOf(200, {});
@@ -35,6 +36,15 @@ function setUp(...script: (HttpAnswer | OpenstackError | 'timeout')[]) {
     log: createLogger({ part: 'test', level: 'silent' }),
     tls: {},
     timeoutMs: 10_000,
+    failureOf: ({ service }, answer, now) => {
+      const retryAfterMs = retryAfterOf(answer, now);
+      return new RequestError(`answered ${answer.status}`, {
+        service,
+        kind: kindOf(answer.status),
+        status: answer.status,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      });
+    },
     onRequest: (sample) => samples.push(sample),
   });
   /** The outcome of a call while time goes on. */
@@ -113,7 +123,7 @@ describe('createCaller', () => {
 
   test('what the call makes of an answer is a failure like any other', async () => {
     const { caller } = setUp(answerOf(401, {}));
-    const refused = new OpenstackError('refused', { service: 'neutron', kind: 'badCredential' });
+    const refused = new RequestError('refused', { service: 'neutron', kind: 'badCredential' });
     const checked: Call = {
       ...call,
       check: () => {

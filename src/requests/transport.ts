@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
-import type { Clock } from '../../time/clock.ts';
-import { withDeadline } from '../../time/deadline.ts';
-import type { Service } from '../errors.ts';
+import type { Clock } from '../time/clock.ts';
+import { withDeadline } from '../time/deadline.ts';
 import { BodyTooLong, networkFailure } from './network-failure.ts';
+import type { Service } from './request-error.ts';
 
 /** How a service's certificate is checked. */
 export interface TlsOptions {
@@ -15,11 +15,13 @@ export interface TlsOptions {
 
 export interface HttpRequest {
   readonly service: Service;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly tls: TlsOptions;
+  /** Requests of another lane never wait for a connection of this one. */
+  readonly lane?: string;
   readonly timeoutMs: number;
 }
 
@@ -32,7 +34,7 @@ export interface HttpAnswer {
 }
 
 export interface Transport extends AsyncDisposable {
-  /** One attempt. Throws OpenstackError `timeout`, `unreachable` or `badAnswer`, or the signal's reason. */
+  /** One attempt. Throws RequestError `timeout`, `unreachable` or `badAnswer`, or the signal's reason. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
 }
 
@@ -47,16 +49,16 @@ const usualBodyLimitBytes = 64 * 1024 * 1024;
 const connectionsPerOrigin = 8;
 const connectTimeoutMs = 5_000;
 
-/** HTTP over one connection pool per origin and TLS setting, kept until disposed: a pool per call leaks sockets. */
+/** HTTP over one connection pool per origin, TLS setting and lane, kept until disposed: a pool per call leaks sockets. */
 export function createTransport({
   clock,
   bodyLimitBytes = usualBodyLimitBytes,
 }: TransportOptions): Transport {
   const pools = new Map<string, Pool>();
 
-  function poolOf(url: URL, tls: TlsOptions): Pool {
+  function poolOf({ url, tls, lane = '' }: HttpRequest): Pool {
     const trust = tls.insecure ? 'insecure' : sha256(tls.ca ?? '');
-    const key = `${url.origin} ${trust}`;
+    const key = `${url.origin} ${trust} ${lane}`;
     let pool = pools.get(key);
     if (pool === undefined) {
       pool = new Pool(url.origin, {
@@ -79,7 +81,7 @@ export function createTransport({
     async send(request, signal) {
       try {
         return await withDeadline({ clock, ms: request.timeoutMs, signal }, async (limited) =>
-          exchange(poolOf(request.url, request.tls), request, bodyLimitBytes, limited),
+          exchange(poolOf(request), request, bodyLimitBytes, limited),
         );
       } catch (error) {
         signal.throwIfAborted();

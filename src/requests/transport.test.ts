@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../time/clock.ts';
-import { createFakeClock } from '../../time/fake-clock.ts';
+import { systemClock } from '../time/clock.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
 import { testCertificate, testKey } from './test-certificate.ts';
 import { createTransport, type HttpRequest, type TlsOptions } from './transport.ts';
 

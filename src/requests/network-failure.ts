@@ -1,5 +1,5 @@
-import { DeadlineReached } from '../../time/deadline.ts';
-import { OpenstackError, type Service } from '../errors.ts';
+import { DeadlineReached } from '../time/deadline.ts';
+import { RequestError, type Service } from './request-error.ts';
 
 /** An answer that is longer than we are willing to keep in memory. */
 export class BodyTooLong extends Error {
@@ -36,10 +36,10 @@ interface Target {
 }
 
 /** What a request without a complete answer becomes; error texts of the socket carry ephemeral ports, so none is quoted. */
-export function networkFailure(request: Target, error: unknown): OpenstackError {
+export function networkFailure(request: Target, error: unknown): RequestError {
   const target = `${request.method} ${request.url.origin}${request.url.pathname}`;
   if (error instanceof DeadlineReached) {
-    return new OpenstackError(`${target}: ${error.message}`, {
+    return new RequestError(`${target}: ${error.message}`, {
       service: request.service,
       kind: 'timeout',
       cause: error,
@@ -48,7 +48,7 @@ export function networkFailure(request: Target, error: unknown): OpenstackError 
   const code = codeOf(error);
   const tooLong = error instanceof BodyTooLong;
   const reason = tooLong ? error.message : (words[code] ?? `the request failed (${code})`);
-  return new OpenstackError(`${target}: ${reason}`, {
+  return new RequestError(`${target}: ${reason}`, {
     service: request.service,
     kind: tooLong ? 'badAnswer' : 'unreachable',
     cause: error,

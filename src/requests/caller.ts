@@ -1,14 +1,13 @@
-import type { Logger } from '../../process/log.ts';
-import { backoffMs } from '../../time/backoff.ts';
-import type { Clock, Random } from '../../time/clock.ts';
+import type { Logger } from '../process/log.ts';
+import { backoffMs } from '../time/backoff.ts';
+import type { Clock, Random } from '../time/clock.ts';
+import { Breaker } from './breaker.ts';
 import {
   type FailureKind,
-  isOpenstackError,
-  type OpenstackError,
+  isRequestError,
+  type RequestError,
   type Service,
-} from '../errors.ts';
-import { answerFailure } from './answer-failure.ts';
-import { Breaker } from './breaker.ts';
+} from './request-error.ts';
 import type { HttpAnswer, HttpRequest, TlsOptions, Transport } from './transport.ts';
 
 /** One HTTP request that was sent, for metrics. */
@@ -21,13 +20,17 @@ export interface RequestSample {
 
 export interface Call {
   readonly service: Service;
-  readonly method: 'GET' | 'POST';
+  readonly method: HttpRequest['method'];
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Defaults to the caller's. */
   readonly timeoutMs?: number;
-  /** Throws the OpenstackError that this answer means; a failure like any other for repeats and circuit breaker. */
+  /** A 429 or 5xx that is an answer all the same. */
+  readonly isAnswer?: (answer: HttpAnswer) => boolean;
+  /** Sent again when that may help; otherwise that is left to whoever calls. */
+  readonly repeats?: boolean;
+  /** Throws the RequestError that this answer means; a failure like any other for repeats and circuit breaker. */
   readonly check?: (answer: HttpAnswer) => void;
 }
 
@@ -37,11 +40,14 @@ export interface CallerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly tls: TlsOptions;
+  readonly lane?: string;
   readonly timeoutMs: number;
+  /** What an answer of this service that is no success becomes. */
+  readonly failureOf: (call: Call, answer: HttpAnswer, now: Date) => RequestError;
   readonly onRequest?: ((sample: RequestSample) => void) | undefined;
 }
 
-/** Calls the services of one cloud: repeats what passes by itself, and leaves a service that is down in peace. */
+/** Calls services that fail together, such as those of one cloud: repeats what passes by itself, and leaves a service that is down in peace. */
 export interface Caller {
   /** The answer, unless it is a 429 or 5xx: those throw, as everything that is no answer does. */
   call(call: Call, signal: AbortSignal): Promise<HttpAnswer>;
@@ -56,7 +62,7 @@ const longestPauseMs = 3_000;
 // A request that timed out is repeated once; a third wait would hold a worker for half a minute.
 const repeatsStartWithin = 1.5;
 
-/** Makes the Caller of one cloud; everything sent is a read or a login, so everything may be repeated. */
+/** Makes a Caller. What it sends is repeated, so it must be harmless to send it twice (reads and logins are). */
 export function createCaller(options: CallerOptions): Caller {
   const { transport, clock, random, log, tls } = options;
   const breakers = new Map<Service, Breaker>();
@@ -84,12 +90,12 @@ export function createCaller(options: CallerOptions): Caller {
     try {
       const answer = await transport.send(request, signal);
       report(answer.status);
-      if (answer.status === 429 || answer.status >= 500)
-        throw answerFailure(call, answer, clock.now());
+      if (isBusyOrBroken(answer) && call.isAnswer?.(answer) !== true)
+        throw options.failureOf(call, answer, clock.now());
       call.check?.(answer);
       return answer;
     } catch (error) {
-      if (isOpenstackError(error) && error.status === undefined) report(error.kind);
+      if (isRequestError(error) && error.status === undefined) report(error.kind);
       throw error;
     }
   }
@@ -104,7 +110,7 @@ export function createCaller(options: CallerOptions): Caller {
       try {
         return await once(call, request, signal);
       } catch (error) {
-        if (!isOpenstackError(error) || attempt === attempts - 1) throw error;
+        if (!isRequestError(error) || attempt === attempts - 1) throw error;
         const pauseMs = pauseBefore(error, attempt, random);
         const spentMs = clock.monotonicMs() - started + (pauseMs ?? 0);
         if (pauseMs === undefined || spentMs > repeatsStartWithin * request.timeoutMs) throw error;
@@ -123,10 +129,13 @@ export function createCaller(options: CallerOptions): Caller {
         ...(headers === undefined ? {} : { headers }),
         ...(body === undefined ? {} : { body }),
         tls,
+        ...(options.lane === undefined ? {} : { lane: options.lane }),
         timeoutMs: call.timeoutMs ?? options.timeoutMs,
       };
       return breakerOf(service).run(signal, async (probing) =>
-        probing ? once(call, request, signal) : repeating(call, request, signal),
+        probing || call.repeats === false
+          ? once(call, request, signal)
+          : repeating(call, request, signal),
       );
     },
     get calls() {
@@ -135,8 +144,12 @@ export function createCaller(options: CallerOptions): Caller {
   };
 }
 
+function isBusyOrBroken({ status }: HttpAnswer): boolean {
+  return status === 429 || status >= 500;
+}
+
 /** Milliseconds to wait before the next try, or undefined when another try makes no sense now. */
-function pauseBefore(failure: OpenstackError, attempt: number, random: Random): number | undefined {
+function pauseBefore(failure: RequestError, attempt: number, random: Random): number | undefined {
   const passes: readonly FailureKind[] = ['timeout', 'unreachable', 'serverError', 'rateLimited'];
   if (!passes.includes(failure.kind)) return undefined;
   const pauseMs = Math.max(backoffMs(attempt, pauses, random), failure.retryAfterMs ?? 0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DeadlineReached } from '../../time/deadline.ts';
+import { DeadlineReached } from '../time/deadline.ts';
 import { networkFailure } from './network-failure.ts';
 
 const request = {

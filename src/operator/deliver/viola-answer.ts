@@ -1,0 +1,63 @@
+import type * as z from 'zod';
+import { postAnswer, problem } from '../../api/node-configs-http.ts';
+import { kindOf, retryAfterOf } from '../../requests/answer.ts';
+import { RequestError } from '../../requests/request-error.ts';
+import type { HttpAnswer } from '../../requests/transport.ts';
+
+/** The body of an answer with the expected status, or why there is none. */
+export function bodyOf<T>(
+  answer: HttpAnswer,
+  expected: number,
+  schema: z.ZodType<T>,
+  now: Date,
+): T {
+  if (answer.status !== expected) throw refusal(answer, now);
+  const parsed = schema.safeParse(parseJson(answer.text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it has another form';
+  throw new RequestError(`the answer cannot be read (${where})`, {
+    service: 'viola',
+    kind: 'badAnswer',
+    status: answer.status,
+  });
+}
+
+/** What Viola means by an answer that is no success. */
+export function refusal(answer: HttpAnswer, now: Date): RequestError {
+  const { status } = answer;
+  const said = problem.safeParse(parseJson(answer.text)).data;
+  const retryAfterMs = retryAfterOf(answer, now);
+  const text = `unexpected status ${status}${said ? `: ${said.detail}` : ''}${advices[status] ?? ''}`;
+  return new RequestError(text, {
+    service: 'viola',
+    kind: kindOf(status),
+    status,
+    ...(said ? { code: said.code } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+const advices: Readonly<Record<number, string>> = {
+  401: ' (check the token in VIOLA_TOKEN_FILE)',
+  403: ' (the token may not do this for this provider)',
+};
+
+/** 409, 422 and 503 carry the results of each node too when none of the request was accepted. */
+export function resultsOf(answer: HttpAnswer) {
+  return postAnswer.safeParse(parseJson(answer.text)).data;
+}
+
+/** An unknown provider is a 404 as well, and says nothing about the node. */
+export function isNoSuchNode({ status, text }: HttpAnswer): boolean {
+  return status === 404 && problem.safeParse(parseJson(text)).data?.code === 'NoSuchNode';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A proxy's page; the status says enough.
+    return undefined;
+  }
+}
