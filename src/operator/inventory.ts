@@ -1,8 +1,12 @@
 import type { Effect } from '../api/effects.ts';
+import type { HeldNode } from '../api/node-configs-http.ts';
+import { isOwn } from '../plan/claims.ts';
+import type { Owner } from '../plan/plan.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
 import type { Author, StoredNode } from '../store/node-configs.ts';
 import type { Store } from '../store/store.ts';
+import type { Rounds } from './deliver/delivery-rounds.ts';
 
 type Name = Pick<Author, 'namespace' | 'name'>;
 
@@ -56,4 +60,25 @@ export function createInventory({ store, perform, log }: InventoryDeps): Invento
     },
   };
   return inventory;
+}
+
+/** The OpenstackConfig's nodes as the business cluster holds them after a delivery: what the inventory shows. */
+export function nodesAfter({ held, nodes: plans, delivery }: Rounds, owner: Owner): StoredNode[] {
+  const nodes = new Map(
+    held.filter((node) => isOwn(node, owner)).map((node) => [node.nodeName, storedFrom(node)]),
+  );
+  const posted = plans.filter(({ action }) => action === 'post');
+  const planned = new Map(posted.map((node) => [node.nodeName, node]));
+  for (const { nodeName, uid, generation } of delivery.accepted) {
+    const node = planned.get(nodeName);
+    if (!node) continue;
+    const { instanceId, interfaces } = node;
+    nodes.set(nodeName, { nodeName, instanceId, interfaces, uid, generation });
+  }
+  return [...nodes.values()];
+}
+
+function storedFrom({ nodeName, uid, generation, spec }: HeldNode): StoredNode {
+  const { instanceId = '', interfaces = [] } = spec;
+  return { nodeName, instanceId, interfaces, uid, generation };
 }

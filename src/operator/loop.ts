@@ -10,16 +10,16 @@ import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
-import { createReconciler } from './controller.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory.ts';
 import { controllerName } from './metrics.ts';
 import type { Authorities } from './observe/cloud-access.ts';
 import { CloudViews } from './observe/cloud-views.ts';
 import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
-import { Pace } from './pace.ts';
-import { createReporter } from './report.ts';
+import { createReconciler } from './reconcile.ts';
+import { Pace } from './schedule/pace.ts';
 import type { OperatorSettings } from './settings.ts';
+import { createStatusWriter } from './status/writer.ts';
 
 export interface LoopOptions {
   readonly client: KubeClient;
@@ -53,7 +53,7 @@ export function createLoop(options: LoopOptions) {
     log,
     metrics,
     configs,
-    reporter: createReporter({ client, recorder, perform }),
+    writer: createStatusWriter({ client, recorder, perform, clock }),
     inventory,
     pace: new Pace({ clock, random }),
     views: new CloudViews(clock, lifetime),

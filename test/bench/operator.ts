@@ -4,14 +4,14 @@ import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metricTable } from '../../src/api/metrics.ts';
 import { createClouds } from '../../src/openstack/clouds.ts';
-import { createReconciler } from '../../src/operator/controller.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
 import { createInventory } from '../../src/operator/inventory.ts';
 import { CloudViews } from '../../src/operator/observe/cloud-views.ts';
 import { statusOf } from '../../src/operator/openstack-config.ts';
-import { Pace } from '../../src/operator/pace.ts';
-import { createReporter } from '../../src/operator/report.ts';
+import { createReconciler } from '../../src/operator/reconcile.ts';
+import { Pace } from '../../src/operator/schedule/pace.ts';
 import { operatorSettings } from '../../src/operator/settings.ts';
+import { createStatusWriter } from '../../src/operator/status/writer.ts';
 import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
 import { createPerform } from '../../src/process/effects.ts';
 import { createLogger } from '../../src/process/log.ts';
@@ -75,7 +75,12 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     views: new CloudViews(clock, signal),
     violas,
     inventory: createInventory({ store, perform, log }),
-    reporter: createReporter({ client: kube, recorder: { record: () => undefined }, perform }),
+    writer: createStatusWriter({
+      client: kube,
+      recorder: { record: () => undefined },
+      perform,
+      clock,
+    }),
     pace: new Pace({ clock, random }),
     perform,
     clock,

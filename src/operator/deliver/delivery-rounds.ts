@@ -5,12 +5,17 @@ import { mapBounded } from '../../process/bounded.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { StepFailure } from '../status/step-failure.ts';
 import { type DeliverOptions, type Delivery, deliver } from './deliver.ts';
-import type { Planned } from './plan-nodes.ts';
 import type { ViolaClient } from './viola-client.ts';
 
 /** Plans that met a change of the business cluster are made again so often, then at the next poll. */
 const rounds = 3;
 const readsAtOnce = 8;
+
+/** A plan with what it was made of. */
+export interface Planned {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+}
 
 export interface Rounds {
   /** The nodes as they were planned last. */

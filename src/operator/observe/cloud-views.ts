@@ -1,8 +1,14 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { CloudView } from '../sync.ts';
 import { MissingServers } from './missing-servers.ts';
 import { PortDirectory } from './port-directory.ts';
+
+/** What a cloud is looked at with; shared by all OpenstackConfigs that name it. */
+export interface CloudView {
+  readonly cloud: Cloud;
+  readonly ports: PortDirectory;
+  readonly missing: MissingServers;
+}
 
 /** What OpenstackConfigs share about the clouds they look at. */
 export class CloudViews {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { NodePlan } from '../../plan/plan.ts';
-import type { SyncResult } from '../sync.ts';
+import type { SyncResult } from '../sync-result.ts';
 import { isNews, statusAfter } from './status.ts';
 import type { Trouble } from './step-failure.ts';
 
@@ -34,6 +34,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     observation: { servers: [], missingServers: [], ports: [], subnets: [], networks: [] },
     held: [],
     delivery: { accepted: [], removed: [], stale: [], waiting: [], failures: [] },
+    leaving: [],
     troubles: [],
     ...change,
   };
@@ -46,11 +47,10 @@ function statusWith(
 ): OpenstackConfigStatus {
   return statusAfter({
     verdict: { kind: 'synced', sent: 0, troubles, waiting: [] },
-    result: synced,
+    seen: { synced, downPortFastRetryMax: 5 },
     previous,
     generation: 4,
     now,
-    downPortFastRetryMax: 5,
     handled: {},
   });
 }
@@ -85,11 +85,10 @@ describe('the conditions', () => {
     const first = statusWith(result({}));
     const later = statusAfter({
       verdict: { kind: 'synced', sent: 2, troubles: [], waiting: [] },
-      result: result({}),
+      seen: { synced: result({}), downPortFastRetryMax: 5 },
       previous: first,
       generation: 5,
       now: new Date('2026-01-03T00:00:00Z'),
-      downPortFastRetryMax: 5,
       handled: {},
     });
     const ready = later.conditions?.find(({ type }) => type === 'Ready');

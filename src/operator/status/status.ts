@@ -3,19 +3,19 @@ import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
 import { compareText } from '../../plan/text-order.ts';
-import type { SyncResult } from '../sync.ts';
+import type { SyncResult } from '../sync-result.ts';
 import { conditionsOf } from './conditions.ts';
 import { downPortRetry, downPortsOf } from './down-ports.ts';
 import { troublesOf, type Verdict } from './verdict.ts';
+import type { SyncSeen } from './writer.ts';
 
 export interface StatusInput {
   readonly verdict: Verdict;
   /** What the sync saw and did; undefined when it did not come so far, and then the last of it stays. */
-  readonly result: SyncResult | undefined;
+  readonly seen: SyncSeen | undefined;
   readonly previous: OpenstackConfigStatus;
   readonly generation: number;
   readonly now: Date;
-  readonly downPortFastRetryMax: number;
   /** Values of annotations that were acted upon; undefined = as before. */
   readonly handled: { readonly reconcileAt?: string; readonly allowRemovals?: string };
 }
@@ -25,7 +25,7 @@ const maxError = 4_096;
 
 /** The whole status as it is to be. */
 export function statusAfter(input: StatusInput): OpenstackConfigStatus {
-  const { verdict, result, previous, generation, now, handled } = input;
+  const { verdict, seen, previous, generation, now, handled } = input;
   const conditions = conditionsOf(verdict, previous.conditions ?? [], { now, generation });
   const ready = findCondition(conditions, 'Ready');
   const [trouble] = troublesOf(verdict);
@@ -34,17 +34,17 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
     conditions,
     lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : previous.lastSyncedAt,
     lastError: trouble ? (ready?.message ?? '').slice(0, maxError) : '',
-    ...(result ? seenIn(result, input) : seenBefore(previous)),
+    ...(seen ? seenIn(seen, input) : seenBefore(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
     lastHandledAllowRemovals: handled.allowRemovals ?? previous.lastHandledAllowRemovals,
   });
 }
 
-function seenIn(result: SyncResult, { previous, downPortFastRetryMax, now }: StatusInput) {
-  const down = downPortsOf(result.nodes, result.observation);
+function seenIn({ synced, downPortFastRetryMax }: SyncSeen, { previous, now }: StatusInput) {
+  const down = downPortsOf(synced.nodes, synced.observation);
   return {
-    summary: { ...result.summary },
-    nodes: worstNodes(result),
+    summary: { ...synced.summary },
+    nodes: worstNodes(synced),
     downPortRetry: downPortRetry(down, previous.downPortRetry, downPortFastRetryMax, now),
   };
 }

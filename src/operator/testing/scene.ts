@@ -12,13 +12,13 @@ import { readSettings } from '../../process/settings.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { createReconciler } from '../controller.ts';
 import { createInventory } from '../inventory.ts';
 import { CloudViews } from '../observe/cloud-views.ts';
 import { statusOf } from '../openstack-config.ts';
-import { Pace } from '../pace.ts';
-import { createReporter } from '../report.ts';
+import { createReconciler } from '../reconcile.ts';
+import { Pace } from '../schedule/pace.ts';
 import { operatorSettings } from '../settings.ts';
+import { createStatusWriter } from '../status/writer.ts';
 import { FakeCloud } from './fake-cloud.ts';
 import { FakeKube } from './fake-kube.ts';
 import { FakeViola } from './fake-viola.ts';
@@ -73,10 +73,11 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
         [Symbol.asyncDispose]: async () => undefined,
       },
       inventory: createInventory({ store, perform, log }),
-      reporter: createReporter({
+      writer: createStatusWriter({
         client: kube,
         recorder: { record: (_object, note) => events.push(note) },
         perform,
+        clock,
       }),
       pace: new Pace({ clock, random: () => 0.5 }),
       perform,

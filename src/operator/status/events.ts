@@ -1,7 +1,7 @@
-import { type Condition, findCondition } from '../api/condition.ts';
-import type { EventRecorder } from '../kube/events.ts';
-import type { ConfigObject } from './openstack-config.ts';
-import { statusOf } from './openstack-config.ts';
+import { type Condition, findCondition } from '../../api/condition.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { ConfigObject } from '../openstack-config.ts';
+import { statusOf } from '../openstack-config.ts';
 
 /** Tells people when Ready changes its status or reason; that nothing changed is no event. */
 export function recordReady(

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RequestError } from '../requests/request-error.ts';
-import { attach, type Scene, setScene } from './testing/scene.ts';
+import { RequestError } from '../../requests/request-error.ts';
+import { attach, type Scene, setScene } from '../testing/scene.ts';
 
 let scene: Scene;
 

@@ -5,7 +5,7 @@ import type { Owner } from '../../plan/plan.ts';
 import { compareText } from '../../plan/text-order.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
-import type { ViolaClient } from './viola-client.ts';
+import type { ViolaClient } from '../deliver/viola-client.ts';
 
 export interface WithdrawInput {
   readonly viola: Pick<ViolaClient, 'list' | 'get' | 'remove'>;

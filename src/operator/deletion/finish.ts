@@ -1,16 +1,16 @@
-import type { Effect } from '../api/effects.ts';
-import type { HeldNode } from '../api/node-configs-http.ts';
-import { type OpenstackConfigSpec, openstackConfigSpec } from '../api/openstackconfig.ts';
-import type { Perform } from '../process/effects.ts';
-import { violaFailure } from './deliver/delivery-rounds.ts';
-import type { Violas } from './deliver/violas.ts';
-import { type WithdrawInput, withdraw } from './deliver/withdraw.ts';
-import type { Inventory } from './inventory.ts';
-import { type ConfigObject, ownerOf } from './openstack-config.ts';
-import { resolveEndpoints } from './resolve/endpoints.ts';
-import { Fields, trimmed } from './resolve/fields.ts';
-import type { OperatorSettings } from './settings.ts';
-import { StepFailure } from './status/step-failure.ts';
+import type { Effect } from '../../api/effects.ts';
+import type { HeldNode } from '../../api/node-configs-http.ts';
+import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
+import type { Perform } from '../../process/effects.ts';
+import { violaFailure } from '../deliver/delivery-rounds.ts';
+import type { Violas } from '../deliver/violas.ts';
+import type { Inventory } from '../inventory.ts';
+import { type ConfigObject, ownerOf } from '../openstack-config.ts';
+import { resolveEndpoints } from '../resolve/endpoints.ts';
+import { Fields, trimmed } from '../resolve/fields.ts';
+import type { OperatorSettings } from '../settings.ts';
+import { StepFailure } from '../status/step-failure.ts';
+import { type WithdrawInput, withdraw } from './withdraw.ts';
 
 export interface FinishDeps {
   readonly settings: OperatorSettings;

@@ -1,8 +1,8 @@
-import { keyOf } from '../kube/object.ts';
-import { backoffMs } from '../time/backoff.ts';
-import type { Clock, Random } from '../time/clock.ts';
-import { type ConfigObject, generationOf, statusOf } from './openstack-config.ts';
-import { nextPollMs, type Polling } from './resolve/poll.ts';
+import { keyOf } from '../../kube/object.ts';
+import { backoffMs } from '../../time/backoff.ts';
+import type { Clock, Random } from '../../time/clock.ts';
+import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
+import { nextPollMs, type Polling } from './poll.ts';
 
 /** What is kept about an OpenstackConfig between two looks; losing it costs a few polls, nothing else. */
 interface Memory {

@@ -1,0 +1,133 @@
+import type { Store as ObjectStore } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { keyOf, refOf } from '../kube/object.ts';
+import type { Outcome } from '../kube/reconcile/controller.ts';
+import { calculate } from '../plan/calculate.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Clock, Random } from '../time/clock.ts';
+import { type AccessDeps, access } from './access.ts';
+import { type LeaveDeps, leave } from './deletion/leave.ts';
+import { leaveOthers } from './deletion/leave-others.ts';
+import { deliverInRounds } from './deliver/delivery-rounds.ts';
+import { planInput, prove } from './deliver/plan-input.ts';
+import { addFinalizer } from './finalizer.ts';
+import { nodesAfter } from './inventory.ts';
+import { countDelivery, type OperatorMetrics } from './metrics.ts';
+import type { CloudViews } from './observe/cloud-views.ts';
+import { observeBoth } from './observe/observe-both.ts';
+import { type ConfigObject, isPaused } from './openstack-config.ts';
+import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
+import { nextLookMs } from './schedule/next-look.ts';
+import type { Pace } from './schedule/pace.ts';
+import { pollingOf } from './settings.ts';
+import { attempt } from './status/attempt.ts';
+import { StepFailure } from './status/step-failure.ts';
+import { type SyncResult, troublesIn, waitsOf } from './sync-result.ts';
+import { wishOf } from './wish.ts';
+
+export interface ReconcilerDeps extends AccessDeps, LeaveDeps {
+  readonly client: Pick<KubeClient, 'find' | 'patch'>;
+  readonly configs: Pick<ObjectStore<ConfigObject>, 'get' | 'list'>;
+  readonly views: CloudViews;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: OperatorMetrics;
+}
+
+/**
+ * Makes the reconcile function of OpenstackConfigs. A paused one is left alone; a deleted one is taken back from the
+ * nodes; the steps of any other are below.
+ */
+export function createReconciler(deps: ReconcilerDeps) {
+  const { configs, writer, pace, views } = deps;
+
+  return async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | undefined> {
+    const cached = configs.get(key);
+    if (!cached) return forget(key, deps);
+    const object = writer.latest(cached);
+    if (isPaused(object)) return writer.pause(object, signal);
+    pace.begin(object);
+    if (object.metadata.deletionTimestamp === undefined) return reconcileLive(object, deps, signal);
+    views.leave(key);
+    return leave(object, deps, signal);
+  };
+}
+
+async function forget(key: string, { pace, writer, views, inventory }: ReconcilerDeps) {
+  for (const each of [pace, writer]) each.forget(key);
+  views.leave(key);
+  const { namespace = '', name } = refOf(key);
+  await inventory.forget({ namespace, name });
+  return undefined;
+}
+
+async function reconcileLive(
+  object: ConfigObject,
+  deps: ReconcilerDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { settings, pace, views, writer, log } = deps;
+  const resolution = resolveConfig(object, settings);
+  if (resolution.kind === 'refused') {
+    views.leave(keyOf(object));
+    await writer.write(object, { kind: 'refused', troubles: resolution.problems }, signal);
+    return { requeueAfterMs: pace.afterFailure(object, pollingOf(settings), undefined) };
+  }
+  const { config } = resolution;
+  const synced = await attempt(async () => sync(object, config, deps, signal), log, signal);
+  if (synced instanceof StepFailure) {
+    await writer.write(object, { kind: 'failed', failure: synced }, signal);
+    return { requeueAfterMs: pace.afterFailure(object, config.polling, synced.retryAfterMs) };
+  }
+  return settle(object, config, synced, deps, signal);
+}
+
+/** The steps of a live OpenstackConfig: everything that can be delivered is, whatever else fails. Throws StepFailure. */
+async function sync(
+  object: ConfigObject,
+  config: ResolvedConfig,
+  deps: ReconcilerDeps,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const wish = wishOf(object, config, deps);
+  const { view, viola } = await access(wish, deps, signal);
+  const seen = await observeBoth(wish, { view, viola }, signal);
+  const input = await prove(planInput(wish, seen), view.cloud, deps, signal);
+  const plan = calculate(input);
+  if (concernsNodes(plan)) await addFinalizer(object, deps, signal);
+  const rounds = await deliverInRounds(
+    { input, plan },
+    { source: wish.source, perform: deps.perform, viola },
+    signal,
+  );
+  await deps.inventory.record(config.providerId, wish.source, nodesAfter(rounds, wish.source));
+  const others = await leaveOthers(wish, deps, signal);
+  const troubles = troublesIn({ seen, plan, rounds, others });
+  const { observation } = input;
+  const { leaving } = others;
+  return { ...rounds, summary: plan.summary, observation, leaving, troubles };
+}
+
+/** Nodes are sent, or lie there already: the object must not go without us. */
+function concernsNodes({ nodes }: Plan): boolean {
+  return nodes.some(({ action, base }) => action !== 'none' || base !== null);
+}
+
+async function settle(
+  object: ConfigObject,
+  config: ResolvedConfig,
+  synced: SyncResult,
+  { pace, log, metrics, writer }: ReconcilerDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { delivery, troubles, summary } = synced;
+  countDelivery(metrics, config.providerId, delivery);
+  const sent = delivery.accepted.length + delivery.removed.length;
+  if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
+  const waiting = waitsOf(synced);
+  const ending = { kind: 'synced', sent, troubles, waiting } as const;
+  const { downPortFastRetryMax } = config;
+  const status = await writer.write(object, ending, signal, { synced, downPortFastRetryMax });
+  return { requeueAfterMs: nextLookMs({ object, config, synced, status, waiting }, pace) };
+}

@@ -1,0 +1,115 @@
+import type { Effect } from '../../api/effects.ts';
+import { fieldManagers } from '../../api/names.ts';
+import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import { isNewer } from '../../kube/cache/resource-version.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import { keyOf } from '../../kube/object.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { Clock } from '../../time/clock.ts';
+import {
+  allowRemovalsOf,
+  type ConfigObject,
+  generationOf,
+  openstackConfigs,
+  reconcileAtOf,
+  statusOf,
+} from '../openstack-config.ts';
+import type { SyncResult } from '../sync-result.ts';
+import { pausedConditions } from './conditions.ts';
+import { recordReady } from './events.ts';
+import { isNews, statusAfter } from './status.ts';
+import type { Verdict } from './verdict.ts';
+
+/** A sync that came through. */
+export interface SyncSeen {
+  readonly synced: SyncResult;
+  readonly downPortFastRetryMax: number;
+}
+
+export interface StatusWriter {
+  /** The object as it is, our last write included: the watch may not have told us of it yet. */
+  latest(object: ConfigObject): ConfigObject;
+  /** Writes the status if it says something new, and tells people what changed; without a sync what the last one saw stays. */
+  write(
+    object: ConfigObject,
+    verdict: Verdict,
+    signal: AbortSignal,
+    seen?: SyncSeen,
+  ): Promise<OpenstackConfigStatus>;
+  /** Says that the object is left alone. */
+  pause(object: ConfigObject, signal: AbortSignal): Promise<undefined>;
+  forget(key: string): void;
+}
+
+export interface StatusWriterDeps {
+  readonly client: Pick<KubeClient, 'applyStatus'>;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly perform: Perform<Effect>;
+  readonly clock: Clock;
+}
+
+export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
+  const { client, recorder, perform, clock } = deps;
+  const written = new Map<string, ConfigObject>();
+
+  async function apply(object: ConfigObject, status: OpenstackConfigStatus, signal: AbortSignal) {
+    if (!isNews(status, statusOf(object))) return;
+    const { namespace = '', name } = object.metadata;
+    const applied = { metadata: { namespace, name }, status };
+    try {
+      const after = await perform('operator.status.write', async () =>
+        client.applyStatus(openstackConfigs, applied, {
+          fieldManager: fieldManagers.operator,
+          // Conditions of earlier generations were written under other names.
+          force: true,
+          signal,
+        }),
+      );
+      written.set(keyOf(object), after);
+    } catch (error) {
+      if (isNotFound(error)) return;
+      throw error;
+    }
+    recordReady(recorder, object, status.conditions);
+  }
+
+  return {
+    latest(object) {
+      const mine = written.get(keyOf(object));
+      if (mine?.metadata.uid !== object.metadata.uid) return object;
+      const newer = isNewer(mine?.metadata.resourceVersion, object.metadata.resourceVersion);
+      return newer && mine ? { ...object, status: mine.status } : object;
+    },
+    async write(object, verdict, signal, seen) {
+      const status = statusAfter({
+        verdict,
+        seen,
+        previous: statusOf(object),
+        generation: generationOf(object),
+        now: clock.now(),
+        handled: seen ? handledBy(object, seen.synced) : {},
+      });
+      await apply(object, status, signal);
+      return status;
+    },
+    async pause(object, signal) {
+      const previous = statusOf(object);
+      const at = { now: clock.now(), generation: generationOf(object) };
+      const conditions = pausedConditions(previous.conditions ?? [], at);
+      await apply(object, { ...previous, conditions }, signal);
+    },
+    forget: (key) => void written.delete(key),
+  };
+}
+
+/** A wish is fulfilled when a sync came through with it; leave to remove, when everything was delivered as well. */
+function handledBy(object: ConfigObject, { delivery }: SyncResult) {
+  const reconcileAt = reconcileAtOf(object);
+  const allowRemovals = delivery.failures.length === 0 ? allowRemovalsOf(object) : '';
+  return {
+    ...(reconcileAt === '' ? {} : { reconcileAt }),
+    ...(allowRemovals === '' ? {} : { allowRemovals }),
+  };
+}

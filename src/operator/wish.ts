@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import type { HeldNode, Source } from '../api/node-configs-http.ts';
+import type { Store as ObjectStore } from '../kube/cache/store.ts';
+import { keyOf } from '../kube/object.ts';
+import {
+  allowRemovalsOf,
+  type ConfigObject,
+  generationOf,
+  ownerOf,
+  reconcileAtOf,
+  statusOf,
+} from './openstack-config.ts';
+import type { ResolvedConfig } from './resolve/resolve.ts';
+import type { Pace } from './schedule/pace.ts';
+
+/** What one sync of an OpenstackConfig is to bring about. */
+export interface Wish {
+  readonly config: ResolvedConfig;
+  readonly source: Source;
+  /** NICs of the whole cloud among these nodes. */
+  readonly cloudInterfaces: (held: readonly HeldNode[]) => number;
+  readonly allowRemovals: boolean;
+  /** Somebody asked for a full look and delivery. */
+  readonly force: boolean;
+  /** How old shared observations may be. */
+  readonly maxAgeMs: number;
+}
+
+export interface WishDeps {
+  readonly configs: Pick<ObjectStore<ConfigObject>, 'list'>;
+  readonly pace: Pick<Pace, 'maxAgeMs'>;
+}
+
+/** What is to be done for an OpenstackConfig, annotations that were not acted upon yet included. */
+export function wishOf(
+  object: ConfigObject,
+  config: ResolvedConfig,
+  { configs, pace }: WishDeps,
+): Wish {
+  const { lastHandledReconcileAt, lastHandledAllowRemovals } = statusOf(object);
+  const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
+  return {
+    config,
+    source: { ...ownerOf(object), generation: generationOf(object) },
+    cloudInterfaces: (held) => interfacesOfCloud(held, config, configs),
+    allowRemovals: isNew(allowRemovalsOf(object), lastHandledAllowRemovals),
+    force,
+    maxAgeMs: force ? 0 : pace.maxAgeMs(object, config.polling),
+  };
+}
+
+function isNew(value: string, handled: string | undefined): boolean {
+  return value !== '' && value !== handled;
+}
+
+/** NICs among these nodes that come from the same cloud as ours, whichever OpenstackConfig delivered them. */
+function interfacesOfCloud(
+  held: readonly HeldNode[],
+  { openstackProviderId }: ResolvedConfig,
+  configs: WishDeps['configs'],
+): number {
+  const sameCloud = new Set(
+    configs
+      .list()
+      .filter((other) => providerIdOf(other) === openstackProviderId)
+      .map((other) => keyOf(other)),
+  );
+  return held
+    .filter(({ source }) => source && sameCloud.has(keyOf(source)))
+    .reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);
+}
+
+const provided = z.object({ credentials: z.object({ openstackProviderID: z.string() }) });
+
+function providerIdOf({ spec }: ConfigObject): string | undefined {
+  return provided.safeParse(spec).data?.credentials.openstackProviderID.trim();
+}
