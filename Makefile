@@ -18,7 +18,7 @@ $(installed): package.json package-lock.json
 
 setup: $(installed) ## Install dependencies (Node 24 included)
 
-demo: $(installed) ## Attach and detach ports on two hosts of this machine; ARGS=--once ends by itself
+demo: build ## Attach and detach ports on two hosts of this machine; ARGS=--once ends by itself
 	@node rig/demo/main.ts $(ARGS)
 
 check: $(installed) ## Types, lint, import direction, format, generated files, unit tests; prints how long each took

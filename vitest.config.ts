@@ -2,8 +2,10 @@ import { defineConfig } from 'vitest/config';
 import './test/node-version.ts';
 
 const shared = { isolate: false, testTimeout: 20_000, hookTimeout: 60_000 };
+// Tests on processes run the files of the images.
+const shipped = { ...shared, globalSetup: './test/bundle.ts' };
 // Tests on real parts share machines and ports: one file after the other, generous limits.
-const real = { ...shared, fileParallelism: false, testTimeout: 300_000, hookTimeout: 900_000 };
+const real = { ...shipped, fileParallelism: false, testTimeout: 300_000, hookTimeout: 900_000 };
 
 // Real processes one after the other; nothing is built or installed.
 const chain = { ...real, hookTimeout: 120_000 };
@@ -18,7 +20,7 @@ export default defineConfig({
           include: ['{src,rig,deploy}/**/*.test.ts', 'test/{house,contract,property}/**/*.test.ts'],
         },
       },
-      { test: { ...shared, name: 'namespaces', include: ['test/namespaces/**/*.test.ts'] } },
+      { test: { ...shipped, name: 'namespaces', include: ['test/namespaces/**/*.test.ts'] } },
       { test: { ...chain, name: 'chain', include: ['test/chain/**/*.test.ts'] } },
       { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },

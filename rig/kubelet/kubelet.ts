@@ -1,11 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ClusterAccess } from '../../src/kube/access/access.ts';
 import { createReflector } from '../../src/kube/cache/reflector.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { type Pod, pods } from '../../src/kube/core-resources.ts';
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/time/clock.ts';
+import { program } from '../parts/program.ts';
 import { type Failure, FailureOrders } from './failure.ts';
 import { findInternalIp, type HostHandle } from './host.ts';
 import { createNodeReporter, type NodeReporter } from './node-reporter.ts';
@@ -22,7 +22,7 @@ export interface KubeletOptions {
     /** Address of the Node; without one that of the host's way out. */
     readonly internalIp?: string;
   };
-  /** What stands for the image's entrypoint (default: the agent from source). */
+  /** What stands for the image's entrypoint (default: the agent of the bundle). */
   readonly agentCommand?: readonly string[];
   /** Folder for volumes and logs of Pods; made, and removed in the end. */
   readonly directory: string;
@@ -43,12 +43,6 @@ export interface Kubelet extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const agentFromSource = [
-  process.execPath,
-  join(import.meta.dirname, '../../src/main.ts'),
-  'agent',
-] as const;
-
 /** Registers a Node and runs its Pods as processes on a host; resolves when the Node is Ready. */
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const { clock = systemClock, random = systemRandom, node, directory } = options;
@@ -65,7 +59,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     client,
     host: node.host,
     hostIp,
-    agentCommand: options.agentCommand ?? agentFromSource,
+    agentCommand: options.agentCommand ?? [...program, 'agent'],
     directory,
     clock,
     random,

@@ -1,10 +1,7 @@
-import { join } from 'node:path';
 import type { Clock } from '../../src/time/clock.ts';
+import { program } from './program.ts';
 import type { ChildSpec } from './supervisor.ts';
 import { answers } from './waiting.ts';
-
-/** The executable from source, run by the Node that runs us. */
-const program = [process.execPath, join(import.meta.dirname, '../../src/main.ts')] as const;
 
 interface Common {
   readonly kubeconfig: string;

@@ -20,12 +20,8 @@ export function sqliteDialect(path: string): Dialect {
 
 /** Dialect of a MariaDB with a pool of its own. */
 export function mariadbDialect(access: MariadbAccess): Dialect {
-  const { host, port, user, password, database } = access;
-  const limits = { connectionLimit: 5, connectTimeout: 5_000, supportBigNumbers: true };
-  const login = { host, port, user, password, database, charset: 'utf8mb4' };
   return new MysqlDialect({
-    // Whoever keeps the inventory in a file need not load a driver.
-    pool: async () => (await import('mysql2')).createPool({ ...login, ...limits }),
+    pool: async () => (await import('./mariadb-pool.ts')).mariadbPool(access),
   });
 }
 

@@ -1,7 +1,7 @@
-import { access, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import { mortalProgram } from '../../rig/parts/program.ts';
 import {
   type JobRequest,
   type JobResult,
@@ -37,19 +37,15 @@ export function nic(
   return { index, mac, mtu: 1450, addresses: [address], routes: [], routing: 'pbr', ...more };
 }
 
-/** Runs the real agent process on the host, from a bundle as its image has it. */
+/** Runs the real agent process on the host, from the files of its image. */
 export async function runAgent(
   host: NamespaceHost,
   asked: JobRequest | string,
   { killAt, path, flags = [] }: RunOptions = {},
 ): Promise<AgentRun> {
-  const [agent, requestFile, resultFile, effectsFile] = [
-    'agent.mjs',
-    'request',
-    'result',
-    'effects',
-  ].map((name) => join(host.root, name)) as [string, string, string, string];
-  await access(agent).catch(async () => writeFile(agent, await bundle()));
+  const [requestFile, resultFile, effectsFile] = ['request', 'result', 'effects'].map((name) =>
+    join(host.root, name),
+  ) as [string, string, string];
   await writeFile(requestFile, typeof asked === 'string' ? asked : JSON.stringify(asked));
   await Promise.all([resultFile, effectsFile].map((file) => rm(file, { force: true })));
   const { code, stdout, stderr } = await host.exec(
@@ -57,8 +53,9 @@ export async function runAgent(
     `EFFECTS_FILE=${effectsFile}`,
     ...(killAt ? [`KILL_AT=${killAt}`] : []),
     ...(path ? [`PATH=${path}:${process.env['PATH']}`] : []),
-    process.execPath,
-    agent,
+    'LOG_LEVEL=debug',
+    ...mortalProgram,
+    'agent',
     '--request',
     requestFile,
     '--result',
@@ -77,21 +74,4 @@ export async function runAgent(
     stdout,
     stderr,
   };
-}
-
-let bundled: Promise<string> | undefined;
-
-async function bundle(): Promise<string> {
-  bundled ??= build({
-    entryPoints: [join(import.meta.dirname, 'agent-entry.ts')],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    banner: {
-      js: "import { createRequire as bannerRequire } from 'node:module'; const require = bannerRequire(import.meta.url);",
-    },
-  }).then(({ outputFiles }) => outputFiles[0]?.text ?? '');
-  return bundled;
 }

@@ -155,7 +155,9 @@ async function outerEnds(fabric: string): Promise<string[]> {
 }
 
 async function makeRoot(root: string): Promise<void> {
-  for (const directory of ['etc/netplan', 'etc/sysctl.d', 'var/lib', 'proc/sys', 'run']) {
+  // A host is of the netplan family when netplan's own folder is there.
+  const folders = ['etc/netplan', 'usr/lib/netplan', 'var/lib', 'proc/sys', 'run'];
+  for (const directory of folders) {
     await mkdir(join(root, directory), { recursive: true });
   }
   // The kernel shows each process the settings of its own network namespace.

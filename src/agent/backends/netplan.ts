@@ -57,7 +57,8 @@ function path(index: number): string {
 
 async function read(file: HostFile): Promise<ConfigFile> {
   if (!/macaddress/i.test(file.text)) return { ...file, macs: [] };
-  const document = await parsed(file.text);
+  const { yamlValue } = await import('./yaml-text.ts');
+  const document = yamlValue(file.text);
   const own = ownName.test(file.path) ? ownFile(document) : undefined;
   return { ...file, ...(own ? { own } : {}), macs: macsOf(document) };
 }
@@ -78,19 +79,6 @@ function macsOf(document: unknown): string[] {
   return Object.values(data?.network.ethernets ?? {}).flatMap(({ match, macaddress }) =>
     [match?.macaddress, macaddress].flatMap((mac) => (mac ? [mac.toLowerCase()] : [])),
   );
-}
-
-/**
- * The document in the file, or nothing when it is not YAML: that file is not ours. The parser is loaded when a file of
- * somebody else asks for it, which on most hosts none does.
- */
-async function parsed(text: string): Promise<unknown> {
-  const { parse } = await import('yaml');
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** netplan 0.106 drops the policy rules of a file without a word when NetworkManager renders it. */

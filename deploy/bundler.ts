@@ -1,0 +1,63 @@
+import { cp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { build as esbuild, type Metafile, type Plugin } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+// Some dependencies are CommonJS and call require() or read __dirname at run time; an ES module has neither.
+// The names are prefixed because esbuild does not see them and would let ours collide.
+const banner = [
+  "import { createRequire as bannerCreateRequire } from 'node:module';",
+  "import { dirname as bannerDirname } from 'node:path';",
+  "import { fileURLToPath as bannerFileURLToPath } from 'node:url';",
+  'const require = bannerCreateRequire(import.meta.url);',
+  'const __filename = bannerFileURLToPath(import.meta.url);',
+  'const __dirname = bannerDirname(__filename);',
+].join('\n');
+
+/**
+ * A CommonJS package that is imported dynamically has its names from source, where Node.js finds them, and only `default`
+ * in a bundle. Types do not tell, and the module works until it is shipped. A static import has its names in both.
+ */
+const packagesAreImportedStatically: Plugin = {
+  name: 'packages are imported statically',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      const ours = !importer.includes('/node_modules/');
+      if (kind !== 'dynamic-import' || !ours || path.startsWith('node:')) return undefined;
+      const text = `import('${path}') has no names in a bundle: import the package statically in a module of ours, and that module dynamically`;
+      return { errors: [{ text }] };
+    });
+  },
+};
+
+/** What is known only at run time would be looked for in a file that no image has; packages have such code that we never call. */
+const unnamed = 'unsupported-dynamic-import';
+
+/** Makes the bundle of `entry` in the folder `out`: one chunk per part, so that the agent loads only what it needs. */
+export async function bundle(out: string, entry = join(root, 'src/main.ts')): Promise<Metafile> {
+  await rm(out, { recursive: true, force: true });
+  const { metafile, warnings } = await esbuild({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outdir: out,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+    banner: { js: banner },
+    legalComments: 'linked',
+    logLevel: 'silent',
+    logOverride: { [unnamed]: 'warning' },
+    metafile: true,
+    plugins: [packagesAreImportedStatically],
+  });
+  const ours = warnings.find(({ location }) => !location?.file.includes('node_modules/'));
+  if (ours) throw new Error(`${ours.location?.file}:${ours.location?.line}: ${ours.text}`);
+  const swaggerUi = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'));
+  await cp(join(swaggerUi, 'static'), join(out, 'static'), { recursive: true });
+  return metafile;
+}

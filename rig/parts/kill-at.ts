@@ -1,0 +1,38 @@
+// Loaded with --import before a part of ours: ends its process without a word at one of its external writes. The parts log
+// each write before and after it at level debug, synchronously; so the line in the log is the moment, and the part needs no
+// hook for it.
+//
+//   KILL_AT='NAME PHASE NUMBER'   such as "viola.node-config.apply after 1"
+//   EFFECTS_FILE=PATH             gets each moment as a line
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+
+const { appendFileSync, writeSync } = fs;
+const killAt = process.env['KILL_AT'];
+const effectsFile = process.env['EFFECTS_FILE'];
+const counts = new Map<string, number>();
+
+function look(text: string): void {
+  const effect = /"effect":"([^"]+)"/.exec(text)?.[1];
+  const phase = /"phase":"([^"]+)"/.exec(text)?.[1];
+  if (effect === undefined || phase === undefined) return;
+  const moment = `${effect} ${phase}`;
+  const count = (counts.get(moment) ?? 0) + 1;
+  counts.set(moment, count);
+  if (effectsFile) appendFileSync(effectsFile, `${moment} ${count}\n`);
+  // Whatever is still to be written is lost, as by a power cut; children find their pipes closed.
+  if (killAt === `${moment} ${count}`) process.kill(process.pid, 'SIGKILL');
+}
+
+// The log of the parts is written by fs.writeSync, the agent's by process.stderr.
+fs.writeSync = ((...args: Parameters<typeof writeSync>) => {
+  if (typeof args[1] === 'string') look(args[1]);
+  return writeSync(...args);
+}) as typeof writeSync;
+syncBuiltinESMExports();
+
+const write = process.stderr.write.bind(process.stderr);
+process.stderr.write = ((...args: Parameters<typeof write>) => {
+  if (typeof args[0] === 'string') look(args[0]);
+  return write(...args);
+}) as typeof process.stderr.write;
