@@ -12,6 +12,7 @@ import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory.ts';
+import { lanesOf, slowSyncMs } from './lanes.ts';
 import { controllerName } from './metrics.ts';
 import type { Authorities } from './observe/cloud-access.ts';
 import { CloudViews } from './observe/cloud-views.ts';
@@ -72,6 +73,8 @@ export function createLoop(options: LoopOptions) {
   const controller = createController({
     name: controllerName,
     workers: settings.workers,
+    lanes: lanesOf(configs),
+    slowMs: slowSyncMs,
     reconcile,
     reflectors: [reflector],
     clock,

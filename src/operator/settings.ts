@@ -52,8 +52,9 @@ export const operatorSettings = {
   workers: setting({
     env: ['OPERATOR_WORKERS'],
     flag: 'workers',
-    schema: z.string().default('4').pipe(integer(1, 64)),
-    description: 'OpenstackConfigs that are worked on at once',
+    schema: z.string().default('8').pipe(integer(1, 64)),
+    description:
+      'OpenstackConfigs that are worked on at once, beside those that wait for a slow answer',
   }),
   allowedEndpoints: setting({
     env: ['ALLOWED_ENDPOINTS'],

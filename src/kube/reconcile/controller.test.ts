@@ -136,6 +136,59 @@ describe('controller', () => {
     expect(clock.waits).toEqual([1_000]);
   });
 
+  test('no more keys of one lane are worked on at once than it has room for, and others pass them', async () => {
+    const working = new Set<string>();
+    const gates = new Map<string, () => void>();
+    const { controller, start } = bench({
+      workers: 4,
+      lanes: { most: 1, of: (key) => [key[0] ?? ''] },
+      reconcile: async (key) => {
+        working.add(key);
+        await new Promise<void>((resolve) => gates.set(key, resolve));
+        working.delete(key);
+      },
+    });
+    start();
+    for (const key of ['a1', 'a2', 'b1']) controller.enqueue(key);
+    await settled();
+    controller.enqueue('a1');
+    expect([...working]).toEqual(['a1', 'b1']);
+    gates.get('a1')?.();
+    await settled();
+    expect([...working]).toEqual(['b1', 'a2']);
+    gates.get('a2')?.();
+    await settled();
+    expect([...working]).toEqual(['b1', 'a1']);
+    for (const open of gates.values()) open();
+    await settled();
+  });
+
+  test('a worker goes on while a reconcile waits, but never works on one key twice at once', async () => {
+    const working: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const { clock, controller, start } = bench({
+      workers: 1,
+      slowMs: 2_000,
+      reconcile: async (key) => {
+        working.push(key);
+        if (key === 'hung') await gate.promise;
+      },
+    });
+    const { end } = start();
+    for (const key of ['hung', 'well']) controller.enqueue(key);
+    await clock.advance(1_999);
+    expect(working).toEqual(['hung']);
+    await clock.advance(1);
+    controller.enqueue('hung');
+    await settled();
+    expect(working).toEqual(['hung', 'well']);
+    const ended = end();
+    gate.resolve();
+    await ended;
+    expect(working).toEqual(['hung', 'well']);
+    expect(clock.waits).toEqual([]);
+  });
+
   test('a server that asked for patience gets it', async () => {
     const busy = new KubeError({
       status: 429,

@@ -3,6 +3,7 @@ import type { Reflector } from '../cache/reflector.ts';
 import type { Change, StoreView } from '../cache/store.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
+import type { LaneLimit } from './lanes.ts';
 import { WorkQueue } from './queue.ts';
 
 /** When to look at the key again without a change; nothing = only after the next change. */
@@ -25,6 +26,9 @@ export interface ReconcileResult {
 export interface ControllerOptions {
   readonly name: string;
   readonly workers: number;
+  readonly lanes?: LaneLimit;
+  /** A reconcile that takes longer than this waits for somebody: its worker goes on with other keys meanwhile. */
+  readonly slowMs?: number;
   /** Brings the world closer to what the key asks for; called again with backoff when it throws. */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<Outcome | void>;
   readonly sources: readonly Source<KubeObject>[];
@@ -54,15 +58,18 @@ export function sourceOf<T extends KubeObject>(
   return source;
 }
 
+/** Reconciles that one worker leaves waiting before it waits itself. */
+const mostSlow = 64;
+
 /** A level-triggered control loop: changes become keys, keys become calls of `reconcile`. */
 export function createController(options: ControllerOptions): Controller {
-  const { name, workers, sources, reflectors, clock, random, onResult } = options;
+  const { name, workers, lanes, sources, reflectors, clock, random, onResult } = options;
   const early = new Set<string>();
   let queue: WorkQueue | undefined;
 
   async function run(signal: AbortSignal): Promise<void> {
     if (queue) throw new Error(`controller ${name} runs already`);
-    const running = new WorkQueue({ clock, random });
+    const running = new WorkQueue({ clock, random, lanes });
     queue = running;
     for (const key of early) running.add(key);
     early.clear();
@@ -81,10 +88,27 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   async function work(keys: WorkQueue, signal: AbortSignal): Promise<void> {
+    const slow = new Set<Promise<void>>();
     for (let key = await keys.take(signal); key !== undefined; key = await keys.take(signal)) {
-      await reconcileOnce(keys, key, signal);
-      keys.done(key);
+      const taken = key;
+      const done = reconcileOnce(keys, taken, signal).then(() => {
+        keys.done(taken);
+        slow.delete(done);
+      });
+      slow.add(done);
+      await until(done);
+      if (slow.size > mostSlow) await Promise.race(slow);
     }
+    await Promise.all(slow);
+  }
+
+  /** Waits for the work, but not for work that waits itself. */
+  async function until(done: Promise<void>): Promise<void> {
+    if (options.slowMs === undefined) return done;
+    const timer = new AbortController();
+    const slow = clock.sleep(options.slowMs, timer.signal).catch(() => undefined); // it was faster
+    await Promise.race([done, slow]);
+    timer.abort();
   }
 
   async function reconcileOnce(keys: WorkQueue, key: string, signal: AbortSignal): Promise<void> {

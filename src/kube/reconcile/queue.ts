@@ -1,6 +1,7 @@
 import { backoffMs } from '../../time/backoff.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { Delays } from './delays.ts';
+import { type LaneLimit, Lanes } from './lanes.ts';
 
 /** First retry after 1 s, the longest wait 5 min: a broken object costs 12 tries an hour. */
 const retryBackoff = { baseMs: 1_000, maxMs: 300_000 };
@@ -10,6 +11,8 @@ export interface WorkQueueOptions {
   readonly random: Random;
   /** How many different keys may wait; an `add` beyond that throws (default 100,000). */
   readonly maxKeys?: number;
+  /** Keys that share a lane wait for the same thing, such as one server; only so many of them are taken at once. */
+  readonly lanes?: LaneLimit | undefined;
 }
 
 /** Keys to work on: each waits once, never two workers on one key, failed ones come later and later. */
@@ -23,11 +26,13 @@ export class WorkQueue {
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #delays = new Delays();
+  readonly #lanes: Lanes;
   readonly #takers = new Set<(key: string | undefined) => void>();
   #alarm: { readonly due: number; readonly cancel: AbortController } | undefined;
   #closed = false;
 
-  constructor({ clock, random, maxKeys = 100_000 }: WorkQueueOptions) {
+  constructor({ clock, random, maxKeys = 100_000, lanes }: WorkQueueOptions) {
+    this.#lanes = new Lanes(lanes);
     this.#clock = clock;
     this.#random = random;
     this.#maxKeys = maxKeys;
@@ -55,12 +60,8 @@ export class WorkQueue {
   /** The next key, to be given back with `done`; undefined after `shutDown` or when the signal aborts. */
   take(signal: AbortSignal): Promise<string | undefined> {
     if (this.#closed || signal.aborted) return Promise.resolve(undefined);
-    const [key] = this.#ready;
-    if (key !== undefined) {
-      this.#ready.delete(key);
-      this.#taken.add(key);
-      return Promise.resolve(key);
-    }
+    const key = this.#next();
+    if (key !== undefined) return Promise.resolve(key);
     return new Promise((resolve) => {
       const taker = (taken: string | undefined): void => {
         this.#takers.delete(taker);
@@ -76,7 +77,9 @@ export class WorkQueue {
   /** Ends the work on a taken key. */
   done(key: string): void {
     this.#taken.delete(key);
+    this.#lanes.leave(key);
     if (this.#again.delete(key) && !this.#closed) this.#makeReady(key);
+    this.#handOut();
   }
 
   /** Makes a key ready after its backoff (1 s, doubled with each failure up to 5 min) or `atLeastMs`. */
@@ -111,13 +114,27 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    const [taker] = this.#takers;
-    if (taker) {
-      this.#taken.add(key);
+    this.#ready.add(key);
+    this.#handOut();
+  }
+
+  #handOut(): void {
+    for (const taker of this.#takers) {
+      const key = this.#next();
+      if (key === undefined) return;
       taker(key);
-    } else {
-      this.#ready.add(key);
     }
+  }
+
+  /** Takes the oldest key that is ready and whose lanes have room. */
+  #next(): string | undefined {
+    for (const key of this.#ready) {
+      if (!this.#lanes.enter(key)) continue;
+      this.#ready.delete(key);
+      this.#taken.add(key);
+      return key;
+    }
+    return undefined;
   }
 
   #delay(key: string, ms: number): void {

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import type { Store as ObjectStore } from '../kube/cache/store.ts';
+import type { LaneLimit } from '../kube/reconcile/lanes.ts';
+import type { ConfigObject } from './openstack-config.ts';
+
+/** A sync that takes longer waits for a cloud or a business cluster; most take some hundred milliseconds. */
+export const slowSyncMs = 2_000;
+/** More at once would only make one cloud slower, and leave less for the others. */
+const perLane = 4;
+
+const waitsFor = z.object({
+  credentials: z.object({
+    openstackProviderID: z.string().trim().catch(''),
+    k8sProviderID: z.string().trim().optional().catch(undefined),
+  }),
+  settings: z
+    .object({ contrabassEndpoint: z.string().catch(''), violaEndpoint: z.string().catch('') })
+    .partial()
+    .optional()
+    .catch(undefined),
+});
+
+/** What OpenstackConfigs wait for together: their cloud and their business cluster. */
+export function lanesOf(configs: Pick<ObjectStore<ConfigObject>, 'get'>): LaneLimit {
+  return {
+    most: perLane,
+    of: (key) => {
+      const spec = waitsFor.safeParse(configs.get(key)?.spec).data;
+      if (!spec) return [];
+      const { openstackProviderID: cloud, k8sProviderID } = spec.credentials;
+      const { contrabassEndpoint = '', violaEndpoint = '' } = spec.settings ?? {};
+      return [
+        `cloud ${contrabassEndpoint} ${cloud}`,
+        `cluster ${violaEndpoint} ${k8sProviderID || cloud}`,
+      ];
+    },
+  };
+}
