@@ -1,5 +1,6 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
+import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
@@ -43,7 +44,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { occupies } = otherController;
   const admission = createAdmission({ runner, occupied: occupies, limit: values.maxInFlight });
   const recorder = createEventRecorder({
-    client,
+    client: aroundWrites(client, (write) => perform('controller.event.write', write)),
     component: 'multinic-controller',
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),

@@ -91,4 +91,13 @@ export const controllerSettings = {
     schema: nonBlank().default('controller'),
     description: 'name of this process in the lease',
   }),
+  leaseDurationMs: setting({
+    env: ['LEASE_DURATION'],
+    flag: 'lease-duration',
+    schema: z
+      .string()
+      .default('15s')
+      .pipe(duration({ minMs: 1_000 })),
+    description: 'how long a leader that is gone keeps others waiting; at least 1s',
+  }),
 } satisfies Settings;

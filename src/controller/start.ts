@@ -5,6 +5,7 @@ import { createHttpServer, listen } from '../http/server.ts';
 import type { ClusterAccess } from '../kube/access/access.ts';
 import { inCluster } from '../kube/access/in-cluster.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
+import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { runWithLease } from '../kube/lease/lease.ts';
 import { createPerform } from '../process/effects.ts';
@@ -46,7 +47,8 @@ export async function startController(
     await runWithLease(
       {
         ...lease,
-        client,
+        leaseDurationMs: values.leaseDurationMs,
+        client: aroundWrites(client, (write) => perform('controller.lease.write', write)),
         identity,
         clock,
         random,

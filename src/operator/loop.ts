@@ -2,6 +2,7 @@ import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { createReflector } from '../kube/cache/reflector.ts';
 import { type Change, Store as ObjectStore } from '../kube/cache/store.ts';
+import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/object.ts';
@@ -41,7 +42,7 @@ export function createLoop(options: LoopOptions) {
   const { clock, random, log, metrics } = context;
   const configs = new ObjectStore<ConfigObject>();
   const recorder = createEventRecorder({
-    client,
+    client: aroundWrites(client, (write) => perform('operator.event.write', write)),
     component: 'multinic-operator',
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),

@@ -5,6 +5,7 @@ import type { metricTable } from '../api/metrics.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { inCluster } from '../kube/access/in-cluster.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
+import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
 import { createClouds } from '../openstack/clouds.ts';
@@ -71,7 +72,17 @@ export async function startOperator(
     if (error) log.warn({ state, err: error }, 'lease');
     else log.info({ state, identity }, 'lease');
   };
-  const election = { ...lease, client, identity, clock, random, onChange };
+  const { leaseDurationMs } = settings;
+  const elector = aroundWrites(client, (write) => perform('operator.lease.write', write));
+  const election = {
+    ...lease,
+    leaseDurationMs,
+    client: elector,
+    identity,
+    clock,
+    random,
+    onChange,
+  };
   await together(signal, [
     async (both) => runWithLease(election, both, loop.run),
     async (both) => serveInventory?.({ store, unavailable }, both),

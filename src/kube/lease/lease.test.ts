@@ -257,7 +257,7 @@ describe('lease', () => {
     };
     const client = new LeaseServer().clientOf();
     const running = runWithLease(
-      { ...options, client, leaseDurationMs: 5_000 },
+      { ...options, client, leaseDurationMs: 5_000, renewDeadlineMs: 5_000 },
       new AbortController().signal,
       async () => undefined,
     );

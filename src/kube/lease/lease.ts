@@ -16,9 +16,9 @@ export interface LeaseOptions {
   readonly random: Random;
   /** Others may take the lease when they have seen no renewal for so long (default 15 s, as kube-controller-manager). */
   readonly leaseDurationMs?: number;
-  /** A leader that could not renew for so long stands down (10 s): well before anybody else may start. */
+  /** A leader that could not renew for so long stands down (two thirds of the duration): well before anybody else may start. */
   readonly renewDeadlineMs?: number;
-  /** Between two tries of a leader or a candidate (2 s). */
+  /** Between two tries of a leader or a candidate (two fifteenths of the duration). */
   readonly retryPeriodMs?: number;
   readonly onChange?: (state: 'campaigning' | 'leading' | 'released', error?: unknown) => void;
 }
@@ -42,7 +42,9 @@ export async function runWithLease(
   lead: (leading: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const { client, namespace, name, identity, clock, random, onChange = () => undefined } = options;
-  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+  const { leaseDurationMs = 15_000 } = options;
+  const { renewDeadlineMs = (leaseDurationMs * 2) / 3 } = options;
+  const { retryPeriodMs = (leaseDurationMs * 2) / 15 } = options;
   if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs)) {
     throw new RangeError('lease: leaseDurationMs > renewDeadlineMs > retryPeriodMs must hold');
   }
