@@ -5,7 +5,7 @@ import { namespaces, secrets } from '../../src/kube/core-resources.ts';
 /** Makes the namespaces that an installation has, in each of the clusters. */
 export async function makeNamespaces(...clusters: readonly KubeClient[]): Promise<void> {
   for (const cluster of clusters) {
-    for (const name of [names.system, names.agents]) {
+    for (const name of Object.values(names)) {
       await cluster.create(namespaces, { metadata: { name } });
     }
   }
@@ -20,7 +20,7 @@ export async function registerCluster(
   await management.create(secrets, {
     metadata: {
       name: provider,
-      namespace: names.system,
+      namespace: names.registrations,
       labels: { [labels.providerId]: provider },
     },
     data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },

@@ -48,6 +48,11 @@ export const metricTable = {
     labels: ['server', 'method', 'route'],
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
   },
+  multinic_token_file_usable: {
+    type: 'gauge',
+    help: '1 while the token file of the server can be used. At 0 nobody gets in after half a minute.',
+    labels: ['server'],
+  },
   multinic_jobs_started_total: {
     type: 'counter',
     help: 'Agent Jobs created, by action (apply, cleanup).',

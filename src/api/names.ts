@@ -62,6 +62,8 @@ export const fieldManagers = {
 export const namespaces = {
   system: 'multinic-system',
   agents: 'multinic-agents',
+  /** Secrets that register business clusters, and nothing else. */
+  registrations: 'multinic-clusters',
 } as const;
 
 /** Highest index of a managed NIC; a node has at most ten, multinic0 to multinic9. */

@@ -89,8 +89,22 @@ export const heldNode = z.object({
 
 export type HeldNode = z.infer<typeof heldNode>;
 
+/** An object that exists and is of no form that can be read: nothing is known about its NICs and names. */
+export const unreadableNode = z.object({
+  objectName: z.string().describe('metadata.name of the object.'),
+  uid: z.string(),
+  generation: z.int(),
+  message: z.string().describe('Which field cannot be read, and why.'),
+});
+
+export type UnreadableNode = z.infer<typeof unreadableNode>;
+
 export const heldNodes = z.object({
   items: z.array(heldNode),
+  unreadable: z
+    .array(unreadableNode)
+    .optional()
+    .describe('Objects of this page that cannot be read; they are there all the same.'),
   observedAt: z.string().describe('When the business cluster was read (RFC 3339).'),
   continue: z.string().optional().describe('Token of the next page.'),
 });

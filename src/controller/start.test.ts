@@ -28,7 +28,9 @@ async function start() {
     const said = JSON.parse(line) as { msg: string; url?: string };
     if (said.msg === 'controller started' && said.url) url.resolve(said.url);
   };
-  const kubeconfig = await bed.api.kubeconfig(bed.api.accessAs('multinic-controller'));
+  const kubeconfig = await bed.api.kubeconfig(
+    bed.api.accessAs('system:serviceaccount:multinic-system:multinic-agent'),
+  );
   const done = startController(
     readSettings(controllerSettings, { env: {}, flags: { kubeconfig, listen: '127.0.0.1:0' } }),
     {

@@ -34,7 +34,13 @@ export async function startController(
   const loop = createLoop({ client, values, context, perform });
 
   const { registry } = metrics;
-  const app = await createHttpServer({ title: 'MultiNIC controller', log, health, registry });
+  const app = await createHttpServer({
+    title: 'MultiNIC controller',
+    clock,
+    log,
+    health,
+    registry,
+  });
   describeHealth(app, createHealthDetails({ clock, ...loop }));
   health.ready('watches', loop.notReady);
   const { url } = await listen(app, values.listen, signal);

@@ -6,6 +6,7 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
+import { answerUnreadable, answerUnroutable } from './early-errors.ts';
 
 export interface AppOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -13,19 +14,34 @@ export interface AppOptions {
   readonly bodyLimit?: number;
 }
 
+export interface AppLimits {
+  /** How long the work for one request may take. */
+  readonly deadlineMs: number;
+}
+
 export type HttpServer = ReturnType<typeof createApp>;
 
 /** A Fastify instance with limits and request ids, whose routes are described and checked by zod schemas. */
-export function createApp({ tls, bodyLimit = 4 * 1024 * 1024 }: AppOptions) {
+export function createApp({
+  tls,
+  bodyLimit = 4 * 1024 * 1024,
+  deadlineMs,
+}: AppOptions & AppLimits) {
   const app = Fastify({
     logger: false,
     bodyLimit,
     // A slow client must not hold a connection for ever: 30 s for headers and body together.
     requestTimeout: 30_000,
+    // Nor one that does not read its answer: no byte moves while the work is done, and for half a minute after.
+    connectionTimeout: deadlineMs + 30_000,
     keepAliveTimeout: 60_000,
     forceCloseConnections: 'idle',
     genReqId: requestId,
     https: tls ?? null,
+    // A node name has up to 253 characters, percent-encoded three times as many.
+    routerOptions: { maxParamLength: 1024 },
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: answerUnroutable,
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

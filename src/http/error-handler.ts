@@ -25,7 +25,8 @@ export function sendProblem(reply: FastifyReply, problem: HttpProblem, requestId
     .send(problemBody(problem, requestId));
 }
 
-function toProblem(error: FastifyError): HttpProblem {
+/** What an error is to the caller. */
+export function toProblem(error: FastifyError): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const status = error.statusCode ?? 500;
@@ -59,5 +60,7 @@ const fastifyProblems: Readonly<
     detail: 'send Content-Type: application/json',
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'InvalidRequest', detail: 'the body is empty' },
+  FST_ERR_BAD_URL: { code: 'InvalidRequest', detail: 'the path is not a valid URL' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'PathTooLong', detail: 'a part of the path is too long' },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'InvalidRequest', detail: 'the body is not valid JSON' },
 };

@@ -3,9 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
+import { systemClock } from '../time/clock.ts';
+import type { AnsweredRequest } from './access-log.ts';
 import type { HttpServer } from './app.ts';
 import { HttpProblem } from './problem.ts';
-import { type AnsweredRequest, createHttpServer, listen } from './server.ts';
+import { createHttpServer, listen } from './server.ts';
 
 const open: HttpServer[] = [];
 const lines: string[] = [];
@@ -15,6 +17,7 @@ async function server(options: { inFlightLimit?: number; bodyLimit?: number } = 
   const health = createHealth();
   const app = await createHttpServer({
     title: 'test',
+    clock: systemClock,
     log: createLogger({
       part: 'test',
       level: 'debug',

@@ -1,31 +1,23 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Health } from '../process/health.ts';
-import type { Logger } from '../process/log.ts';
+import type { Clock } from '../time/clock.ts';
+import { type AccessLogOptions, logAnswers } from './access-log.ts';
+import { admitRequests, noSuchRoute } from './admission.ts';
 import { describeApi } from './api-docs.ts';
 import { type AppOptions, createApp, type HttpServer } from './app.ts';
 import { createErrorHandler, sendProblem } from './error-handler.ts';
 import { serveHealth } from './health.ts';
-import { HttpProblem } from './problem.ts';
 
-/** One answered request, for metrics. */
-export interface AnsweredRequest {
-  readonly method: string;
-  /** Pattern of the route, never the concrete path. */
-  readonly route: string;
-  readonly status: number;
-  readonly seconds: number;
-}
-
-export interface HttpServerOptions extends AppOptions {
+export interface HttpServerOptions extends AppOptions, AccessLogOptions {
   readonly title: string;
-  readonly log: Logger;
+  readonly clock: Clock;
   readonly health: Health;
   readonly registry: Registry;
-  /** Requests in work at once; more are answered 429. Default 256. */
+  /** Requests in work at once of one caller to one provider; more are answered 429. Default 32. */
   readonly inFlightLimit?: number;
-  readonly onAnswer?: (request: AnsweredRequest) => void;
+  /** How long the work for one request may take. Default 60 s. */
+  readonly deadlineMs?: number;
 }
 
 /**
@@ -33,14 +25,14 @@ export interface HttpServerOptions extends AppOptions {
  * /healthz, /readyz, /metrics, /openapi.json, /openapi.yaml and offline docs.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const app = createApp(options);
+  const { clock, inFlightLimit: limit = 32, deadlineMs = 60_000 } = options;
+  const app = createApp({ ...options, deadlineMs });
   app.setErrorHandler(createErrorHandler(options.log));
-  app.setNotFoundHandler(async (request, reply) => {
-    const detail = `no route ${request.method} ${request.url.split('?')[0]}; see /docs`;
-    return sendProblem(reply, new HttpProblem(404, 'NoSuchRoute', detail), request.id);
-  });
-  limitInFlight(app, options.inFlightLimit ?? 256);
+  app.setNotFoundHandler(async (request, reply) =>
+    sendProblem(reply, noSuchRoute(request), request.id),
+  );
   logAnswers(app, options);
+  admitRequests(app, { clock, limit, deadlineMs });
   await describeApi(app, options.title);
   serveHealth(app, options.health, options.registry);
   return app;
@@ -68,46 +60,4 @@ export async function listen(
   const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';
   return { url: `${scheme}://${name}:${bound.port}` };
-}
-
-/** Never refused for load: a busy process must not be restarted for being busy. */
-const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-
-type App = Pick<HttpServer, 'addHook'>;
-
-function limitInFlight(app: App, limit: number): void {
-  let inFlight = 0;
-  const counted = new WeakSet<FastifyRequest>();
-  app.addHook('onRequest', async (request) => {
-    if (inFlight >= limit && !probes.has(request.url)) {
-      const detail = `${limit} requests are in work already`;
-      throw new HttpProblem(429, 'TooManyRequests', detail, { retryAfterSeconds: 1 });
-    }
-    inFlight += 1;
-    counted.add(request);
-  });
-  app.addHook('onResponse', async (request) => {
-    if (counted.delete(request)) inFlight -= 1;
-  });
-  app.addHook('onRequestAbort', async (request) => {
-    if (counted.delete(request)) inFlight -= 1;
-  });
-}
-
-function logAnswers(app: App, { log, onAnswer }: HttpServerOptions): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'none';
-    const answer = {
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1000,
-    };
-    onAnswer?.(answer);
-    const level = probes.has(route) ? 'debug' : 'info';
-    log[level]({ ...answer, requestId: request.id }, 'request answered');
-  });
 }

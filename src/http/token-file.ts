@@ -1,6 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
+import type { Health } from '../process/health.ts';
 import type { Logger } from '../process/log.ts';
+import type { Clock } from '../time/clock.ts';
+import { HttpProblem } from './problem.ts';
 import { type Grant, grants } from './who-may.ts';
 
 /** Reads the grants at each use, so that a token can be added or withdrawn without a restart. */
@@ -8,38 +11,64 @@ export interface TokenFile {
   current(): Promise<readonly Grant[]>;
 }
 
-/**
- * Opens a token file (YAML list of name, sha256, providers, verbs). Throws when it cannot be used at the start; a file
- * that goes bad later keeps the last good grants and says so in the log.
- */
-export async function openTokenFile(path: string, log: Logger): Promise<TokenFile> {
-  let version = await versionOf(path);
-  let held = await readGrants(path);
+export interface TokenFileOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly health: Health;
+  /** Told at each use whether the file could be used. */
+  readonly onRead?: (usable: boolean) => void;
+}
 
-  async function current(): Promise<readonly Grant[]> {
+/**
+ * How long the last good grants hold while the file is gone or broken: whoever replaces it may be seen halfway. After
+ * that nobody gets in, for nobody knows any more whose token was withdrawn.
+ */
+export const tokenGraceMs = 30_000;
+
+/**
+ * Opens a token file (YAML list of name, sha256, providers, verbs). Throws when it cannot be used at the start; one that
+ * goes bad later makes the process not ready, and after `tokenGraceMs` every call is answered 503 until it is good again.
+ */
+export async function openTokenFile(path: string, options: TokenFileOptions): Promise<TokenFile> {
+  const { clock, log, health, onRead } = options;
+  let text = await readFile(path, 'utf8');
+  let held = grantsIn(text, path);
+  let broken: { readonly since: number; readonly why: string } | undefined;
+
+  async function look(): Promise<void> {
     try {
-      const now = await versionOf(path);
-      if (now !== version) {
-        held = await readGrants(path);
-        version = now;
+      const now = await readFile(path, 'utf8');
+      if (now !== text) {
+        held = grantsIn(now, path);
         log.info({ path, grants: held.length }, 'token file read');
       }
+      text = now;
+      broken = undefined;
     } catch (error) {
-      log.error({ path, err: error }, 'token file cannot be used, keeping the last good one');
+      const why = error instanceof Error ? error.message : String(error);
+      if (broken?.why !== why) log.error({ path, err: error }, 'token file cannot be used');
+      broken = { since: broken?.since ?? clock.monotonicMs(), why };
     }
-    return held;
+    onRead?.(broken === undefined);
   }
 
-  return { current };
+  health.ready('tokens', () => {
+    void look(); // what a probe finds is told by the next one; calls look for themselves
+    return broken && `token file ${path} cannot be used: ${broken.why}`;
+  });
+
+  return {
+    async current() {
+      await look();
+      if (!broken || clock.monotonicMs() - broken.since < tokenGraceMs) return held;
+      const detail = 'the token file of this server cannot be used; its log says why';
+      throw new HttpProblem(503, 'TokensUnavailable', detail, { retryAfterSeconds: 5 });
+    },
+  };
 }
 
-async function versionOf(path: string): Promise<string> {
-  const { mtimeMs, size, ino } = await stat(path);
-  return `${ino}:${size}:${mtimeMs}`;
-}
-
-async function readGrants(path: string): Promise<readonly Grant[]> {
-  const parsed = grants.safeParse(parse(await readFile(path, 'utf8')));
+function grantsIn(text: string, path: string): readonly Grant[] {
+  const parsed = grants.safeParse(parse(text));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`token file ${path}: ${problems.join('; ')}`);

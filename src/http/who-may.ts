@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { HttpProblem } from './problem.ts';
 
@@ -60,9 +59,4 @@ export function identify(list: readonly Grant[], authorization: string | undefin
     throw new HttpProblem(401, 'TokenUnknown', 'the token is not in the token file of this server');
   }
   return caller;
-}
-
-/** Whether the request came from this machine itself (kubectl port-forward ends on loopback). */
-export function isLoopback({ ip }: Pick<FastifyRequest, 'ip'>): boolean {
-  return ip === '::1' || ip.startsWith('127.') || ip.startsWith('::ffff:127.');
 }

@@ -7,6 +7,7 @@ import { createHttpServer } from '../http/server.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { Store } from '../store/store.ts';
+import { systemClock } from '../time/clock.ts';
 import { continueHeader, serveInventory } from './routes.ts';
 
 let app: HttpServer;
@@ -35,6 +36,7 @@ beforeEach(async () => {
   store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => new Date() });
   app = await createHttpServer({
     title: 'Inventory',
+    clock: systemClock,
     log: createLogger({ part: 'test', level: 'silent' }),
     health: createHealth(),
     registry: new Registry(),

@@ -2,10 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { inventoryPath, inventoryQuery, inventoryRecords } from '../api/inventory-http.ts';
 import { problem } from '../api/node-configs-http.ts';
+import type { Admit } from '../http/admission.ts';
 import type { HttpServer } from '../http/app.ts';
+import { isLoopback } from '../http/loopback.ts';
 import { HttpProblem } from '../http/problem.ts';
+import { everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
-import { identify, isLoopback } from '../http/who-may.ts';
+import { identify } from '../http/who-may.ts';
 import type { Store } from '../store/store.ts';
 
 export interface InventoryDeps {
@@ -28,18 +31,20 @@ const page = z.object({
 /** `GET /v1/inventory/node-configs` and `…/{nodeName}`, the latest known truth per provider and node. */
 export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   const { store, tokens, unavailable } = deps;
-  const errors = { 400: problem, 401: problem, 403: problem, 404: problem, 503: problem };
+  const errors = problemResponses(problem, ...everyRoute);
+  const admit = admitReaders(tokens);
 
-  /** Whose records the caller may see; throws when there is nothing to see, or nothing to rely on. */
-  async function readable(request: FastifyRequest): Promise<(providerId: string) => boolean> {
-    const covers = await readableProviders(request, tokens);
+  /** Whose records the caller may see; throws when there is nothing to rely on. */
+  function readable({ caller }: FastifyRequest): (providerId: string) => boolean {
     refuseStale(unavailable());
-    return covers;
+    const providers = caller?.providers ?? [];
+    return (providerId) => providers.includes('*') || providers.includes(providerId);
   }
 
   app.get(
     inventoryPath,
     {
+      config: { admit },
       schema: {
         operationId: 'listInventory',
         summary: 'Delivered node configs, ordered by provider and node',
@@ -48,7 +53,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       },
     },
     async (request, reply) => {
-      const covers = await readable(request);
+      const covers = readable(request);
       const { limit, continue: token, ...query } = request.query;
       const found = await store.list({ ...query, limit, after: keyOf(token) });
       const last = found.length === limit ? found.at(-1) : undefined;
@@ -59,16 +64,17 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   app.get(
     `${inventoryPath}/:nodeName`,
     {
+      config: { admit },
       schema: {
         operationId: 'getInventory',
         summary: 'The node of this name in every cluster, or in one',
         params: z.object({ nodeName: z.string().min(1).max(253) }),
         querystring: inventoryQuery.pick({ providerId: true }),
-        response: { 200: inventoryRecords, ...errors },
+        response: { 200: inventoryRecords, ...errors, ...problemResponses(problem, 404) },
       },
     },
     async (request) => {
-      const covers = await readable(request);
+      const covers = readable(request);
       const { nodeName } = request.params;
       const { providerId: only } = request.query;
       const all = await store.list({ nodeName, providerId: only, limit: 1000 });
@@ -86,20 +92,17 @@ function refuseStale(why: string | undefined): void {
 }
 
 /**
- * Which providers the caller may see; throws when none. This machine itself reads all: who may port-forward was decided
- * by the API server already.
+ * Lets through whose token may read. This machine itself reads all: who may port-forward was decided by the API server
+ * already.
  */
-async function readableProviders(
-  request: FastifyRequest,
-  tokens: TokenFile | undefined,
-): Promise<(providerId: string) => boolean> {
-  if (isLoopback(request)) return () => true;
-  const { verbs, providers, name } = identify(
-    (await tokens?.current()) ?? [],
-    request.headers.authorization,
-  );
-  if (!verbs.includes('read')) throw new HttpProblem(403, 'VerbDenied', `${name} may not read`);
-  return (providerId) => providers.includes('*') || providers.includes(providerId);
+function admitReaders(tokens: TokenFile | undefined): Admit {
+  return async ({ ip, headers }) => {
+    if (isLoopback(ip)) return { name: 'this machine', providers: ['*'] };
+    const grants = (await tokens?.current()) ?? [];
+    const { verbs, providers, name } = identify(grants, headers.authorization);
+    if (!verbs.includes('read')) throw new HttpProblem(403, 'VerbDenied', `${name} may not read`);
+    return { name, providers };
+  };
 }
 
 /** Place of a record in the list. */

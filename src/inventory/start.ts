@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { metricTable } from '../api/metrics.ts';
-import { createHttpServer, type HttpServerOptions, listen } from '../http/server.ts';
+import { certificateFilesOf, followCertificate, readCertificate } from '../http/certificate.ts';
+import { createHttpServer, listen } from '../http/server.ts';
 import { openTokenFile } from '../http/token-file.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
@@ -16,19 +16,30 @@ export interface InventoryStart {
 /** Serves the inventory until the signal aborts. */
 export async function startInventory(
   settings: InventorySettings,
-  { log, health, metrics }: PartContext<typeof metricTable>,
+  { clock, log, health, metrics }: PartContext<typeof metricTable>,
   { store, unavailable }: InventoryStart,
   signal: AbortSignal,
 ): Promise<void> {
   if (!settings.inventoryEnabled) return;
   const file = settings.inventoryTokensFile;
-  const tokens = file === undefined ? undefined : await openTokenFile(file, log);
+  const onRead = (usable: boolean) =>
+    metrics.set('multinic_token_file_usable', { server: 'inventory' }, usable ? 1 : 0);
+  const tokens =
+    file === undefined ? undefined : await openTokenFile(file, { clock, log, health, onRead });
+  const files = certificateFilesOf({
+    listen: settings.inventoryListen,
+    certFile: settings.inventoryTlsCert,
+    keyFile: settings.inventoryTlsKey,
+    plainHttp: settings.inventoryPlainHttp,
+    prefix: 'inventory-',
+  });
   const app = await createHttpServer({
     title: 'MultiNIC inventory',
+    clock,
     log,
     health,
     registry: metrics.registry,
-    ...(await tlsOf(settings)),
+    ...(files ? { tls: await readCertificate(files) } : {}),
     onAnswer: ({ method, route, status, seconds }) => {
       const labels = { server: 'inventory', method, route };
       metrics.count('multinic_http_requests_total', { ...labels, status: String(status) });
@@ -38,22 +49,14 @@ export async function startInventory(
   serveInventory(app, { store, tokens, unavailable });
   const { url } = await listen(app, settings.inventoryListen, signal);
   log.info({ url }, 'inventory serves');
-  const stopped = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => stopped.resolve(), { once: true });
-  if (!signal.aborted) await stopped.promise;
+  if (files) await followCertificate(app, files, { clock, log }, signal);
+  else await aborted(signal);
   await app.close();
 }
 
-/** Certificate and key; none only on loopback, or when somebody said so. */
-async function tlsOf(settings: InventorySettings): Promise<Pick<HttpServerOptions, 'tls'>> {
-  const { inventoryTlsCert, inventoryTlsKey, inventoryPlainHttp } = settings;
-  if (inventoryTlsCert !== undefined && inventoryTlsKey !== undefined) {
-    const cert = await readFile(inventoryTlsCert, 'utf8');
-    return { tls: { cert, key: await readFile(inventoryTlsKey, 'utf8') } };
-  }
-  const { host, port } = settings.inventoryListen;
-  if (inventoryPlainHttp || /^(127\.|::1$|localhost$)/.test(host)) return {};
-  throw new Error(
-    `--inventory-listen ${host}:${port} is not loopback: give --inventory-tls-cert and --inventory-tls-key, or say --inventory-plain-http true when something else guards it`,
-  );
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  if (signal.aborted) resolve();
+  return promise;
 }

@@ -52,7 +52,9 @@ async function start(database = 'inventory.db') {
   const stop = new AbortController();
   const metrics = createMetrics(metricTable);
   const flags = {
-    kubeconfig: await bed.api.kubeconfig(bed.api.accessAs('multinic-operator')),
+    kubeconfig: await bed.api.kubeconfig(
+      bed.api.accessAs('system:serviceaccount:multinic-operator-system:multinic-operator'),
+    ),
     'viola-endpoint': violaUrl,
     'viola-token-file': join(directory, 'token'),
     'contrabass-endpoint': cloud.contrabassUrl,

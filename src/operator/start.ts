@@ -57,7 +57,13 @@ export async function startOperator(
   const loop = createLoop({ ...shared, lifetime: signal });
 
   const { registry } = metrics;
-  await using app = await createHttpServer({ title: 'MultiNIC operator', log, health, registry });
+  await using app = await createHttpServer({
+    title: 'MultiNIC operator',
+    clock,
+    log,
+    health,
+    registry,
+  });
   health.ready('openstackconfigs', loop.notReady);
   const { url } = await listen(app, settings.listen, signal);
   log.info({ url, server: access.server }, 'operator started');

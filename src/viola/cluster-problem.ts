@@ -12,5 +12,10 @@ export function toProblem(error: unknown): never {
     const detail = 'the continue token is too old; list again from the start';
     throw new HttpProblem(400, 'ContinueExpired', detail, options);
   }
+  // What Viola asks for is in order but for the token, which is the API server's own.
+  if (error.status === 400) {
+    const detail = 'continue: is not the token of a page of this cluster; start without it';
+    throw new HttpProblem(400, 'InvalidRequest', detail, options);
+  }
   throw new HttpProblem(503, 'ClusterUnreachable', `business cluster: ${error.message}`, options);
 }

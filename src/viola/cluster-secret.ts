@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { labels, namespaces } from '../api/names.ts';
+import { isLoopback } from '../http/loopback.ts';
 import type { ClusterAccess } from '../kube/access/access.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import type { Secret } from '../kube/core-resources.ts';
@@ -39,7 +40,9 @@ export async function readRegistration(secret: Secret): Promise<Registration> {
     throw new Error(flaws.join('; '));
   }
   const providerId = secret.metadata.labels?.[labels.providerId] ?? '';
-  return { providerId, access: await accessOf(parsed.data), namespace: parsed.data.namespace };
+  const access = await accessOf(parsed.data);
+  refuseOpenToken(access);
+  return { providerId, access, namespace: parsed.data.namespace };
 }
 
 async function accessOf(data: z.infer<typeof keys>): Promise<ClusterAccess> {
@@ -49,6 +52,15 @@ async function accessOf(data: z.infer<typeof keys>): Promise<ClusterAccess> {
     throw new Error('has neither kubeconfig nor server and token');
   }
   return { server, token: () => Promise.resolve(token), ...(ca === undefined ? {} : { ca }) };
+}
+
+/** A token over plain HTTP is everybody's on the way; only a tunnel on this machine ends where it began. */
+function refuseOpenToken({ server, token }: ClusterAccess): void {
+  const { protocol, hostname } = new URL(server);
+  if (protocol === 'https:' || token === undefined || isLoopback(hostname)) return;
+  throw new Error(
+    `server: ${protocol}//${hostname} would show the token to the network; use https://`,
+  );
 }
 
 /** A one-line kubeconfig must not be taken for a path. */

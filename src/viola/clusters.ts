@@ -17,15 +17,22 @@ export interface Cluster {
 export type Lookup =
   | { readonly kind: 'found'; readonly cluster: Cluster }
   | { readonly kind: 'broken'; readonly message: string }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown' }
+  /** The Secrets were never listed: nobody knows what is registered. */
+  | { readonly kind: 'unread' };
 
 interface Entry {
   readonly version: string | undefined;
   readonly cluster: Promise<Cluster>;
+  /** Calls in flight; a client is closed when the last one has ended. */
+  users: number;
+  replaced: boolean;
 }
 
 export interface ClustersOptions {
   readonly secrets: Store<Secret>;
+  /** Whether the Secrets have been listed. */
+  readonly listed: () => boolean;
   readonly log: Logger;
   readonly connect: (registration: Registration) => KubeClient;
 }
@@ -37,12 +44,14 @@ export interface ClustersOptions {
 export class Clusters implements AsyncDisposable {
   readonly #entries = new Map<string, Entry>();
   readonly #secrets: Store<Secret>;
+  readonly #listed: () => boolean;
   readonly #log: Logger;
   readonly #connect: ClustersOptions['connect'];
   readonly #unsubscribe: () => void;
 
-  constructor({ secrets, log, connect }: ClustersOptions) {
+  constructor({ secrets, listed, log, connect }: ClustersOptions) {
     this.#secrets = secrets;
+    this.#listed = listed;
     this.#log = log;
     this.#connect = connect;
     this.#unsubscribe = secrets.subscribe(({ type, key }) => {
@@ -56,21 +65,24 @@ export class Clusters implements AsyncDisposable {
     return [...new Set(ids.filter((id) => id !== undefined))].toSorted();
   }
 
-  async find(providerId: string): Promise<Lookup> {
+  /** Works with the cluster of this id as it is registered now; its connections live until the work has ended. */
+  async use<T>(providerId: string, work: (lookup: Lookup) => Promise<T>): Promise<T> {
     const registered = this.#secrets
       .list()
       .filter((secret) => secret.metadata.labels?.[labels.providerId] === providerId);
     const [secret, ...others] = registered;
-    if (secret === undefined) return { kind: 'unknown' };
+    if (secret === undefined) return work({ kind: this.#listed() ? 'unknown' : 'unread' });
     if (others.length > 0) {
       const names = registered.map(keyOf).join(', ');
-      return { kind: 'broken', message: `several Secrets register it (${names}); keep one` };
+      return work({ kind: 'broken', message: `several Secrets register it (${names}); keep one` });
     }
+    const entry = this.#entryOf(secret);
+    entry.users += 1;
     try {
-      return { kind: 'found', cluster: await this.#clusterOf(secret) };
-    } catch (error) {
-      const flaw = error instanceof Error ? error.message : String(error);
-      return { kind: 'broken', message: `Secret ${keyOf(secret)}: ${flaw}` };
+      return await work(await lookupOf(entry, secret));
+    } finally {
+      entry.users -= 1;
+      if (entry.replaced && entry.users === 0) void closeOf(entry);
     }
   }
 
@@ -81,15 +93,15 @@ export class Clusters implements AsyncDisposable {
     await Promise.all(held.map(closeOf));
   }
 
-  #clusterOf(secret: Secret): Promise<Cluster> {
+  #entryOf(secret: Secret): Entry {
     const key = keyOf(secret);
     const version = secret.metadata.resourceVersion;
     const held = this.#entries.get(key);
-    if (held && held.version === version) return held.cluster;
+    if (held && held.version === version) return held;
     this.#forget(key);
-    const cluster = this.#open(secret);
-    this.#entries.set(key, { version, cluster });
-    return cluster;
+    const entry = { version, cluster: this.#open(secret), users: 0, replaced: false };
+    this.#entries.set(key, entry);
+    return entry;
   }
 
   async #open(secret: Secret): Promise<Cluster> {
@@ -103,7 +115,17 @@ export class Clusters implements AsyncDisposable {
     const held = this.#entries.get(key);
     if (!held) return;
     this.#entries.delete(key);
-    void closeOf(held);
+    held.replaced = true;
+    if (held.users === 0) void closeOf(held);
+  }
+}
+
+async function lookupOf({ cluster }: Entry, secret: Secret): Promise<Lookup> {
+  try {
+    return { kind: 'found', cluster: await cluster };
+  } catch (error) {
+    const flaw = error instanceof Error ? error.message : String(error);
+    return { kind: 'broken', message: `Secret ${keyOf(secret)}: ${flaw}` };
   }
 }
 

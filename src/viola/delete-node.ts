@@ -10,8 +10,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Cluster } from './clusters.ts';
 import { refusalOf } from './fence.ts';
 import { nodeConfigs } from './node-config.ts';
-import { objectName } from './object-name.ts';
-import { noSuchNode } from './read-nodes.ts';
+import { findNode } from './read-nodes.ts';
 
 export interface DeleteOptions {
   readonly perform: Perform<Effect>;
@@ -54,9 +53,8 @@ async function tryDelete(
 ): Promise<Base> {
   const { client, namespace } = cluster;
   const { perform, signal } = options;
-  const ref = { namespace, name: objectName(nodeName) };
-  const live = ref.name === '' ? undefined : await client.find(nodeConfigs, ref, { signal });
-  if (!live) throw noSuchNode(nodeName);
+  const live = await findNode(cluster, nodeName, signal);
+  const ref = { namespace, name: live.metadata.name };
   const { uid = '', generation = 0, deletionTimestamp } = live.metadata;
   const leaving = deletionTimestamp !== undefined;
   const refusal = leaving ? undefined : refusalOf(live, base, options);

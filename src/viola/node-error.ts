@@ -1,10 +1,6 @@
 import type { NodeError, NodeErrorCode } from '../api/node-configs-http.ts';
 import { isConflict, isForbidden, isInvalid, KubeError } from '../kube/errors.ts';
-
-/** Whether an apply failed because another field manager owns a field with another value. */
-export function isFieldConflict(error: unknown): error is KubeError {
-  return error instanceof KubeError && error.status === 409 && error.causes.length > 0;
-}
+import { conflictAdvice, isFieldConflict } from './field-conflict.ts';
 
 /** Whether the object is not the one any more that was read: written to, deleted, or made anew meanwhile. */
 export function isMoved(error: unknown): boolean {
@@ -17,7 +13,8 @@ export function isMoved(error: unknown): boolean {
 /** What went wrong with one node, with the field if the API server named one. */
 export function nodeErrorOf(nodeName: string, error: unknown): NodeError {
   const [cause] = error instanceof KubeError ? error.causes : [];
-  const message = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const message = isFieldConflict(error) ? `${said}; ${conflictAdvice(error)}` : said;
   return { nodeName, code: codeOf(error), field: cause?.field ?? '', message };
 }
 
@@ -28,9 +25,7 @@ function codeOf(error: unknown): NodeErrorCode {
   return isUnreachable(error) ? 'ClusterUnreachable' : 'Internal';
 }
 
-/** No answer, a server in trouble, or one that does not know our credentials: nothing can be written there at all. */
+/** No answer, one that only the whole server can mean, or one that does not know our credentials. */
 function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof KubeError)) return false;
-  const { status } = error;
-  return status === 0 || status === 401 || status >= 429;
+  return error instanceof KubeError && [0, 401, 429, 502, 503, 504].includes(error.status);
 }

@@ -178,6 +178,12 @@ describe('POST node-configs', () => {
     expect((await bed.post([{ ...another, instanceId: 'rebuilt' }])).status).toBe(200);
   });
 
+  it('says whose name it is to a caller that believes that there is none', async () => {
+    await bed.post([node]);
+    const { answer } = await bed.post([{ nodeName: 'worker-1', interfaces: [], base: null }]);
+    expect(answer.errors).toMatchObject([{ code: 'Invalid', field: 'nodeName' }]);
+  });
+
   it('refuses a body that is no list of nodes', async () => {
     for (const body of [{ nodeName: 'n' }, []]) {
       expect((await bed.call('POST', '', {}, body)).status).toBe(400);
@@ -242,6 +248,43 @@ describe('the fence of a POST', () => {
   );
 });
 
+/** Our object, written to again as the deployed Viola does. */
+async function byKubectl(metadata: object = {}): Promise<void> {
+  await bed.post([node]);
+  const ref = { namespace, name: 'worker-1' };
+  const patch = { metadata, spec: { interfaces: [] } };
+  await bed.admin.patch(nodeConfigs, ref, patch, { fieldManager: kubectl });
+}
+
+describe('an object of ours that kubectl wrote to (the deployed Viola came back)', () => {
+  it('stays as it is, and its refusal says what to do', async () => {
+    await byKubectl();
+    const { answer } = await bed.post([node]);
+    expect(answer.errors[0]?.code).toBe('FieldConflict');
+    expect(answer.errors[0]?.message).toContain('--take-over true');
+    expect(answer.errors[0]?.message).toContain(annotations.takeOver);
+  });
+
+  it('is taken over once it is marked', async () => {
+    await byKubectl({ annotations: { [annotations.takeOver]: 'true' } });
+    expect((await bed.post([node])).answer.results).toMatchObject([{ status: 'updated' }]);
+    expect((await bed.stored()).spec.interfaces).toHaveLength(1);
+  });
+
+  it('is taken over when Viola was started so, and what others wrote is not', async () => {
+    await using willing = await ViolaBed.start({ takeOver: true });
+    const ref = { namespace, name: 'worker-1' };
+    const write = (fieldManager: string) =>
+      willing.admin.patch(nodeConfigs, ref, { spec: { interfaces: [] } }, { fieldManager });
+    await willing.post([node]);
+    await write(kubectl);
+    expect((await willing.post([node])).status).toBe(200);
+    await write('kim');
+    const { answer } = await willing.post([node]);
+    expect(answer.errors[0]?.message).toContain('let that manager give the fields up');
+  });
+});
+
 describe('a business cluster in trouble', () => {
   it('is asked once when it does not answer, and the caller gets 503', async () => {
     const kubeconfig = await bed.api.kubeconfig();
@@ -252,6 +295,8 @@ describe('a business cluster in trouble', () => {
     expect(status).toBe(503);
     expect(new Set(answer.errors.map(({ code }) => code))).toEqual(new Set(['ClusterUnreachable']));
     expect(answer.errors).toHaveLength(20);
+    // Four workers, each with one node and then the question whether anybody is there.
+    expect(new Set(answer.errors.map(({ message }) => message)).size).toBeLessThanOrEqual(4);
   });
 
   it('that does not know the credentials any more is 503 too', async () => {
@@ -263,13 +308,36 @@ describe('a business cluster in trouble', () => {
     expect((await bed.post([node], { provider: 'biz-expired' })).status).toBe(503);
   });
 
-  it('that fails for one node keeps none of the others', async () => {
+  it('that fails for one node keeps none of the others, however often all are posted', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `n${String(i).padStart(2, '0')}`);
+    const nodes = names.map((nodeName) => ({ nodeName, interfaces: [] }));
+    bed.api.faults.answer({ verb: 'patch', resource: kind, name: 'n03', status: 500, times: 99 });
+    for (const body of [nodes, nodes.toReversed(), nodes]) {
+      const { status, answer } = await bed.post(body, results);
+      expect([status, answer.applied]).toEqual([200, 19]);
+      expect(answer.errors).toMatchObject([{ nodeName: 'n03', code: 'Internal' }]);
+    }
+    const stored = await bed.admin.listAll(nodeConfigs);
+    const others = names.filter((name) => name !== 'n03');
+    expect(stored.items.map(({ metadata }) => metadata.name)).toEqual(others);
+  });
+
+  it('writes the third of three nodes too when there are more workers than nodes', async () => {
     bed.api.faults.answer({ verb: 'patch', resource: kind, name: 'b', status: 500, times: 99 });
     const nodes = ['a', 'b', 'c'].map((nodeName) => ({ nodeName, interfaces: [] }));
-    const { status, answer } = await bed.post(nodes, results);
-    expect(status).toBe(200);
-    expect(answer.results.map(({ nodeName }) => nodeName)).toContain('a');
-    expect(answer.errors.map(({ nodeName }) => nodeName)).toContain('b');
+    const { answer } = await bed.post(nodes, results);
+    expect(answer.results.map(({ nodeName }) => nodeName)).toEqual(['a', 'c']);
+  });
+
+  it('that does not answer for one node in time keeps none of the others', async () => {
+    bed.api.faults.delay({ verb: 'get', resource: kind, name: 'n01', ms: 2500, times: 99 });
+    const nodes = Array.from({ length: 20 }, (_, i) => ({
+      nodeName: `n${String(i).padStart(2, '0')}`,
+      interfaces: [],
+    }));
+    const { answer } = await bed.post(nodes, results);
+    expect(answer.errors).toMatchObject([{ nodeName: 'n01', code: 'ClusterUnreachable' }]);
+    expect(answer.applied).toBe(19);
   });
 
   it('whose answer gets lost has the object once, and the repeated POST finds it', async () => {

@@ -1,16 +1,15 @@
-import type { Effect } from '../api/effects.ts';
 import { type NodeError, type PostAnswer, postedNode } from '../api/node-configs-http.ts';
+import { KubeError } from '../kube/errors.ts';
 import { mapBounded } from '../process/bounded.ts';
-import type { Perform } from '../process/effects.ts';
+import type { Clock } from '../time/clock.ts';
+import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
 import { objectName } from './object-name.ts';
-import { type Written, writeNode } from './write-node.ts';
+import { type WriteOptions, type Written, writeNode } from './write-node.ts';
 
-export interface PostOptions {
-  readonly perform: Perform<Effect>;
-  readonly acceptUnfenced: boolean;
+export interface PostOptions extends WriteOptions {
+  readonly clock: Clock;
   readonly parallel: number;
-  readonly signal: AbortSignal;
 }
 
 /** Writes each posted node by itself: one that cannot be used, or fails, never keeps the others from being written. */
@@ -20,17 +19,65 @@ export async function postNodes(
   options: PostOptions,
 ): Promise<PostAnswer> {
   const twice = repeatedNames(body);
-  // A cluster that does not answer is asked once, not once per node and time limit.
+  const until = options.clock.monotonicMs() + answerWithinMs;
+  // A cluster that does not answer at all is asked once, not once per node and time limit.
   let silence: NodeError | undefined;
   const written = await mapBounded(body, options.parallel, async (raw) => {
     if (silence) return refused({ ...silence, nodeName: nameOf(raw) });
-    const one = await postOne(cluster, raw, twice, options);
-    if (one.kind === 'refused' && one.error.code === 'ClusterUnreachable') silence = one.error;
+    const one = await inTime(raw, until, options, (signal) =>
+      postOne(cluster, raw, twice, { ...options, signal }),
+    );
+    const unreachable = one.kind === 'refused' && one.error.code === 'ClusterUnreachable';
+    if (unreachable && options.clock.monotonicMs() < until) {
+      silence ??= (await answers(cluster, options)) ? undefined : one.error;
+    }
     return one;
   });
   const results = written.flatMap((one) => (one.kind === 'accepted' ? [one.result] : []));
   const errors = written.flatMap((one) => (one.kind === 'refused' ? [one.error] : []));
   return { applied: results.length, results, errors };
+}
+
+/** Callers wait 30 s, and learn nothing of the nodes that were written when they give up. */
+const answerWithinMs = 25_000;
+
+/** Limits the work on one node to what is left of the whole request's time. */
+async function inTime(
+  raw: unknown,
+  until: number,
+  { clock, signal }: PostOptions,
+  post: (signal: AbortSignal) => Promise<Written>,
+): Promise<Written> {
+  const late: NodeError = {
+    nodeName: nameOf(raw),
+    code: 'ClusterUnreachable',
+    field: '',
+    message: `the cluster took more than ${answerWithinMs / 1000} s for this request; repeat it`,
+  };
+  const ms = until - clock.monotonicMs();
+  if (ms <= 0) return refused(late);
+  try {
+    return await withDeadline({ clock, ms, signal }, post);
+  } catch (error) {
+    if (error instanceof DeadlineReached) return refused(late);
+    throw error;
+  }
+}
+
+/** Long enough for a server that is only busy. */
+const versionWithinMs = 5_000;
+
+/** Whether the cluster answers a request that needs none of its nodes: then only that one node is in trouble. */
+async function answers({ client }: Cluster, { clock, signal }: PostOptions): Promise<boolean> {
+  try {
+    await withDeadline({ clock, ms: versionWithinMs, signal }, (limited) =>
+      client.version({ signal: limited }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof KubeError || error instanceof DeadlineReached) return false;
+    throw error;
+  }
 }
 
 async function postOne(

@@ -16,18 +16,21 @@ export async function reach(
   providerId: string,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Reached> {
-  const found = await clusters.find(providerId);
   const checkedAt = rfc3339(clock.now());
-  if (found.kind !== 'found') {
-    const message = found.kind === 'broken' ? found.message : 'its Secret is gone';
-    return { providerId, server: '', reachable: false, checkedAt, message };
-  }
-  const { client, server } = found.cluster;
-  try {
-    const { gitVersion } = await client.version({ signal });
-    return { providerId, server, reachable: true, checkedAt, message: `Kubernetes ${gitVersion}` };
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { providerId, server, reachable: false, checkedAt, message };
-  }
+  return clusters.use(providerId, async (found) => {
+    if (found.kind !== 'found') {
+      const message = found.kind === 'broken' ? found.message : 'its Secret is gone';
+      return { providerId, server: '', reachable: false, checkedAt, message };
+    }
+    const { client, server } = found.cluster;
+    try {
+      const { gitVersion } = await client.version({ signal });
+      const message = `Kubernetes ${gitVersion}`;
+      return { providerId, server, reachable: true, checkedAt, message };
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = error instanceof Error ? error.message : String(error);
+      return { providerId, server, reachable: false, checkedAt, message };
+    }
+  });
 }

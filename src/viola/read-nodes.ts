@@ -1,11 +1,14 @@
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
+import type { HeldNode, UnreadableNode } from '../api/node-configs-http.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { Cluster } from './clusters.ts';
-import { nodeConfigs, toHeldNode } from './node-config.ts';
+import { toHeldNode } from './held-node.ts';
+import { isOf, nodeConfigs } from './node-config.ts';
 import { objectName } from './object-name.ts';
 
 export interface Page {
   readonly items: readonly HeldNode[];
+  readonly unreadable: readonly UnreadableNode[];
   readonly continue?: string;
 }
 
@@ -14,38 +17,65 @@ export interface PageQuery {
   readonly continue?: string | undefined;
 }
 
-/** One page of what the business cluster holds; `continue` is the API server's own token. */
+/** One page of what the business cluster holds for this provider; `continue` is the API server's own token. */
 export async function readPage(
-  { client, namespace }: Cluster,
+  { client, namespace, providerId }: Cluster,
   query: PageQuery,
-  signal: AbortSignal,
 ): Promise<Page> {
   const page = await client.list(nodeConfigs, {
     namespace,
     limit: query.limit,
     continue: query.continue,
-    signal,
   });
+  const read = page.items.filter((object) => isOf(providerId, object)).map(toHeldNode);
   return {
-    items: page.items.map(toHeldNode),
+    items: read.flatMap((one) => (one.kind === 'held' ? [one.node] : [])),
+    unreadable: read.flatMap((one) => (one.kind === 'unreadable' ? [one.node] : [])),
     ...(page.continue ? { continue: page.continue } : {}),
   };
 }
 
+export interface Selection {
+  /** `namespace/name` of an OpenstackConfig. */
+  readonly source?: string | undefined;
+  readonly instanceIds: readonly string[];
+}
+
+/** The part of a page that comes from the source or is about one of the servers; all of it when neither is named. */
+export function selected(page: Page, { source, instanceIds }: Selection): Page {
+  if (source === undefined && instanceIds.length === 0) return page;
+  const servers = new Set(instanceIds.map((id) => id.toLowerCase()));
+  const items = page.items.filter(
+    (node) =>
+      (node.source && `${node.source.namespace}/${node.source.name}` === source) ||
+      servers.has(node.spec.instanceId?.toLowerCase() ?? ''),
+  );
+  return { ...page, items };
+}
+
 /** One object by node name; a 404 problem when the cluster holds none. */
 export async function readNode(
-  { client, namespace }: Cluster,
+  cluster: Cluster,
   nodeName: string,
   signal: AbortSignal,
 ): Promise<HeldNode> {
+  const read = toHeldNode(await findNode(cluster, nodeName, signal));
+  if (read.kind === 'held') return read.node;
+  throw new HttpProblem(503, 'Unreadable', `${nodeName}: ${read.node.message}`);
+}
+
+/** The object of this very node; another node whose name comes to the same object name is none of it. */
+export async function findNode(
+  { client, namespace, providerId }: Cluster,
+  nodeName: string,
+  signal: AbortSignal,
+): Promise<MultiNicNodeConfig> {
   const name = objectName(nodeName);
   const object =
     name === '' ? undefined : await client.find(nodeConfigs, { namespace, name }, { signal });
-  if (!object) throw noSuchNode(nodeName);
-  return toHeldNode(object);
-}
-
-/** 404 of a node that the business cluster does not hold. */
-export function noSuchNode(nodeName: string): HttpProblem {
-  return new HttpProblem(404, 'NoSuchNode', `no node config for "${nodeName}" in this cluster`);
+  if (object && isOf(providerId, object) && object.spec.nodeName.trim() === nodeName.trim()) {
+    return object;
+  }
+  const detail = `no node config for "${nodeName}" in this cluster`;
+  throw new HttpProblem(404, 'NoSuchNode', detail);
 }

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, postedNode as node, ViolaBed } from '../../test/beds/viola-bed.ts';
+import {
+  namespace,
+  postedNode as node,
+  registrations,
+  ViolaBed,
+} from '../../test/beds/viola-bed.ts';
 import { annotations } from '../api/names.ts';
 import { clusters, heldNode } from '../api/node-configs-http.ts';
 import { secrets } from '../kube/core-resources.ts';
@@ -84,6 +89,50 @@ describe('GET node-configs', () => {
   });
 });
 
+describe('names that come to one object', () => {
+  it('are not mistaken for each other when one is read or deleted', async () => {
+    await bed.post([node]);
+    expect((await bed.get('/worker-1')).status).toBe(404);
+    expect(await bed.call('DELETE', '/worker-1')).toMatchObject({
+      status: 404,
+      body: { code: 'NoSuchNode' },
+    });
+    expect((await bed.get('/Worker_1')).status).toBe(200);
+  });
+});
+
+describe('two providers that are registered with one cluster and namespace', () => {
+  const second = { provider: 'biz-2', token: 'other' };
+
+  it('are both registered', async () => {
+    await bed.register('biz-2', await bed.api.kubeconfig());
+    await expect.poll(() => bed.providers, { timeout: 10_000 }).toContain('biz-2');
+  });
+
+  it('do not see, change or delete the nodes of each other', async () => {
+    await bed.post([node]);
+    expect((await bed.get('?fresh=true', second)).body).toMatchObject({ items: [] });
+    expect((await bed.get('/Worker_1', second)).status).toBe(404);
+    expect((await bed.call('DELETE', '/Worker_1', second)).status).toBe(404);
+    const { status, answer } = await bed.post([{ ...node, interfaces: [] }], second);
+    expect([status, answer.errors[0]?.field]).toEqual([422, 'providerId']);
+    expect(answer.errors[0]?.message).toContain('belongs to provider "biz-1"');
+    expect((await bed.stored()).spec.interfaces).toHaveLength(1);
+  });
+
+  it('may take an object that names no provider, or that is marked', async () => {
+    const anybody = { nodeName: 'Worker_1', interfaces: [] };
+    const fieldManager = 'kubectl-client-side-apply';
+    await bed.admin.create(nodeConfigs, { metadata: ref, spec: anybody }, { fieldManager });
+    expect((await bed.get('/Worker_1', second)).status).toBe(200);
+    await bed.post([node]);
+    expect((await bed.get('/Worker_1', second)).status).toBe(404);
+    const marks = { metadata: { annotations: { [annotations.takeOver]: 'true' } } };
+    await bed.admin.patch(nodeConfigs, ref, marks);
+    expect((await bed.get('/Worker_1', second)).status).toBe(200);
+  });
+});
+
 describe('DELETE node-configs', () => {
   it('stamps the consent before it deletes, and leaves the rest to the finalizer', async () => {
     await bed.post([node]);
@@ -147,18 +196,18 @@ describe('registered clusters', () => {
     });
     expect(items.find(({ providerId }) => providerId === 'biz-bad')).toMatchObject({
       reachable: false,
-      message: expect.stringContaining('multinic-system/biz-bad') as unknown,
+      message: expect.stringContaining('multinic-clusters/biz-bad') as unknown,
     });
     expect((await bed.post([node], { provider: 'biz-bad' })).status).toBe(503);
 
     const data = { kubeconfig: Buffer.from(await bed.api.kubeconfig()).toString('base64') };
-    await bed.admin.patch(secrets, { namespace, name: 'biz-bad' }, { data });
+    await bed.admin.patch(secrets, { namespace: registrations, name: 'biz-bad' }, { data });
     await expect
       .poll(async () => (await bed.post([node], { provider: 'biz-bad' })).status, {
         timeout: 10_000,
       })
       .toBe(200);
-    await bed.admin.delete(secrets, { namespace, name: 'biz-bad' });
+    await bed.admin.delete(secrets, { namespace: registrations, name: 'biz-bad' });
     await expect
       .poll(async () => (await bed.post([node], { provider: 'biz-bad' })).status, {
         timeout: 10_000,

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { rfc3339 } from '../api/condition.ts';
 import type { Effect } from '../api/effects.ts';
@@ -13,16 +12,15 @@ import {
   postAnswer,
   postedNodes,
   problem,
-  providerHeader,
   resultsPreference,
 } from '../api/node-configs-http.ts';
 import type { HttpServer } from '../http/app.ts';
-import { HttpProblem } from '../http/problem.ts';
+import { everyBody, everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
-import { authorize, identify, type Verb } from '../http/who-may.ts';
 import { mapBounded } from '../process/bounded.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock } from '../time/clock.ts';
+import { admitAny, admitTo, callerOf, usable } from './admit.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { answerStatus } from './answer-status.ts';
 import { toProblem } from './cluster-problem.ts';
@@ -30,7 +28,7 @@ import type { Cluster, Clusters } from './clusters.ts';
 import { deleteNode } from './delete-node.ts';
 import { postNodes } from './post-nodes.ts';
 import { reach } from './reach.ts';
-import { readNode, readPage } from './read-nodes.ts';
+import { readNode, readPage, selected } from './read-nodes.ts';
 import { refusedPost, refusedPostBody } from './refused-post.ts';
 
 export interface ViolaDeps {
@@ -40,39 +38,55 @@ export interface ViolaDeps {
   readonly clock: Clock;
   readonly perform: Perform<Effect>;
   readonly acceptUnfenced: boolean;
+  readonly takeOver: boolean;
   readonly parallel: number;
-  readonly signal: AbortSignal;
 }
 
-const errors = { 400: problem, 401: problem, 403: problem, 404: problem, 503: problem };
+const errors = problemResponses(problem, ...everyRoute, 404);
+const refusals = problemResponses(z.union([refusedPost, problem]), 409, 422, 503);
 const nodeParams = z.object({ node: z.string().min(1).max(253) });
 const fresh = z
   .stringbool()
   .default(false)
   .describe('Read through instead of a short-lived cache.');
+const instanceId = z.string().min(1).max(64);
+const selection = z.object({
+  source: z
+    .string()
+    .max(317)
+    .regex(/^[^/]+\/[^/]+$/, 'must be namespace/name')
+    .optional()
+    .describe('Only nodes that come from this OpenstackConfig, or are one of the instanceId.'),
+  instanceId: z
+    .union([instanceId, z.array(instanceId).max(200)])
+    .optional()
+    .describe('Only nodes of these servers, or those that come from source; repeat it.'),
+});
 
-/** The routes of Viola; who may call is decided before anything is read. */
+/** The routes of Viola; who may call is decided before anything of a request is read but its head. */
 export function serveViola(app: HttpServer, deps: ViolaDeps): void {
-  /** The cluster of the request's provider, once the caller may do this there. */
-  async function clusterFor(request: FastifyRequest, verb: Verb): Promise<Cluster> {
-    const { [providerHeader]: header, authorization } = request.headers;
-    const provider = typeof header === 'string' ? header.trim() : '';
-    const grants = await deps.tokens.current();
-    identify(grants, authorization);
-    if (provider === '') {
-      throw new HttpProblem(400, 'ProviderRequired', `send ${providerHeader}: <id of the cluster>`);
-    }
-    authorize(grants, authorization, { provider, verb });
-    const found = await deps.clusters.find(provider);
-    if (found.kind === 'found') return found.cluster;
-    if (found.kind === 'broken') throw new HttpProblem(503, 'ClusterUnusable', found.message);
-    const detail = `no business cluster is registered as "${provider}"; add its Secret`;
-    throw new HttpProblem(404, 'UnknownProvider', detail);
+  const { cache, clusters } = deps;
+  const may = {
+    read: admitTo(deps, 'read'),
+    write: admitTo(deps, 'write'),
+    delete: admitTo(deps, 'delete'),
+    any: admitAny(deps),
+  };
+
+  /** Works with the cluster of the provider; its failures are told as problems. */
+  async function inCluster<T>(
+    provider: string,
+    work: (cluster: Cluster) => Promise<T>,
+  ): Promise<T> {
+    return clusters.use(provider, async (lookup) =>
+      work(usable(provider, lookup)).catch(toProblem),
+    );
   }
 
   app.post(
     nodeConfigsPath,
     {
+      config: { admit: may.write },
       schema: {
         operationId: 'postNodeConfigs',
         summary: 'Create or update the node configs of some nodes',
@@ -80,16 +94,18 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
         response: {
           200: postAnswer,
           ...errors,
-          409: refusedPost,
-          422: refusedPost,
-          503: z.union([refusedPost, problem]),
+          ...problemResponses(problem, ...everyBody),
+          ...refusals,
         },
       },
     },
     async (request, reply) => {
-      const cluster = await clusterFor(request, 'write');
-      const answer = await postNodes(cluster, request.body, deps);
-      deps.cache.forget(cluster.providerId);
+      const { provider = '' } = callerOf(request);
+      const options = { ...deps, signal: request.work };
+      const answer = await inCluster(provider, (cluster) =>
+        postNodes(cluster, request.body, options),
+      );
+      cache.forget(provider);
       const preferences = String(request.headers['prefer'] ?? '').split(/[,;]\s*/);
       const status = answerStatus(answer, preferences.includes(resultsPreference));
       if (status === 200) return answer;
@@ -104,6 +120,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
   app.get(
     nodeConfigsPath,
     {
+      config: { admit: may.read },
       schema: {
         operationId: 'listNodeConfigs',
         summary: 'What the business cluster holds',
@@ -111,23 +128,33 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
           limit: z.coerce.number().int().min(1).max(1000).default(500),
           continue: z.string().max(4096).optional(),
           fresh,
+          ...selection.shape,
         }),
         response: { 200: heldNodes, ...errors },
       },
     },
     async (request) => {
-      const cluster = await clusterFor(request, 'read');
+      const { provider = '' } = callerOf(request);
       const { query } = request;
-      const key = `${cluster.providerId}\n${query.limit}\n${query.continue ?? ''}`;
-      const read = () => readPage(cluster, query, deps.signal).catch(toProblem);
-      const { value, observedAt } = await deps.cache.get(key, read, query.fresh);
-      return { ...value, items: [...value.items], observedAt: rfc3339(observedAt) };
+      const key = `${provider}\n${query.limit}\n${query.continue ?? ''}`;
+      // Several callers wait for one read, which therefore goes on when one of them leaves.
+      const read = () => inCluster(provider, (cluster) => readPage(cluster, query));
+      const { value, observedAt } = await cache.get(key, read, query.fresh);
+      const instanceIds = [query.instanceId ?? []].flat();
+      const { items, unreadable, ...page } = selected(value, { source: query.source, instanceIds });
+      return {
+        ...page,
+        items: [...items],
+        ...(unreadable.length > 0 ? { unreadable: [...unreadable] } : {}),
+        observedAt: rfc3339(observedAt),
+      };
     },
   );
 
   app.get(
     `${nodeConfigsPath}/:node`,
     {
+      config: { admit: may.read },
       schema: {
         operationId: 'getNodeConfig',
         summary: 'One node config, always read through',
@@ -136,14 +163,15 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       },
     },
     async (request) => {
-      const cluster = await clusterFor(request, 'read');
-      return readNode(cluster, request.params.node, deps.signal).catch(toProblem);
+      const { provider = '' } = callerOf(request);
+      return inCluster(provider, (cluster) => readNode(cluster, request.params.node, request.work));
     },
   );
 
   app.delete(
     `${nodeConfigsPath}/:node`,
     {
+      config: { admit: may.delete },
       schema: {
         operationId: 'deleteNodeConfig',
         summary: 'Remove a node config; the node is cleaned before it goes',
@@ -152,15 +180,18 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
           z.object({ uid: base.shape.uid, generation: z.coerce.number().int().min(1) }),
           z.object({ uid: z.undefined().optional(), generation: z.undefined().optional() }),
         ]),
-        response: { 202: deleteAnswer, 409: problem, ...errors },
+        response: { 202: deleteAnswer, ...errors, ...problemResponses(problem, 409) },
       },
     },
     async (request, reply) => {
-      const cluster = await clusterFor(request, 'delete');
+      const { provider = '' } = callerOf(request);
       const { uid, generation } = request.query;
       const fence = uid === undefined ? undefined : { uid, generation };
-      const gone = await deleteNode(cluster, request.params.node, fence, deps).catch(toProblem);
-      deps.cache.forget(cluster.providerId);
+      const options = { ...deps, signal: request.work };
+      const gone = await inCluster(provider, (cluster) =>
+        deleteNode(cluster, request.params.node, fence, options),
+      );
+      cache.forget(provider);
       return reply.code(202).send(gone);
     },
   );
@@ -168,17 +199,19 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
   app.get(
     clustersPath,
     {
+      config: { admit: may.any },
       schema: {
         operationId: 'listClusters',
         summary: 'Registered business clusters and whether they answer',
-        response: { 200: clustersBody, 401: problem },
+        response: { 200: clustersBody, ...problemResponses(problem, ...everyRoute) },
       },
     },
     async (request) => {
-      const caller = identify(await deps.tokens.current(), request.headers.authorization);
-      const mine = (id: string) => caller.providers.includes('*') || caller.providers.includes(id);
-      const ids = deps.clusters.providerIds.filter(mine);
-      const items = await mapBounded(ids, deps.parallel, (id) => reach(deps.clusters, id, deps));
+      const { providers } = callerOf(request);
+      const mine = (id: string) => providers.includes('*') || providers.includes(id);
+      const options = { clock: deps.clock, signal: request.work };
+      const ids = clusters.providerIds.filter(mine);
+      const items = await mapBounded(ids, deps.parallel, (id) => reach(clusters, id, options));
       return { items };
     },
   );

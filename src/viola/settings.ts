@@ -46,11 +46,18 @@ export const violaSettings = {
     schema: nonBlank().optional(),
     description: 'kubeconfig of the management cluster, default: in-cluster',
   }),
-  namespace: setting({
-    env: ['POD_NAMESPACE'],
-    flag: 'namespace',
-    schema: nonBlank().prefault(namespaces.system),
-    description: 'namespace of the Secrets that register business clusters',
+  takeOver: setting({
+    env: ['VIOLA_TAKE_OVER'],
+    flag: 'take-over',
+    schema: boolean().prefault('false'),
+    description:
+      'take over what kubectl (the deployed Viola, or a person) wrote into objects of ours; for one object, annotate it with multinic.io/take-over',
+  }),
+  registrationsNamespace: setting({
+    env: ['VIOLA_REGISTRATIONS_NAMESPACE'],
+    flag: 'registrations-namespace',
+    schema: nonBlank().prefault(namespaces.registrations),
+    description: 'namespace of the Secrets that register business clusters, and of nothing else',
   }),
   clusterTimeout: setting({
     env: ['VIOLA_CLUSTER_TIMEOUT', 'KUBECTL_TIMEOUT'],

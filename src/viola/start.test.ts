@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postedNode as node, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { postedNode as node, reader, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { metricTable } from '../api/metrics.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { createHealth } from '../process/health.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => bed[Symbol.asyncDispose]());
 
 async function start(flags: Readonly<Record<string, string>>, signal: AbortSignal) {
-  const kubeconfig = await bed.api.kubeconfig(bed.api.accessAs('viola'));
+  const kubeconfig = await bed.api.kubeconfig(bed.api.accessAs(reader));
   const all = { kubeconfig, 'tokens-file': bed.tokensFile, ...flags };
   const url = Promise.withResolvers<string>();
   const write = (line: string): void => {

@@ -1,8 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { labels } from '../api/names.ts';
 import type { HttpServer } from '../http/app.ts';
+import {
+  type CertificateFiles,
+  certificateFilesOf,
+  followCertificate,
+  readCertificate,
+} from '../http/certificate.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { openTokenFile } from '../http/token-file.ts';
 import { inCluster } from '../kube/access/in-cluster.ts';
@@ -26,9 +31,21 @@ export async function startViola(
   context: Context,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random, log, health } = context;
-  const tokens = await openTokenFile(settings.tokenFile, log);
-  const app = await makeServer(settings, context);
+  const { clock, random, log, health, metrics } = context;
+  const tokens = await openTokenFile(settings.tokenFile, {
+    clock,
+    log,
+    health,
+    onRead: (usable) =>
+      metrics.set('multinic_token_file_usable', { server: 'viola' }, usable ? 1 : 0),
+  });
+  const files = certificateFilesOf({
+    listen: settings.listen,
+    certFile: settings.tlsCert,
+    keyFile: settings.tlsKey,
+    plainHttp: settings.plainHttp,
+  });
+  const app = await makeServer(files, context);
   const access = settings.kubeconfig
     ? await loadKubeconfig(settings.kubeconfig)
     : await inCluster();
@@ -37,7 +54,7 @@ export async function startViola(
   const reflector = createReflector({
     client: management,
     resource: secrets,
-    namespace: settings.namespace,
+    namespace: settings.registrationsNamespace,
     labelSelector: labels.providerId,
     store,
     clock,
@@ -54,6 +71,7 @@ export async function startViola(
   );
   await using clusters = new Clusters({
     secrets: store,
+    listed: () => listed,
     log,
     connect: (registration) =>
       createKubeClient(registration.access, {
@@ -70,49 +88,31 @@ export async function startViola(
     clock,
     perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect')),
     acceptUnfenced: settings.acceptUnfenced,
+    takeOver: settings.takeOver,
     parallel: settings.parallel,
-    signal,
   });
   const reading = reflector.run(signal);
   const { url } = await listen(app, settings.listen, signal);
   log.info({ url }, 'viola serves');
-  await reading;
+  await Promise.all([reading, files && followCertificate(app, files, { clock, log }, signal)]);
   await app.close();
 }
 
 async function makeServer(
-  settings: ViolaSettings,
-  { log, health, metrics }: Context,
+  files: CertificateFiles | undefined,
+  { clock, log, health, metrics }: Context,
 ): Promise<HttpServer> {
-  const { tlsCert, tlsKey, plainHttp, listen: at } = settings;
-  const loopback = /^(127\.|::1$|localhost$)/.test(at.host);
-  if ((tlsCert === undefined || tlsKey === undefined) && !loopback && !plainHttp) {
-    throw new Error(
-      `--listen ${at.host}:${at.port} is not loopback: give --tls-cert and --tls-key, or say --plain-http true when something else guards it`,
-    );
-  }
-  const tls =
-    tlsCert !== undefined && tlsKey !== undefined
-      ? { cert: await readFile(tlsCert, 'utf8'), key: await readFile(tlsKey, 'utf8') }
-      : undefined;
   return createHttpServer({
     title: 'Viola',
+    clock,
     log,
     health,
     registry: metrics.registry,
-    ...(tls ? { tls } : {}),
+    ...(files ? { tls: await readCertificate(files) } : {}),
     onAnswer: ({ method, route, status, seconds }) => {
-      metrics.count('multinic_http_requests_total', {
-        server: 'viola',
-        method,
-        route,
-        status: String(status),
-      });
-      metrics.observe(
-        'multinic_http_request_duration_seconds',
-        { server: 'viola', method, route },
-        seconds,
-      );
+      const asked = { server: 'viola', method, route };
+      metrics.count('multinic_http_requests_total', { ...asked, status: String(status) });
+      metrics.observe('multinic_http_request_duration_seconds', asked, seconds);
     },
   });
 }

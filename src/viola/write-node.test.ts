@@ -31,6 +31,7 @@ async function writeWhile(base: object | null | undefined, meanwhile: () => Prom
     postedNodeSchema.parse(body),
     {
       acceptUnfenced: false,
+      takeOver: false,
       perform: createPerform(() => undefined),
       signal: new AbortController().signal,
     },

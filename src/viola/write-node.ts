@@ -2,15 +2,14 @@ import type { Effect } from '../api/effects.ts';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { fieldManagers } from '../api/names.ts';
 import type { NodeError, NodeResult, PostedNode } from '../api/node-configs-http.ts';
-import { canonicalJson } from '../api/spec-hash.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { apiVersionOf } from '../kube/resource.ts';
 import type { Perform } from '../process/effects.ts';
 import { type DesiredNode, desiredNode } from './desired.ts';
-import { refusalOf } from './fence.ts';
+import { isFieldConflict, mayTakeOver } from './field-conflict.ts';
+import { judge } from './judge-write.ts';
 import { nodeConfigs } from './node-config.ts';
-import { isFieldConflict, isMoved, nodeErrorOf } from './node-error.ts';
-import { mayTakeOver } from './takeover.ts';
+import { isMoved, nodeErrorOf } from './node-error.ts';
 
 export interface Target {
   readonly client: KubeClient;
@@ -21,6 +20,8 @@ export interface Target {
 export interface WriteOptions {
   readonly perform: Perform<Effect>;
   readonly acceptUnfenced: boolean;
+  /** Take over what kubectl wrote into objects of ours too, not only into those that we never wrote. */
+  readonly takeOver: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -60,15 +61,12 @@ async function tryWrite(
 ): Promise<Written | undefined> {
   const { client, namespace } = target;
   const { signal } = options;
-  const { nodeName, base } = posted;
+  const { nodeName } = posted;
   const ref = { namespace, name: node.name };
   const live = await client.find(nodeConfigs, ref, { signal });
-  const refusal = refusalOf(live, base, options);
-  if (live && holds(live, node, refusal !== undefined))
-    return accepted(nodeName, 'unchanged', live);
-  if (refusal) return { kind: 'refused', error: { nodeName, field: 'base', ...refusal } };
-  const stranger = live && strangerIn(live, node);
-  if (stranger) return { kind: 'refused', error: { nodeName, ...stranger } };
+  const verdict = judge(live, posted, node, target, options);
+  if (verdict === 'unchanged' && live) return accepted(nodeName, 'unchanged', live);
+  if (verdict !== 'write' && verdict !== 'unchanged') return { kind: 'refused', error: verdict };
   try {
     const after = await applyNode(target, node, live, options);
     return accepted(nodeName, live ? 'updated' : 'created', after);
@@ -94,7 +92,7 @@ async function applyNode(
   { client, namespace }: Target,
   node: DesiredNode,
   live: MultiNicNodeConfig | undefined,
-  { perform, signal }: WriteOptions,
+  { perform, takeOver, signal }: WriteOptions,
 ): Promise<MultiNicNodeConfig> {
   const { name, labels, annotations, spec } = node;
   const { uid, resourceVersion = '1' } = live?.metadata ?? {};
@@ -111,38 +109,9 @@ async function applyNode(
   try {
     return await apply(false);
   } catch (error) {
-    if (!mayTakeOver(error, live)) throw error;
+    if (!mayTakeOver(error, live, takeOver)) throw error;
     return apply(true);
   }
-}
-
-/**
- * Whether nothing has to be written: the object says what was posted. A caller that may not write is content with equal
- * content; its provenance is then not the object's.
- */
-function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean): boolean {
-  const { metadata, spec } = live;
-  if (metadata.deletionTimestamp || canonicalJson(spec) !== canonicalJson(node.spec)) return false;
-  const { labels, annotations } = node;
-  return (
-    mayNotWrite || (covers(metadata.labels, labels) && covers(metadata.annotations, annotations))
-  );
-}
-
-/** Two node names can come to one object name; the second must not take the first one's NICs. */
-function strangerIn({ metadata, spec }: MultiNicNodeConfig, node: DesiredNode) {
-  const { nodeName, instanceId } = node.spec;
-  const sameName = spec.nodeName === nodeName;
-  const sameInstance = instanceId !== undefined && spec.instanceId === instanceId;
-  if (sameName || sameInstance) return undefined;
-  const message = `the object ${metadata.name} belongs to node "${spec.nodeName}"; rename one of them`;
-  return { code: 'Invalid', field: 'nodeName', message } as const;
-}
-
-type Texts = Readonly<Record<string, string>>;
-
-function covers(held: Texts = {}, wanted: Texts): boolean {
-  return Object.entries(wanted).every(([key, value]) => held[key] === value);
 }
 
 function accepted(

@@ -31,6 +31,9 @@ const agentNamespace = 'multinic-agents';
 const stepMs = 100;
 const patienceMs = 15_000;
 
+/** The ServiceAccount that the manifests give the controller. */
+const controllerIdentity = 'system:serviceaccount:multinic-system:multinic-agent';
+
 /** A controller on the embedded API server, with nodes whose agents answer what a test wants. */
 export class ControllerBed implements AsyncDisposable {
   readonly api: ApiServer;
@@ -65,7 +68,7 @@ export class ControllerBed implements AsyncDisposable {
 
   async #runUntil(stop: AbortController, flags: Readonly<Record<string, string>>): Promise<void> {
     const { clock, metrics } = this;
-    const access = this.api.accessAs('multinic-controller');
+    const access = this.api.accessAs(controllerIdentity);
     await using client = createKubeClient(access, { clock, random: half });
     const log = createLogger({ part: 'controller', level: 'silent' });
     const loop = createLoop({
@@ -200,7 +203,7 @@ export class ControllerBed implements AsyncDisposable {
   }
 
   #own() {
-    return this.api.audit.filter(({ user }) => user === 'multinic-controller');
+    return this.api.audit.filter(({ user }) => user === controllerIdentity);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

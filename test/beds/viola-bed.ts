@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type ApiServer, startApiServer } from '../../rig/apiserver/server.ts';
 import { crdDefinitions } from '../../src/api/crd/definition.ts';
-import { labels } from '../../src/api/names.ts';
+import { labels, namespaces } from '../../src/api/names.ts';
 import {
   type HeldNodes,
   heldNodes,
@@ -30,13 +30,23 @@ import { nodeConfigs } from '../../src/viola/node-config.ts';
 import { serveViola } from '../../src/viola/routes.ts';
 import { createAll } from './manifests.ts';
 
+export interface BedOptions {
+  readonly acceptUnfenced?: boolean;
+  readonly takeOver?: boolean;
+}
+
 export interface CallOptions {
   readonly token?: string;
   readonly provider?: string;
   readonly prefer?: string;
 }
 
-export const namespace = 'multinic-system';
+export const namespace = namespaces.system;
+/** Where the Secrets of business clusters lie. */
+export const registrations = namespaces.registrations;
+/** Viola itself in the management cluster, and the identity of its registering Secrets in a business cluster. */
+export const reader = 'system:serviceaccount:multinic-operator-system:viola-api';
+export const writer = 'system:serviceaccount:multinic-system:viola';
 const log = createLogger({ part: 'test', level: 'silent' });
 
 /**
@@ -57,27 +67,27 @@ export class ViolaBed implements AsyncDisposable {
     const clock = systemClock;
     this.api = api;
     this.admin = createKubeClient(api.access, { clock });
-    this.#management = createKubeClient(api.accessAs('viola'), { clock });
+    this.#management = createKubeClient(api.accessAs(reader), { clock });
     this.#directory = directory;
   }
 
-  static async start(options: { readonly acceptUnfenced?: boolean } = {}): Promise<ViolaBed> {
+  static async start(options: BedOptions = {}): Promise<ViolaBed> {
     const api = await startApiServer({ crds: Object.values(crdDefinitions()) });
     const bed = new ViolaBed(api, await mkdtemp(join(tmpdir(), 'viola-')));
     for (const manifest of ['namespaces', 'viola', 'viola-business']) {
       await createAll(bed.admin, `deploy/rbac/${manifest}.yaml`);
     }
-    await bed.register('biz-1', await api.kubeconfig(api.accessAs('viola')));
+    await bed.register('biz-1', await api.kubeconfig(api.accessAs(writer)));
     await bed.#serve(options);
     return bed;
   }
 
-  async #serve({ acceptUnfenced = false }: { readonly acceptUnfenced?: boolean }): Promise<void> {
+  async #serve({ acceptUnfenced = false, takeOver = false }: BedOptions): Promise<void> {
     const store = new Store<Secret>();
     const reflector = createReflector({
       client: this.#management,
       resource: secrets,
-      namespace,
+      namespace: registrations,
       labelSelector: labels.providerId,
       store,
       clock: systemClock,
@@ -87,11 +97,18 @@ export class ViolaBed implements AsyncDisposable {
     await reflector.synced;
     const clusters = new Clusters({
       secrets: store,
+      listed: () => true,
       log,
       connect: ({ access }) => createKubeClient(access, { clock: systemClock, timeoutMs: 2000 }),
     });
     const health = createHealth();
-    const app = await createHttpServer({ title: 'Viola', log, health, registry: new Registry() });
+    const app = await createHttpServer({
+      title: 'Viola',
+      clock: systemClock,
+      log,
+      health,
+      registry: new Registry(),
+    });
     serveViola(app, {
       clusters,
       tokens: await this.#tokens(),
@@ -101,8 +118,8 @@ export class ViolaBed implements AsyncDisposable {
         if (phase === 'before') this.writes.push(effect);
       }),
       acceptUnfenced,
+      takeOver,
       parallel: 4,
-      signal: this.#stop.signal,
     });
     this.#serving = { app, clusters };
   }
@@ -115,7 +132,7 @@ export class ViolaBed implements AsyncDisposable {
       { name: 'foreign', sha256: sha256('other'), providers: ['biz-2'], verbs: all },
     ];
     await writeFile(this.tokensFile, JSON.stringify(grants));
-    return openTokenFile(this.tokensFile, log);
+    return openTokenFile(this.tokensFile, { clock: systemClock, log, health: createHealth() });
   }
 
   get tokensFile(): string {
@@ -134,7 +151,7 @@ export class ViolaBed implements AsyncDisposable {
 
   async register(providerId: string, kubeconfig: string, name = providerId): Promise<void> {
     await this.admin.create(secrets, {
-      metadata: { name, namespace, labels: { [labels.providerId]: providerId } },
+      metadata: { name, namespace: registrations, labels: { [labels.providerId]: providerId } },
       data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
     });
   }

@@ -62,7 +62,7 @@ describe('a business cluster', () => {
     await registerCluster(client, 'unreachable', kubeconfig);
     await using after = new AsyncDisposableStack();
     after.defer(() =>
-      client.delete(secrets, { name: 'unreachable', namespace: namespaces.system }),
+      client.delete(secrets, { name: 'unreachable', namespace: namespaces.registrations }),
     );
     await endure(world, {
       cause: () => applyConfig(world, one, { credentials: { k8sProviderID: 'unreachable' } }),

@@ -21,6 +21,13 @@ const root = join(import.meta.dirname, '..', '..');
 export const encryptKey = '0123456789abcdef';
 export const provider = 'business-1';
 export const namespace = 'multinic-system';
+/** The ServiceAccounts of the parts, as the manifests name them. */
+export const identities = {
+  operator: 'system:serviceaccount:multinic-operator-system:multinic-operator',
+  viola: 'system:serviceaccount:multinic-operator-system:viola-api',
+  writer: 'system:serviceaccount:multinic-system:viola',
+  controller: 'system:serviceaccount:multinic-system:multinic-agent',
+};
 const agentImage = 'localhost/multinic-agent:dev';
 
 /** The subnet whose ports become NICs; the fabric behind the node has its gateway. */
@@ -163,7 +170,10 @@ async function startParts(stack: AsyncDisposableStack, directory: string, cluste
   const operatorToken = join(directory, 'operator-token');
   await writeFile(tokenFile, JSON.stringify(grantsOf(tokens)), { mode: 0o600 });
   await writeFile(operatorToken, tokens.operator, { mode: 0o600 });
-  await register(management, await readFile(await business.userKubeconfig('viola'), 'utf8'));
+  await register(
+    management,
+    await readFile(await business.userKubeconfig(identities.writer), 'utf8'),
+  );
 
   const [viola = 0, controller = 0, health = 0, inventory = 0] = await freePorts(4);
   const common = { clock: systemClock, logLevel: 'debug' } as const;
@@ -172,7 +182,7 @@ async function startParts(stack: AsyncDisposableStack, directory: string, cluste
   await parts.start(
     violaPart({
       ...common,
-      kubeconfig: await management.userKubeconfig('viola'),
+      kubeconfig: await management.userKubeconfig(identities.viola),
       port: viola,
       tokenFile,
     }),
@@ -180,7 +190,7 @@ async function startParts(stack: AsyncDisposableStack, directory: string, cluste
   await parts.start(
     controllerPart({
       ...common,
-      kubeconfig: await business.userKubeconfig('multinic-controller'),
+      kubeconfig: await business.userKubeconfig(identities.controller),
       port: controller,
       agentImage,
     }),
@@ -188,7 +198,7 @@ async function startParts(stack: AsyncDisposableStack, directory: string, cluste
   await parts.start(
     operatorPart({
       ...common,
-      kubeconfig: await management.userKubeconfig('multinic-operator'),
+      kubeconfig: await management.userKubeconfig(identities.operator),
       healthPort: health,
       inventoryPort: inventory,
       violaUrl,
@@ -219,7 +229,11 @@ async function register(management: ControlPlane, kubeconfig: string): Promise<v
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: provider, namespace, labels: { 'multinic.io/provider-id': provider } },
+    metadata: {
+      name: provider,
+      namespace: 'multinic-clusters',
+      labels: { 'multinic.io/provider-id': provider },
+    },
     stringData: { kubeconfig },
   };
   await management.kubectl(['apply', '-f', '-'], JSON.stringify(secret));

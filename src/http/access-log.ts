@@ -1,0 +1,39 @@
+import { finished } from 'node:stream';
+import type { Logger } from '../process/log.ts';
+import { probes } from './admission.ts';
+import type { HttpServer } from './app.ts';
+
+/** One answered request, for metrics. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** Pattern of the route, never the concrete path. */
+  readonly route: string;
+  /** 499 when the caller left before its answer was sent. */
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export interface AccessLogOptions {
+  readonly log: Logger;
+  readonly onAnswer?: (request: AnsweredRequest) => void;
+}
+
+/** A line and a measurement for each request: who asked for what of which provider; never bodies, queries or tokens. */
+export function logAnswers(app: HttpServer, { log, onAnswer }: AccessLogOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    finished(reply.raw, (left) => {
+      const route = request.routeOptions.url ?? 'none';
+      const answer = {
+        method: request.method,
+        route,
+        status: left ? 499 : reply.statusCode,
+        seconds: reply.elapsedTime / 1000,
+      };
+      onAnswer?.(answer);
+      const { name: caller, provider } = request.caller ?? {};
+      const level = probes.has(route) ? 'debug' : 'info';
+      log[level]({ ...answer, caller, provider, requestId: request.id }, 'request answered');
+    });
+  });
+}

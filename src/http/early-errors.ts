@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { sendProblem, toProblem } from './error-handler.ts';
+import { HttpProblem, problemBody } from './problem.ts';
+
+/** Answers a request whose path no router can read. */
+export function answerUnroutable(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  void sendProblem(reply, toProblem(error), request.id);
+}
+
+/** Answers what the HTTP parser refuses: there is no request yet, only its socket. */
+export function answerUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = problems[error.code ?? ''] ?? notHttp;
+  const body = JSON.stringify(problemBody(problem, randomUUID()));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const notHttp = new HttpProblem(400, 'BadRequest', 'this is not HTTP/1.1');
+const problems: Readonly<Record<string, HttpProblem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpProblem(408, 'RequestTimeout', 'the request came too slowly'),
+  HPE_HEADER_OVERFLOW: new HttpProblem(
+    431,
+    'HeadersTooLarge',
+    'path and headers together are too large; ask for less at once',
+  ),
+};

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify';
+import { providerHeader } from '../api/node-configs-http.ts';
+import type { Admit, Caller } from '../http/admission.ts';
+import { HttpProblem } from '../http/problem.ts';
+import type { TokenFile } from '../http/token-file.ts';
+import { authorize, identify, type Verb } from '../http/who-may.ts';
+import type { Cluster, Clusters, Lookup } from './clusters.ts';
+
+export interface AdmitDeps {
+  readonly clusters: Clusters;
+  readonly tokens: TokenFile;
+}
+
+/** Lets callers through whose token may do this in the registered cluster that they name. */
+export function admitTo({ clusters, tokens }: AdmitDeps, verb: Verb): Admit {
+  return async ({ headers }) => {
+    const { authorization, [providerHeader]: header } = headers;
+    const provider = typeof header === 'string' ? header.trim() : '';
+    const grants = await tokens.current();
+    identify(grants, authorization);
+    if (provider === '') {
+      throw new HttpProblem(400, 'ProviderRequired', `send ${providerHeader}: <id of the cluster>`);
+    }
+    const { name, providers } = authorize(grants, authorization, { provider, verb });
+    await clusters.use(provider, async (lookup) => usable(provider, lookup));
+    return { name, providers, provider };
+  };
+}
+
+/** Lets every caller with a token through; what it sees is up to its providers. */
+export function admitAny({ tokens }: Pick<AdmitDeps, 'tokens'>): Admit {
+  return async ({ headers }) => {
+    const { name, providers } = identify(await tokens.current(), headers.authorization);
+    return { name, providers };
+  };
+}
+
+/** Whoever was admitted; a route without admission has no business asking. */
+export function callerOf({ caller, url }: FastifyRequest): Caller {
+  if (!caller) throw new Error(`${url} admits nobody`);
+  return caller;
+}
+
+/** The cluster, or the problem that says why it cannot be worked with. */
+export function usable(provider: string, lookup: Lookup): Cluster {
+  if (lookup.kind === 'found') return lookup.cluster;
+  if (lookup.kind === 'broken') throw new HttpProblem(503, 'ClusterUnusable', lookup.message);
+  if (lookup.kind === 'unread') {
+    const detail = 'the registered business clusters are not read yet; repeat in a moment';
+    throw new HttpProblem(503, 'NotReady', detail, { retryAfterSeconds: 2 });
+  }
+  const detail = `no business cluster is registered as "${provider}"; add its Secret`;
+  throw new HttpProblem(404, 'UnknownProvider', detail);
+}

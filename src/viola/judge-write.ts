@@ -1,0 +1,64 @@
+import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
+import { annotations as names } from '../api/names.ts';
+import type { NodeError, PostedNode } from '../api/node-configs-http.ts';
+import { canonicalJson } from '../api/spec-hash.ts';
+import type { DesiredNode } from './desired.ts';
+import { refusalOf } from './fence.ts';
+import { isOf } from './node-config.ts';
+
+/** What is to be done about one posted node, given what is there now. */
+export type WriteVerdict = 'write' | 'unchanged' | NodeError;
+
+/** Decides whether a node may be written over the live object, and whether it has to be. */
+export function judge(
+  live: MultiNicNodeConfig | undefined,
+  { nodeName, base }: PostedNode,
+  node: DesiredNode,
+  { providerId }: { readonly providerId: string },
+  options: { readonly acceptUnfenced: boolean },
+): WriteVerdict {
+  const refusal = refusalOf(live, base, options);
+  if (live && holds(live, node, refusal !== undefined)) return 'unchanged';
+  const stays = live && !live.metadata.deletionTimestamp;
+  const stranger = stays ? strangerIn(live, node, providerId) : undefined;
+  // Who wants to create and reads again finds none of this name: only the stranger's name helps.
+  if (stranger && (!refusal || base === null)) return { nodeName, ...stranger };
+  return refusal ? { nodeName, field: 'base', ...refusal } : 'write';
+}
+
+/**
+ * Whether nothing has to be written: the object says what was posted. A caller that may not write is content with equal
+ * content; its provenance is then not the object's.
+ */
+function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean): boolean {
+  const { metadata, spec } = live;
+  if (metadata.deletionTimestamp || canonicalJson(spec) !== canonicalJson(node.spec)) return false;
+  const { labels, annotations } = node;
+  return (
+    mayNotWrite || (covers(metadata.labels, labels) && covers(metadata.annotations, annotations))
+  );
+}
+
+/** Two node names can come to one object name, and two providers to one namespace; neither takes the other's NICs. */
+function strangerIn(
+  live: MultiNicNodeConfig,
+  { spec }: DesiredNode,
+  providerId: string,
+): Pick<NodeError, 'code' | 'field' | 'message'> | undefined {
+  const { nodeName, instanceId, providerId: owner } = live.spec;
+  const called = `the object ${live.metadata.name} belongs to`;
+  if (!isOf(providerId, live)) {
+    const message = `${called} provider "${owner}"; register this cluster under that id, or annotate the object with ${names.takeOver}`;
+    return { code: 'Invalid', field: 'providerId', message };
+  }
+  const sameInstance = spec.instanceId !== undefined && instanceId === spec.instanceId;
+  if (nodeName === spec.nodeName || sameInstance) return undefined;
+  const message = `${called} node "${nodeName}"; rename one of them`;
+  return { code: 'Invalid', field: 'nodeName', message };
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+function covers(held: Texts = {}, wanted: Texts): boolean {
+  return Object.entries(wanted).every(([key, value]) => held[key] === value);
+}
