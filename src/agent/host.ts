@@ -28,7 +28,9 @@ export interface Address {
   readonly scope: number;
   readonly broadcast?: string;
   readonly noPrefixRoute: boolean;
-  /** It has a lifetime, a peer or a foreign label: not an address that this agent could put back. */
+  /** It will expire: the host's own network manager leased it. */
+  readonly temporary?: true;
+  /** It has a peer or a foreign label: not an address that this agent could put back. */
   readonly opaque: boolean;
 }
 
@@ -105,6 +107,7 @@ export const rt = {
   protocolKernel: 2,
   protocolBoot: 3,
   protocolStatic: 4,
+  protocolDhcp: 16,
   scopeGlobal: 0,
   scopeLink: 253,
 } as const;

@@ -5,6 +5,7 @@ import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.t
 import { request } from '../../src/agent/planning/sample.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { stateOf, without } from './host-state.ts';
+import { answerOf } from './traffic.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
 const gateway = '10.0.0.254';
@@ -57,8 +58,7 @@ describe('attach', () => {
     for (const [index, address] of ['10.0.0.11', '10.0.0.12'].entries()) {
       const way = await host.ipJson('route', 'get', '192.0.2.9', 'from', address);
       expect(way).toMatchObject([{ dev: `multinic${index}`, gateway }]);
-      const ping = await host.exec('ping', '-c1', '-W5', '-I', address, gateway);
-      expect(ping.stdout).toContain(' 0% packet loss');
+      expect(await answerOf(host, gateway, address)).toBe('hello');
     }
   });
 

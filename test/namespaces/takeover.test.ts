@@ -6,6 +6,7 @@ import { request } from '../../src/agent/planning/sample.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { filesOf, stateOf } from './host-state.ts';
 import { denyingIp } from './line-by-line-ip.ts';
+import { answerOf } from './traffic.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
 const gateway = '10.0.0.254';
@@ -76,8 +77,7 @@ describe('a host of the deployed agent', () => {
     const { result, stderr } = await runAgent(host, request([wanted]));
     expect(result?.outcome).toBe('ok');
     expect(stderr).not.toContain('link set dev multinic0 down');
-    const ping = await host.exec('ping', '-c1', '-W5', '-I', '10.0.0.11', gateway);
-    expect(ping.stdout).toContain(' 0% packet loss');
+    expect(await answerOf(host, gateway, '10.0.0.11')).toBe('hello');
   });
 
   test.each(['^rule.add', '^route.replace.0', '^addr.del'])(

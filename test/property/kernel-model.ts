@@ -1,14 +1,17 @@
-import type { Address, Host, Link, Route } from '../../src/agent/host.ts';
+import { type Address, type Host, type Link, type Route, rt } from '../../src/agent/host.ts';
 import type { Change } from '../../src/agent/planning/diff.ts';
 import { ipOf } from '../../src/agent/planning/ipv4.ts';
 import { linkNamed } from '../../src/agent/planning/links.ts';
 import { routeKey } from '../../src/agent/planning/nic-state.ts';
 import type { Operation, SysctlWrite } from '../../src/agent/planning/operation.ts';
+import { connectedRoutes } from '../../src/agent/planning/sample.ts';
 import { networkOf } from '../../src/api/address.ts';
 
 export interface ModelOptions {
   /** `net.ipv4.conf.*.promote_secondaries`. */
   readonly promote: boolean;
+  /** udev makes a slot's name an alternative one as soon as the link has another. */
+  readonly slotNames?: boolean;
 }
 
 /**
@@ -25,6 +28,7 @@ export function applied(host: Host, change: Change, options: ModelOptions): Host
 }
 
 function write(host: Host, { dev, value }: SysctlWrite): Host {
+  if (!host.acceptRa.has(dev)) throw new Error(`ENOENT: ${dev}`);
   return { ...host, acceptRa: new Map([...host.acceptRa, [dev, value]]) };
 }
 
@@ -35,30 +39,68 @@ export function perform(host: Host, operation: Operation, options: ModelOptions)
   if (!link) throw new Error(`Cannot find device ${operation.dev}`);
   if ('route' in operation) return onRoutes(host, link, operation);
   if ('address' in operation) return onAddresses(host, link, operation, options);
-  return onLink(host, link, operation);
+  return onLink(host, link, operation, options);
 }
 
 function onLink(
   host: Host,
   link: Link,
   operation: Extract<Operation, { kind: `link.${string}` }>,
+  options: ModelOptions,
 ): Host {
-  if ('to' in operation) return renamed(host, link, operation.to);
-  if ('mtu' in operation) return withLink(host, { ...link, mtu: operation.mtu });
-  if ('mode' in operation) return withLink(host, { ...link, addressMode: operation.mode });
+  if ('to' in operation) return renamed(host, link, operation.to, options);
+  if ('name' in operation) return withoutAltName(host, link, operation.name);
+  if ('mtu' in operation) return resized(host, link, operation.mtu);
+  if ('mode' in operation) {
+    if (link.addressMode === undefined) throw new Error('Address family not supported by protocol');
+    return withLink(host, { ...link, addressMode: operation.mode });
+  }
   return operation.kind === 'link.up' ? up(host, link) : down(host, link);
 }
 
-function renamed(host: Host, link: Link, to: string): Host {
-  if (to !== link.name && linkNamed(host, to)) throw new Error('File exists');
+function renamed(host: Host, link: Link, to: string, { slotNames = false }: ModelOptions): Host {
+  if (to !== link.name && linkNamed(host, to) !== undefined) throw new Error('File exists');
+  const altNames =
+    slotNames && link.name.startsWith('ens') ? [...link.altNames, link.name] : link.altNames;
   const name = (old: string) => (old === link.name ? to : old);
   return {
     ...host,
-    links: host.links.map((each) => (each === link ? { ...link, name: to } : each)),
+    links: host.links.map((each) => (each === link ? { ...link, name: to, altNames } : each)),
     addresses: host.addresses.map((each) => ({ ...each, link: name(each.link) })),
     routes: host.routes.map((each) => ({ ...each, links: each.links.map(name) })),
     acceptRa: new Map([...host.acceptRa].map(([key, value]) => [name(key), value])),
   };
+}
+
+function withoutAltName(host: Host, link: Link, name: string): Host {
+  if (!link.altNames.includes(name)) throw new Error('No such device');
+  const altNames = link.altNames.filter((each) => each !== name);
+  return withLink(host, { ...link, altNames });
+}
+
+/** Below 1280 bytes a link has no IPv6; above it again it has the defaults of a new one. */
+function resized(host: Host, link: Link, mtu: number): Host {
+  const { addressMode, ...bare } = link;
+  const six = mtu >= 1280;
+  const acceptRa = new Map(host.acceptRa);
+  if (!six) acceptRa.delete(link.name);
+  else if (addressMode === undefined) acceptRa.set(link.name, host.defaultAcceptRa ?? '1');
+  const next: Link = six ? { ...bare, mtu, addressMode: addressMode ?? 'eui64' } : { ...bare, mtu };
+  const addresses = host.addresses.filter(
+    (each) => six || each.link !== link.name || each.family === 4,
+  );
+  return { ...withLink(host, next), acceptRa, addresses };
+}
+
+/** The host with the routes that the kernel makes from the addresses of a link. */
+function withConnected(host: Host, index: number): Host {
+  const link = host.links.find((each) => each.index === index);
+  if (!link) return host;
+  const others = host.routes.filter(
+    ({ links, protocol, family }) =>
+      !(links.includes(link.name) && protocol === rt.protocolKernel && family === 4),
+  );
+  return { ...host, routes: [...others, ...connectedRoutes(link, host.addresses)] };
 }
 
 function up(host: Host, link: Link): Host {
@@ -76,7 +118,7 @@ function up(host: Host, link: Link): Host {
         ]
       : [];
   const raised = withLink(host, { ...link, up: true });
-  return { ...raised, addresses: [...raised.addresses, ...own] };
+  return withConnected({ ...raised, addresses: [...raised.addresses, ...own] }, link.index);
 }
 
 function down(host: Host, link: Link): Host {
@@ -99,11 +141,23 @@ function onAddresses(
     (each) => each.link === link.name && each.cidr === address.cidr,
   );
   if (operation.kind === 'address.add') {
-    if (present) return host;
+    if (present) {
+      const { temporary: _, ...lasting } = present;
+      return {
+        ...host,
+        addresses: host.addresses.map((each) => (each === present ? lasting : each)),
+      };
+    }
     const family = address.cidr.includes(':') ? 6 : 4;
     const scope = family === 4 ? 0 : 253;
-    const added: Address = { link: link.name, family, scope, opaque: false, ...address };
-    return { ...host, addresses: [...host.addresses, added] };
+    const added: Address = {
+      link: link.name,
+      family,
+      scope,
+      opaque: false,
+      ...address,
+    };
+    return withConnected({ ...host, addresses: [...host.addresses, added] }, link.index);
   }
   if (!present) throw new Error('Cannot assign requested address');
   const gone = promote ? [present] : [present, ...secondaries(host, present)];
@@ -113,7 +167,8 @@ function onAddresses(
   const routes = host.routes.filter(({ links, src }) => {
     return !links.includes(link.name) || (!bare && !ips.has(src ?? ''));
   });
-  return { ...host, addresses, routes: present.family === 4 ? routes : host.routes };
+  const left = { ...host, addresses, routes: present.family === 4 ? routes : host.routes };
+  return withConnected(left, link.index);
 }
 
 /** Addresses of the same subnet that came later; none if the address is itself one of them. */

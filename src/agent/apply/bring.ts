@@ -1,54 +1,134 @@
 import type { Host } from '../host.ts';
 import { observeLinks } from '../observe/host.ts';
-import { type DiffOptions, diffNic } from '../planning/diff.ts';
+import { diffNic } from '../planning/diff.ts';
 import { linksWithMac } from '../planning/links.ts';
 import { type NicState, nicDifference } from '../planning/nic-state.ts';
 import { type KnownNic, presentState } from '../planning/present-state.ts';
 import { changeKernel } from './kernel.ts';
-import { lookUntil } from './look.ts';
 import type { Workshop } from './workshop.ts';
 
+/** How long the kernel, udev and others may take until a change shows. */
+const patienceMs = 3_000;
+const pauseMs = 50;
+/** How long a renamed NIC must stay as it is: udev sets names, MTU and more of a `.link` file after each rename. */
+const quietMs = 500;
+/** Changes made to what is seen to differ: one for what an earlier one made possible, one for what others undid. */
+const maxChanges = 3;
+
+type Seen = Omit<Host, 'files'>;
+
+/** A NIC and the state it shall have. */
+export interface Goal {
+  readonly nic: KnownNic;
+  readonly want: NicState;
+}
+
+export interface Settled<G> {
+  /** What is wrong with a NIC, for those that did not get there. */
+  readonly wrong: ReadonlyMap<G, string>;
+  /** What `alarm` said of the last look. */
+  readonly alarm?: string;
+}
+
+export interface SettleOptions {
+  /** A look at the kernel that was taken already. */
+  readonly first?: Seen;
+  /** Names from before a rename that udev may still react to. */
+  readonly renamedFrom?: readonly string[];
+  /** Why nothing may be changed any more, whatever the NICs are like. */
+  readonly alarm?: (seen: Seen) => string | undefined;
+}
+
 /** The state the NIC has in what was seen of the host. */
-export function stateOf(nic: KnownNic, seen: Omit<Host, 'files'>): NicState {
+export function stateOf(nic: KnownNic, seen: Seen): NicState {
   return presentState(seen, linksWithMac(seen, nic.mac)[0], nic.belongings);
 }
 
+/** What is not yet as it shall be; a NIC that is unplugged has only its rules left. */
+function differenceOf({ nic, want }: Goal, seen: Seen): string {
+  const now = stateOf(nic, seen);
+  return nicDifference(now, reachable(now, want));
+}
+
+function reachable(now: NicState, want: NicState): NicState {
+  return now.link && want.link ? want : { rules: want.rules };
+}
+
 /**
- * Brings a NIC from whatever state it is in to the wanted one and looks whether it got there; resolves to what is wrong,
- * if anything is. A NIC that is gone has only its rules left to bring.
+ * Brings NICs from whatever state they are in to the wanted ones: looks, changes what differs, and looks again until
+ * nothing does or patience is over. The first look is at once, as netlink changes show when the call returns; only what
+ * others do to a link takes time.
  */
+export async function settle<G extends Goal>(
+  goals: readonly G[],
+  workshop: Workshop,
+  { first, renamedFrom = [], alarm }: SettleOptions = {},
+): Promise<Settled<G>> {
+  const { clock, view, macs } = workshop;
+  const end = clock.monotonicMs() + patienceMs;
+  const failures = new Map<G, string>();
+  let quietSince = Number.POSITIVE_INFINITY;
+  for (let seen = first, changes = 0; ; seen = undefined) {
+    const now = seen ?? (await observeLinks(view, macs));
+    const at = clock.monotonicMs();
+    const wrong = wrongOf(goals, now, failures);
+    const alarmed = alarm?.(now);
+    const right = wrong.size === 0 && alarmed === undefined;
+    quietSince = right ? Math.min(quietSince, at) : Number.POSITIVE_INFINITY;
+    const over = right ? isQuiet(now, renamedFrom, at - quietSince) : at >= end;
+    if (over || at >= end) return { wrong, ...(alarmed ? { alarm: alarmed } : {}) };
+    if (wrong.size > 0 && changes < maxChanges && alarmed === undefined) {
+      changes += 1;
+      // Whatever the trouble was, the way through down is the one that every kernel allows.
+      const done = await change([...wrong.keys()], now, changes > 1, workshop);
+      for (const [goal, message] of done) failures.set(goal, message);
+    } else await clock.sleep(pauseMs);
+  }
+}
+
+function wrongOf<G extends Goal>(
+  goals: readonly G[],
+  seen: Seen,
+  failures: ReadonlyMap<G, string>,
+): Map<G, string> {
+  return new Map(
+    goals.flatMap((goal) => {
+      const difference = differenceOf(goal, seen);
+      const failure = failures.get(goal);
+      const words = failure ? `${difference} (${failure})` : difference;
+      return difference ? [[goal, words] as const] : [];
+    }),
+  );
+}
+
+/** udev is done with a rename when the old name is an alternative one, which it sets last; or nothing happens for a while. */
+function isQuiet({ links }: Seen, renamedFrom: readonly string[], quietFor: number): boolean {
+  const alternatives = new Set(links.flatMap(({ altNames }) => altNames));
+  return quietFor >= quietMs || renamedFrom.every((name) => alternatives.has(name));
+}
+
+async function change<G extends Goal>(
+  goals: readonly G[],
+  seen: Seen,
+  renameDown: boolean,
+  { kernel }: Workshop,
+): Promise<(readonly [G, string])[]> {
+  const changes = new Map(
+    goals.map((goal) => {
+      const now = stateOf(goal.nic, seen);
+      return [goal, diffNic(now, reachable(now, goal.want), { renameDown })] as const;
+    }),
+  );
+  const { failures } = await changeKernel(changes, kernel);
+  return [...failures].map(([goal, { message }]) => [goal, message] as const);
+}
+
+/** Brings one NIC to the wanted state; resolves to what is wrong, if anything is. */
 export async function bringNic(
   nic: KnownNic,
   want: NicState,
   workshop: Workshop,
 ): Promise<string | undefined> {
-  const first = await change(nic, want, workshop, {});
-  // Whatever the trouble was, the way through down is the one that every kernel allows.
-  const second = first && (await change(nic, want, workshop, { renameDown: true }));
-  const seen = await lookUntil(
-    () => missing(nic, want, workshop),
-    (difference) => difference === '',
-    workshop.clock,
-  );
-  if (seen === '') return undefined;
-  return second ? `${seen} (${second})` : seen;
-}
-
-async function change(nic: KnownNic, want: NicState, workshop: Workshop, options: DiffOptions) {
-  const now = await stateNow(nic, workshop);
-  const changes = new Map([[nic, diffNic(now, goal(now, want), options)]]);
-  return (await changeKernel(changes, workshop.kernel)).failures.get(nic)?.message;
-}
-
-async function missing(nic: KnownNic, want: NicState, workshop: Workshop): Promise<string> {
-  const now = await stateNow(nic, workshop);
-  return nicDifference(now, goal(now, want));
-}
-
-async function stateNow(nic: KnownNic, { view, macs }: Workshop): Promise<NicState> {
-  return stateOf(nic, await observeLinks(view, macs));
-}
-
-function goal(now: NicState, want: NicState): NicState {
-  return now.link && want.link ? want : { rules: want.rules };
+  const goal = { nic, want };
+  return (await settle([goal], workshop)).wrong.get(goal);
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fence } from '../../api/job.ts';
+import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
 import type { Unit } from '../planning/unit.ts';
 import { nicRecord } from '../state.ts';
@@ -10,45 +11,6 @@ import type { Disk } from './nic-files.ts';
 import { agentDirectory, parseOwn } from './state-file.ts';
 
 const journalVersion = 1;
-
-const address = z.object({
-  cidr: z.string(),
-  broadcast: z.string().exactOptional(),
-  noPrefixRoute: z.boolean(),
-});
-
-const route = z.object({
-  to: z.string(),
-  via: z.string().exactOptional(),
-  table: z.int(),
-  protocol: z.int(),
-  scope: z.int(),
-  src: z.string().exactOptional(),
-  metric: z.int(),
-});
-
-const rule = z.object({
-  from: z.string(),
-  table: z.int(),
-  priority: z.int(),
-  protocol: z.int(),
-});
-
-const nicState = z.object({
-  link: z
-    .object({
-      name: z.string(),
-      mtu: z.int(),
-      up: z.boolean(),
-      addressMode: z.string().exactOptional(),
-      acceptRa: z.string().exactOptional(),
-      addresses: z.array(address),
-      linkLocal: z.array(z.string()),
-      routes: z.array(route),
-    })
-    .exactOptional(),
-  rules: z.array(rule),
-});
 
 const fileChange = z.object({
   path: z.string(),

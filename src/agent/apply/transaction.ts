@@ -1,14 +1,12 @@
 import { type KernelView, observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import { lostByNode } from '../planning/lost.ts';
-import { nicDifference } from '../planning/nic-state.ts';
 import type { Refusal } from '../planning/refuse.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
 import type { HostState } from '../state.ts';
-import { stateOf } from './bring.ts';
+import { settle, stateOf } from './bring.ts';
 import { removeJournal, syncJournals, writeJournal } from './journal.ts';
 import { changeKernel } from './kernel.ts';
-import { lookUntil } from './look.ts';
 import { commitFiles, settleFiles, stageFiles, syncFiles, syncStaged } from './nic-files.ts';
 import { UndoableWork } from './undoable-work.ts';
 import type { Workshop } from './workshop.ts';
@@ -97,33 +95,21 @@ async function verifyLinks(
   work: UndoableWork,
   before: KernelView,
   first: KernelView | undefined,
-  { view, macs, clock }: Workshop,
+  workshop: Workshop,
 ): Promise<void> {
-  let at = first;
-  const seen = await lookUntil(
-    async () => {
-      const now = at ?? (await observeLinks(view, macs));
-      at = undefined;
-      const wrong = work.going.flatMap((unit) => {
-        const message = differenceOf(unit, now);
-        return message ? [{ unit, message }] : [];
-      });
-      return { wrong, lost: lostByNode(before, now, macs) };
-    },
-    ({ wrong, lost }) => wrong.length === 0 && lost === undefined,
-    clock,
+  const goals = work.going.map((unit) => ({ unit, nic: unit.nic, want: unit.after }));
+  const renamed = work.going.flatMap(({ before: { link }, after }) =>
+    link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
-  if (seen.lost) throw new Error(`the node lost ${seen.lost}`);
-  for (const { unit, message } of seen.wrong) {
+  const { wrong, alarm } = await settle(goals, workshop, {
+    ...(first ? { first } : {}),
+    renamedFrom: workshop.view.udev ? renamed : [],
+    alarm: (seen) => lostByNode(before, seen, workshop.macs),
+  });
+  if (alarm) throw new Error(`the node lost ${alarm}`);
+  for (const [{ unit }, message] of wrong) {
     await work.fail(unit, { reason: 'VerifyFailed', message });
   }
-}
-
-/** What is not yet as it shall be; a NIC that is unplugged while it is removed has only its rules left. */
-function differenceOf(unit: Unit, seen: KernelView): string {
-  const now = stateOf(unit.nic, seen);
-  const { after, action } = unit;
-  return nicDifference(now, action === 'remove' && !now.link ? { rules: after.rules } : after);
 }
 
 /** The change is done; what cannot be cleared away now is cleared when the agent runs next. */

@@ -43,11 +43,14 @@ describe('addresses', () => {
   });
 
   test.each([
-    ['with a lifetime', { dynamic: true }],
     ['with a peer', { address: '10.0.0.12' }],
     ['with a label of somebody else', { label: 'ens5:vip' }],
   ])('an address %s cannot be put back', (_, more) => {
     expect(parse({ ...four, ...more })).toMatchObject([{ opaque: true }]);
+  });
+
+  test('an address with a lifetime will expire', () => {
+    expect(parse({ ...four, dynamic: true })).toMatchObject([{ temporary: true, opaque: false }]);
   });
 
   test('links without addresses, in both forms', () => {

@@ -44,6 +44,7 @@ function toAddress(link: string, entry: z.infer<typeof addressEntry>): Address {
     scope: entry.scope,
     ...(entry.broadcast ? { broadcast: entry.broadcast } : {}),
     noPrefixRoute: entry.noprefixroute,
-    opaque: entry.dynamic || entry.address !== undefined || foreignLabel,
+    ...(entry.dynamic ? { temporary: true as const } : {}),
+    opaque: entry.address !== undefined || foreignLabel,
   };
 }

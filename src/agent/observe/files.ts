@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigFile, HostFile } from '../host.ts';
 import { sha256 } from '../sha256.ts';
@@ -39,4 +39,9 @@ export function knownFile(file: HostFile, { nics }: HostState): ConfigFile | und
   if (!nic || written?.sha256 !== sha256(file.text)) return undefined;
   const { mac, index, addresses } = nic;
   return { ...file, own: { mac, index, addresses }, macs: [mac] };
+}
+
+/** Whether the host has this file; one that is a link to another place of the host counts. */
+export function isThere(hostRoot: string, path: string): boolean {
+  return lstatSync(join(hostRoot, path), { throwIfNoEntry: false }) !== undefined;
 }

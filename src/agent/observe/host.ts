@@ -3,7 +3,7 @@ import { netplan } from '../backends/netplan.ts';
 import type { Host } from '../host.ts';
 import type { Ip } from '../ip-session.ts';
 import type { HostState } from '../state.ts';
-import { knownFile, readHostFiles } from './files.ts';
+import { isThere, knownFile, readHostFiles } from './files.ts';
 import type { KernelState } from './kernel.ts';
 import { readAcceptRa, sysctlDirectory } from './sysctls.ts';
 
@@ -12,11 +12,14 @@ export interface HostView {
   readonly sysctls: string;
   readonly ip: Ip;
   readonly backend: Backend;
+  /** Whether the host has udev, which reacts to a rename. */
+  readonly udev: boolean;
 }
 
 /** How this process sees the host under this directory: netplan is the one family so far. */
 export function viewOf(hostRoot: string, ip: Ip): HostView {
-  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, backend: netplan };
+  const udev = isThere(hostRoot, '/usr/lib/systemd/systemd-udevd');
+  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, backend: netplan, udev };
 }
 
 /** The part of a host that changes with the kernel; files are left out. */

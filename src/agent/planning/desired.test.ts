@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { desiredNic, desiredState } from './desired.ts';
 import { routeText, ruleText } from './nic-state.ts';
-import { entry, host, link } from './sample.ts';
+import { entry, link } from './sample.ts';
 
 const nic = link(1);
 
@@ -72,7 +72,7 @@ describe('a NIC as it shall be', () => {
   });
 
   test('is up, without link-local addresses and router advertisements', () => {
-    const state = desiredState(desiredNic(entry(1), 0, nic, []), nic, host([nic]));
+    const state = desiredState(desiredNic(entry(1), 0, nic, []));
     expect(state.link).toMatchObject({
       up: true,
       addressMode: 'none',
@@ -82,17 +82,15 @@ describe('a NIC as it shall be', () => {
     });
   });
 
-  test('switches nothing off that the host does not have', () => {
-    const { addressMode: _, ...four } = nic;
-    const bare = host([four], { acceptRa: new Map() });
-    const { link: state } = desiredState(desiredNic(entry(1), 0, four, []), four, bare);
+  test('switches nothing of IPv6 off where the MTU is too small for it', () => {
+    const { link: state } = desiredState(desiredNic(entry(1, { mtu: 1279 }), 0, nic, []));
     expect(state).not.toHaveProperty('addressMode');
     expect(state).not.toHaveProperty('acceptRa');
   });
 
   test('has no broadcast address in a network of two', () => {
     const desired = desiredNic(entry(1, { addresses: ['10.0.0.0/31'] }), 0, nic, []);
-    expect(desiredState(desired, nic, host([nic])).link?.addresses).toEqual([
+    expect(desiredState(desired).link?.addresses).toEqual([
       { cidr: '10.0.0.0/31', noPrefixRoute: false },
     ]);
   });

@@ -1,9 +1,9 @@
 import { networkOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { interfaceName, routingTable, rulePriority } from '../../api/names.ts';
-import { type Host, type Link, rt } from '../host.ts';
+import { type Link, rt } from '../host.ts';
 import { broadcastOf, ipOf, prefixOf } from './ipv4.ts';
-import { type NicRoute, type NicRule, type NicState, routeText } from './nic-state.ts';
+import { minIpv6Mtu, type NicRoute, type NicRule, type NicState, routeText } from './nic-state.ts';
 
 /** One NIC as it shall be, in the kernel and in the files for the next boot alike. */
 export interface DesiredNic {
@@ -54,15 +54,14 @@ export function desiredNic(
   };
 }
 
-/** The NIC's state in the kernel once it is as desired; what the host does not have (IPv6) it need not switch off. */
-export function desiredState(nic: DesiredNic, link: Link, host: Host): NicState {
+/** The NIC's state in the kernel once it is as desired; a link without IPv6 has nothing of it to switch off. */
+export function desiredState(nic: DesiredNic): NicState {
   return {
     link: {
       name: nic.name,
       mtu: nic.mtu,
       up: true,
-      ...(link.addressMode === undefined ? {} : { addressMode: 'none' }),
-      ...(host.acceptRa.has(link.name) ? { acceptRa: '0' } : {}),
+      ...(nic.mtu < minIpv6Mtu ? {} : { addressMode: 'none', acceptRa: '0' }),
       addresses: nic.addresses.map((cidr) => {
         const broadcast = broadcastOf(cidr);
         return { cidr, ...(broadcast ? { broadcast } : {}), noPrefixRoute: false };

@@ -1,5 +1,6 @@
 import {
   type LinkState,
+  minIpv6Mtu,
   type NicAddress,
   type NicRule,
   type NicState,
@@ -57,7 +58,7 @@ export function diffNic(now: NicState, want: NicState, options: DiffOptions = {}
 }
 
 function sysctlWrites(now: LinkState, want: LinkState): SysctlWrite[] {
-  if (want.acceptRa === undefined || now.acceptRa === want.acceptRa) return [];
+  if (want.acceptRa === undefined || !differ(now.acceptRa, want.acceptRa)) return [];
   return [{ dev: now.name, key: 'accept_ra', value: want.acceptRa }];
 }
 
@@ -70,13 +71,19 @@ function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
     before.push({ kind: 'link.down', dev: now.name });
     state = { ...state, up: false, routes: [], linkLocal: [] };
   }
-  if (now.name !== dev) before.push({ kind: 'link.rename', dev: now.name, to: dev });
+  if (now.name !== dev) {
+    if (now.altNames?.includes(dev)) {
+      before.push({ kind: 'link.altname-delete', dev: now.name, name: dev });
+    }
+    before.push({ kind: 'link.rename', dev: now.name, to: dev });
+  }
   if (now.mtu !== want.mtu) before.push({ kind: 'link.mtu', dev, mtu: want.mtu });
-  if (want.addressMode !== undefined && now.addressMode !== want.addressMode) {
+  if (want.mtu < minIpv6Mtu) state = { ...state, linkLocal: [] };
+  else if (want.addressMode !== undefined && differ(now.addressMode, want.addressMode)) {
     before.push({ kind: 'link.address-mode', dev, mode: want.addressMode });
   }
   const up: Operation | undefined = want.up && !state.up ? { kind: 'link.up', dev } : undefined;
-  if (up) state = { ...state, up: true, linkLocal: want.linkLocal };
+  if (up) state = { ...state, up: true, linkLocal: want.linkLocal ?? [] };
   return { before, up, state };
 }
 
@@ -88,9 +95,8 @@ function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
 function goesThroughDown(now: LinkState, want: LinkState, { renameDown = false }: DiffOptions) {
   if (!want.up || (renameDown && now.name !== want.name)) return true;
   const idle = now.addresses.length === 0 || want.addresses.length === 0;
-  return (
-    idle && (now.addressMode !== want.addressMode || !sameTexts(now.linkLocal, want.linkLocal))
-  );
+  const linkLocal = !sameTexts(now.linkLocal, want.linkLocal) && want.mtu >= minIpv6Mtu;
+  return idle && (differ(now.addressMode, want.addressMode) || linkLocal);
 }
 
 function addressOperations(now: LinkState, want: LinkState) {
@@ -98,7 +104,7 @@ function addressOperations(now: LinkState, want: LinkState) {
   const add = (address: NicAddress): Operation => ({ kind: 'address.add', dev, address });
   const remove = (address: NicAddress): Operation => ({ kind: 'address.delete', dev, address });
   const wanted = new Set(want.addresses.map(addressKey));
-  const present = new Set(now.addresses.map(addressKey));
+  const present = new Set(now.addresses.filter((address) => !address.temporary).map(addressKey));
   const obsolete = now.addresses.filter((address) => !wanted.has(addressKey(address)));
   const local = linkLocalChanges(now, want);
   return {
@@ -115,8 +121,10 @@ function addressOperations(now: LinkState, want: LinkState) {
 }
 
 function linkLocalChanges(now: LinkState, want: LinkState) {
-  const missing = want.linkLocal.filter((cidr) => !now.linkLocal.includes(cidr));
-  const surplus = now.linkLocal.filter((cidr) => !want.linkLocal.includes(cidr));
+  const { linkLocal: have = [] } = now;
+  const wanted = want.linkLocal ?? have;
+  const missing = wanted.filter((cidr) => !have.includes(cidr));
+  const surplus = have.filter((cidr) => !wanted.includes(cidr));
   return { add: missing.map(linkLocalAddress), delete: surplus.map(linkLocalAddress) };
 }
 
@@ -157,10 +165,17 @@ function ruleOperations(now: readonly NicRule[], want: readonly NicRule[]) {
   return { add, delete: remove };
 }
 
+/** A lifetime is not in it: adding an address that is there makes it permanent. */
 function addressKey({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
   return `${cidr} ${broadcast ?? ''} ${noPrefixRoute}`;
 }
 
-function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+/** A setting that a link does not have, or of which nothing is wanted, needs no change. */
+function differ(now: string | undefined, want: string | undefined): boolean {
+  return now !== undefined && want !== undefined && now !== want;
+}
+
+function sameTexts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  if (a === undefined || b === undefined) return true;
   return a.toSorted().join() === b.toSorted().join();
 }

@@ -1,54 +1,69 @@
+import * as z from 'zod';
+
+export const nicAddress = z.object({
+  /** `ip/prefix`. */
+  cidr: z.string(),
+  broadcast: z.string().exactOptional(),
+  /** Whether the kernel's connected route of this address is not there. */
+  noPrefixRoute: z.boolean(),
+  /** It will expire. */
+  temporary: z.literal(true).exactOptional(),
+});
+
+export const nicRoute = z.object({
+  to: z.string(),
+  via: z.string().exactOptional(),
+  table: z.int(),
+  protocol: z.int(),
+  scope: z.int(),
+  src: z.string().exactOptional(),
+  metric: z.int(),
+});
+
+export const nicRule = z.object({
+  from: z.string(),
+  table: z.int(),
+  priority: z.int(),
+  protocol: z.int(),
+});
+
+export const linkState = z.object({
+  name: z.string(),
+  /** Names that udev gave it beside its own; they are never wanted, only in the way of a rename. */
+  altNames: z.array(z.string()).readonly().exactOptional(),
+  mtu: z.int(),
+  up: z.boolean(),
+  /** Absent on a link without IPv6, and where it does not matter. */
+  addressMode: z.string().exactOptional(),
+  /** `net.ipv6.conf.<name>.accept_ra`; absent on a link without IPv6, and where it does not matter. */
+  acceptRa: z.string().exactOptional(),
+  /** IPv4 addresses in the kernel's order: the first of a subnet is its primary address. */
+  addresses: z.array(nicAddress).readonly(),
+  /** IPv6 link-local addresses, which the kernel makes and drops as the link goes up and down; absent where they do not matter. */
+  linkLocal: z.array(z.string()).readonly().exactOptional(),
+  /** IPv4 routes except those that the kernel makes from addresses. */
+  routes: z.array(nicRoute).readonly(),
+});
+
 /**
  * Everything of one NIC that the agent changes, and so everything it must be able to put back. Applying, removing and
  * rolling back are all the same act: bring a NIC from the state it has to another one.
  */
-export interface NicState {
+export const nicState = z.object({
   /** Absent when the NIC is not on the host. */
-  readonly link?: LinkState;
+  link: linkState.exactOptional(),
   /** Rules of ours; unlike routes they outlive their NIC. A rule may be there twice. */
-  readonly rules: readonly NicRule[];
-}
+  rules: z.array(nicRule).readonly(),
+});
 
-export interface LinkState {
-  readonly name: string;
-  readonly mtu: number;
-  readonly up: boolean;
-  /** Absent on a host without IPv6. */
-  readonly addressMode?: string;
-  /** `net.ipv6.conf.<name>.accept_ra`; absent on a host without IPv6. */
-  readonly acceptRa?: string;
-  /** IPv4 addresses in the kernel's order: the first of a subnet is its primary address. */
-  readonly addresses: readonly NicAddress[];
-  /** IPv6 link-local addresses, which the kernel makes and drops by itself as the link goes up and down. */
-  readonly linkLocal: readonly string[];
-  /** IPv4 routes except those that the kernel makes from addresses. */
-  readonly routes: readonly NicRoute[];
-}
+export type NicAddress = Readonly<z.infer<typeof nicAddress>>;
+export type NicRoute = Readonly<z.infer<typeof nicRoute>>;
+export type NicRule = Readonly<z.infer<typeof nicRule>>;
+export type LinkState = Readonly<z.infer<typeof linkState>>;
+export type NicState = Readonly<z.infer<typeof nicState>>;
 
-export interface NicAddress {
-  /** `ip/prefix`. */
-  readonly cidr: string;
-  readonly broadcast?: string;
-  /** Whether the kernel leaves out the connected route of this address. */
-  readonly noPrefixRoute: boolean;
-}
-
-export interface NicRoute {
-  readonly to: string;
-  readonly via?: string;
-  readonly table: number;
-  readonly protocol: number;
-  readonly scope: number;
-  readonly src?: string;
-  readonly metric: number;
-}
-
-export interface NicRule {
-  readonly from: string;
-  readonly table: number;
-  readonly priority: number;
-  readonly protocol: number;
-}
+/** Links with a smaller MTU have no IPv6, none of its settings and none of its addresses (RFC 8200). */
+export const minIpv6Mtu = 1280;
 
 /** What the kernel takes for the same route: a new one with this key replaces the old one. */
 export function routeKey({ to, table, metric }: NicRoute): string {
@@ -57,34 +72,34 @@ export function routeKey({ to, table, metric }: NicRoute): string {
 
 /** Whether two states are the same, whatever the order of what is in them. */
 export function sameNic(a: NicState, b: NicState): boolean {
-  return fingerprint(a) === fingerprint(b);
+  return nicDifference(a, b) === '';
 }
 
-/** What differs between two states, in a few words; empty when nothing does. */
+/**
+ * What differs between two states, in a few words; empty when nothing does. A setting that either of them lacks is no
+ * difference: the kernel takes IPv6 and its settings off a link whose MTU is too small for it.
+ */
 export function nicDifference(have: NicState, want: NicState): string {
   if (!have.link !== !want.link) return want.link ? 'the NIC is gone' : 'the NIC is there';
-  const parts = partsOf(want);
-  const differing = partsOf(have).flatMap(([name, value], i) => {
-    const wanted = parts[i]?.[1] ?? '';
-    return value === wanted ? [] : [`${name} is ${value || 'none'}, not ${wanted || 'none'}`];
+  const wanted = new Map(partsOf(want));
+  const differing = partsOf(have).flatMap(([name, value]) => {
+    const other = wanted.get(name);
+    if (value === undefined || other === undefined || value === other) return [];
+    return [`${name} is ${value || 'none'}, not ${other || 'none'}`];
   });
   return differing.join('; ');
 }
 
-function fingerprint(state: NicState): string {
-  return JSON.stringify([state.link !== undefined, partsOf(state)]);
-}
-
-function partsOf({ link, rules }: NicState): [string, string][] {
-  const parts: [string, string][] = link
+function partsOf({ link, rules }: NicState): [string, string | undefined][] {
+  const parts: [string, string | undefined][] = link
     ? [
         ['name', link.name],
         ['mtu', String(link.mtu)],
         ['state', link.up ? 'up' : 'down'],
-        ['addrgenmode', link.addressMode ?? ''],
-        ['accept_ra', link.acceptRa ?? ''],
+        ['addrgenmode', link.addressMode],
+        ['accept_ra', link.acceptRa],
         ['addresses', list(link.addresses.map(addressText))],
-        ['link-local addresses', list(link.linkLocal)],
+        ['link-local addresses', link.linkLocal && list(link.linkLocal)],
         ['routes', list(link.routes.map(routeText))],
       ]
     : [];
@@ -95,8 +110,13 @@ function list(texts: readonly string[]): string {
   return texts.toSorted().join(', ');
 }
 
-function addressText({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
-  return `${cidr}${broadcast ? ` brd ${broadcast}` : ''}${noPrefixRoute ? ' noprefixroute' : ''}`;
+function addressText({ cidr, broadcast, noPrefixRoute, temporary }: NicAddress): string {
+  return [
+    cidr,
+    ...(broadcast ? [`brd ${broadcast}`] : []),
+    ...(noPrefixRoute ? ['noprefixroute'] : []),
+    ...(temporary ? ['with a lifetime'] : []),
+  ].join(' ');
 }
 
 /** Text of a route that tells any two apart. */

@@ -5,6 +5,7 @@ export type Operation =
   | { readonly kind: 'link.rename'; readonly dev: string; readonly to: string }
   | { readonly kind: 'link.mtu'; readonly dev: string; readonly mtu: number }
   | { readonly kind: 'link.address-mode'; readonly dev: string; readonly mode: string }
+  | { readonly kind: 'link.altname-delete'; readonly dev: string; readonly name: string }
   | { readonly kind: 'link.up' | 'link.down'; readonly dev: string }
   | {
       readonly kind: 'address.add' | 'address.delete';
@@ -36,10 +37,17 @@ export function batchLine(operation: Operation): string {
       ? `addr replace ${addressWords(address)} dev ${dev}`
       : `addr del ${address.cidr} dev ${dev}`;
   }
+  if ('name' in operation)
+    return `link property del dev ${operation.dev} altname ${operation.name}`;
   return `link set dev ${operation.dev} ${linkWords(operation)}`;
 }
 
-function linkWords(operation: Extract<Operation, { kind: `link.${string}` }>): string {
+type LinkSetting = Exclude<
+  Extract<Operation, { kind: `link.${string}` }>,
+  { kind: 'link.altname-delete' }
+>;
+
+function linkWords(operation: LinkSetting): string {
   if ('to' in operation) return `name ${operation.to}`;
   if ('mtu' in operation) return `mtu ${operation.mtu}`;
   if ('mode' in operation) return `addrgenmode ${operation.mode}`;

@@ -58,7 +58,7 @@ function refuseNames(host: Host, candidates: readonly Candidate[]) {
 function unitOf({ host, backend }: PlanInput, candidate: Candidate, taken: Taken): Unit {
   const { entry, link, belongings, desired } = candidate;
   const before = presentState(host, link, belongings);
-  const after = desiredState(desired, link, host);
+  const after = desiredState(desired);
   const evict = link.name !== desired.name && taken.names.has(link.name);
   const file = backend.render(desired);
   const files = writeChanges(host, entry.mac, file, taken.paths);

@@ -88,7 +88,7 @@ function unitOf(
 /** The name the NIC had before it was ours, or one that says that nobody named it. */
 function freeName(host: Host, { originalName }: NicRecord, link: Link, names: Set<string>) {
   const holder = linkNamed(host, originalName);
-  const free = holder === undefined || originalName === link.name;
+  const free = holder === undefined || holder.index === link.index;
   const name =
     originalName && free && !names.has(originalName) ? originalName : `mnfree${link.index}`;
   names.add(name);

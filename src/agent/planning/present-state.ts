@@ -1,7 +1,10 @@
+import { networkOf } from '../../api/address.ts';
 import { type Host, type Link, rt } from '../host.ts';
-import { ipOf } from './ipv4.ts';
+import { ipOf, prefixOf } from './ipv4.ts';
 import type { LinkState, NicState } from './nic-state.ts';
 import { type Belongings, isOwnRule } from './ownership.ts';
+
+type Kernel = Omit<Host, 'files'>;
 
 /** Enough of a NIC to find it and to know what of the host belongs to it. */
 export interface KnownNic {
@@ -11,7 +14,7 @@ export interface KnownNic {
 
 /** The state a NIC has now, as far as it is ours: what others have on its link is not in it. */
 export function presentState(
-  host: Omit<Host, 'files'>,
+  host: Kernel,
   link: Link | undefined,
   belongings: Belongings,
 ): NicState {
@@ -21,21 +24,23 @@ export function presentState(
   return link ? { link: linkState(host, link, belongings), rules } : { rules };
 }
 
-function linkState(host: Omit<Host, 'files'>, link: Link, { tables, ips }: Belongings): LinkState {
+function linkState(host: Kernel, link: Link, { tables, ips }: Belongings): LinkState {
   const addresses = host.addresses.filter((address) => address.link === link.name);
   const acceptRa = host.acceptRa.get(link.name);
   return {
     name: link.name,
+    ...(link.altNames.length > 0 ? { altNames: link.altNames } : {}),
     mtu: link.mtu,
     up: link.up,
     ...(link.addressMode === undefined ? {} : { addressMode: link.addressMode }),
     ...(acceptRa === undefined ? {} : { acceptRa }),
     addresses: addresses
       .filter(({ family, cidr }) => family === 4 && ips.includes(ipOf(cidr)))
-      .map(({ cidr, broadcast, noPrefixRoute }) => ({
-        cidr,
-        ...(broadcast ? { broadcast } : {}),
-        noPrefixRoute,
+      .map((address) => ({
+        cidr: address.cidr,
+        ...(address.broadcast ? { broadcast: address.broadcast } : {}),
+        noPrefixRoute: address.noPrefixRoute || !hasConnectedRoute(host, link, address.cidr),
+        ...(address.temporary ? { temporary: true as const } : {}),
       })),
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
@@ -53,6 +58,15 @@ function linkState(host: Omit<Host, 'files'>, link: Link, { tables, ips }: Belon
         metric,
       })),
   };
+}
+
+/** Others may take away what the kernel made from an address, and leave the address. */
+function hasConnectedRoute({ routes }: Kernel, link: Link, cidr: string): boolean {
+  if (!link.up || prefixOf(cidr) === 32) return true;
+  const subnet = networkOf(cidr);
+  return routes.some(
+    ({ to, table, links }) => table === rt.mainTable && to === subnet && links.includes(link.name),
+  );
 }
 
 /** Whether the kernel made the address from the link itself (RFC 4862): it says nothing about who uses the link. */

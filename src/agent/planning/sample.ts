@@ -1,8 +1,10 @@
+import { networkOf } from '../../api/address.ts';
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
 import { netplan } from '../backends/netplan.ts';
 import type { Address, ConfigFile, Host, Link, Route, Rule } from '../host.ts';
 import { emptyState, type HostState } from '../state.ts';
 import type { PlanInput } from './candidates.ts';
+import { ipOf, prefixOf } from './ipv4.ts';
 
 /** MAC of the n-th NIC of the samples. */
 export function macOf(n: number): string {
@@ -25,7 +27,15 @@ export function link(n: number, more: Partial<Link> = {}): Link {
 
 export function address(name: string, cidr: string, more: Partial<Address> = {}): Address {
   const family = cidr.includes(':') ? 6 : 4;
-  return { link: name, family, cidr, scope: 0, noPrefixRoute: false, opaque: false, ...more };
+  return {
+    link: name,
+    family,
+    cidr,
+    scope: 0,
+    noPrefixRoute: false,
+    opaque: false,
+    ...more,
+  };
 }
 
 export function route(to: string, name: string | undefined, more: Partial<Route> = {}): Route {
@@ -55,12 +65,13 @@ export function rule(
 /** A node with a primary NIC eth0 in 10.200.0.0/16 and these NICs. */
 export function host(links: readonly Link[], more: Partial<Host> = {}): Host {
   const all = [link(0, { name: 'eth0', up: true, index: 2 }), ...links];
+  const addresses = [address('eth0', '10.200.0.2/16'), ...(more.addresses ?? [])];
   return {
     links: all,
-    addresses: [address('eth0', '10.200.0.2/16'), ...(more.addresses ?? [])],
+    addresses,
     routes: [
       route('0.0.0.0/0', 'eth0', { via: '10.200.0.254', protocol: 4 }),
-      route('10.200.0.0/16', 'eth0', { protocol: 2, scope: 253 }),
+      ...all.flatMap((each) => connectedRoutes(each, addresses)),
       ...(more.routes ?? []),
     ],
     rules: more.rules ?? [],
@@ -68,6 +79,16 @@ export function host(links: readonly Link[], more: Partial<Host> = {}): Host {
     defaultAcceptRa: '1',
     files: more.files ?? [],
   };
+}
+
+/** The routes that the kernel makes from a link's addresses while it is up. */
+export function connectedRoutes({ name, up }: Link, addresses: readonly Address[]): Route[] {
+  const subnets = new Map<string, string>();
+  for (const { link: on, family, cidr, noPrefixRoute } of addresses) {
+    if (!up || on !== name || family === 6 || noPrefixRoute || prefixOf(cidr) === 32) continue;
+    if (!subnets.has(networkOf(cidr))) subnets.set(networkOf(cidr), ipOf(cidr));
+  }
+  return [...subnets].map(([to, src]) => route(to, name, { src, protocol: 2, scope: 253 }));
 }
 
 /** A file of ours, or of the agent before ours, about one NIC. */

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+
+const port = 7_007;
+
+const echo = `require('node:net').createServer((socket) => socket.on('error', () => {}).pipe(socket))
+  .listen(${port}, '0.0.0.0', () => console.log('ready'))`;
+
+const call = `const [to, from] = process.argv.slice(1);
+const socket = require('node:net').connect({ host: to, port: ${port}, ...(from ? { localAddress: from } : {}) });
+socket.setTimeout(10000, () => socket.destroy(new Error('no answer in 10 s')));
+socket.on('error', (error) => { console.log(error.message); process.exitCode = 1; });
+socket.on('data', (data) => { console.log(String(data)); socket.end(); });
+socket.write('hello');`;
+
+/** What comes back of a word that the host sends to an address behind its NICs: `hello`, or why nothing did. */
+export async function answerOf(host: NamespaceHost, to: string, from = ''): Promise<string> {
+  const inFabric = [`--net=/run/netns/${host.fabric}`, '--', process.execPath, '-e', echo];
+  const server = spawn('nsenter', inFabric, { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await Promise.race([once(server.stdout, 'data'), ended(server)]);
+    const { stdout } = await host.exec(process.execPath, '-e', call, to, from);
+    return stdout.trim();
+  } finally {
+    server.kill('SIGKILL');
+  }
+}
+
+async function ended(server: ReturnType<typeof spawn>): Promise<never> {
+  const [code] = (await once(server, 'exit')) as [number | null];
+  throw new Error(`the echo server ended with ${code}`);
+}
