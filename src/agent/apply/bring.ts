@@ -67,23 +67,33 @@ export async function settle<G extends Goal>(
   const { clock, view, macs } = workshop;
   const end = clock.monotonicMs() + patienceMs;
   const failures = new Map<G, string>();
-  let quietSince = Number.POSITIVE_INFINITY;
-  for (let seen = first, changes = 0; ; seen = undefined) {
-    const now = seen ?? (await observeLinks(view, macs));
+  let changes = 0;
+  let rightSince = Number.POSITIVE_INFINITY;
+  for (let known = first; ; known = undefined) {
+    const seen = known ?? (await observeLinks(view, macs));
+    const look = judged(goals, seen, failures, alarm);
     const at = clock.monotonicMs();
-    const wrong = wrongOf(goals, now, failures);
-    const alarmed = alarm?.(now);
-    const right = wrong.size === 0 && alarmed === undefined;
-    quietSince = right ? Math.min(quietSince, at) : Number.POSITIVE_INFINITY;
-    const over = right ? isQuiet(now, renamedFrom, at - quietSince) : at >= end;
-    if (over || at >= end) return { wrong, ...(alarmed ? { alarm: alarmed } : {}) };
-    if (wrong.size > 0 && changes < maxChanges && alarmed === undefined) {
+    rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
+    if (at >= end || isQuiet(seen, renamedFrom, at - rightSince)) return look;
+    if (look.right || look.alarm || changes >= maxChanges) await clock.sleep(pauseMs);
+    else {
       changes += 1;
       // Whatever the trouble was, the way through down is the one that every kernel allows.
-      const done = await change([...wrong.keys()], now, changes > 1, workshop);
-      for (const [goal, message] of done) failures.set(goal, message);
-    } else await clock.sleep(pauseMs);
+      await change([...look.wrong.keys()], seen, changes > 1, workshop, failures);
+    }
   }
+}
+
+function judged<G extends Goal>(
+  goals: readonly G[],
+  seen: Seen,
+  failures: ReadonlyMap<G, string>,
+  alarm: SettleOptions['alarm'],
+): Settled<G> & { readonly right: boolean } {
+  const wrong = wrongOf(goals, seen, failures);
+  const words = alarm?.(seen);
+  if (words !== undefined) return { wrong, alarm: words, right: false };
+  return { wrong, right: wrong.size === 0 };
 }
 
 function wrongOf<G extends Goal>(
@@ -103,6 +113,7 @@ function wrongOf<G extends Goal>(
 
 /** udev is done with a rename when the old name is an alternative one, which it sets last; or nothing happens for a while. */
 function isQuiet({ links }: Seen, renamedFrom: readonly string[], quietFor: number): boolean {
+  if (quietFor < 0) return false;
   const alternatives = new Set(links.flatMap(({ altNames }) => altNames));
   return quietFor >= quietMs || renamedFrom.every((name) => alternatives.has(name));
 }
@@ -112,7 +123,8 @@ async function change<G extends Goal>(
   seen: Seen,
   renameDown: boolean,
   { kernel }: Workshop,
-): Promise<(readonly [G, string])[]> {
+  failed: Map<G, string>,
+): Promise<void> {
   const changes = new Map(
     goals.map((goal) => {
       const now = stateOf(goal.nic, seen);
@@ -120,7 +132,7 @@ async function change<G extends Goal>(
     }),
   );
   const { failures } = await changeKernel(changes, kernel);
-  return [...failures].map(([goal, { message }]) => [goal, message] as const);
+  for (const [goal, { message }] of failures) failed.set(goal, message);
 }
 
 /** Brings one NIC to the wanted state; resolves to what is wrong, if anything is. */
