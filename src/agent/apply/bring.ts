@@ -75,7 +75,7 @@ export async function settle<G extends Goal>(
     const at = clock.monotonicMs();
     rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
     if (at >= end || isQuiet(seen, renamedFrom, at - rightSince)) return look;
-    if (look.right || look.alarm || changes >= maxChanges) await clock.sleep(pauseMs);
+    if (!look.improvable || changes >= maxChanges) await clock.sleep(pauseMs);
     else {
       changes += 1;
       // Whatever the trouble was, the way through down is the one that every kernel allows.
@@ -89,11 +89,11 @@ function judged<G extends Goal>(
   seen: Seen,
   failures: ReadonlyMap<G, string>,
   alarm: SettleOptions['alarm'],
-): Settled<G> & { readonly right: boolean } {
+): Settled<G> & { readonly right: boolean; readonly improvable: boolean } {
   const wrong = wrongOf(goals, seen, failures);
   const words = alarm?.(seen);
-  if (words !== undefined) return { wrong, alarm: words, right: false };
-  return { wrong, right: wrong.size === 0 };
+  if (words !== undefined) return { wrong, alarm: words, right: false, improvable: false };
+  return { wrong, right: wrong.size === 0, improvable: wrong.size > 0 };
 }
 
 function wrongOf<G extends Goal>(

@@ -71,12 +71,7 @@ function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
     before.push({ kind: 'link.down', dev: now.name });
     state = { ...state, up: false, routes: [], linkLocal: [] };
   }
-  if (now.name !== dev) {
-    if (now.altNames?.includes(dev)) {
-      before.push({ kind: 'link.altname-delete', dev: now.name, name: dev });
-    }
-    before.push({ kind: 'link.rename', dev: now.name, to: dev });
-  }
+  before.push(...renameOperations(now, dev));
   if (now.mtu !== want.mtu) before.push({ kind: 'link.mtu', dev, mtu: want.mtu });
   if (want.mtu < minIpv6Mtu) state = { ...state, linkLocal: [] };
   else if (want.addressMode !== undefined && differ(now.addressMode, want.addressMode)) {
@@ -85,6 +80,17 @@ function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
   const up: Operation | undefined = want.up && !state.up ? { kind: 'link.up', dev } : undefined;
   if (up) state = { ...state, up: true, linkLocal: want.linkLocal ?? [] };
   return { before, up, state };
+}
+
+/** An alternative name of the link's own stands in the way like one of another link. */
+function renameOperations({ name, altNames = [] }: LinkState, to: string): Operation[] {
+  if (name === to) return [];
+  return [
+    ...(altNames.includes(to)
+      ? [{ kind: 'link.altname-delete', dev: name, name: to } as const]
+      : []),
+    { kind: 'link.rename', dev: name, to },
+  ];
 }
 
 /**
