@@ -74,12 +74,15 @@ function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
   before.push(...renameOperations(now, dev));
   if (now.mtu !== want.mtu) before.push({ kind: 'link.mtu', dev, mtu: want.mtu });
   if (want.mtu < minIpv6Mtu) state = { ...state, linkLocal: [] };
-  else if (want.addressMode !== undefined && differ(now.addressMode, want.addressMode)) {
-    before.push({ kind: 'link.address-mode', dev, mode: want.addressMode });
-  }
+  else before.push(...modeOperations(now, want));
   const up: Operation | undefined = want.up && !state.up ? { kind: 'link.up', dev } : undefined;
   if (up) state = { ...state, up: true, linkLocal: want.linkLocal ?? [] };
   return { before, up, state };
+}
+
+function modeOperations({ addressMode: now }: LinkState, want: LinkState): Operation[] {
+  const { name: dev, addressMode: mode } = want;
+  return mode !== undefined && differ(now, mode) ? [{ kind: 'link.address-mode', dev, mode }] : [];
 }
 
 /** An alternative name of the link's own stands in the way like one of another link. */
