@@ -30,6 +30,12 @@ export interface Selection {
   readonly nodeNameKey: string | undefined;
 }
 
+/** The NICs that a server had at the last delivery. */
+export interface RecordedNode {
+  readonly instanceId: string;
+  readonly interfaces: readonly Pick<InterfaceSpec, 'id' | 'name' | 'portId' | 'macAddress'>[];
+}
+
 export interface PlanInput {
   readonly owner: Owner;
   readonly selection: Selection;

@@ -39,9 +39,18 @@ export interface ChangeLogTable {
   readonly cr_generation: number;
 }
 
+/** The NICs that a server had at its last delivery; they outlive the node they stood in, because names do. */
+export interface ServerNicsTable {
+  readonly instance_id: string;
+  /** JSON of nodeName, instanceId and interfaces. */
+  readonly config: string;
+  readonly updated_at: string;
+}
+
 export interface Tables {
   readonly node_config: NodeConfigTable;
   readonly change_log: ChangeLogTable;
+  readonly server_nics: ServerNicsTable;
 }
 
 export type Database = Kysely<Tables>;

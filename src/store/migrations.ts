@@ -73,5 +73,25 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
           .execute();
       },
     },
+    '0003-server-nics': {
+      async up(db: Database) {
+        await db.schema
+          .createTable('server_nics')
+          .addColumn('instance_id', key(64), (column) => column.primaryKey())
+          .addColumn('config', document, (column) => column.notNull())
+          .addColumn('updated_at', key(30), (column) => column.notNull())
+          .execute();
+        // A server in two clusters is on its way from one to the other: what was delivered last counts.
+        const delivered = db
+          .selectFrom('node_config')
+          .select(['instance_id', 'config', 'updated_at'])
+          .orderBy('updated_at');
+        await db
+          .replaceInto('server_nics')
+          .columns(['instance_id', 'config', 'updated_at'])
+          .expression(delivered)
+          .execute();
+      },
+    },
   };
 }

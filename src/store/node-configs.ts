@@ -4,6 +4,7 @@ import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { specHash } from '../api/spec-hash.ts';
 import { type Change, changesBetween } from './changes.ts';
 import type { Database, NodeConfigTable, Tables } from './database.ts';
+import { rememberNics } from './server-nics.ts';
 
 /** The OpenstackConfig whose nodes are written, as part of the change log. */
 export interface Author {
@@ -144,6 +145,7 @@ async function writeNode(write: Write, node: StoredNode): Promise<void> {
   const { tx, providerId, author, at } = write;
   const { nodeName, instanceId, interfaces } = node;
   const hash = specHash({ nodeName, instanceId, interfaces: [...interfaces] });
+  const config = JSON.stringify({ nodeName, instanceId, interfaces });
   const before = await readRow(write, nodeName);
   await tx
     .replaceInto('node_config')
@@ -151,7 +153,7 @@ async function writeNode(write: Write, node: StoredNode): Promise<void> {
       provider_id: providerId,
       node_name: nodeName,
       instance_id: instanceId,
-      config: JSON.stringify({ nodeName, instanceId, interfaces }),
+      config,
       hash,
       uid: node.uid,
       generation: node.generation,
@@ -160,6 +162,7 @@ async function writeNode(write: Write, node: StoredNode): Promise<void> {
       updated_at: before?.hash === hash ? before.updated_at : at,
     })
     .execute();
+  await rememberNics(tx, { instance_id: instanceId, config, updated_at: at });
   await log(write, node, changesBetween(entriesOf(before), interfaces));
 }
 

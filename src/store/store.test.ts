@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { StoredNode } from './node-configs.ts';
 import { Store } from './store.ts';
@@ -86,10 +87,32 @@ it('two calls that meet a damaged file make it anew once', async () => {
   expect(await names()).toEqual(['n1']);
 });
 
+it('a MariaDB that is down fails each call, not the start, and is met again at the next', async () => {
+  const access = { kind: 'mariadb', host: '127.0.0.1', port: 1, user: '', password: '' } as const;
+  const unmet = await Store.open({ ...access, database: 'none' }, { now: () => new Date(0) });
+  for (let call = 0; call < 2; call++) {
+    await expect(unmet.list()).rejects.toThrow('ECONNREFUSED');
+  }
+  await unmet[Symbol.asyncDispose]();
+});
+
 it("an error that is not about the file is the caller's", async () => {
-  const unknown = { kind: 'mariadb', host: '127.0.0.1', port: 1, user: '', password: '' } as const;
-  await expect(
-    Store.open({ ...unknown, database: 'none' }, { now: () => new Date(0) }),
-  ).rejects.toThrow();
   await expect(store.list({ limit: -1, nodeName: 'x' })).resolves.toEqual([]);
+  await expect(
+    store.record('biz-1', author, [{ ...node('n1'), nodeName: null as unknown as string }]),
+  ).rejects.toThrow('NOT NULL');
+  expect(rebuilt).toEqual([]);
+});
+
+it('tables of before the NICs of servers were kept are filled from the records', async () => {
+  const entry = { id: 2, name: 'multinic2', portId: 'p2', macAddress: 'fa:16:3e:00:00:02' };
+  await store.record('biz-1', author, [{ ...node('n1'), interfaces: [entry] }]);
+  await store[Symbol.asyncDispose]();
+  const db = new DatabaseSync(path);
+  db.exec("drop table server_nics; delete from migrations where name = '0003-server-nics'");
+  db.close();
+  store = await open();
+  expect(await store.nicsOf(['server-n1'])).toEqual([
+    { instanceId: 'server-n1', interfaces: [entry] },
+  ]);
 });

@@ -2,6 +2,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import type { InventoryRecord } from '../api/inventory-http.ts';
+import type { RecordedNode } from '../plan/plan.ts';
 import type { Database, Tables } from './database.ts';
 import {
   checkSqlite,
@@ -20,11 +21,15 @@ import {
   recordNodeConfigs,
   type StoredNode,
 } from './node-configs.ts';
+import { nicsOfServers } from './server-nics.ts';
+
+interface SqliteLocation {
+  readonly kind: 'sqlite';
+  readonly path: string;
+}
 
 /** Where the tables are: a SQLite file of our own, or a MariaDB. */
-export type StoreLocation =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | ({ readonly kind: 'mariadb' } & MariadbAccess);
+export type StoreLocation = SqliteLocation | ({ readonly kind: 'mariadb' } & MariadbAccess);
 
 export interface StoreOptions {
   readonly now: () => Date;
@@ -36,21 +41,25 @@ export interface StoreOptions {
 export class Store {
   readonly #location: StoreLocation;
   readonly #options: StoreOptions;
-  #db: Database;
-  #rebuilding: Promise<void> | undefined;
+  /** Undefined while a MariaDB was not met yet. */
+  #db: Promise<Database> | undefined;
 
-  private constructor(location: StoreLocation, options: StoreOptions, db: Database) {
+  private constructor(location: StoreLocation, options: StoreOptions, db: Database | undefined) {
     this.#location = location;
     this.#options = options;
-    this.#db = db;
+    this.#db = db && Promise.resolve(db);
   }
 
-  /** Opens the store and brings its tables up to date; a damaged SQLite file is moved aside and made anew. */
+  /**
+   * Opens the store and brings its tables up to date. A damaged SQLite file is moved aside and made anew; a MariaDB is
+   * met at the first call, and again at the next one when it is down: nobody's start depends on it.
+   */
   static async open(location: StoreLocation, options: StoreOptions): Promise<Store> {
+    if (location.kind === 'mariadb') return new Store(location, options, undefined);
     try {
       return new Store(location, options, await openDatabase(location));
     } catch (error) {
-      if (location.kind !== 'sqlite' || !isCorrupt(error)) throw error;
+      if (!isCorrupt(error)) throw error;
       await moveAside(location.path, error, options);
       return new Store(location, options, await openDatabase(location));
     }
@@ -73,38 +82,55 @@ export class Store {
     return this.#use((db) => recordedNodes(db, author));
   }
 
+  /** The NICs that these servers had at their last delivery; they are known even when the node is gone. */
+  async nicsOf(instanceIds: readonly string[]): Promise<readonly RecordedNode[]> {
+    return this.#use((db) => nicsOfServers(db, instanceIds));
+  }
+
   /** Every OpenstackConfig that has recorded nodes. */
   async authors(): Promise<readonly Pick<Author, 'namespace' | 'name'>[]> {
     return this.#use(listAuthors);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#db.destroy();
+    const db = await this.#db;
+    await db?.destroy();
   }
 
   async #use<T>(work: (db: Database) => Promise<T>): Promise<T> {
-    const db = this.#db;
+    const opened = this.#opened();
+    const db = await opened;
     try {
       return await work(db);
     } catch (error) {
       if (this.#location.kind !== 'sqlite') throw error;
       // Calls that were under way while another one met the damage fail in any way; they are repeated too.
-      const replaced = this.#rebuilding !== undefined || this.#db !== db;
+      const replaced = this.#db !== opened;
       if (!replaced && !isCorrupt(error)) throw error;
-      if (!replaced) this.#rebuilding = this.#rebuild(this.#location.path, error);
-      await this.#rebuilding;
-      return work(this.#db);
+      const sound = replaced
+        ? this.#opened()
+        : this.#keep(this.#rebuilt(this.#location, db, error));
+      return work(await sound);
     }
   }
 
-  async #rebuild(path: string, cause: unknown): Promise<void> {
-    try {
-      await this.#db.destroy();
-      await moveAside(path, cause, this.#options);
-      this.#db = await openDatabase(this.#location);
-    } finally {
-      this.#rebuilding = undefined;
-    }
+  #opened(): Promise<Database> {
+    return this.#db ?? this.#keep(openDatabase(this.#location));
+  }
+
+  /** What could not be opened is opened again by the next call. */
+  #keep(opening: Promise<Database>): Promise<Database> {
+    this.#db = opening.catch((error: unknown) => {
+      this.#db = undefined;
+      throw error;
+    });
+    return this.#db;
+  }
+
+  async #rebuilt(location: SqliteLocation, damaged: Database, cause: unknown): Promise<Database> {
+    await damaged.destroy();
+    await moveAside(location.path, cause, this.#options);
+    return openDatabase(location);
   }
 }
 

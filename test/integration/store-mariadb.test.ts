@@ -22,6 +22,7 @@ storeContract('the store on MariaDB', async () => {
       async empty() {
         await query('delete from node_config');
         await query('delete from change_log');
+        await query('delete from server_nics');
       },
       async [Symbol.asyncDispose]() {
         await connection.end();

@@ -24,6 +24,7 @@ storeContract('the store on SQLite', async () => {
     async empty() {
       run('delete from node_config');
       run('delete from change_log');
+      run('delete from server_nics');
     },
     [Symbol.asyncDispose]: async () => rm(directory, { recursive: true }),
   };

@@ -53,6 +53,14 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       return records.map(({ providerId, nodeName }) => `${providerId}/${nodeName}`);
     }
 
+    async function nicsOf(...ids: string[]) {
+      const nodes = await store.nicsOf(ids);
+      return nodes.map(({ instanceId, interfaces }) => [
+        instanceId,
+        interfaces.map((entry) => `${entry.name} ${entry.portId} ${entry.macAddress}`),
+      ]);
+    }
+
     async function changeLog() {
       return world.query('select * from change_log order by id');
     }
@@ -145,6 +153,38 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       });
     });
 
+    describe('the NICs of a server', () => {
+      it('are those of its last delivery, under whatever name it stood', async () => {
+        await store.record('biz-1', author, [node('n1', { interfaces: [nic(0), nic(1)] })]);
+        await store.record('biz-1', author, [node('n1', { generation: 2, interfaces: [nic(1)] })]);
+        await store.record('biz-1', author, [node('other', { instanceId: 'server-n1', uid: 'x' })]);
+        expect(await nicsOf('server-n1', 'server-n2')).toEqual([
+          ['server-n1', ['multinic0 p0 fa:16:3e:00:00:00']],
+        ]);
+      });
+
+      it('are known when the node is gone, and forgotten after a year', async () => {
+        await store.record('biz-1', author, [node('n1', { interfaces: [nic(3)] }), node('n2')]);
+        await store.record('biz-1', author, []);
+        expect(await nicsOf('server-n1')).toEqual([
+          ['server-n1', ['multinic3 p3 fa:16:3e:00:00:03']],
+        ]);
+        now = new Date('2027-01-10T00:00:00Z');
+        await store.record('biz-1', author, [node('n2', { generation: 2 })]);
+        expect(await nicsOf('server-n1', 'server-n2')).toEqual([
+          ['server-n2', ['multinic0 p0 fa:16:3e:00:00:00']],
+        ]);
+      });
+
+      it('are read for any number of servers', async () => {
+        await store.record('biz-1', author, [node('n1'), node('n2')]);
+        const many = Array.from({ length: 1_200 }, (_, n) => `unknown-${n}`);
+        const found = await nicsOf('server-n1', ...many, 'server-n2');
+        expect(found.map(([id]) => id)).toEqual(['server-n1', 'server-n2']);
+        expect(await nicsOf()).toEqual([]);
+      });
+    });
+
     describe('the change log', () => {
       it('has a row for every NIC that came, changed or went, and who asked for it', async () => {
         await store.record('biz-1', author, [node('n1', { interfaces: [nic(0), nic(1)] })]);
@@ -191,6 +231,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       expect(await world.query('select name from migrations order by name')).toEqual([
         { name: '0001-node-config' },
         { name: '0002-change-log' },
+        { name: '0003-server-nics' },
       ]);
     });
 

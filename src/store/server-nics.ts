@@ -1,0 +1,39 @@
+import type { Transaction } from 'kysely';
+import type { RecordedNode } from '../plan/plan.ts';
+import type { Database, NodeConfigTable, ServerNicsTable, Tables } from './database.ts';
+
+/** Ids in one statement; SQLite takes some 32,000 parameters, MariaDB any number. */
+const idsAtOnce = 500;
+
+/** The NICs that these servers had at their last delivery, whether or not the node is still there. */
+export async function nicsOfServers(
+  db: Database,
+  instanceIds: readonly string[],
+): Promise<RecordedNode[]> {
+  const found: RecordedNode[] = [];
+  for (let from = 0; from < instanceIds.length; from += idsAtOnce) {
+    const rows = await db
+      .selectFrom('server_nics')
+      .select(['instance_id', 'config'])
+      .where('instance_id', 'in', instanceIds.slice(from, from + idsAtOnce))
+      .orderBy('instance_id')
+      .execute();
+    found.push(...rows.map(toRecorded));
+  }
+  return found;
+}
+
+function toRecorded({ instance_id, config }: Pick<NodeConfigTable, 'instance_id' | 'config'>) {
+  const { interfaces } = JSON.parse(config) as Pick<RecordedNode, 'interfaces'>;
+  return { instanceId: instance_id, interfaces };
+}
+
+/** A server that was not delivered to for so long is hardly coming back. */
+const keptMs = 365 * 86_400_000;
+
+export async function rememberNics(tx: Transaction<Tables>, row: ServerNicsTable): Promise<void> {
+  if (row.instance_id === '') return;
+  await tx.replaceInto('server_nics').values(row).execute();
+  const oldest = new Date(Date.parse(row.updated_at) - keptMs).toISOString();
+  await tx.deleteFrom('server_nics').where('updated_at', '<', oldest).execute();
+}
