@@ -3,6 +3,7 @@ import { bodyAs } from './body.ts';
 import type { Failures } from './failures.ts';
 import type { Identity } from './identity.ts';
 import { newId } from './ids.ts';
+import type { InfoCache } from './info-cache.ts';
 import type { Networks } from './networks.ts';
 import type { Ports } from './ports.ts';
 import type { Route } from './route.ts';
@@ -13,6 +14,7 @@ export interface ControlledWorld {
   readonly networks: Networks;
   readonly ports: Ports;
   readonly servers: Servers;
+  readonly infoCache: InfoCache;
   readonly failures: Failures;
   readonly admin: { readonly username: string };
   setLatency(ms: number): void;
@@ -40,7 +42,7 @@ const failureSchema = z.discriminatedUnion('kind', [
 
 /** What tests and the demo do to the simulated cloud beyond what its own APIs offer, and in bulk. */
 export function createControls(world: ControlledWorld) {
-  const { identity, networks, ports, servers, failures } = world;
+  const { identity, networks, ports, servers, infoCache, failures } = world;
   return {
     /** A project with a user of role member; the administrator may scope to it, too. */
     createProject: control(z.strictObject({ name: z.string().min(1) }), ({ name }) => {
@@ -56,6 +58,7 @@ export function createControls(world: ControlledWorld) {
         projectId: id,
         name: z.string().optional(),
         mtu: z.number().int().optional(),
+        shared: z.boolean().optional(),
       }),
       (request) => ({ networkId: networks.createNetwork(request).id }),
     ),
@@ -115,6 +118,35 @@ export function createControls(world: ControlledWorld) {
     }),
     deleteServer: control(z.strictObject({ serverId: id }), ({ serverId }) => {
       servers.delete(serverId);
+      return {};
+    }),
+    /** The port keeps its server and loses its addresses, or gets others. */
+    readdressPort: control(
+      z.strictObject({
+        portId: id,
+        fixedIps: z.array(z.object({ subnetId: id, ipAddress: z.string().optional() })),
+      }),
+      ({ portId, fixedIps }) => ({ fixedIps: ports.readdress(portId, fixedIps).fixedIps }),
+    ),
+    setServerStatus: control(
+      z.strictObject({ serverId: id, status: z.enum(['ACTIVE', 'ERROR', 'SHELVED_OFFLOADED']) }),
+      ({ serverId, status }) => {
+        servers.setStatus(serverId, status);
+        return {};
+      },
+    ),
+    /** Keeps Neutron's events from Nova, so that its record of addresses stays as it is. */
+    holdNovaEvents: control(z.strictObject({}), () => {
+      infoCache.hold();
+      return {};
+    }),
+    releaseNovaEvents: control(z.strictObject({}), () => {
+      infoCache.release();
+      return {};
+    }),
+    /** Empties Nova's record of a server's addresses. */
+    loseAddresses: control(z.strictObject({ serverId: id }), ({ serverId }) => {
+      infoCache.lose(serverId);
       return {};
     }),
     setLatency: control(z.strictObject({ ms: z.number().nonnegative() }), ({ ms }) => {

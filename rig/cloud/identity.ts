@@ -43,6 +43,11 @@ export interface IdentityOptions {
   readonly tokenLifetimeMs: number;
 }
 
+/** Whether a resource of a project is there for who asks. */
+export function maySee(session: Session, resource: { readonly projectId: string }): boolean {
+  return session.isAdmin || resource.projectId === session.project.id;
+}
+
 const authenticationRequired = 'The request you have made requires authentication.';
 
 /** Projects, users, roles and tokens of one domain. */
@@ -82,6 +87,12 @@ export class Identity {
   /** Lets a user into a project. */
   grant(projectId: string, userId: string, roleId: string): void {
     this.#grants.add(`${projectId} ${userId} ${roleId}`);
+  }
+
+  /** Takes a role from a user; tokens that are out keep it, as services remember what they have checked. */
+  ungrant(projectId: string, userId: string, roleId: string): void {
+    if (this.#grants.delete(`${projectId} ${userId} ${roleId}`)) return;
+    throw new Refusal(404, '', `Could not find role assignment with role: ${roleId}.`);
   }
 
   /** Lets a user into a project as `member`. */

@@ -143,6 +143,17 @@ export function keystoneRoutes(
         return { status: 204 };
       },
     },
+    {
+      service,
+      method: 'DELETE',
+      path: '/v3/projects/{project}/users/{user}/roles/{role}',
+      handle: (request) => {
+        administrator(request);
+        const { project = '', user = '', role = '' } = request.params;
+        identity.ungrant(project, user, role);
+        return { status: 204 };
+      },
+    },
   ];
 }
 

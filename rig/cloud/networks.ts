@@ -8,6 +8,8 @@ export interface Network {
   readonly name: string;
   readonly projectId: string;
   readonly mtu: number;
+  /** Every project sees it and makes ports on it. */
+  readonly shared: boolean;
   readonly createdAt: Date;
 }
 
@@ -27,6 +29,7 @@ export interface NewNetwork {
   readonly projectId: string;
   readonly name?: string | undefined;
   readonly mtu?: number | undefined;
+  readonly shared?: boolean | undefined;
 }
 
 export interface NewSubnet {
@@ -52,8 +55,9 @@ export class Networks {
     this.#clock = clock;
   }
 
-  createNetwork({ projectId, name = '', mtu = defaultMtu }: NewNetwork): Network {
-    const network = { id: newUuid(), name, projectId, mtu, createdAt: this.#clock.now() };
+  createNetwork(request: NewNetwork): Network {
+    const { projectId, name = '', mtu = defaultMtu, shared = false } = request;
+    const network = { id: newUuid(), name, projectId, mtu, shared, createdAt: this.#clock.now() };
     this.#networks.set(network.id, network);
     return network;
   }
@@ -91,13 +95,13 @@ export class Networks {
   }
 
   network(id: string): Network {
-    const network = this.#networks.get(id);
+    const network = this.#networks.get(id.toLowerCase());
     if (network !== undefined) return network;
     throw new Refusal(404, 'NetworkNotFound', `Network ${id} could not be found.`);
   }
 
   subnet(id: string): Subnet {
-    const subnet = this.#subnets.get(id);
+    const subnet = this.#subnets.get(id.toLowerCase());
     if (subnet !== undefined) return subnet;
     throw new Refusal(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
   }

@@ -46,8 +46,9 @@ export function neutronList<T>(
   for (const key of query.keys()) refuseUnknown(list, key);
   const matching = items.filter((item) =>
     Object.entries(list.filters).every(([key, valueOf]) => {
-      const wanted = query.getAll(key);
-      return wanted.length === 0 || wanted.includes(valueOf(item));
+      // As its database does, without case.
+      const wanted = query.getAll(key).map((value) => value.toLowerCase());
+      return wanted.length === 0 || wanted.includes(valueOf(item).toLowerCase());
     }),
   );
   const limit = limitOf(query, list.maxLimit);

@@ -64,7 +64,7 @@ export function networkWire(network: Network, subnetIds: readonly string[]): Wir
     mtu: network.mtu,
     status: 'ACTIVE',
     subnets: subnetIds,
-    shared: false,
+    shared: network.shared,
     availability_zone_hints: [],
     availability_zones: [],
     ipv4_address_scope: null,

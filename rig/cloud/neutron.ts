@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { bodyAs } from './body.ts';
-import type { Identity, Session } from './identity.ts';
+import { type Identity, maySee, type Session } from './identity.ts';
 import type { Network, Networks, Subnet } from './networks.ts';
 import { type NeutronList, neutronList, selected } from './neutron-lists.ts';
 import { networkWire, portWire, subnetWire } from './neutron-wire.ts';
@@ -17,7 +17,11 @@ export interface NeutronWorld {
 }
 
 const networkBody = z.object({
-  network: z.strictObject({ name: z.string().optional(), mtu: z.number().int().optional() }),
+  network: z.strictObject({
+    name: z.string().optional(),
+    mtu: z.number().int().optional(),
+    shared: z.boolean().optional(),
+  }),
 });
 const subnetBody = z.object({
   subnet: z.strictObject({
@@ -29,17 +33,24 @@ const subnetBody = z.object({
     host_routes: z.array(z.object({ destination: z.string(), nexthop: z.string() })).optional(),
   }),
 });
+const fixedIpsBody = z
+  .array(z.object({ subnet_id: z.string().optional(), ip_address: z.string().optional() }))
+  .optional();
 const portBody = z.object({
   port: z.strictObject({
     network_id: z.string(),
     name: z.string().optional(),
     mac_address: z.string().optional(),
-    fixed_ips: z
-      .array(z.object({ subnet_id: z.string().optional(), ip_address: z.string().optional() }))
-      .optional(),
+    fixed_ips: fixedIpsBody,
   }),
 });
-const portChange = z.object({ port: z.strictObject({ name: z.string() }) });
+const portChange = z.object({
+  port: z.strictObject({
+    name: z.string().optional(),
+    device_id: z.string().optional(),
+    fixed_ips: fixedIpsBody,
+  }),
+});
 
 /** Neutron v2.0: what a tenant does with networks, subnets and ports. */
 export function neutronRoutes(world: NeutronWorld): Route[] {
@@ -47,7 +58,11 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
   const service = 'neutron';
   const portList: NeutronList<Port> = {
     collection: 'ports',
-    filters: { device_id: (port) => port.deviceId, network_id: (port) => port.networkId },
+    filters: {
+      device_id: (port) => port.deviceId,
+      network_id: (port) => port.networkId,
+      mac_address: (port) => port.macAddress,
+    },
     idOf: (port) => port.id,
     wire: portWire,
     maxLimit,
@@ -81,7 +96,7 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
   function listedPorts({ query }: ServedRequest, session: Session): readonly Port[] {
     const devices = new Set(query.getAll('device_id'));
     const candidates = devices.size === 0 ? ports.all() : [...devices].flatMap(attachedTo);
-    return candidates.filter((port) => sees(session, port));
+    return candidates.filter((port) => maySee(session, port));
   }
 
   function attachedTo(deviceId: string): readonly Port[] {
@@ -92,20 +107,24 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
 
   function networkOf(id: string | undefined, session: Session): Network {
     const network = networks.network(id ?? '');
-    if (sees(session, network)) return network;
+    if (network.shared || maySee(session, network)) return network;
     throw new Refusal(404, 'NetworkNotFound', `Network ${id} could not be found.`);
   }
 
   function subnetOf(id: string | undefined, session: Session): Subnet {
     const subnet = networks.subnet(id ?? '');
-    if (sees(session, subnet)) return subnet;
+    if (seesSubnet(session, subnet)) return subnet;
     throw subnetList.notFound(subnet.id);
   }
 
   function portOf(id: string | undefined, session: Session): Port {
     const port = ports.port(id ?? '');
-    if (sees(session, port)) return port;
+    if (maySee(session, port)) return port;
     throw portList.notFound(port.id);
+  }
+
+  function seesSubnet(session: Session, subnet: Subnet): boolean {
+    return maySee(session, subnet) || networks.network(subnet.networkId).shared;
   }
 
   return [
@@ -115,8 +134,9 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
       path: '/',
       handle: ({ origin, target }) => versions(origin + target),
     },
-    route('POST', '/v2.0/networks', ({ body }, { project }) => {
+    route('POST', '/v2.0/networks', ({ body }, { project, isAdmin }) => {
       const { network } = bodyAs(networkBody, body, 'HTTPBadRequest');
+      if (network.shared === true && !isAdmin) throw sharing;
       refuseMtu(network.mtu);
       const made = networks.createNetwork({ projectId: project.id, ...network });
       return { status: 201, body: { network: networkWire(made, []) } };
@@ -148,7 +168,7 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
       'GET',
       '/v2.0/subnets',
       (request, session) => {
-        const visible = networks.subnets().filter((subnet) => sees(session, subnet));
+        const visible = networks.subnets().filter((subnet) => seesSubnet(session, subnet));
         return { status: 200, body: neutronList(subnetList, visible, request) };
       },
       ['name', 'project_id'],
@@ -173,10 +193,7 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
     }),
     route('POST', '/v2.0/ports', ({ body }, session) => {
       const { port } = bodyAs(portBody, body, 'HTTPBadRequest');
-      const fixedIps = port.fixed_ips?.map((ip) => ({
-        subnetId: ip.subnet_id,
-        ipAddress: ip.ip_address,
-      }));
+      const fixedIps = wantedIps(port.fixed_ips);
       const made = ports.create({
         projectId: session.project.id,
         networkId: networkOf(port.network_id, session).id,
@@ -193,7 +210,7 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
         status: 200,
         body: neutronList(portList, listedPorts(request, session), request),
       }),
-      ['device_id', 'network_id', 'fields', 'limit', 'marker'],
+      ['device_id', 'network_id', 'mac_address', 'fields', 'limit', 'marker'],
     ),
     route(
       'GET',
@@ -206,7 +223,14 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
     ),
     route('PUT', '/v2.0/ports/{id}', ({ params, body }, session) => {
       const { port } = bodyAs(portChange, body, 'HTTPBadRequest');
-      const changed = ports.update(portOf(params['id'], session).id, port);
+      const { id } = portOf(params['id'], session);
+      const { name, device_id: deviceId } = port;
+      const fixedIps = wantedIps(port.fixed_ips);
+      if (fixedIps !== undefined) ports.readdress(id, fixedIps);
+      const changed = ports.update(id, {
+        ...(name === undefined ? {} : { name }),
+        ...(deviceId === undefined ? {} : { deviceId }),
+      });
       return { status: 200, body: { port: portWire(changed) } };
     }),
     route('DELETE', '/v2.0/ports/{id}', ({ params }, session) => {
@@ -216,9 +240,15 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
   ];
 }
 
-function sees(session: Session, resource: { readonly projectId: string }): boolean {
-  return session.isAdmin || resource.projectId === session.project.id;
+function wantedIps(wire: z.infer<typeof fixedIpsBody>) {
+  return wire?.map((ip) => ({ subnetId: ip.subnet_id, ipAddress: ip.ip_address }));
 }
+
+const sharing = new Refusal(
+  403,
+  'PolicyNotAuthorized',
+  '(rule:create_network and rule:create_network:shared) is disallowed by policy',
+);
 
 // What is left of 1,500 bytes under VXLAN, the kind of tenants' networks.
 const largestMtu = 1450;

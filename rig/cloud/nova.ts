@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { bodyAs } from './body.ts';
-import type { Identity, Session } from './identity.ts';
+import { type Identity, maySee, type Session } from './identity.ts';
+import type { InfoCache, RecordedAddress } from './info-cache.ts';
 import { seconds } from './neutron-wire.ts';
 import type { Port, Ports } from './ports.ts';
 import { Refusal } from './refusal.ts';
@@ -11,6 +12,7 @@ export interface NovaWorld {
   readonly identity: Identity;
   readonly ports: Ports;
   readonly servers: Servers;
+  readonly infoCache: InfoCache;
   readonly flavor: { readonly id: string; readonly name: string };
 }
 
@@ -37,8 +39,13 @@ const attachBody = z.object({
   }),
 });
 
+const actionBody = z.union([
+  z.strictObject({ shelve: z.null() }),
+  z.strictObject({ 'os-resetState': z.object({ state: z.enum(['error', 'active']) }) }),
+]);
+
 /** Nova v2.1: servers and their NICs. */
-export function novaRoutes({ identity, ports, servers, flavor }: NovaWorld): Route[] {
+export function novaRoutes({ identity, ports, servers, infoCache, flavor }: NovaWorld): Route[] {
   const service = 'nova';
 
   /** A route for somebody who is logged in. */
@@ -63,13 +70,15 @@ export function novaRoutes({ identity, ports, servers, flavor }: NovaWorld): Rou
 
   function serverOf(id: string | undefined, session: Session): Server {
     const server = servers.server(id ?? '');
-    if (session.isAdmin || server.projectId === session.project.id) return server;
+    if (maySee(session, server)) return server;
     throw new Refusal(404, 'itemNotFound', `Instance ${id} could not be found.`);
   }
 
   function list({ query, origin, target }: ServedRequest, session: Session): Reply {
     // Without all_tenants an administrator sees the token's project only, too.
-    const own = servers.all().filter((server) => server.projectId === session.project.id);
+    const since = query.get('changes-since');
+    const all = since === null ? servers.all() : servers.changedSince(timeOf(since));
+    const own = all.filter((server) => server.projectId === session.project.id);
     const limit = Math.min(Number(query.get('limit') ?? maxLimit), maxLimit);
     const marker = query.get('marker');
     const start = marker === null ? 0 : own.findIndex((server) => server.id === marker) + 1;
@@ -83,12 +92,17 @@ export function novaRoutes({ identity, ports, servers, flavor }: NovaWorld): Rou
     return {
       status: 200,
       body: {
-        servers: page.map(serverWire),
+        servers: page.map(wireOf),
         ...(page.length === limit && last !== undefined
           ? { servers_links: [{ rel: 'next', href: next.href }] }
           : {}),
       },
     };
+  }
+
+  function wireOf(server: Server): unknown {
+    const addresses = server.status === 'DELETED' ? [] : infoCache.of(server.id);
+    return { ...serverWire(server), addresses: addressesWire(addresses) };
   }
 
   return [
@@ -111,20 +125,27 @@ export function novaRoutes({ identity, ports, servers, flavor }: NovaWorld): Rou
       });
       return { status: 202, body: { server: { id: made.id, links: [] } } };
     }),
-    route('GET', '/v2.1/servers/detail', list, ['limit', 'marker']),
+    route('GET', '/v2.1/servers/detail', list, ['limit', 'marker', 'changes-since']),
     route('GET', '/v2.1/servers/{id}', ({ params }, session) => {
-      return { status: 200, body: { server: serverWire(serverOf(params['id'], session)) } };
+      return { status: 200, body: { server: wireOf(serverOf(params['id'], session)) } };
     }),
     route('DELETE', '/v2.1/servers/{id}', ({ params }, session) => {
       servers.delete(serverOf(params['id'], session).id);
       return { status: 204 };
     }),
+    route('POST', '/v2.1/servers/{id}/action', ({ params, body }, session) => {
+      const { id } = serverOf(params['id'], session);
+      const action = bodyAs(actionBody, body, 'badRequest');
+      if ('shelve' in action) servers.setStatusLater(id, 'SHELVED_OFFLOADED');
+      else if (session.isAdmin) servers.setStatus(id, states[action['os-resetState'].state]);
+      else throw new Refusal(403, 'forbidden', "Policy doesn't allow it to be performed.");
+      return { status: 202 };
+    }),
     route('GET', '/v2.1/servers/{id}/os-interface', ({ params }, session) => {
       const server = serverOf(params['id'], session);
-      return {
-        status: 200,
-        body: { interfaceAttachments: ports.of(server.id).map(attachmentWire) },
-      };
+      // No record of Nova's: it asks Neutron with the caller's token.
+      const seen = ports.of(server.id).filter((port) => maySee(session, port));
+      return { status: 200, body: { interfaceAttachments: seen.map(attachmentWire) } };
     }),
     route('POST', '/v2.1/servers/{id}/os-interface', ({ params, body }, session) => {
       const server = serverOf(params['id'], session);
@@ -143,7 +164,9 @@ export function novaRoutes({ identity, ports, servers, flavor }: NovaWorld): Rou
   ];
 }
 
-function serverWire(server: Server): unknown {
+const states = { error: 'ERROR', active: 'ACTIVE' } as const;
+
+function serverWire(server: Server): Readonly<Record<string, unknown>> {
   return {
     id: server.id,
     name: server.name,
@@ -153,8 +176,30 @@ function serverWire(server: Server): unknown {
     metadata: server.metadata,
     created: seconds(server.createdAt),
     updated: seconds(server.updatedAt),
-    'OS-EXT-STS:vm_state': server.status === 'ACTIVE' ? 'active' : 'building',
+    'OS-EXT-STS:vm_state': server.status === 'BUILD' ? 'building' : server.status.toLowerCase(),
   };
+}
+
+function addressesWire(addresses: readonly RecordedAddress[]): unknown {
+  const byNetwork = Map.groupBy(addresses, ({ network }) => network);
+  return Object.fromEntries(
+    [...byNetwork].map(([network, list]) => [
+      network,
+      list.map(({ version, address, macAddress }) => ({
+        version,
+        addr: address,
+        'OS-EXT-IPS:type': 'fixed',
+        'OS-EXT-IPS-MAC:mac_addr': macAddress,
+      })),
+    ]),
+  );
+}
+
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  const message = `Invalid input for query parameters changes-since. Value: ${text}. '${text}' is not a 'date-time'`;
+  throw new Refusal(400, 'badRequest', message);
 }
 
 function attachmentWire(port: Port): unknown {

@@ -43,11 +43,17 @@ export class Ports {
   readonly #byDevice = new Map<string, Set<string>>();
   /** `network mac`. */
   readonly #macs = new Set<string>();
+  readonly #listeners: ((serverId: string) => void)[] = [];
   #made = 0;
 
   constructor(clock: Clock, networks: Networks) {
     this.#clock = clock;
     this.#networks = networks;
+  }
+
+  /** Tells of every change at a server's ports, as Neutron tells Nova. */
+  onChange(listener: (serverId: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   create(request: NewPort): Port {
@@ -82,7 +88,7 @@ export class Ports {
   }
 
   port(id: string): Port {
-    const port = this.#ports.get(id);
+    const port = this.#ports.get(id.toLowerCase());
     if (port !== undefined) return port;
     throw new Refusal(404, 'PortNotFound', `Port ${id} could not be found.`);
   }
@@ -92,7 +98,7 @@ export class Ports {
   }
 
   of(deviceId: string): readonly Port[] {
-    return [...(this.#byDevice.get(deviceId) ?? [])].map((id) => this.port(id));
+    return [...(this.#byDevice.get(deviceId.toLowerCase()) ?? [])].map((id) => this.port(id));
   }
 
   onNetwork(networkId: string): readonly Port[] {
@@ -102,7 +108,7 @@ export class Ports {
   /** Every change moves the revision. */
   update(
     id: string,
-    change: Partial<Pick<Port, 'name' | 'status' | 'deviceId' | 'deviceOwner'>>,
+    change: Partial<Pick<Port, 'name' | 'status' | 'deviceId' | 'deviceOwner' | 'fixedIps'>>,
   ): Port {
     const before = this.port(id);
     const port = {
@@ -117,7 +123,20 @@ export class Ports {
       const attached = this.#byDevice.get(port.deviceId) ?? new Set();
       this.#byDevice.set(port.deviceId, attached.add(id));
     }
+    this.#tell(before.deviceId, port.deviceId);
     return port;
+  }
+
+  /** Takes the port's addresses and gives it these; none leaves it where it is, without an address. */
+  readdress(
+    id: string,
+    wanted: readonly { subnetId?: string | undefined; ipAddress?: string | undefined }[],
+  ): Port {
+    const port = this.port(id);
+    this.#release(port);
+    return this.update(port.id, {
+      fixedIps: wanted.map((one) => this.#address(port.networkId, one)),
+    });
   }
 
   /** Bound to a server: ACTIVE at once, as with a mechanism driver that needs no agent. */
@@ -137,10 +156,21 @@ export class Ports {
 
   delete(id: string): void {
     const port = this.port(id);
-    for (const ip of port.fixedIps) this.#networks.subnet(ip.subnetId).pool.release(ip.ipAddress);
+    this.#release(port);
     this.#macs.delete(`${port.networkId} ${port.macAddress}`);
-    this.#byDevice.get(port.deviceId)?.delete(id);
-    this.#ports.delete(id);
+    this.#byDevice.get(port.deviceId)?.delete(port.id);
+    this.#ports.delete(port.id);
+    this.#tell(port.deviceId);
+  }
+
+  #release({ fixedIps }: Port): void {
+    for (const ip of fixedIps) this.#networks.subnet(ip.subnetId).pool.release(ip.ipAddress);
+  }
+
+  #tell(...serverIds: readonly string[]): void {
+    for (const id of new Set(serverIds.filter((one) => one !== ''))) {
+      for (const listener of this.#listeners) listener(id);
+    }
   }
 
   #addresses(request: NewPort): FixedIp[] {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/time/clock.ts';
 import { newUuid } from './ids.ts';
+import type { InfoCache } from './info-cache.ts';
 import type { Port, Ports } from './ports.ts';
 import { Refusal } from './refusal.ts';
 
@@ -8,7 +9,7 @@ export interface Server {
   readonly name: string;
   readonly projectId: string;
   readonly userId: string;
-  readonly status: 'BUILD' | 'ACTIVE' | 'DELETED';
+  readonly status: 'BUILD' | 'ACTIVE' | 'ERROR' | 'SHELVED_OFFLOADED' | 'DELETED';
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -32,6 +33,7 @@ export interface AttachTarget {
 export interface ServersOptions {
   readonly clock: Clock;
   readonly ports: Ports;
+  readonly infoCache: InfoCache;
   /** How long a boot and a detach take behind the answer. */
   readonly workMs: number;
   readonly lifetime: AbortSignal;
@@ -41,6 +43,8 @@ export interface ServersOptions {
 export class Servers {
   readonly #options: ServersOptions;
   readonly #servers = new Map<string, Server>();
+  /** What Nova keeps of servers that are gone, until it is archived. */
+  readonly #deleted = new Map<string, Server>();
 
   constructor(options: ServersOptions) {
     this.#options = options;
@@ -69,14 +73,28 @@ export class Servers {
       ports.bind(ports.create({ projectId, networkId, novaMade: true }).id, id);
     }
     this.#later(() => {
-      const built = this.#servers.get(id);
-      if (built) this.#servers.set(id, { ...built, status: 'ACTIVE', updatedAt: clock.now() });
+      if (!this.#servers.has(id)) return;
+      this.#options.infoCache.refresh(id);
+      this.setStatus(id, 'ACTIVE');
     });
     return server;
   }
 
+  setStatus(id: string, status: Exclude<Server['status'], 'DELETED'>): void {
+    const server = this.server(id);
+    this.#servers.set(server.id, { ...server, status, updatedAt: this.#options.clock.now() });
+  }
+
+  /** Goes on behind the answer, as a shelve does. */
+  setStatusLater(id: string, status: 'ACTIVE' | 'SHELVED_OFFLOADED'): void {
+    const server = this.server(id);
+    this.#later(() => {
+      if (this.#servers.has(server.id)) this.setStatus(server.id, status);
+    });
+  }
+
   server(id: string): Server {
-    const server = this.#servers.get(id);
+    const server = this.#servers.get(id.toLowerCase());
     if (server !== undefined) return server;
     throw new Refusal(404, 'itemNotFound', `Instance ${id} could not be found.`);
   }
@@ -86,14 +104,31 @@ export class Servers {
     return [...this.#servers.values()].toReversed();
   }
 
+  /** Newest first, with those that are gone. */
+  changedSince(since: Date): readonly Server[] {
+    const all = [...this.#servers.values(), ...this.#deleted.values()];
+    const changed = all.filter(({ updatedAt }) => updatedAt >= since);
+    return changed.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  }
+
   /** The port it attached; the answer comes after Neutron's bind. */
   attach(serverId: string, target: AttachTarget): Port {
-    const { ports } = this.#options;
+    const { infoCache } = this.#options;
     const server = this.server(serverId);
+    const port = this.#attached(server, target);
+    infoCache.refresh(server.id);
+    return port;
+  }
+
+  #attached(server: Server, target: AttachTarget): Port {
+    const { ports } = this.#options;
+    const { projectId, id: serverId } = server;
     if (target.portId !== undefined) {
-      return ports.bind(this.#free(this.#portForNova(target.portId)).id, serverId);
+      const port = this.#free(this.#portForNova(target.portId));
+      if (port.projectId === projectId) return ports.bind(port.id, serverId);
+      const message = `Port ${port.id} not usable for instance ${serverId}.`;
+      throw new Refusal(400, 'badRequest', message);
     }
-    const { projectId } = server;
     const networkId = target.networkId ?? '';
     const fixedIps =
       target.fixedIp === undefined ? {} : { fixedIps: [{ ipAddress: target.fixedIp }] };
@@ -110,14 +145,18 @@ export class Servers {
     this.server(serverId);
     this.#later(() => {
       const { ports } = this.#options;
-      if (ports.of(serverId).some((port) => port.id === portId)) ports.release(portId);
+      if (!ports.of(serverId).some((port) => port.id === portId)) return;
+      ports.release(portId);
+      this.#options.infoCache.refresh(serverId);
     });
   }
 
   delete(id: string): void {
-    this.server(id);
+    const server = this.server(id);
     for (const port of this.#options.ports.of(id)) this.#options.ports.release(port.id);
-    this.#servers.delete(id);
+    this.#servers.delete(server.id);
+    const updatedAt = this.#options.clock.now();
+    this.#deleted.set(server.id, { ...server, status: 'DELETED', updatedAt });
   }
 
   #portForNova(id: string): Port {

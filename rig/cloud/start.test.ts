@@ -291,7 +291,7 @@ describe('controls', () => {
       }),
     });
     const headers = { 'x-auth-token': login.headers.get('x-subject-token') ?? '' };
-    const answer = await fetch(`${running.neutronUrl}/v2.0/ports?mac_address=x`, { headers });
+    const answer = await fetch(`${running.neutronUrl}/v2.0/ports?security_groups=x`, { headers });
     expect(answer.status).toBe(501);
   });
 });

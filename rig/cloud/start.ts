@@ -6,6 +6,7 @@ import { Failures } from './failures.ts';
 import { glanceRoutes } from './glance.ts';
 import { type AdminAccount, Identity } from './identity.ts';
 import { newUuid } from './ids.ts';
+import { InfoCache } from './info-cache.ts';
 import { keystoneRoutes } from './keystone.ts';
 import { listen, prefixes } from './listener.ts';
 import { Networks } from './networks.ts';
@@ -88,9 +89,11 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
   const networks = new Networks(clock);
   const ports = new Ports(clock, networks);
   const workMs = options.workMs ?? defaultWorkMs;
-  const servers = new Servers({ clock, ports, workMs, lifetime: lifetime.signal });
+  const work = { clock, ports, workMs, lifetime: lifetime.signal };
+  const infoCache = new InfoCache({ ...work, networks });
+  const servers = new Servers({ ...work, infoCache });
   let latencyMs = options.latencyMs ?? 0;
-  const world = { identity, networks, ports, servers, failures, admin };
+  const world = { identity, networks, ports, servers, infoCache, failures, admin };
   const setLatency = (ms: number): void => {
     latencyMs = ms;
   };

@@ -41,6 +41,17 @@ export async function grant(
   });
 }
 
+/** Takes a role in a project from a user. */
+export async function revoke(
+  admin: OpenstackUser,
+  projectId: string,
+  userId: string,
+  name: string,
+): Promise<void> {
+  const role = await firstNamed(admin, 'identity', `/roles?name=${name}`, 'roles', name);
+  await remove(admin, 'identity', `/projects/${projectId}/users/${userId}/roles/${role.id}`);
+}
+
 /** The body, or undefined for a 404. */
 export async function found(
   who: OpenstackUser,

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { logIn, type OpenstackUser } from './openstack-http.ts';
-import { bootableOf, found, grant, make, remove, removeNetwork, until } from './requests.ts';
+import {
+  bootableOf,
+  found,
+  grant,
+  make,
+  remove,
+  removeNetwork,
+  revoke,
+  until,
+} from './requests.ts';
 
 /** Where a cloud is and who may make projects in it. */
 export interface CloudAccess {
@@ -55,6 +64,22 @@ const attachmentSchema = z.object({
 /** A NIC of a server as Nova reports it on the wire. */
 export type Attachment = z.infer<typeof attachmentSchema>;
 
+export interface PortChange {
+  readonly name?: string;
+  readonly device_id?: string;
+  readonly fixed_ips?: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
+}
+
+export type Role = 'admin' | 'member' | 'reader';
+
+/** A user of a tenant's project. */
+export interface Account {
+  readonly username: string;
+  readonly password: string;
+  grant(role: Role): Promise<void>;
+  revoke(role: Role): Promise<void>;
+}
+
 /** A project of its own with a user of its own, who does by HTTP what tenants do. */
 export interface Tenant extends AsyncDisposable {
   readonly keystoneUrl: string;
@@ -80,6 +105,10 @@ export interface Tenant extends AsyncDisposable {
     serverId: string,
     to: { readonly portId: string } | { readonly networkId: string },
   ): Promise<Attachment>;
+  /** Changes a port of the tenant, by Neutron's own names. */
+  updatePort(id: string, change: PortChange): Promise<WirePort>;
+  /** Makes another user with these roles in the project. */
+  createAccount(roles: readonly Role[]): Promise<Account>;
   /** Asks for the detach, which is asynchronous, and waits until Neutron knows. */
   detach(serverId: string, portId: string): Promise<void>;
 }
@@ -114,6 +143,7 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
     project: { id: project.id },
   });
 
+  const accounts = new Set([account.id]);
   const servers = new Set<string>();
   const ports = new Set<string>();
   const networks = new Set<string>();
@@ -214,6 +244,27 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
       });
       return z.object({ interfaceAttachment: attachmentSchema }).parse(body).interfaceAttachment;
     },
+    async updatePort(id, change) {
+      const path = `/v2.0/ports/${id}`;
+      const request = { method: 'PUT', path, body: { port: change } } as const;
+      const body = await user.ask('network', request);
+      return z.object({ port: portSchema }).parse(body).port;
+    },
+    async createAccount(roles) {
+      const made = {
+        name: `${username}-${accounts.size}`,
+        password: randomBytes(12).toString('hex'),
+      };
+      const { id } = await make(admin, 'identity', '/users', 'user', made);
+      accounts.add(id);
+      for (const role of roles) await grant(admin, project.id, id, role);
+      return {
+        username: made.name,
+        password: made.password,
+        grant: async (role) => grant(admin, project.id, id, role),
+        revoke: async (role) => revoke(admin, project.id, id, role),
+      };
+    },
     async detach(serverId, portId) {
       const path = `/servers/${serverId}/os-interface/${portId}`;
       await user.ask('compute', { method: 'DELETE', path });
@@ -226,7 +277,7 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
       for (const id of servers) await deleteServer(id);
       for (const id of ports) await deletePort(id);
       for (const id of networks) await removeNetwork(user, id);
-      await remove(admin, 'identity', `/users/${account.id}`);
+      for (const id of accounts) await remove(admin, 'identity', `/users/${id}`);
       await remove(admin, 'identity', `/projects/${project.id}`);
     },
   };

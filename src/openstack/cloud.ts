@@ -4,38 +4,41 @@ import type { Transport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type Catalog, endpointUrl } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
+import { createDeletions } from './deletions.ts';
 import { neutronBase, novaBase } from './endpoint.ts';
 import { createKeystone } from './keystone.ts';
 import { createNeutron } from './neutron.ts';
 import { createNova, novaHeaders } from './nova.ts';
 import { answerFailure } from './requests/answer-failure.ts';
 import { createServiceClient } from './requests/service-client.ts';
-import type { Found, Network, Port, Server, ServerInterface, Subnet } from './resources.ts';
+import type { Found, Network, Port, Server, ServerRecord, Subnet } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 import { TtlCache } from './ttl-cache.ts';
 
-/** One project of one OpenStack, read only. Every method throws RequestError. */
+/** One project of one OpenStack, read only. Ids are lower case. Every method throws RequestError. */
 export interface Cloud {
+  /** Which OpenStack it is, whoever asks it: the same for every account and project. */
+  readonly name: string;
+  /** The project that the account is scoped to. */
+  readonly projectId: string;
   /** All ports attached to these servers, complete or an error; asks for at most 100 servers at a time. */
   portsOf(serverIds: readonly string[], signal: AbortSignal): Promise<readonly Port[]>;
   /** A port by id, never cached: evidence for removals. */
   port(id: string, signal: AbortSignal): Promise<Found<Port>>;
-  /** Cached for minutes unless `fresh`: a removal's evidence must be read, not remembered. */
-  subnet(
-    id: string,
-    signal: AbortSignal,
-    options?: { readonly fresh?: boolean },
-  ): Promise<Found<Subnet>>;
-  /** The project's subnets of exactly this name; cached for minutes. */
+  /** The ports with a MAC, never cached: evidence about entries that name no port. */
+  portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
+  /** Cached for minutes. */
+  subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
+  /** The project's subnets of exactly this name; without any, those whose name differs in case only. Cached for minutes. */
   subnetsByName(name: string, signal: AbortSignal): Promise<readonly Subnet[]>;
   /** Cached for minutes. */
   network(id: string, signal: AbortSignal): Promise<Found<Network>>;
   /** Names and metadata, cached for minutes; an id that Nova does not show is absent, which proves nothing. */
   servers(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
-  /** A server by id, never cached; status `DELETED` is possible. */
-  server(id: string, signal: AbortSignal): Promise<Found<Server>>;
-  /** The NICs that Nova has on a server, never cached: evidence for removals. */
-  interfacesOf(serverId: string, signal: AbortSignal): Promise<Found<readonly ServerInterface[]>>;
+  /** A server by id with Nova's record of its NICs, never cached: evidence for removals. */
+  server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
+  /** Whether Nova lists the server as deleted in the last days; a yes is remembered, it does not come back. */
+  wasDeleted(serverId: string, signal: AbortSignal): Promise<boolean>;
   /** HTTP requests sent so far, logins and repeats included. */
   readonly calls: number;
 }
@@ -81,22 +84,23 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     { timeoutMs: identity.timeoutMs },
   );
   const directory = createServerDirectory({ nova, clock, lifetime });
+  const deletions = createDeletions({ nova, clock, lifetime });
   const cache = { clock, ttlMs: networkTtlMs, capacity: networkCapacity };
   const subnets = new TtlCache<Found<Subnet>>({ ...cache, keeps: isFound });
   const networks = new TtlCache<Found<Network>>({ ...cache, keeps: isFound });
   const named = new TtlCache<readonly Subnet[]>({ ...cache, keeps: (list) => list.length > 0 });
 
   return {
+    name: nameOf(identity),
+    projectId: identity.projectId.toLowerCase(),
     portsOf: async (serverIds, signal) => neutron.portsOf(serverIds, signal),
     port: async (id, signal) => neutron.port(id, signal),
+    portsWithMac: async (macAddress, signal) => neutron.portsWithMac(macAddress, signal),
     server: async (id, signal) => nova.server(id, signal),
-    interfacesOf: async (serverId, signal) => nova.interfaces(serverId, signal),
     servers: async (ids, signal) => directory.servers(ids, signal),
-    async subnet(id, signal, { fresh = false } = {}) {
-      if (!fresh) return subnets.get(id, signal, async () => neutron.subnet(id, lifetime));
-      const subnet = await neutron.subnet(id, signal);
-      subnets.set(id, subnet);
-      return subnet;
+    wasDeleted: async (serverId, signal) => deletions.has(serverId, signal),
+    async subnet(id, signal) {
+      return subnets.get(id, signal, async () => neutron.subnet(id, lifetime));
     },
     async subnetsByName(name, signal) {
       // As administrator the list would span all projects, and names are not unique.
@@ -104,7 +108,9 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
         ['name', name],
         ['project_id', identity.projectId],
       ] as const;
-      return named.get(name, signal, async () => neutron.subnets(filter, lifetime));
+      const found = await named.get(name, signal, async () => neutron.subnets(filter, lifetime));
+      const exact = found.filter((subnet) => subnet.name === name);
+      return exact.length > 0 ? exact : found;
     },
     async network(id, signal) {
       return networks.get(id, signal, async () => neutron.network(id, lifetime));
@@ -122,6 +128,10 @@ function chosen(identity: CloudIdentity, type: 'network' | 'compute', catalog: C
     interface: identity.interface,
     region: identity.region,
   });
+}
+
+function nameOf({ keystoneUrl, region = '' }: CloudIdentity): string {
+  return `${keystoneUrl.trim().replace(/\/*(v3\/*)?$/, '')} ${region}`.toLowerCase();
 }
 
 function isFound<T>(found: Found<T>): boolean {

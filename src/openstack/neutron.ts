@@ -19,6 +19,8 @@ export interface Neutron {
   ports(filter: Query, signal: AbortSignal): Promise<readonly Port[]>;
   /** The ports of these servers, in batches. */
   portsOf(serverIds: readonly string[], signal: AbortSignal): Promise<readonly Port[]>;
+  /** The ports with this MAC; it is unique in a network only. */
+  portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
   port(id: string, signal: AbortSignal): Promise<Found<Port>>;
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
   subnets(filter: Query, signal: AbortSignal): Promise<readonly Subnet[]>;
@@ -75,6 +77,9 @@ export function createNeutron(client: ServiceClient): Neutron {
       const lists = await mapBounded(batches, batchesAtOnce, batch, signal);
       const byId = new Map(lists.flat().map((port) => [port.id, port]));
       return [...byId.values()].filter((port) => wanted.has(port.deviceId));
+    },
+    async portsWithMac(macAddress, signal) {
+      return ports([['mac_address', macAddress.toLowerCase()]], signal);
     },
     async port(id, signal) {
       const path = resourcePath('/v2.0/ports', id);

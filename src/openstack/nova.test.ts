@@ -6,7 +6,13 @@ import { createFakeService } from './requests/fake-service.ts';
 const signal = new AbortController().signal;
 
 function wireServer(id: string) {
-  return { id, name: `name-${id}`, status: 'ACTIVE', metadata: { role: 'worker' }, addresses: {} };
+  return {
+    id,
+    name: `name-${id}`,
+    status: 'ACTIVE',
+    metadata: { role: 'worker' },
+    tenant_id: 'P1',
+  };
 }
 
 describe('list', () => {
@@ -27,6 +33,7 @@ describe('list', () => {
       name: 'name-a',
       status: 'ACTIVE',
       metadata: { role: 'worker' },
+      projectId: 'P1',
     });
     expect(caller.sent.map((call) => call.url.search)).toEqual(['?limit=2', '?limit=2&marker=b']);
     expect(caller.sent[0]?.timeoutMs).toBe(3_000);
@@ -45,22 +52,50 @@ describe('list', () => {
   });
 });
 
-describe('interfaces', () => {
-  test('are port ids and MACs in lower case', async () => {
-    const { client } = createFakeService('nova', () =>
-      answerOf(200, {
-        interfaceAttachments: [{ port_id: 'p', mac_addr: 'FA:16:3E:00:00:01', net_id: 'n' }],
-      }),
-    );
-    expect(await createNova(client, { timeoutMs: 1_000 }).interfaces('s', signal)).toEqual({
+test('a list ends with the page that shows every wanted server, full or not', async () => {
+  const links = [{ rel: 'next', href: '?marker=b' }];
+  const { client, caller } = createFakeService('nova', () =>
+    answerOf(200, { servers: [wireServer('a'), wireServer('b')], servers_links: links }),
+  );
+  const servers = await createNova(client, { timeoutMs: 1_000 }).list(signal, ['b']);
+  expect([...servers.keys()]).toEqual(['a', 'b']);
+  expect(caller.sent).toHaveLength(1);
+});
+
+test('what changed since a time is asked for with it', async () => {
+  const { client, caller } = createFakeService('nova', () => answerOf(200, { servers: [] }));
+  const nova = createNova(client, { timeoutMs: 1_000 });
+  await nova.changedSince(new Date('2026-01-02T03:04:05Z'), signal);
+  expect(caller.sent[0]?.url.searchParams.get('changes-since')).toBe('2026-01-02T03:04:05.000Z');
+});
+
+async function recordOf(addresses: unknown) {
+  const { client } = createFakeService('nova', () =>
+    answerOf(200, { server: { ...wireServer('A'), addresses } }),
+  );
+  return createNova(client, { timeoutMs: 1_000 }).server('A', signal);
+}
+
+describe('the record of a server', () => {
+  test('has its MACs in lower case, each once', async () => {
+    const nic = { addr: '10.0.0.1', 'OS-EXT-IPS-MAC:mac_addr': 'FA:16:3E:00:00:01' };
+    const other = { ...nic, 'OS-EXT-IPS-MAC:mac_addr': 'fa:16:3e:00:00:02' };
+    expect(
+      await recordOf({ lan: [nic, { ...nic, addr: '10.0.0.2' }], san: [other] }),
+    ).toMatchObject({
       kind: 'found',
-      value: [{ portId: 'p', macAddress: 'fa:16:3e:00:00:01' }],
+      value: { id: 'a', macAddresses: ['fa:16:3e:00:00:01', 'fa:16:3e:00:00:02'] },
     });
   });
 
-  test('without a list are an error, because a removal could rest on it', async () => {
-    const { client } = createFakeService('nova', () => answerOf(200, {}));
-    const nova = createNova(client, { timeoutMs: 1_000 });
-    await expect(nova.interfaces('s', signal)).rejects.toMatchObject({ kind: 'badAnswer' });
+  test('without addresses says that it does not know, which is not the same as none', async () => {
+    expect(await recordOf(undefined)).toMatchObject({ value: { macAddresses: undefined } });
+    expect(await recordOf({})).toMatchObject({ value: { macAddresses: [] } });
+  });
+
+  test('with an address without a MAC is an error, because a removal could rest on it', async () => {
+    await expect(recordOf({ lan: [{ addr: '10.0.0.1' }] })).rejects.toMatchObject({
+      kind: 'badAnswer',
+    });
   });
 });

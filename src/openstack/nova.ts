@@ -1,20 +1,20 @@
-import * as z from 'zod';
 import { readFound } from './requests/found.ts';
-import { readPages } from './requests/pages.ts';
+import { type Listing, readPages } from './requests/pages.ts';
 import { resourcePath, type ServiceClient } from './requests/service-client.ts';
 import {
   type Found,
   type Server,
-  type ServerInterface,
-  serverInterfaceSchema,
+  type ServerRecord,
+  serverRecordSchema,
   serverSchema,
 } from './resources.ts';
 
 export interface Nova {
-  /** All servers of the project by id. */
-  list(signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
-  server(id: string, signal: AbortSignal): Promise<Found<Server>>;
-  interfaces(serverId: string, signal: AbortSignal): Promise<Found<readonly ServerInterface[]>>;
+  /** Servers of the project by id, newest first: all of them, or as many pages as show every one of `wanted`. */
+  list(signal: AbortSignal, wanted?: readonly string[]): Promise<ReadonlyMap<string, Server>>;
+  /** Servers of the project that changed since then, by id; those deleted since are `DELETED`. */
+  changedSince(since: Date, signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
+  server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
 }
 
 /** The first microversion: every Nova since Kilo speaks it, and all that is read here is in it. */
@@ -34,30 +34,29 @@ export interface NovaOptions {
 
 /** Reads of Nova; `client` knows its versioned base. */
 export function createNova(client: ServiceClient, options: NovaOptions): Nova {
+  const listing: Listing<Server> = {
+    path: '/servers/detail',
+    query: [['limit', String(options.pageSize ?? pageSize)]],
+    timeoutMs: pageTimeoutFactor * options.timeoutMs,
+    key: 'servers',
+    item: serverSchema,
+    idOf: (server) => server.id,
+    markerGone,
+  };
   return {
-    async list(signal) {
-      return readPages(
-        client,
-        {
-          path: '/servers/detail',
-          query: [['limit', String(options.pageSize ?? pageSize)]],
-          timeoutMs: pageTimeoutFactor * options.timeoutMs,
-          key: 'servers',
-          item: serverSchema,
-          idOf: (server) => server.id,
-          markerGone,
-        },
-        signal,
-      );
+    async list(signal, wanted) {
+      // A full page has a next one, even when nothing is behind it.
+      const suffices = (found: ReadonlyMap<string, Server>): boolean =>
+        wanted?.every((id) => found.has(id)) === true;
+      return readPages(client, { ...listing, suffices }, signal);
+    },
+    async changedSince(since, signal) {
+      const changes = ['changes-since', since.toISOString()] as const;
+      return readPages(client, { ...listing, query: [...(listing.query ?? []), changes] }, signal);
     },
     async server(id, signal) {
       const path = resourcePath('/servers', id);
-      return readFound(client, { path, key: 'server', schema: serverSchema }, signal);
-    },
-    async interfaces(serverId, signal) {
-      const path = resourcePath('/servers', serverId, '/os-interface');
-      const schema = z.array(serverInterfaceSchema);
-      return readFound(client, { path, key: 'interfaceAttachments', schema }, signal);
+      return readFound(client, { path, key: 'server', schema: serverRecordSchema }, signal);
     },
   };
 }

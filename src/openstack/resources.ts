@@ -50,13 +50,17 @@ export interface Server {
   /** Nova's word: `ACTIVE`, `SHUTOFF`, `DELETED`, … */
   readonly status: string;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly projectId: string;
 }
 
-/** One NIC as Nova knows it (`os-interface`). */
-export interface ServerInterface {
-  readonly portId: string;
-  /** Lower case. */
-  readonly macAddress: string;
+/** A server with Nova's own record of its NICs. */
+export interface ServerRecord extends Server {
+  /**
+   * MACs of the NICs that have an address, lower case; undefined when Nova told none. They come from the info cache that
+   * nova-compute keeps from Neutron's events, which may be late. The `os-interface` list is no record: it is Neutron's list
+   * with the caller's own token (nova/api/openstack/compute/attach_interfaces.py).
+   */
+  readonly macAddresses: readonly string[] | undefined;
 }
 
 /** The outcome of a read by id: a 404 is an answer, not an error. */
@@ -79,7 +83,8 @@ export const portFields = [
   'fixed_ips',
 ] as const;
 
-const id = z.string().min(1);
+// Databases compare ids without case, so that an id may be written otherwise than it is stored.
+const id = z.string().min(1).toLowerCase();
 const text = z
   .string()
   .nullish()
@@ -106,7 +111,7 @@ export const portSchema = z
       networkId: wire.network_id,
       macAddress: wire.mac_address.toLowerCase(),
       status: wire.status.toUpperCase(),
-      deviceId: wire.device_id,
+      deviceId: wire.device_id.toLowerCase(),
       deviceOwner: wire.device_owner,
       createdAt: wire.created_at ?? undefined,
       revisionNumber: wire.revision_number,
@@ -146,17 +151,39 @@ export const networkSchema = z
   .object({ id, name: text, mtu: z.number().int().positive().nullish() })
   .transform((wire): Network => ({ id: wire.id, name: wire.name, mtu: wire.mtu ?? undefined }));
 
-export const serverSchema = z
-  .object({
-    id,
-    name: text,
-    status: z.string(),
-    metadata: z.record(z.string(), z.string()).default({}),
-  })
-  .transform((wire): Server => wire);
+const serverWire = z.object({
+  id,
+  name: text,
+  status: z.string(),
+  metadata: z.record(z.string(), z.string()).default({}),
+  tenant_id: text,
+});
 
-export const serverInterfaceSchema = z
-  .object({ port_id: id, mac_addr: z.string().min(1) })
+export const serverSchema = serverWire.transform(serverOf);
+
+const addressesWire = z.record(
+  z.string(),
+  z.array(z.object({ 'OS-EXT-IPS-MAC:mac_addr': z.string().min(1).toLowerCase() })),
+);
+
+export const serverRecordSchema = serverWire
+  .extend({ addresses: addressesWire.optional() })
   .transform(
-    (wire): ServerInterface => ({ portId: wire.port_id, macAddress: wire.mac_addr.toLowerCase() }),
+    (wire): ServerRecord => ({ ...serverOf(wire), macAddresses: macAddressesOf(wire.addresses) }),
   );
+
+function serverOf({
+  tenant_id,
+  id: own,
+  name,
+  status,
+  metadata,
+}: z.infer<typeof serverWire>): Server {
+  return { id: own, name, status, metadata, projectId: tenant_id };
+}
+
+function macAddressesOf(addresses: z.infer<typeof addressesWire> | undefined) {
+  if (addresses === undefined) return undefined;
+  const macs = Object.values(addresses).flat();
+  return [...new Set(macs.map((address) => address['OS-EXT-IPS-MAC:mac_addr']))];
+}

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../time/fake-clock.ts';
-import type { Server } from './resources.ts';
+import type { ServerRecord } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 
 const signal = new AbortController().signal;
 
-function serverOf(id: string, version: number): Server {
-  return { id, name: `${id}-v${version}`, status: 'ACTIVE', metadata: {} };
+function serverOf(id: string, version: number): ServerRecord {
+  const name = `${id}-v${version}`;
+  return { id, name, status: 'ACTIVE', metadata: {}, projectId: 'p', macAddresses: [] };
 }
 
 /** A Nova with the servers `listed` in the project and `elsewhere` in others. */

@@ -50,16 +50,17 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     remember(id, found.kind === 'found' ? found.value : undefined);
   }
 
-  async function list(): Promise<void> {
-    const listed = await nova.list(lifetime);
-    entries = new Map();
+  async function list(wanted: readonly string[]): Promise<void> {
+    const listed = await nova.list(lifetime, wanted);
+    const now = clock.monotonicMs();
+    entries = new Map([...entries].filter(([, { until }]) => until > now));
     for (const [id, server] of listed) remember(id, server);
   }
 
   return {
     async servers(ids, signal) {
       const wanted = [...new Set(ids)].filter((id) => id !== '');
-      if (stale(wanted).length > fewServers) await lists.run('', signal, list);
+      if (stale(wanted).length > fewServers) await lists.run('', signal, async () => list(wanted));
       // A list shows one project; an administrator may ask for servers of others, by id only.
       const rest = stale(wanted);
       for (const id of rest.slice(fewServers)) remember(id, undefined);

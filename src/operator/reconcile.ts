@@ -2,7 +2,6 @@ import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import { calculate } from '../plan/calculate.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type AccessDeps, access } from './access.ts';
@@ -93,11 +92,11 @@ async function sync(
   const wish = wishOf(object, config, deps);
   const { view, viola } = await access(wish, deps, signal);
   const seen = await observeBoth(wish, { view, viola }, signal);
-  const input = await prove(planInput(wish, seen), view.cloud, deps, signal);
-  const plan = calculate(input);
+  const proven = await prove(planInput(wish, seen), view, deps, signal);
+  const { input, plan, evidenceComplete } = proven;
   if (concernsNodes(plan)) await addFinalizer(object, deps, signal);
   const rounds = await deliverInRounds(
-    { input, plan },
+    proven,
     { source: wish.source, perform: deps.perform, viola },
     signal,
   );
@@ -106,7 +105,7 @@ async function sync(
   const troubles = troublesIn({ seen, plan, rounds, others });
   const { observation } = input;
   const { leaving } = others;
-  return { ...rounds, summary: plan.summary, observation, leaving, troubles };
+  return { ...rounds, summary: plan.summary, observation, evidenceComplete, leaving, troubles };
 }
 
 /** Nodes are sent, or lie there already: the object must not go without us. */

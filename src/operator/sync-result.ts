@@ -16,6 +16,8 @@ export interface SyncResult {
   /** What the business cluster held when the nodes were sent. */
   readonly held: readonly HeldNode[];
   readonly delivery: Delivery;
+  /** Whether everything was read that a removal depends on. */
+  readonly evidenceComplete: boolean;
   /** Nodes in business clusters that the OpenstackConfig names no longer. */
   readonly leaving: readonly HeldNode[];
   /** In the order of the steps. */

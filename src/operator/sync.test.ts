@@ -166,7 +166,7 @@ describe('a port that is detached', () => {
   it('stays while Nova cannot say, and goes as soon as it can', async () => {
     await delivered();
     detach(scene.cloud, 1);
-    scene.cloud.fail('interfacesOf', 'serverError');
+    scene.cloud.fail('server', 'serverError');
     await scene.look();
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
     expect(scene.ready()).toContain('False RemovalUnconfirmed: node worker-1: multinic0 (port p1)');

@@ -1,7 +1,6 @@
-import * as z from 'zod';
 import type { HeldNode, Source } from '../api/node-configs-http.ts';
-import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { keyOf } from '../kube/object.ts';
+import type { CloudViews } from './observe/cloud-views.ts';
 import {
   allowRemovalsOf,
   type ConfigObject,
@@ -27,7 +26,7 @@ export interface Wish {
 }
 
 export interface WishDeps {
-  readonly configs: Pick<ObjectStore<ConfigObject>, 'list'>;
+  readonly views: Pick<CloudViews, 'companions'>;
   readonly pace: Pick<Pace, 'maxAgeMs'>;
 }
 
@@ -35,14 +34,14 @@ export interface WishDeps {
 export function wishOf(
   object: ConfigObject,
   config: ResolvedConfig,
-  { configs, pace }: WishDeps,
+  { views, pace }: WishDeps,
 ): Wish {
   const { lastHandledReconcileAt, lastHandledAllowRemovals } = statusOf(object);
   const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
   return {
     config,
     source: { ...ownerOf(object), generation: generationOf(object) },
-    cloudInterfaces: (held) => interfacesOfCloud(held, config, configs),
+    cloudInterfaces: (held) => interfacesOf(held, views.companions(keyOf(object))),
     allowRemovals: isNew(allowRemovalsOf(object), lastHandledAllowRemovals),
     force,
     maxAgeMs: force ? 0 : pace.maxAgeMs(object, config.polling),
@@ -54,24 +53,8 @@ function isNew(value: string, handled: string | undefined): boolean {
 }
 
 /** NICs among these nodes that come from the same cloud as ours, whichever OpenstackConfig delivered them. */
-function interfacesOfCloud(
-  held: readonly HeldNode[],
-  { openstackProviderId }: ResolvedConfig,
-  configs: WishDeps['configs'],
-): number {
-  const sameCloud = new Set(
-    configs
-      .list()
-      .filter((other) => providerIdOf(other) === openstackProviderId)
-      .map((other) => keyOf(other)),
-  );
+function interfacesOf(held: readonly HeldNode[], companions: ReadonlySet<string>): number {
   return held
-    .filter(({ source }) => source && sameCloud.has(keyOf(source)))
+    .filter(({ source }) => source && companions.has(keyOf(source)))
     .reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);
-}
-
-const provided = z.object({ credentials: z.object({ openstackProviderID: z.string() }) });
-
-function providerIdOf({ spec }: ConfigObject): string | undefined {
-  return provided.safeParse(spec).data?.credentials.openstackProviderID.trim();
 }

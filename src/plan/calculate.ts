@@ -16,7 +16,8 @@ export function calculate(input: PlanInput): Plan {
   const count = removalsAtOnce(plan);
   if (input.removals === 'allowed' || count <= limit) return plan;
   const held = planAll(viewOf(input, true));
-  return { ...held, problems: [...held.problems, removalHeld(count, limit)] };
+  // It waits for somebody, what else is unclear perhaps for this.
+  return { ...held, problems: [removalHeld(count, limit), ...held.problems] };
 }
 
 /**

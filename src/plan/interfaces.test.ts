@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { calculate } from './calculate.ts';
-import { entry, held, input, port, type Sample, server, subnet } from './sample.ts';
+import {
+  entry,
+  evidence as evidenceOf,
+  held,
+  input,
+  port,
+  type Sample,
+  server,
+  subnet,
+} from './sample.ts';
 
 function nicsOf(sample: Sample) {
   return calculate(input(sample)).nodes[0]?.interfaces ?? [];
@@ -122,7 +131,7 @@ describe('a delivered NIC', () => {
   });
 
   it('keeps its name when the one before it is detached', () => {
-    const evidence = [{ portId: 'p5', serverId: 's1', verdict: 'attachedElsewhere' }] as const;
+    const evidence = [evidenceOf(5, 'attachedElsewhere')];
     const two = [held(1, [entry(5, 0), entry(6, 1)])];
     expect(namesOf({ ports: [port(6, 's1')], held: two, evidence })).toEqual(['multinic1=p6']);
   });
@@ -188,7 +197,7 @@ describe('a delivered NIC', () => {
       { reason: 'InvalidPort' },
       { reason: 'RemovalUnconfirmed' },
     ]);
-    const evidence = [{ portId: 'p5', serverId: 's1', verdict: 'portGone' }] as const;
+    const evidence = [evidenceOf(5, 'portGone')];
     expect(namesOf({ ports: [again], held: delivered, evidence })).toEqual(['multinic1=p6']);
   });
 
@@ -237,7 +246,7 @@ describe('the number of NICs', () => {
 });
 
 describe('a name that was given back', () => {
-  const evidence = [{ portId: 'p1', serverId: 's1', verdict: 'portGone' }] as const;
+  const evidence = [evidenceOf(1, 'portGone')];
 
   it('is not used again in the plan that drops it', () => {
     const sample = { ports: [port(2, 's1')], held: [held(1, [entry(1, 0)])], evidence };

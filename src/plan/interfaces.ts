@@ -3,8 +3,8 @@ import type { HeldNode } from '../api/node-configs-http.ts';
 import { FreeNames } from './free-names.ts';
 import { heldEntries, indexOfEntry } from './held-entries.ts';
 import { placeNewcomers } from './newcomers.ts';
-import type { Port } from './observation.ts';
-import type { Problem, Question, Removal } from './plan.ts';
+import type { Port, Question } from './observation.ts';
+import type { Problem, Removal } from './plan.ts';
 import { isNewcomer } from './port-match.ts';
 import { fateOf, type Place } from './removal.ts';
 import type { View } from './view.ts';
@@ -31,7 +31,7 @@ export function planInterfaces(
 ): InterfacePlan {
   const ports = view.portsOf(place.serverId);
   const entries = heldEntries(held, ports);
-  const names = new FreeNames(held);
+  const names = new FreeNames({ held, recorded: view.recordedOf(place.serverId), ports });
   const interfaces: InterfaceSpec[] = [];
   const confirmed: Removal[] = [];
   const unconfirmed: Removal[] = [];
@@ -47,7 +47,7 @@ export function planInterfaces(
   const { added, waiting, problems } = placeNewcomers({
     subject: `node ${nodeName}`,
     kept: interfaces,
-    ports: strangers.filter((port) => isNewcomer(port, view.input.selection)),
+    ports: strangers.filter((port) => isNewcomer(port, view.input.selection, names.knows(port))),
     names,
     view,
   });

@@ -7,7 +7,7 @@ import type { View } from './view.ts';
 
 /** Plans the objects of this CR that no selected server uses. */
 export function planLeftovers(claims: readonly Claim[], view: View): NodePlan[] {
-  const { held, owner, scope, selection } = view.input;
+  const { owner, scope, selection } = view.input;
   const selected = new Set(selection.serverIds);
   // A claim that waits does so for an object that goes.
   const settled = claims.filter(({ blocked }) => blocked?.kind !== 'waits');
@@ -24,7 +24,7 @@ export function planLeftovers(claims: readonly Claim[], view: View): NodePlan[] 
     return open ? [] : [planLeftover(node, 'renamed', view)];
   }
 
-  return held.filter((node) => isOwn(node, owner) && !used.has(node)).flatMap(leftover);
+  return view.held.filter((node) => isOwn(node, owner) && !used.has(node)).flatMap(leftover);
 }
 
 /** The object goes, cleanup on the node included; one that may not go yet stays as it is. */

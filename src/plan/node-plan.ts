@@ -1,7 +1,8 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { type Block, type Claim, isOwn } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
-import type { NodePlan, Problem, Question, Removal } from './plan.ts';
+import type { Question } from './observation.ts';
+import type { NodePlan, Problem, Removal } from './plan.ts';
 import { sameInterfaces } from './same-spec.ts';
 import type { View } from './view.ts';
 
@@ -106,11 +107,19 @@ export function baseOf({ uid, generation }: HeldNode) {
 }
 
 function unconfirmedProblem(nodeName: string, unconfirmed: readonly Removal[]): Problem[] {
-  const missing = unconfirmed.filter(({ cause }) => cause === 'unconfirmed');
-  if (missing.length === 0) return [];
-  const names = missing.map(
-    ({ name, portId }) => `${name} (${portId ? `port ${portId}` : 'no portId'})`,
-  );
-  const message = `node ${nodeName}: ${names.join(', ')} not seen at the server, and nothing proves that it is gone; the NIC stays`;
-  return [{ reason: 'RemovalUnconfirmed', subject: `node ${nodeName}`, message }];
+  return (['unconfirmed', 'noAddress'] as const).flatMap((kind): Problem[] => {
+    const some = unconfirmed.filter(({ cause }) => cause === kind);
+    if (some.length === 0) return [];
+    const names = some.map(
+      ({ name, portId }) => `${name} (${portId ? `port ${portId}` : 'no portId'})`,
+    );
+    const message = `node ${nodeName}: ${names.join(', ')} ${doubts[kind]}`;
+    return [{ reason: 'RemovalUnconfirmed', subject: `node ${nodeName}`, message }];
+  });
 }
+
+const doubts = {
+  unconfirmed: 'not seen at the server, and nothing proves that it is gone; the NIC stays',
+  noAddress:
+    'has no address in a selected subnet; the NIC stays; if it is to go, detach the port, or set the annotation multinic.io/allow-removals to a new value',
+};

@@ -61,14 +61,20 @@ export type Verdict =
   | 'stillAttached'
   /** The port is attached to another server, or to none. */
   | 'attachedElsewhere'
-  /** The port is 404 and Nova's own list of the server's NICs does not have it. */
+  /** The port is 404, and Nova's own record of the server has its MAC no more. */
   | 'portGone'
-  /** The server is DELETED, or server and port are both 404 while the subnet can still be read. */
+  /** The server is DELETED, or 404 like the port to an account that saw it before. */
   | 'serverDeleted'
   | 'unconfirmed';
 
-export interface PortEvidence {
-  readonly portId: string;
-  readonly serverId: string;
+export interface PortEvidence extends Question {
   readonly verdict: Verdict;
+}
+
+/** A delivered port to read: evidence for or against a removal. */
+export interface Question {
+  /** Undefined: the entry names none, and the port is looked for by its MAC. */
+  readonly portId: string | undefined;
+  readonly macAddress: string;
+  readonly serverId: string;
 }

@@ -1,7 +1,7 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { Base, HeldNode } from '../api/node-configs-http.ts';
 import type { OperatorReason } from '../api/reasons.ts';
-import type { Observation, PortEvidence } from './observation.ts';
+import type { Observation, PortEvidence, Question } from './observation.ts';
 
 /** The OpenstackConfig a plan is made for. */
 export interface Owner {
@@ -45,6 +45,8 @@ export interface PlanInput {
   /** Every MultiNicNodeConfig of the business cluster. */
   readonly held: readonly HeldNode[];
   readonly evidence: readonly PortEvidence[];
+  /** What was delivered to servers before, as the inventory knows it: names outlive the object they stand in. */
+  readonly recorded: readonly RecordedNode[];
   /** NICs that are delivered for the whole cloud; the measure of an unusually large removal. */
   readonly cloudInterfaces: number;
   /** `guarded`: an unusually large removal is held. `allowed`: somebody confirmed it. `held`: one is held already. */
@@ -53,9 +55,15 @@ export interface PlanInput {
   readonly force: boolean;
 }
 
+/** The NICs that a server had at the last delivery. */
+export interface RecordedNode {
+  readonly instanceId: string;
+  readonly interfaces: readonly Pick<InterfaceSpec, 'id' | 'name' | 'portId' | 'macAddress'>[];
+}
+
 export type RemovalCause =
   | Exclude<PortEvidence['verdict'], 'stillAttached' | 'unconfirmed'>
-  /** The port has no address in a selected subnet. */
+  /** The CR no longer selects its subnet, or somebody gave leave to remove it for want of an address in one. */
   | 'notSelected'
   /** The server was taken out of the selection. */
   | 'deselected'
@@ -67,7 +75,8 @@ export interface Removal {
   readonly name: string;
   readonly portId: string | undefined;
   readonly macAddress: string;
-  readonly cause: RemovalCause | 'unconfirmed';
+  /** `noAddress`: the port is there without an address in a selected subnet, which proves nothing. */
+  readonly cause: RemovalCause | 'noAddress' | 'unconfirmed';
   /** Follows from the CR alone, so that it cannot be an accident of the cloud. */
   readonly explicit: boolean;
 }
@@ -115,14 +124,6 @@ export interface Problem {
   readonly field?: string;
   readonly value?: string;
   readonly message: string;
-}
-
-/** A port to read by id: evidence for or against a removal. */
-export interface Question {
-  readonly portId: string;
-  readonly serverId: string;
-  /** A subnet that the same account could read before. */
-  readonly subnetId: string | undefined;
 }
 
 export interface Plan {

@@ -48,9 +48,8 @@ export function isAllowedStatus({ status }: Port, { statuses }: Selection): bool
   return statuses === 'any' || status === '' || statuses.includes(status.toUpperCase());
 }
 
-/** Whether a port that is not delivered yet may become a NIC, its subnet aside. */
-export function isNewcomer(port: Port, selection: Selection): boolean {
-  return (
-    isAllowedStatus(port, selection) && isAfterBaseline(port.createdAt, selection.createdAfter)
-  );
+/** Whether a port that is not delivered may become a NIC, its subnet aside; one that was is not too old for it. */
+export function isNewcomer(port: Port, selection: Selection, wasDelivered: boolean): boolean {
+  const isYoung = isAfterBaseline(port.createdAt, selection.createdAfter);
+  return isAllowedStatus(port, selection) && (wasDelivered || isYoung);
 }

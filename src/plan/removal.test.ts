@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { calculate } from './calculate.ts';
 import type { Verdict } from './observation.ts';
-import { entry, held, input, port, type Sample, server } from './sample.ts';
+import {
+  entry,
+  evidence as evidenceOf,
+  held,
+  input,
+  owner,
+  port,
+  type Sample,
+  server,
+} from './sample.ts';
 
 const delivered = [held(1, [entry(1, 0)])];
 
 function evidence(verdict: Verdict) {
-  return [{ portId: 'p1', serverId: 's1', verdict }];
+  return [evidenceOf(1, verdict)];
 }
 
 function planOf(sample: Sample) {
@@ -29,7 +38,8 @@ describe('a delivered NIC whose port is missing from the list', () => {
           'node worker-1: multinic0 (port p1) not seen at the server, and nothing proves that it is gone; the NIC stays',
       },
     ]);
-    expect(plan.ask).toEqual([{ portId: 'p1', serverId: 's1', subnetId: 'sub-a' }]);
+    const { macAddress } = entry(1, 0);
+    expect(plan.ask).toEqual([{ portId: 'p1', macAddress, serverId: 's1' }]);
   });
 
   it('stays and is not asked for again when reading it proved nothing', () => {
@@ -68,15 +78,22 @@ describe('a delivered NIC whose port is missing from the list', () => {
   });
 
   it('stays when the evidence is about another server', () => {
-    const other = [{ portId: 'p1', serverId: 's2', verdict: 'portGone' as const }];
+    const other = [evidenceOf(1, 'portGone', 's2')];
     expect(planOf({ evidence: other }).nodes[0]).toMatchObject({ action: 'none' });
   });
 
-  it('stays, and cannot be asked for, when its entry has no port id', () => {
+  it('is asked for by its MAC when its entry has no port id, and goes with evidence', () => {
     const { portId: _portId, ...bare } = entry(1, 0);
     const plan = planOf({ held: [held(1, [bare])] });
-    expect(plan).toMatchObject({ problems: [{ reason: 'RemovalUnconfirmed' }], ask: [] });
+    const { macAddress } = bare;
+    const question = { portId: undefined, macAddress, serverId: 's1' };
+    expect(plan).toMatchObject({ problems: [{ reason: 'RemovalUnconfirmed' }], ask: [question] });
     expect(plan.nodes[0]?.interfaces).toEqual([bare]);
+    const verdict = { ...question, verdict: 'portGone' } as const;
+    expect(planOf({ held: [held(1, [bare])], evidence: [verdict] }).nodes[0]).toMatchObject({
+      action: 'post',
+      interfaces: [],
+    });
   });
 
   it('stays when several ports have its MAC and none its address: one of them may be its own', () => {
@@ -123,23 +140,72 @@ describe('a delivered NIC whose subnet is not selected', () => {
     expect(plan.ask).toHaveLength(1);
   });
 
-  it('goes when its port moved to another subnet, which nobody asked for', () => {
-    const fixedIps = [{ subnetId: 'sub-x', ipAddress: '10.1.1.1' }];
-    const [node] = planOf({ ports: [port(1, 's1', { fixedIps })] }).nodes;
-    expect(node?.removals.confirmed).toMatchObject([{ cause: 'notSelected', explicit: false }]);
+  it.each<[string, Sample]>([
+    ['was listed without addresses', { ports: [port(1, 's1', { fixedIps: [] })] }],
+    [
+      'moved to another subnet',
+      { ports: [port(1, 's1', { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.1.1.1' }] })] },
+    ],
+    [
+      'is of a subnet whose name means another one now',
+      {
+        ports: [port(1, 's1')],
+        selection: { subnetIds: ['sub-b'], pinned: { servers: true, subnets: false } },
+      },
+    ],
+    [
+      'is of an object that is taken over',
+      {
+        ports: [port(1, 's1')],
+        selection: { subnetIds: ['sub-b'] },
+        held: [held(1, [entry(1, 0)], { source: { ...owner, uid: 'older', generation: 1 } })],
+      },
+    ],
+  ])('stays, says so and is read by id when its port %s', (_what, sample) => {
+    const plan = planOf(sample);
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+    expect(plan.ask).toMatchObject([{ portId: 'p1', serverId: 's1' }]);
+    expect(plan.problems).toMatchObject([
+      {
+        reason: 'RemovalUnconfirmed',
+        message: expect.stringContaining(
+          'multinic0 (port p1) has no address in a selected',
+        ) as unknown,
+      },
+    ]);
+    const read = planOf({ ...sample, evidence: evidence('stillAttached') });
+    expect(read.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+    expect(read).toMatchObject({ ask: [], problems: [{ reason: 'RemovalUnconfirmed' }] });
   });
 
-  it('counts as an accident when the subnet is selected by name, or the object is taken over', () => {
-    const ports = [port(1, 's1')];
-    const byName = { subnetIds: ['sub-b'], pinned: { servers: true, subnets: false } };
-    const { source: _source, ...unowned } = held(1, [entry(1, 0)]);
-    for (const plan of [
-      planOf({ selection: byName, ports }),
-      planOf({ selection: { subnetIds: ['sub-b'] }, ports, held: [unowned] }),
-    ]) {
-      const [removal] = plan.nodes[0]?.removals.confirmed ?? [];
-      expect(removal).toMatchObject({ cause: 'notSelected', explicit: false });
-    }
+  it('goes when somebody gave leave, and it was read', () => {
+    const sample: Sample = {
+      ports: [port(1, 's1', { fixedIps: [] })],
+      input: { removals: 'allowed' },
+    };
+    expect(planOf(sample).nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+    const [node] = planOf({ ...sample, evidence: evidence('stillAttached') }).nodes;
+    expect(node?.removals.confirmed).toMatchObject([{ cause: 'notSelected', explicit: false }]);
+  });
+});
+
+describe('ids in upper case', () => {
+  it('are those of the same server, port and subnet', () => {
+    const upper = entry(1, 0, { portId: 'P1', subnetId: 'SUB-A' });
+    const node = held(1, [upper]);
+    const plan = planOf({
+      held: [{ ...node, spec: { ...node.spec, instanceId: 'S1' } }],
+      ports: [port(1, 's1')],
+    });
+    expect(plan).toMatchObject({ problems: [], ask: [] });
+    expect(plan.nodes).toMatchObject([{ action: 'none', interfaces: [entry(1, 0)] }]);
+  });
+
+  it('are no edit of the CR', () => {
+    const upper = entry(1, 0, { subnetId: 'SUB-A' });
+    const port1 = port(1, 's1', { fixedIps: [] });
+    const [node] = planOf({ held: [held(1, [upper])], ports: [port1] }).nodes;
+    expect(node?.removals.confirmed).toEqual([]);
   });
 });
 
@@ -155,8 +221,8 @@ describe('an unusually large removal', () => {
     servers: [server(1), server(2)],
     held: [held(1, nics), held(2, second)],
     evidence: [
-      ...nics.map(({ portId = '' }) => ({ portId, serverId: 's1', verdict: 'portGone' as const })),
-      { portId: 'q0', serverId: 's2', verdict: 'portGone' as const },
+      ...nics.map((_, n) => evidenceOf(n + 1, 'portGone')),
+      { ...evidenceOf(1, 'portGone', 's2'), portId: 'q0' },
     ],
     ports: second
       .slice(1)
@@ -185,7 +251,7 @@ describe('an unusually large removal', () => {
   });
 
   it('names how many would go, and what to do', () => {
-    expect(planOf(sample).problems.at(-1)).toEqual({
+    expect(planOf(sample).problems[0]).toEqual({
       reason: 'RemovalHeld',
       subject: 'spec',
       message:

@@ -2,8 +2,8 @@ import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { entryOf } from './entry.ts';
 import type { FreeNames } from './free-names.ts';
 import type { HeldEntry } from './held-entries.ts';
-import type { Port, Verdict } from './observation.ts';
-import type { Question, Removal, RemovalCause } from './plan.ts';
+import type { Port, Question, Verdict } from './observation.ts';
+import type { Removal, RemovalCause } from './plan.ts';
 import { isAllowedStatus, type Match, matchSubnet } from './port-match.ts';
 import type { View } from './view.ts';
 
@@ -38,16 +38,17 @@ export function fateOf(held: HeldEntry, place: Place, names: FreeNames, view: Vi
 }
 
 function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: View): Fate {
-  const { selection } = view.input;
+  const { selection, removals } = view.input;
   // A subnet that does not exist is a typing error, perhaps for the one that the NIC was delivered for.
   if (!selection.subnetsComplete) return stays(spec);
-  if (isDropped(spec, view)) {
-    const explicit = place.own && selection.pinned.subnets;
-    return leave(spec, 'notSelected', explicit, view);
-  }
+  const edited = place.own && selection.pinned.subnets && isDropped(spec, view);
+  if (edited) return leave(spec, 'notSelected', true, view);
   // During a migration a port changes its status and may lose its addresses for a while.
   if (!isAllowedStatus(port, selection)) return stays(spec);
-  return leave(spec, 'notSelected', false, view);
+  const question = questionOf(spec, place.serverId);
+  const wasRead = view.verdict(question) === 'stillAttached';
+  if (wasRead && removals === 'allowed') return leave(spec, 'notSelected', false, view);
+  return unconfirmed(spec, 'noAddress', wasRead ? undefined : question);
 }
 
 /** The entry with what the port has now, or as it is while that cannot be read. */
@@ -76,21 +77,25 @@ function isDropped({ subnetId }: InterfaceSpec, { rank }: View): boolean {
 }
 
 function fateOfMissing(spec: InterfaceSpec, { serverId }: Place, view: View): Fate {
-  const { portId, subnetId } = spec;
-  const known = portId ? view.verdict(serverId, portId) : undefined;
-  const verdict = view.servers.get(serverId)?.status === 'DELETED' ? 'serverDeleted' : known;
+  const question = questionOf(spec, serverId);
+  const deleted = view.servers.get(serverId)?.status === 'DELETED';
+  const verdict = deleted ? 'serverDeleted' : view.verdict(question);
   if (verdict === 'stillAttached') return stays(spec);
   if (isEvidence(verdict)) return leave(spec, verdict, false, view);
-  const unconfirmed = {
-    kind: 'unconfirmed',
-    entry: spec,
-    removal: removalOf(spec, 'unconfirmed', false),
-  } as const;
-  if (!portId || verdict !== undefined) return unconfirmed;
-  return {
-    ...unconfirmed,
-    ask: { portId, serverId, subnetId: subnetId ?? view.input.selection.subnetIds[0] },
-  };
+  return unconfirmed(spec, 'unconfirmed', verdict === undefined ? question : undefined);
+}
+
+function questionOf({ portId, macAddress }: InterfaceSpec, serverId: string): Question {
+  return { portId: portId || undefined, macAddress: macAddress.toLowerCase(), serverId };
+}
+
+function unconfirmed(
+  entry: InterfaceSpec,
+  cause: 'noAddress' | 'unconfirmed',
+  ask: Question | undefined,
+): Fate {
+  const removal = removalOf(entry, cause, false);
+  return { kind: 'unconfirmed', entry, removal, ...(ask ? { ask } : {}) };
 }
 
 function isEvidence(verdict: Verdict | undefined): verdict is Extract<Verdict, RemovalCause> {

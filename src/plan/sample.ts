@@ -1,6 +1,6 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
-import type { Network, Port, Server, Subnet } from './observation.ts';
+import type { Network, Port, PortEvidence, Server, Subnet, Verdict } from './observation.ts';
 import type { Owner, Plan, PlanInput, Selection } from './plan.ts';
 
 // Small inputs for tests: a cloud with two subnets in two networks, servers s1, s2, … named worker-1, worker-2, …
@@ -83,6 +83,12 @@ export function held(
   };
 }
 
+/** What reading port `pN` of a server showed. */
+export function evidence(n: number, verdict: Verdict, serverId = 's1'): PortEvidence {
+  const { portId, macAddress } = entry(n, 0);
+  return { portId, macAddress, serverId, verdict };
+}
+
 export const selection: Selection = {
   serverIds: ['s1'],
   serversComplete: true,
@@ -121,6 +127,7 @@ export function input(sample: Sample): PlanInput {
     },
     held: sample.held ?? [],
     evidence: sample.evidence ?? [],
+    recorded: [],
     cloudInterfaces: 0,
     removals: 'guarded',
     force: false,
@@ -129,17 +136,19 @@ export function input(sample: Sample): PlanInput {
 }
 
 /** What the business cluster holds once everything of the plan was accepted and deleted objects are gone. */
-export function applied(before: readonly HeldNode[], plan: Plan): HeldNode[] {
+export function applied(before: readonly HeldNode[], plan: Plan, by: Owner = owner): HeldNode[] {
   const nodes = new Map(before.map((node) => [node.nodeName, node]));
-  for (const { action, nodeName, instanceId, interfaces } of plan.nodes) {
+  for (const { nodeName } of plan.nodes.filter(({ action }) => action === 'delete')) {
+    nodes.delete(nodeName);
+  }
+  const posted = plan.nodes.filter(({ action }) => action === 'post');
+  for (const { nodeName, instanceId, interfaces } of posted) {
     const old = nodes.get(nodeName);
-    if (action === 'delete') nodes.delete(nodeName);
-    if (action !== 'post') continue;
     nodes.set(nodeName, {
       nodeName,
       uid: old?.uid ?? `uid-of-${nodeName}`,
       generation: (old?.generation ?? 0) + 1,
-      source: { ...owner, generation: 1 },
+      source: { ...by, generation: 1 },
       spec: { nodeName, instanceId, interfaces: [...interfaces] },
       ...(old?.status ? { status: old.status } : {}),
     });

@@ -10,7 +10,7 @@ export interface SubnetFields {
   readonly subnetName?: string | undefined;
 }
 
-/** `subnetIDs` before `subnetID` before `subnetName`; blanks do not count, order of ids is kept. */
+/** Ids in lower case, as Neutron compares them. `subnetIDs` before `subnetID` before `subnetName`; blanks do not count, order of ids is kept. */
 export function subnetSelector(fields: SubnetFields): SubnetSelector {
   const ids = unique(fields.subnetIDs ?? []);
   if (ids.length > 0) return { kind: 'ids', ids };
@@ -21,5 +21,5 @@ export function subnetSelector(fields: SubnetFields): SubnetSelector {
 }
 
 function unique(texts: readonly string[]): string[] {
-  return [...new Set(texts.map((text) => text.trim()).filter((text) => text !== ''))];
+  return [...new Set(texts.map((text) => text.trim().toLowerCase()).filter((text) => text !== ''))];
 }

@@ -1,6 +1,7 @@
+import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
-import type { Network, Port, Server, Verdict } from './observation.ts';
-import type { PlanInput } from './plan.ts';
+import type { Network, Port, Question, Server, Verdict } from './observation.ts';
+import type { PlanInput, RecordedNode } from './plan.ts';
 import { type SubnetFacts, subnetFacts } from './subnet-facts.ts';
 import { compareText } from './text-order.ts';
 
@@ -15,17 +16,22 @@ export interface View {
   readonly networks: ReadonlyMap<string, Network>;
   /** Place of a selected subnet in the order of precedence. */
   readonly rank: ReadonlyMap<string, number>;
+  /** Every object of the business cluster, its ids in lower case. */
+  readonly held: readonly HeldNode[];
   readonly heldByName: ReadonlyMap<string, HeldNode>;
   portsOf(serverId: string): readonly Port[];
   heldOf(serverId: string): readonly HeldNode[];
-  verdict(serverId: string, portId: string): Verdict | undefined;
+  recordedOf(serverId: string): RecordedNode['interfaces'];
+  verdict(question: Question): Verdict | undefined;
 }
 
 export function viewOf(input: PlanInput, hold: boolean): View {
-  const { observation, selection, held, evidence } = input;
+  const { observation, selection, evidence } = input;
+  const held = input.held.map(withLowerIds);
   const ports = Map.groupBy(observation.ports, ({ deviceId }) => deviceId);
   const byInstance = Map.groupBy(held, ({ spec }) => spec.instanceId ?? '');
-  const verdicts = new Map(evidence.map((e) => [`${e.serverId}/${e.portId}`, e.verdict]));
+  const verdicts = new Map(evidence.map((one) => [subjectOf(one), one.verdict]));
+  const recorded = Map.groupBy(input.recorded, ({ instanceId }) => instanceId.toLowerCase());
   return {
     input,
     hold,
@@ -34,10 +40,38 @@ export function viewOf(input: PlanInput, hold: boolean): View {
     subnets: byId(observation.subnets.map(subnetFacts)),
     networks: byId(observation.networks),
     rank: new Map(selection.subnetIds.map((id, rank) => [id, rank])),
+    held,
     heldByName: new Map(held.map((node) => [node.nodeName, node])),
     portsOf: (serverId) => (ports.get(serverId) ?? []).toSorted((a, b) => compareText(a.id, b.id)),
     heldOf: (serverId) => byInstance.get(serverId) ?? [],
-    verdict: (serverId, portId) => verdicts.get(`${serverId}/${portId}`),
+    recordedOf: (serverId) =>
+      (recorded.get(serverId) ?? []).flatMap(({ interfaces }) => interfaces),
+    verdict: (question) => verdicts.get(subjectOf(question)),
+  };
+}
+
+function subjectOf({ serverId, portId, macAddress }: Question): string {
+  return `${serverId}/${portId ?? macAddress}`;
+}
+
+/** Databases compare ids without case, so that an object may hold one otherwise than OpenStack answers it. */
+function withLowerIds(node: HeldNode): HeldNode {
+  const { spec } = node;
+  const { instanceId, interfaces } = spec;
+  const lower = {
+    ...spec,
+    ...(instanceId === undefined ? {} : { instanceId: instanceId.toLowerCase() }),
+    ...(interfaces === undefined ? {} : { interfaces: interfaces.map(entryWithLowerIds) }),
+  };
+  return { ...node, spec: lower };
+}
+
+function entryWithLowerIds(entry: InterfaceSpec): InterfaceSpec {
+  const { portId, subnetId } = entry;
+  return {
+    ...entry,
+    ...(portId === undefined ? {} : { portId: portId.toLowerCase() }),
+    ...(subnetId === undefined ? {} : { subnetId: subnetId.toLowerCase() }),
   };
 }
 

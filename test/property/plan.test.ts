@@ -4,147 +4,12 @@ import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
 import type { HeldNode } from '../../src/api/node-configs-http.ts';
 import { calculate } from '../../src/plan/calculate.ts';
 import { indexOfEntry } from '../../src/plan/held-entries.ts';
-import { missingPorts } from '../../src/plan/missing-ports.ts';
-import type { Port, PortEvidence } from '../../src/plan/observation.ts';
-import type { PlanInput } from '../../src/plan/plan.ts';
-import {
-  applied,
-  entry,
-  held,
-  input,
-  owner,
-  port,
-  selection,
-  server,
-} from '../../src/plan/sample.ts';
+import type { Port } from '../../src/plan/observation.ts';
+import type { Owner, PlanInput } from '../../src/plan/plan.ts';
+import { applied, owner } from '../../src/plan/sample.ts';
+import { isOthers, world } from './plan-world.ts';
 
 const numRuns = 300;
-const serverNumber = fc.integer({ min: 1, max: 4 });
-const portNumber = fc.integer({ min: 1, max: 14 });
-
-/** A port of one of four servers, in subnet a, b, both, none, or one that is not selected. */
-const somePort = fc
-  .record({
-    n: portNumber,
-    at: serverNumber,
-    letter: fc.constantFrom('a', 'b'),
-    status: fc.constantFrom('ACTIVE', 'DOWN', 'BUILD', 'ERROR', ''),
-    createdAt: fc.constantFrom('2026-01-02T00:00:00Z', '2025-01-01T00:00:00Z', undefined),
-    addresses: fc.constantFrom<'one' | 'none' | 'foreign' | 'two'>('one', 'none', 'foreign', 'two'),
-    mac: portNumber,
-    oddMac: fc.boolean(),
-  })
-  .map((made): Port => {
-    const plain = port(made.n, `s${made.at}`, {}, made.letter);
-    const twin = port(made.n + 100, `s${made.at}`, {}, made.letter);
-    const fixedIps = {
-      one: plain.fixedIps,
-      none: [],
-      foreign: [{ subnetId: 'sub-x', ipAddress: `10.9.9.${made.n}` }],
-      two: [...plain.fixedIps, ...twin.fixedIps],
-    }[made.addresses];
-    const macAddress = made.oddMac ? port(made.mac, 's1').macAddress : plain.macAddress;
-    return { ...plain, status: made.status, createdAt: made.createdAt, fixedIps, macAddress };
-  });
-
-const somePorts = fc.uniqueArray(somePort, { maxLength: 12, selector: ({ id }) => id });
-
-const someEntries = fc
-  .uniqueArray(fc.record({ n: portNumber, index: fc.integer({ min: 0, max: 11 }) }), {
-    maxLength: 6,
-    selector: ({ n }) => n,
-  })
-  .chain((entries) =>
-    fc
-      .uniqueArray(fc.integer({ min: 0, max: 9 }), { minLength: entries.length, maxLength: 10 })
-      .chain((indexes) =>
-        fc.tuple(fc.constant(entries), fc.constant(indexes), fc.boolean(), fc.boolean()),
-      ),
-  )
-  .map(([entries, indexes, odd, bare]) =>
-    entries.map(({ n, index }, at): InterfaceSpec => {
-      const made = entry(n, odd ? index : (indexes[at] ?? at));
-      const { portId: _id, subnetId: _subnet, ...rest } = made;
-      return bare ? rest : made;
-    }),
-  );
-
-const sources: readonly (HeldNode['source'] | undefined)[] = [
-  { ...owner, generation: 1 },
-  { ...owner, generation: 1 },
-  undefined,
-  { ...owner, uid: 'older-uid', generation: 1 },
-  { namespace: 'team-b', name: 'other', uid: 'other', generation: 1 },
-];
-
-const someHeld = fc
-  .record({
-    n: fc.integer({ min: 1, max: 6 }),
-    entries: someEntries,
-    source: fc.constantFrom(...sources),
-    leaving: fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }),
-    deleting: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
-  })
-  .map(({ n, entries, source, leaving, deleting }): HeldNode => {
-    const { source: _source, ...node } = held(n, entries);
-    const statuses = leaving.map((id) => ({ id, portId: `gone-${id}` }));
-    return {
-      ...node,
-      ...(source ? { source } : {}),
-      ...(deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
-      status: { interfaceStatuses: statuses },
-    };
-  });
-
-const someEvidence = fc.uniqueArray(
-  fc.record({
-    portId: portNumber.map((n) => `p${n}`),
-    serverId: serverNumber.map((n) => `s${n}`),
-    verdict: fc.constantFrom<PortEvidence['verdict']>(
-      'stillAttached',
-      'attachedElsewhere',
-      'portGone',
-      'serverDeleted',
-      'unconfirmed',
-    ),
-  }),
-  { maxLength: 12, selector: ({ portId, serverId }) => `${serverId}/${portId}` },
-);
-
-const world = fc
-  .record({
-    selected: fc.uniqueArray(serverNumber, { maxLength: 4 }),
-    subnetIds: fc.constantFrom(['sub-a'], ['sub-a', 'sub-b'], ['sub-b', 'sub-a'], ['sub-c']),
-    subnetsComplete: fc.boolean(),
-    pinned: fc.record({ servers: fc.boolean(), subnets: fc.boolean() }),
-    maxInterfaces: fc.integer({ min: 1, max: 10 }),
-    known: fc.uniqueArray(serverNumber, { maxLength: 4 }),
-    deleted: fc.integer({ min: 1, max: 12 }),
-    networks: fc.subarray([
-      { id: 'net-a', mtu: 1450 },
-      { id: 'net-b', mtu: 9000 },
-    ]),
-    ports: somePorts,
-    held: fc.uniqueArray(someHeld, { maxLength: 5, selector: ({ nodeName }) => nodeName }),
-    evidence: someEvidence,
-    removals: fc.constantFrom('guarded' as const, 'allowed' as const),
-  })
-  .map((made): PlanInput => {
-    const servers = made.known.map((n) =>
-      server(n, { status: n === made.deleted ? 'DELETED' : 'ACTIVE' }),
-    );
-    const { subnetIds, subnetsComplete, pinned, maxInterfaces } = made;
-    const serverIds = made.selected.map((n) => `s${n}`);
-    return input({
-      selection: { ...selection, serverIds, subnetIds, subnetsComplete, pinned, maxInterfaces },
-      servers,
-      ports: made.ports,
-      observation: { networks: made.networks },
-      held: made.held,
-      evidence: made.evidence,
-      input: { removals: made.removals },
-    });
-  });
 
 /** The same NIC: same port, or same MAC where an entry names no port. */
 function findNic(list: readonly InterfaceSpec[], nic: InterfaceSpec): InterfaceSpec | undefined {
@@ -166,26 +31,38 @@ function portsByMac(nic: InterfaceSpec, ports: readonly Port[], all: readonly In
 
 /** Whether the removal of a NIC of a selected server is proven; written without looking at the planner. */
 function isProven(node: HeldNode, nic: InterfaceSpec, given: PlanInput): boolean {
-  const { observation, selection: chosen, evidence } = given;
+  const { observation, selection: chosen } = given;
   const serverId = node.spec.instanceId ?? '';
   const mine = observation.ports.filter(({ deviceId }) => deviceId === serverId);
   const seen = nic.portId
     ? mine.filter(({ id }) => id === nic.portId)
     : portsByMac(nic, mine, node.spec.interfaces ?? []);
   const ips = seen.flatMap(({ fixedIps }) => fixedIps);
+  const about = given.evidence.filter(
+    (one) =>
+      one.serverId === serverId &&
+      (nic.portId ? one.portId === nic.portId : !one.portId && one.macAddress === nic.macAddress),
+  );
   if (seen.length > 0) {
-    return (
-      chosen.subnetsComplete && !ips.some(({ subnetId }) => chosen.subnetIds.includes(subnetId))
-    );
+    // Only the CR takes a port that is there, or somebody who gave leave for one that was read again.
+    const deselected = !ips.some(({ subnetId }) => chosen.subnetIds.includes(subnetId));
+    const edited = isEdited(node, nic, given);
+    const allowed =
+      given.removals === 'allowed' && about.some(({ verdict }) => verdict === 'stillAttached');
+    return chosen.subnetsComplete && deselected && (edited || allowed);
   }
   if (observation.servers.some(({ id, status }) => id === serverId && status === 'DELETED'))
     return true;
-  return evidence.some(
-    ({ portId, serverId: about, verdict }) =>
-      portId === nic.portId &&
-      about === serverId &&
-      ['attachedElsewhere', 'portGone', 'serverDeleted'].includes(verdict),
+  return about.some(({ verdict }) =>
+    ['attachedElsewhere', 'portGone', 'serverDeleted'].includes(verdict),
   );
+}
+
+/** Whether the NIC's own subnet was taken out of the ids that its own CR names. */
+function isEdited(node: HeldNode, nic: InterfaceSpec, { selection: chosen }: PlanInput): boolean {
+  const own = node.source?.uid === owner.uid && !isOthers(node);
+  const { subnetId } = nic;
+  return own && chosen.pinned.subnets && !!subnetId && !chosen.subnetIds.includes(subnetId);
 }
 
 describe('the plan', () => {
@@ -232,17 +109,6 @@ describe('the plan', () => {
     );
   });
 
-  it('asks for nothing that could not be known before', () => {
-    fc.assert(
-      fc.property(world, (given) => {
-        const before = missingPorts(given).map(({ portId, serverId }) => `${serverId}/${portId}`);
-        const asked = calculate(given).ask.map(({ portId, serverId }) => `${serverId}/${portId}`);
-        expect(before).toEqual(expect.arrayContaining(asked));
-      }),
-      { numRuns },
-    );
-  });
-
   it('deletes only own objects of servers that the CR does not name', () => {
     fc.assert(
       fc.property(world, (given) => {
@@ -259,12 +125,73 @@ describe('the plan', () => {
   it('leaves objects of others alone', () => {
     fc.assert(
       fc.property(world, (given) => {
-        const foreign = given.held.filter(({ source }) => source?.name === 'other');
+        const foreign = given.held.filter(isOthers);
         const acted = calculate(given).nodes.filter(({ action }) => action !== 'none');
         for (const { uid, nodeName, spec } of foreign) {
           expect(acted.find(({ base }) => base?.uid === uid)).toBeUndefined();
           expect(acted.find((node) => node.nodeName === nodeName)).toBeUndefined();
           expect(acted.find(({ instanceId }) => instanceId === spec.instanceId)).toBeUndefined();
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  it('of two CRs on one business cluster never touches what the other delivers', () => {
+    const other: Owner = { ...owner, name: 'beside', uid: 'beside-uid' };
+    const twoWorlds = fc.record({
+      mine: world,
+      theirs: world,
+      rounds: fc.integer({ min: 1, max: 4 }),
+    });
+    fc.assert(
+      fc.property(twoWorlds, ({ mine, theirs, rounds }) => {
+        let nodes = mine.held;
+        for (let round = 0; round < rounds; round++) {
+          for (const given of [mine, { ...theirs, owner: other }]) {
+            const before = nodes.filter(({ source }) => source && source.name !== given.owner.name);
+            nodes = applied(nodes, calculate({ ...given, held: nodes }), given.owner);
+            expect(nodes).toEqual(expect.arrayContaining(before));
+          }
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  it('removes nothing of a node for an account that sees less than the one before', () => {
+    const seesLess = fc.record({
+      given: world,
+      sees: fc.func(fc.boolean()),
+      readable: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(seesLess, ({ given: some, sees, readable }) => {
+        const settled = { ...some, held: applied(some.held, calculate(some)), evidence: [] };
+        const { observation } = settled;
+        const given: PlanInput = {
+          ...settled,
+          observation: {
+            ...observation,
+            servers: observation.servers.filter(
+              ({ id, status }) => status !== 'DELETED' && sees(id),
+            ),
+            missingServers: settled.selection.serverIds.filter((id) => !sees(id)),
+            ports: observation.ports.filter(({ id }) => sees(id)),
+            // A shared subnet is read by every account, which proves nothing.
+            subnets: readable ? observation.subnets : [],
+          },
+        };
+        const asked = calculate(given).ask.map((one) => ({
+          ...one,
+          verdict: 'unconfirmed' as const,
+        }));
+        const plan = calculate({ ...given, evidence: asked });
+        for (const { base, removals } of plan.nodes) {
+          const before = given.held.find(({ uid }) => uid === base?.uid);
+          for (const { portId } of removals.confirmed) {
+            if (portId && !sees(portId)) expect(isDeselected(before, given)).toBe(true);
+          }
         }
       }),
       { numRuns },
@@ -316,6 +243,11 @@ describe('the plan', () => {
     );
   });
 });
+
+/** The CR no longer names the server, or its node has another name now. */
+function isDeselected(node: HeldNode | undefined, { selection: chosen }: PlanInput): boolean {
+  return !chosen.serverIds.includes(node?.spec.instanceId ?? '');
+}
 
 function shuffle<T>(list: readonly T[]): fc.Arbitrary<readonly T[]> {
   return fc.shuffledSubarray([...list], { minLength: list.length });

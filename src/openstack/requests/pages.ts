@@ -11,6 +11,8 @@ export interface Listing<T> extends Read {
   readonly idOf: (item: T) => string;
   /** The status with which this service says that the marker's resource has gone. */
   readonly markerGone: number;
+  /** Whether what was read so far is all that is needed; further pages are left then. */
+  readonly suffices?: (found: ReadonlyMap<string, T>) => boolean;
 }
 
 interface Page<T> {
@@ -57,7 +59,7 @@ async function readOnce<T>(
     const page = pageOf(client, listing, answer);
     const before = found.size;
     for (const item of page.items) found.set(listing.idOf(item), item);
-    if (page.next === undefined) return found;
+    if (page.next === undefined || listing.suffices?.(found) === true) return found;
     // Only a page that brought something new has an honest next one.
     if (found.size === before) {
       throw new RequestError(`GET ${listing.path}: the pages of the list do not end`, {

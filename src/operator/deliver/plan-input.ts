@@ -1,7 +1,7 @@
-import type { Cloud } from '../../openstack/cloud.ts';
-import { missingPorts } from '../../plan/missing-ports.ts';
-import type { PlanInput } from '../../plan/plan.ts';
+import { calculate } from '../../plan/calculate.ts';
+import type { Plan, PlanInput } from '../../plan/plan.ts';
 import type { Random } from '../../time/clock.ts';
+import type { CloudView } from '../observe/cloud-views.ts';
 import { readEvidence } from '../observe/evidence.ts';
 import type { Seen } from '../observe/observe-both.ts';
 import type { Wish } from '../wish.ts';
@@ -28,23 +28,35 @@ export function planInput(
     observation: look.observation,
     held,
     evidence: [],
+    recorded: [],
     cloudInterfaces: cloudInterfaces(held),
     removals: allowRemovals ? 'allowed' : 'guarded',
     force,
   };
 }
 
-/** The input with the evidence about delivered ports that were not seen. */
+/** A plan with what it was made of. */
+export interface Planned {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  /** Whether everything that the plan asked for could be read. */
+  readonly evidenceComplete: boolean;
+}
+
+/** Plans, and where the plan asks for evidence about delivered ports, reads it and plans again. */
 export async function prove(
   input: PlanInput,
-  cloud: Cloud,
+  view: Pick<CloudView, 'cloud' | 'sightings'>,
   { random }: { readonly random: Random },
   signal: AbortSignal,
-): Promise<PlanInput> {
-  const missing = missingPorts(input);
-  if (missing.length === 0) return input;
-  const { verdicts, found } = await readEvidence(cloud, missing, random, signal);
+): Promise<Planned> {
+  const plan = calculate(input);
+  if (plan.ask.length === 0) return { input, plan, evidenceComplete: true };
   const { observation } = input;
-  const ports = [...observation.ports, ...found];
-  return { ...input, observation: { ...observation, ports }, evidence: verdicts };
+  const witness = { ...view, listed: observation.ports };
+  const { verdicts, found, complete } = await readEvidence(witness, plan.ask, random, signal);
+  const read = new Set(found.map(({ id }) => id));
+  const ports = [...observation.ports.filter(({ id }) => !read.has(id)), ...found];
+  const wiser = { ...input, observation: { ...observation, ports }, evidence: verdicts };
+  return { input: wiser, plan: calculate(wiser), evidenceComplete: complete };
 }

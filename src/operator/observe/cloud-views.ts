@@ -1,13 +1,13 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Clock } from '../../time/clock.ts';
-import { MissingServers } from './missing-servers.ts';
 import { PortDirectory } from './port-directory.ts';
+import { ServerSightings } from './server-sightings.ts';
 
 /** What a cloud is looked at with; shared by all OpenstackConfigs that name it. */
 export interface CloudView {
   readonly cloud: Cloud;
   readonly ports: PortDirectory;
-  readonly missing: MissingServers;
+  readonly sightings: ServerSightings;
 }
 
 /** What OpenstackConfigs share about the clouds they look at. */
@@ -31,6 +31,13 @@ export class CloudViews {
     return view;
   }
 
+  /** Who looks at the same OpenStack as this OpenstackConfig, in whichever project. */
+  companions(member: string): ReadonlySet<string> {
+    const name = this.#looking.get(member)?.cloud.name;
+    const same = [...this.#looking].filter(([, { cloud }]) => cloud.name === name);
+    return new Set(same.map(([key]) => key));
+  }
+
   leave(member: string): void {
     this.#looking.get(member)?.ports.leave(member);
     this.#looking.delete(member);
@@ -39,7 +46,7 @@ export class CloudViews {
   #make(cloud: Cloud): CloudView {
     const clock = this.#clock;
     const ports = new PortDirectory({ cloud, clock, lifetime: this.#lifetime });
-    const view = { cloud, ports, missing: new MissingServers(clock) };
+    const view = { cloud, ports, sightings: new ServerSightings(clock) };
     this.#views.set(cloud, view);
     return view;
   }

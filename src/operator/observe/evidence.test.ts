@@ -1,42 +1,43 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Question } from '../../plan/observation.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { FakeCloud } from '../testing/fake-cloud.ts';
 import { attach, detach, serverIds } from '../testing/scene.ts';
-import { questionsPerSync, readEvidence } from './evidence.ts';
+import { questionsPerSync, readEvidence, type Witness } from './evidence.ts';
+import { ServerSightings } from './server-sightings.ts';
 
 const { signal } = new AbortController();
 const serverId = serverIds[0] ?? '';
-const question = { portId: 'p1', serverId, subnetId: 'sub-a' };
+const question: Question = { portId: 'p1', macAddress: 'fa:16:3e:00:00:01', serverId };
+const server = { id: serverId, name: 'worker-1', status: 'ACTIVE', metadata: {} };
 let cloud: FakeCloud;
+let sightings: ServerSightings;
 
 beforeEach(() => {
   cloud = new FakeCloud();
-  cloud.vms = [{ id: serverId, name: 'worker-1', status: 'ACTIVE', metadata: {} }];
-  cloud.subnets = [
-    {
-      id: 'sub-a',
-      name: '',
-      cidr: '10.0.10.0/24',
-      networkId: 'net-a',
-      ipVersion: 4,
-      gatewayIp: undefined,
-      hostRoutes: [],
-      projectId: '',
-    },
-  ];
+  cloud.vms = [server];
+  sightings = new ServerSightings(createFakeClock());
   attach(cloud, 1, 1);
 });
 
-async function verdict(
-  asked: { portId: string; serverId: string; subnetId: string | undefined } = question,
-) {
-  const { verdicts } = await readEvidence(cloud, [asked], () => 0.5, signal);
-  return verdicts[0]?.verdict;
+async function read(questions: readonly Question[] = [question], random = () => 0.5) {
+  const witness: Witness = { cloud, sightings, listed: await cloud.portsOf([serverId]) };
+  return readEvidence(witness, questions, random, signal);
+}
+
+async function verdict(asked: Question = question) {
+  return (await read([asked])).verdicts[0]?.verdict;
+}
+
+/** The account sees the servers as they are now. */
+async function see(): Promise<void> {
+  await sightings.missing(cloud, [serverId], await cloud.servers([serverId]), signal);
 }
 
 describe('a port that is missing from the list', () => {
   it('is still attached when reading it says so, and is handed back', async () => {
-    const { verdicts, found } = await readEvidence(cloud, [question], () => 0.5, signal);
-    expect(verdicts).toEqual([{ portId: 'p1', serverId, verdict: 'stillAttached' }]);
+    const { verdicts, found } = await read();
+    expect(verdicts).toEqual([{ ...question, verdict: 'stillAttached' }]);
     expect(found.map(({ id }) => id)).toEqual(['p1']);
   });
 
@@ -48,63 +49,131 @@ describe('a port that is missing from the list', () => {
     },
   );
 
-  it('is gone when it is 404 and Nova has no such NIC', async () => {
+  it("is gone when it is 404 and Nova's record has its MAC no more", async () => {
     detach(cloud, 1);
     expect(await verdict()).toBe('portGone');
   });
 
-  it('is unclear when Nova still has its NIC', async () => {
-    cloud.ghosts.add('p1');
+  it("is unclear when the account may not see it any more: Nova's record still has it", async () => {
+    cloud.hidden.add('p1');
     expect(await verdict()).toBe('unconfirmed');
   });
 
-  it('is gone with its server when that is DELETED, or 404 while the account still sees the subnet', async () => {
+  it("is unclear until Neutron's event has reached Nova", async () => {
+    cloud.holdNovaEvents();
     detach(cloud, 1);
-    cloud.vms = cloud.vms.map((server) => ({ ...server, status: 'DELETED' }));
-    expect(await verdict()).toBe('serverDeleted');
-    cloud.vms = [];
-    expect(await verdict()).toBe('serverDeleted');
-  });
-
-  it('is unclear when nothing of the project can be seen', async () => {
-    detach(cloud, 1);
-    cloud.vms = [];
-    cloud.subnets = [];
     expect(await verdict()).toBe('unconfirmed');
-    expect(await verdict({ ...question, subnetId: undefined })).toBe('unconfirmed');
+    cloud.releaseNovaEvents();
+    expect(await verdict()).toBe('portGone');
   });
 
-  it.each(['port', 'interfacesOf', 'server', 'subnet'])(
-    'is unclear when %s fails',
-    async (method) => {
-      detach(cloud, 1);
-      if (method !== 'interfacesOf') cloud.vms = [];
-      cloud.fail(method, 'serverError');
+  it('is unclear when the record is missing, or lacks a port that Neutron lists', async () => {
+    attach(cloud, 2, 1);
+    detach(cloud, 1);
+    for (const how of ['missing', 'empty'] as const) {
+      cloud.loseAddresses(serverId, how);
       expect(await verdict()).toBe('unconfirmed');
+    }
+  });
+
+  it('does not need ports without addresses in the record, which is one of addresses', async () => {
+    attach(cloud, 2, 1);
+    cloud.ports = cloud.ports.map((port) => (port.id === 'p2' ? { ...port, fixedIps: [] } : port));
+    detach(cloud, 1);
+    expect(await verdict()).toBe('portGone');
+  });
+
+  it.each(['ERROR', 'SHELVED_OFFLOADED', 'SHUTOFF'])(
+    'is judged by the record of a server in %s, too',
+    async (status) => {
+      cloud.vms = [{ ...server, status }];
+      cloud.hidden.add('p1');
+      expect(await verdict()).toBe('unconfirmed');
+      cloud.ports = [];
+      expect(await verdict()).toBe('portGone');
     },
   );
 });
 
-it('reads what several ports have in common once', async () => {
-  cloud.ports = [];
-  const questions = [1, 2, 3].map((n) => ({ ...question, portId: `p${n}` }));
-  await readEvidence(cloud, questions, () => 0.5, signal);
-  expect(cloud.log.filter((call) => call.startsWith('interfacesOf'))).toHaveLength(1);
+describe('a server that is 404 like its port', () => {
+  it('is gone when Nova lists it as deleted', async () => {
+    detach(cloud, 1);
+    cloud.vms = [{ ...server, status: 'DELETED' }];
+    expect(await verdict()).toBe('serverDeleted');
+  });
+
+  it('is gone for an account that saw it in its own project before', async () => {
+    await see();
+    detach(cloud, 1);
+    cloud.vms = [];
+    expect(await verdict()).toBe('serverDeleted');
+  });
+
+  it('is unclear for an account that never saw it, as one of a wrong project', async () => {
+    detach(cloud, 1);
+    cloud.vms = [];
+    expect(await verdict()).toBe('unconfirmed');
+  });
+
+  it('is unclear for an account that saw it in another project, by a role that it may have lost', async () => {
+    cloud.vms = [{ ...server, projectId: 'project-2' }];
+    await see();
+    cloud.hidden.add(serverId).add('p1');
+    expect(await verdict()).toBe('unconfirmed');
+  });
 });
 
-it('reads a bounded number of ports, not always the same', async () => {
+describe('an entry that names no port', () => {
+  const asked = { ...question, portId: undefined };
+
+  it('is judged by the port with its MAC', async () => {
+    expect(await verdict(asked)).toBe('stillAttached');
+    detach(cloud, 1, false);
+    expect(await verdict(asked)).toBe('attachedElsewhere');
+    cloud.ports = [];
+    expect(await verdict(asked)).toBe('portGone');
+  });
+
+  it('is unclear when the MAC is in the record and Neutron shows no port', async () => {
+    cloud.hidden.add('p1');
+    expect(await verdict(asked)).toBe('unconfirmed');
+  });
+});
+
+describe('a read that fails', () => {
+  it.each(['port', 'server', 'wasDeleted'])('of %s proves nothing, and is told', async (method) => {
+    detach(cloud, 1);
+    if (method === 'wasDeleted') cloud.vms = [];
+    expect((await read()).complete).toBe(true);
+    cloud.fail(method, 'serverError');
+    const { verdicts, complete } = await read();
+    expect(verdicts).toMatchObject([{ verdict: 'unconfirmed' }]);
+    expect(complete).toBe(false);
+  });
+
+  it('ends with the sync', async () => {
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    cloud.fail('port', 'timeout');
+    const witness = { cloud, sightings, listed: [] };
+    const reading = readEvidence(witness, [question], () => 0.5, stopped);
+    await expect(reading).rejects.toThrow('stopped');
+  });
+});
+
+it('reads what several ports have in common once', async () => {
+  cloud.ports = [];
+  await read([1, 2, 3].map((n) => ({ ...question, portId: `p${n}` })));
+  expect(cloud.log.filter((call) => call.startsWith('server '))).toHaveLength(1);
+});
+
+it('reads a bounded number of ports, not always the same, and tells that more were asked for', async () => {
   const questions = Array.from({ length: 200 }, (_, n) => ({ ...question, portId: `p${n}` }));
   let seed = 0;
   const random = () => (seed += 0.618) % 1;
-  const first = await readEvidence(cloud, questions, random, signal);
-  const second = await readEvidence(cloud, questions, random, signal);
+  const first = await read(questions, random);
+  const second = await read(questions, random);
   expect(first.verdicts).toHaveLength(questionsPerSync);
+  expect(first.complete).toBe(false);
   const ids = new Set(first.verdicts.map(({ portId }) => portId));
   expect(second.verdicts.some(({ portId }) => !ids.has(portId))).toBe(true);
-});
-
-it('ends when the sync is ended', async () => {
-  const stopped = AbortSignal.abort(new Error('stopped'));
-  cloud.fail('port', 'timeout');
-  await expect(readEvidence(cloud, [question], () => 0.5, stopped)).rejects.toThrow('stopped');
 });

@@ -1,20 +1,28 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import type { Found, Port } from '../../openstack/resources.ts';
-import type { PortEvidence, Verdict } from '../../plan/observation.ts';
-import type { Question } from '../../plan/plan.ts';
+import type { Port, ServerRecord } from '../../openstack/resources.ts';
+import type { PortEvidence, Question, Verdict } from '../../plan/observation.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Random } from '../../time/clock.ts';
+import type { ServerSightings } from './server-sightings.ts';
 
 /** Ports read by id in one sync; what is left over waits for the next one. */
 export const questionsPerSync = 50;
 const readsAtOnce = 4;
 
-type Witness = Pick<Cloud, 'port' | 'interfacesOf' | 'server' | 'subnet'>;
+/** Who is asked for evidence, and what was seen already. */
+export interface Witness {
+  readonly cloud: Pick<Cloud, 'port' | 'portsWithMac' | 'server' | 'wasDeleted'>;
+  readonly sightings: Pick<ServerSightings, 'sawOwn'>;
+  /** The ports as they were listed in this sync. */
+  readonly listed: readonly Pick<Port, 'deviceId' | 'macAddress' | 'fixedIps'>[];
+}
 
 export interface Evidence {
   readonly verdicts: readonly PortEvidence[];
-  /** Ports that the list had lost. */
+  /** Ports as they were read by id. */
   readonly found: readonly Port[];
+  /** False when a read failed, or when more was asked than one sync reads. */
+  readonly complete: boolean;
 }
 
 /**
@@ -22,86 +30,93 @@ export interface Evidence {
  * port waits for ever behind others that stay unclear. A read that fails proves nothing.
  */
 export async function readEvidence(
-  cloud: Witness,
+  witness: Witness,
   questions: readonly Question[],
   random: Random,
   signal: AbortSignal,
 ): Promise<Evidence> {
   const asked = sample(questions, questionsPerSync, random);
-  const reader = remembering(cloud, signal);
+  const reader = createReader(witness, signal);
   const verdicts: PortEvidence[] = [];
   const found: Port[] = [];
+  let complete = asked.length === questions.length;
   const queue = asked.values();
   const work = async (): Promise<void> => {
     for (const question of queue) {
-      const answer = await judge(reader, question).catch((error: unknown) => {
+      const answer = await judge(reader, question).catch((error: unknown): Answer => {
         signal.throwIfAborted();
         if (!isRequestError(error)) throw error;
-        return { verdict: 'unconfirmed' } as const;
+        complete = false;
+        return { verdict: 'unconfirmed' };
       });
-      const { portId, serverId } = question;
-      verdicts.push({ portId, serverId, verdict: answer.verdict });
-      if ('port' in answer) found.push(answer.port);
+      verdicts.push({ ...question, verdict: answer.verdict });
+      if (answer.port) found.push(answer.port);
     }
   };
   await Promise.all(Array.from({ length: Math.min(readsAtOnce, asked.length) }, work));
-  return { verdicts, found };
+  return { verdicts, found, complete };
 }
 
-type Answer =
-  | { readonly verdict: 'stillAttached'; readonly port: Port }
-  | { readonly verdict: Exclude<Verdict, 'stillAttached'> };
+interface Answer {
+  readonly verdict: Verdict;
+  readonly port?: Port | undefined;
+}
 
 interface Reader {
-  port(id: string): Promise<Found<Port>>;
-  hasPort(serverId: string, portId: string): Promise<boolean | undefined>;
-  isDeleted(serverId: string): Promise<'deleted' | 'missing' | 'there'>;
-  seesSubnet(id: string): Promise<boolean>;
+  port(question: Question): Promise<Port | undefined>;
+  nicOf(serverId: string): Promise<ServerRecord | 'deleted' | 'unknown'>;
+  recordHas(server: ServerRecord, macAddress: string): boolean | undefined;
 }
 
-async function judge(reader: Reader, { portId, serverId, subnetId }: Question): Promise<Answer> {
-  const port = await reader.port(portId);
-  if (port.kind === 'found') {
-    return port.value.deviceId === serverId
-      ? { verdict: 'stillAttached', port: port.value }
-      : { verdict: 'attachedElsewhere' };
+async function judge(reader: Reader, question: Question): Promise<Answer> {
+  const { serverId, macAddress } = question;
+  const port = await reader.port(question);
+  if (port) {
+    return { verdict: port.deviceId === serverId ? 'stillAttached' : 'attachedElsewhere', port };
   }
-  const plugged = await reader.hasPort(serverId, portId);
-  if (plugged !== undefined) return { verdict: plugged ? 'unconfirmed' : 'portGone' };
-  const server = await reader.isDeleted(serverId);
+  const server = await reader.nicOf(serverId);
   if (server === 'deleted') return { verdict: 'serverDeleted' };
-  // Port and server are both 404: that proves something only while this account still sees the project.
-  const sees =
-    server === 'missing' && subnetId !== undefined && (await reader.seesSubnet(subnetId));
-  return { verdict: sees ? 'serverDeleted' : 'unconfirmed' };
+  if (server === 'unknown') return { verdict: 'unconfirmed' };
+  const plugged = reader.recordHas(server, macAddress);
+  return { verdict: plugged === false ? 'portGone' : 'unconfirmed' };
 }
 
 /** Reads of one sync: several ports of a server share what is read about it. */
-function remembering(cloud: Witness, signal: AbortSignal): Reader {
-  const interfaces = once((id) => cloud.interfacesOf(id, signal));
-  const servers = once((id) => cloud.server(id, signal));
-  const subnets = once((id) => cloud.subnet(id, signal, { fresh: true }));
-  return {
-    port: async (id) => cloud.port(id, signal),
-    async hasPort(serverId, portId) {
-      const nics = await interfaces(serverId);
-      return nics.kind === 'found' ? nics.value.some((nic) => nic.portId === portId) : undefined;
-    },
-    async isDeleted(serverId) {
-      const server = await servers(serverId);
-      if (server.kind === 'notFound') return 'missing';
-      return server.value.status === 'DELETED' ? 'deleted' : 'there';
-    },
-    seesSubnet: async (id) => (await subnets(id)).kind === 'found',
-  };
-}
+function createReader({ cloud, sightings, listed }: Witness, signal: AbortSignal): Reader {
+  const servers = new Map<string, ReturnType<Reader['nicOf']>>();
 
-function once<T>(read: (id: string) => Promise<T>): (id: string) => Promise<T> {
-  const reads = new Map<string, Promise<T>>();
-  return async (id) => {
-    const known = reads.get(id) ?? read(id);
-    reads.set(id, known);
-    return known;
+  async function readServer(serverId: string): ReturnType<Reader['nicOf']> {
+    const server = await cloud.server(serverId, signal);
+    if (server.kind === 'found')
+      return server.value.status === 'DELETED' ? 'deleted' : server.value;
+    // A 404 is what an account gets that may not see the server, too.
+    if (sightings.sawOwn(serverId)) return 'deleted';
+    return (await cloud.wasDeleted(serverId, signal)) ? 'deleted' : 'unknown';
+  }
+
+  return {
+    async port({ portId, macAddress, serverId }) {
+      if (portId !== undefined) {
+        const port = await cloud.port(portId, signal);
+        return port.kind === 'found' ? port.value : undefined;
+      }
+      const ports = await cloud.portsWithMac(macAddress, signal);
+      return ports.find(({ deviceId }) => deviceId === serverId) ?? ports[0];
+    },
+    async nicOf(serverId) {
+      const read = servers.get(serverId) ?? readServer(serverId);
+      servers.set(serverId, read);
+      return read;
+    },
+    recordHas({ id, macAddresses }, macAddress) {
+      if (macAddresses === undefined) return undefined;
+      if (macAddresses.includes(macAddress)) return true;
+      // A record that lacks what Neutron lists is late or lost; what else it lacks proves nothing.
+      const others = listed.filter(
+        ({ deviceId, fixedIps }) => deviceId === id && fixedIps.length > 0,
+      );
+      return others.every((port) => macAddresses.includes(port.macAddress)) ? false : undefined;
+    },
   };
 }
 

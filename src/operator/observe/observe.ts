@@ -5,13 +5,14 @@ import type { Observation } from '../../plan/observation.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { openstackFailure, reasonOf, type Trouble } from '../status/step-failure.ts';
 import type { ChosenSubnets } from './choose-subnets.ts';
-import type { MissingServers } from './missing-servers.ts';
+
 import type { PortDirectory } from './port-directory.ts';
+import type { ServerSightings } from './server-sightings.ts';
 
 export interface ObserveInput {
   readonly cloud: Cloud;
   readonly ports: PortDirectory;
-  readonly missing: MissingServers;
+  readonly sightings: ServerSightings;
   /** The OpenstackConfig, as the port directory knows it. */
   readonly member: string;
   readonly serverIds: readonly string[];
@@ -30,7 +31,7 @@ export interface Look {
  * out of the observation, which means unknown, and reported.
  */
 export async function observe(input: ObserveInput, signal: AbortSignal): Promise<Look> {
-  const { cloud, serverIds, subnets, missing } = input;
+  const { cloud, serverIds, subnets, sightings } = input;
   const [ports, servers] = await Promise.all([
     input.ports
       .portsOf(input.member, serverIds, input.maxAgeMs, signal)
@@ -42,7 +43,7 @@ export async function observe(input: ObserveInput, signal: AbortSignal): Promise
   const [others, networks, missingServers] = await Promise.all([
     readOtherSubnets(cloud, selected, subnets, signal),
     readNetworks(cloud, selected, signal),
-    servers.trouble ? [] : missing.among(cloud, serverIds, servers.found, signal),
+    servers.trouble ? [] : sightings.missing(cloud, serverIds, servers.found, signal),
   ]);
   return {
     observation: {

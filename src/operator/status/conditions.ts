@@ -71,9 +71,11 @@ function readyOf(verdict: Verdict) {
     : condition('Ready', 'True', 'NoChange', 'no changes detected');
 }
 
-/** The first trouble names the reason; the others are told as far as they fit. */
-function summaryOf(troubles: readonly Trouble[]): string {
-  const messages = [...new Set(troubles.map(({ message }) => message))];
+/** The first trouble names the reason; the others are told as far as they fit, before them what waits for a decision. */
+function summaryOf([first, ...others]: readonly Trouble[]): string {
+  const asks = others.filter(({ reason }) => reason === 'RemovalHeld');
+  const inOrder = first ? [first, ...asks, ...others] : [];
+  const messages = [...new Set(inOrder.map(({ message }) => message))];
   const more = messages.length - shownTroubles;
   return messages.slice(0, shownTroubles).join('; ') + (more > 0 ? `; and ${more} more` : '');
 }

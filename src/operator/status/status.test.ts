@@ -34,6 +34,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     observation: { servers: [], missingServers: [], ports: [], subnets: [], networks: [] },
     held: [],
     delivery: { accepted: [], removed: [], stale: [], waiting: [], failures: [] },
+    evidenceComplete: true,
     leaving: [],
     troubles: [],
     ...change,

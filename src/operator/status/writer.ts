@@ -104,10 +104,14 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   };
 }
 
-/** A wish is fulfilled when a sync came through with it; leave to remove, when everything was delivered as well. */
-function handledBy(object: ConfigObject, { delivery }: SyncResult) {
+/**
+ * A wish is fulfilled when a sync came through with it; leave to remove, when everything that it may be about was read and
+ * delivered as well.
+ */
+function handledBy(object: ConfigObject, { delivery, evidenceComplete }: SyncResult) {
   const reconcileAt = reconcileAtOf(object);
-  const allowRemovals = delivery.failures.length === 0 ? allowRemovalsOf(object) : '';
+  const allowRemovals =
+    evidenceComplete && delivery.failures.length === 0 ? allowRemovalsOf(object) : '';
   return {
     ...(reconcileAt === '' ? {} : { reconcileAt }),
     ...(allowRemovals === '' ? {} : { allowRemovals }),

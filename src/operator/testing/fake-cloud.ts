@@ -1,32 +1,54 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
+import type {
+  Found,
+  Network,
+  Port,
+  Server,
+  ServerRecord,
+  Subnet,
+} from '../../openstack/resources.ts';
 import { type FailureKind, RequestError, type Service } from '../../requests/request-error.ts';
 
-type Method = Exclude<keyof Cloud, 'calls'>;
+type Method = Exclude<keyof Cloud, 'calls' | 'name' | 'projectId'>;
 
 const serviceOf: Readonly<Record<Method, Service>> = {
   portsOf: 'neutron',
   port: 'neutron',
+  portsWithMac: 'neutron',
   subnet: 'neutron',
   subnetsByName: 'neutron',
   network: 'neutron',
   servers: 'nova',
   server: 'nova',
-  interfacesOf: 'nova',
+  wasDeleted: 'nova',
 };
 
-/** A cloud in memory for tests: what is in its lists is what it answers, unless a method is told to fail. */
+/** A server of a test; without a project it is in the account's own. */
+export type FakeServer = Omit<Server, 'projectId'> & { readonly projectId?: string };
+
+/**
+ * A cloud in memory as one account sees it: what is in its lists and not hidden is what it answers, unless a method is
+ * told to fail. Nova's record of addresses follows the ports, unless its events are held.
+ */
 export class FakeCloud implements Cloud {
+  readonly name: string = 'https://keystone.test';
+  readonly projectId: string;
   ports: Port[] = [];
-  vms: Server[] = [];
+  /** Those with the status DELETED are 404 by id, and listed as deleted. */
+  vms: FakeServer[] = [];
   subnets: Subnet[] = [];
   networks: Network[] = [];
   /** Ports that lists leave out; reads by id find them. */
   readonly unlisted = new Set<string>();
-  /** Ports that Neutron says 404 to, while Nova still has their NICs. */
-  readonly ghosts = new Set<string>();
+  /** Ports and servers that are there and that the account may not see. */
+  readonly hidden = new Set<string>();
   readonly log: string[] = [];
   readonly #failures = new Map<string, RequestError>();
+  readonly #records = new Map<string, readonly string[] | undefined>();
+
+  constructor(projectId = 'project-1') {
+    this.projectId = projectId;
+  }
 
   get calls(): number {
     return this.log.length;
@@ -43,16 +65,34 @@ export class FakeCloud implements Cloud {
     this.#failures.clear();
   }
 
+  /** Nova learns of no change any more: its record of addresses stays as it is. */
+  holdNovaEvents(): void {
+    for (const { id } of this.vms) this.#records.set(id, this.#macsOf(id));
+  }
+
+  releaseNovaEvents(): void {
+    this.#records.clear();
+  }
+
+  /** Nova's record is emptied, or missing from its answers. */
+  loseAddresses(serverId: string, how: 'empty' | 'missing'): void {
+    this.#records.set(serverId, how === 'empty' ? [] : undefined);
+  }
+
   async portsOf(serverIds: readonly string[]): Promise<readonly Port[]> {
     this.#called('portsOf', String(serverIds.length));
-    return this.ports.filter(
+    return this.#visible(this.ports).filter(
       ({ id, deviceId }) => serverIds.includes(deviceId) && !this.unlisted.has(id),
     );
   }
 
   async port(id: string): Promise<Found<Port>> {
-    const known = this.ports.filter((port) => !this.ghosts.has(port.id));
-    return this.#find('port', known, id);
+    return this.#find('port', this.#visible(this.ports), id);
+  }
+
+  async portsWithMac(macAddress: string): Promise<readonly Port[]> {
+    this.#called('portsWithMac', macAddress);
+    return this.#visible(this.ports).filter((port) => port.macAddress === macAddress);
   }
 
   async subnet(id: string): Promise<Found<Subnet>> {
@@ -70,22 +110,36 @@ export class FakeCloud implements Cloud {
 
   async servers(ids: readonly string[]): Promise<ReadonlyMap<string, Server>> {
     this.#called('servers', String(ids.length));
-    const found = this.vms.filter(({ id }) => ids.includes(id));
+    const found = this.#servers().filter(({ id }) => ids.includes(id));
     return new Map(found.map((server) => [server.id, server]));
   }
 
-  async server(id: string): Promise<Found<Server>> {
-    return this.#find('server', this.vms, id);
+  async server(id: string): Promise<Found<ServerRecord>> {
+    const found = await this.#find('server', this.#servers(), id);
+    if (found.kind === 'notFound') return found;
+    const macAddresses = this.#records.has(id) ? this.#records.get(id) : this.#macsOf(id);
+    return { kind: 'found', value: { ...found.value, macAddresses } };
   }
 
-  async interfacesOf(serverId: string) {
-    const server = await this.#find('interfacesOf', this.vms, serverId);
-    if (server.kind === 'notFound' || server.value.status === 'DELETED') {
-      return { kind: 'notFound' } as const;
-    }
-    const nics = this.ports.filter(({ deviceId }) => deviceId === serverId);
-    const value = nics.map(({ id, macAddress }) => ({ portId: id, macAddress }));
-    return { kind: 'found', value } as const;
+  async wasDeleted(serverId: string): Promise<boolean> {
+    this.#called('wasDeleted', serverId);
+    return this.vms.some(({ id, status }) => id === serverId && status === 'DELETED');
+  }
+
+  #servers(): Server[] {
+    const there = this.#visible(this.vms).filter(({ status }) => status !== 'DELETED');
+    return there.map((vm) => ({ projectId: this.projectId, ...vm }));
+  }
+
+  #macsOf(serverId: string): readonly string[] {
+    const nics = this.ports.filter(
+      ({ deviceId, fixedIps }) => deviceId === serverId && fixedIps[0],
+    );
+    return nics.map(({ macAddress }) => macAddress);
+  }
+
+  #visible<T extends { readonly id: string }>(list: readonly T[]): T[] {
+    return list.filter(({ id }) => !this.hidden.has(id));
   }
 
   #called(method: Method, about: string): void {
@@ -100,7 +154,8 @@ export class FakeCloud implements Cloud {
     id: string,
   ): Promise<Found<T>> {
     this.#called(method, id);
-    const value = list.find((one) => one.id === id);
+    // Databases compare ids without case, and answer them as they are stored.
+    const value = list.find((one) => one.id.toLowerCase() === id.toLowerCase());
     return value ? { kind: 'found', value } : { kind: 'notFound' };
   }
 }

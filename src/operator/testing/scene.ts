@@ -184,6 +184,8 @@ function furnish(cloud: FakeCloud): void {
 
 class FakeClouds implements Clouds {
   readonly identities: CloudIdentity[] = [];
+  /** What accounts of other projects see, by project. */
+  readonly projects = new Map<string, FakeCloud>();
   readonly requests: ProviderRequest[] = [];
   provided: Provider | RequestError = {
     keystoneUrl: 'https://keystone.test',
@@ -199,7 +201,7 @@ class FakeClouds implements Clouds {
 
   get(identity: CloudIdentity): FakeCloud {
     this.identities.push(identity);
-    return this.#cloud;
+    return this.projects.get(identity.projectId) ?? this.#cloud;
   }
 
   async provider(request: ProviderRequest): Promise<Provider> {

@@ -14,7 +14,9 @@ export function createMethodHits(): MethodHits {
   const used = new Set<string>();
   return {
     recorded(name, object) {
-      for (const key of Object.keys(object)) known.add(`${name}.${key}`);
+      for (const [key, value] of Object.entries(object)) {
+        if (typeof value === 'function') known.add(`${name}.${key}`);
+      }
       return new Proxy(object, {
         get(target, key) {
           if (typeof key === 'string') used.add(`${name}.${key}`);

@@ -112,6 +112,22 @@ export function novaWireTests(contract: Contract): void {
       await tenant.detach(server.id, made.id);
     },
   );
+
+  contract(
+    'nova-11',
+    "another project's port is not usable for a server, not even by the administrator",
+    async ({ tenant, stranger, server }) => {
+      const network = await stranger.createNetwork({ name: 'foreign' });
+      const made = await stranger.createPort({ networkId: network.id });
+      const answer = await tenant.admin.raw('compute', {
+        method: 'POST',
+        path: `/servers/${server.id}/os-interface`,
+        body: { interfaceAttachment: { port_id: made.id } },
+      });
+      const message = `Port ${made.id} not usable for instance ${server.id}.`;
+      expect(answer.body).toEqual({ badRequest: { code: 400, message } });
+    },
+  );
 }
 
 async function attach({ tenant }: Setting, serverId: string, wanted: object): Promise<RawAnswer> {

@@ -104,21 +104,6 @@ export function portTests(contract: Contract): void {
     },
   );
 
-  contract(
-    'port-08',
-    'an attached port that is deleted is gone from Neutron and from Nova',
-    async ({ cloud, tenant, netB, server, signal }) => {
-      const { port_id: id } = await tenant.attach(server.id, { networkId: netB.id });
-      await tenant.deletePort(id);
-      expect(await cloud.port(id, signal())).toEqual({ kind: 'notFound' });
-      // Nova learns it by an event of Neutron's.
-      await until('Nova has let it go', async () => {
-        const nics = await cloud.interfacesOf(server.id, signal());
-        return nics.kind === 'found' && nics.value.every((nic) => nic.portId !== id);
-      });
-    },
-  );
-
   contract('port-09', 'a port that never existed is notFound', async ({ cloud, signal }) => {
     expect(await cloud.port(unknownId, signal())).toEqual({ kind: 'notFound' });
   });

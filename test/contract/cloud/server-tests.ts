@@ -8,10 +8,12 @@ export function serverTests(contract: Contract): void {
   contract(
     'server-01',
     'a server has its name, status and metadata',
-    async ({ cloud, server, signal }) => {
-      expect(await cloud.server(server.id, signal())).toEqual({
+    async ({ cloud, server, tenant: { projectId }, signal }) => {
+      const { id, name } = server;
+      const found = await cloud.server(id, signal());
+      expect(found).toMatchObject({
         kind: 'found',
-        value: { id: server.id, name: server.name, status: 'ACTIVE', metadata: { role: 'worker' } },
+        value: { id, name, status: 'ACTIVE', metadata: { role: 'worker' }, projectId },
       });
     },
   );
@@ -91,7 +93,6 @@ export function serverTests(contract: Contract): void {
       expect(ports).toHaveLength(2);
       await tenant.deleteServer(doomed.id);
       expect(await cloud.server(doomed.id, signal())).toEqual({ kind: 'notFound' });
-      expect(await cloud.interfacesOf(doomed.id, signal())).toEqual({ kind: 'notFound' });
       expect(await cloud.portsOf([doomed.id], signal())).toEqual([]);
       expect(await cloud.port(kept.id, signal())).toMatchObject({
         kind: 'found',
@@ -101,25 +102,6 @@ export function serverTests(contract: Contract): void {
       expect(await cloud.port(own?.id ?? '', signal())).toEqual({ kind: 'notFound' });
     },
   );
-
-  contract(
-    'server-08',
-    'the NICs of a server are its ports with their MACs',
-    async ({ cloud, tenant, netB, server, signal }) => {
-      const made = await tenant.createPort({ networkId: netB.id });
-      await tenant.attach(server.id, { portId: made.id });
-      const nics = await cloud.interfacesOf(server.id, signal());
-      const ports = await cloud.portsOf([server.id], signal());
-      expect(nics.kind === 'found' && nics.value.toSorted(byPort)).toEqual(
-        ports.map((port) => ({ portId: port.id, macAddress: port.macAddress })).toSorted(byPort),
-      );
-      await tenant.detach(server.id, made.id);
-    },
-  );
-
-  contract('server-09', 'the NICs of an unknown server are notFound', async ({ cloud, signal }) => {
-    expect(await cloud.interfacesOf(unknownId, signal())).toEqual({ kind: 'notFound' });
-  });
 
   contract(
     'server-10',
@@ -144,13 +126,6 @@ export function serverTests(contract: Contract): void {
       expect(await nova.server(server.id, signal())).toEqual(
         await cloud.server(server.id, signal()),
       );
-      expect(await nova.interfaces(server.id, signal())).toEqual(
-        await cloud.interfacesOf(server.id, signal()),
-      );
     },
   );
-}
-
-function byPort(a: { readonly portId: string }, b: { readonly portId: string }): number {
-  return a.portId.localeCompare(b.portId);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrabassTests } from './contrabass-tests.ts';
+import { evidenceTests } from './evidence-tests.ts';
 import { keystoneTests } from './keystone-tests.ts';
 import { createMethodHits } from './method-hits.ts';
 import { networkTests } from './network-tests.ts';
@@ -17,7 +18,7 @@ export type Contract = (
 ) => void;
 
 /** How many tests the contract must have at least, so that a part that is lost is noticed. */
-const fewest = 60;
+const fewest = 100;
 
 /** The contract of a cloud, run against what `open` gives: the simulation and real OpenStack must both keep it. */
 export function cloudContract(
@@ -56,6 +57,7 @@ export function cloudContract(
     portTests(contract);
     networkTests(contract);
     serverTests(contract);
+    evidenceTests(contract);
     neutronWireTests(contract);
     novaWireTests(contract);
 

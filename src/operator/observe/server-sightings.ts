@@ -8,23 +8,38 @@ const readsAtOnce = 5;
 /** How long a 404 is believed; the server counts as there again as soon as a list shows it. */
 const rememberedMs = 5 * 60_000;
 
-/** Tells servers that do not exist from those that a list merely did not show; one per cloud. */
-export class MissingServers {
+/**
+ * What one account saw of the servers of its project, and which of them it is told do not exist. One per cloud, user and
+ * project: a 404 means something only to who saw the server before.
+ */
+export class ServerSightings {
   readonly #clock: Clock;
   readonly #until = new Map<string, number>();
+  readonly #seen = new Set<string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /**
+   * Whether the account saw this server in its own project. One of another project it may have seen by a role that it has
+   * no longer.
+   */
+  sawOwn(serverId: string): boolean {
+    return this.#seen.has(serverId);
+  }
+
   /** Which of these servers Nova, asked by id, does not know. */
-  async among(
-    cloud: Pick<Cloud, 'server'>,
+  async missing(
+    cloud: Pick<Cloud, 'projectId' | 'server'>,
     serverIds: readonly string[],
     found: ReadonlyMap<string, Server>,
     signal: AbortSignal,
   ): Promise<string[]> {
-    for (const id of found.keys()) this.#until.delete(id);
+    for (const { id, projectId } of found.values()) {
+      this.#until.delete(id);
+      if (projectId === cloud.projectId) this.#seen.add(id);
+    }
     const absent = serverIds.filter((id) => !found.has(id));
     const unsure = absent.filter((id) => !this.#isKnown(id)).slice(0, readsAtOnce);
     await Promise.all(unsure.map(async (id) => this.#ask(cloud, id, signal)));

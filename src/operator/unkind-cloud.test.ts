@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeCloud } from './testing/fake-cloud.ts';
+import { attach, detach, type Scene, serverIds, setScene, spec } from './testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+async function delivered(): Promise<void> {
+  attach(scene.cloud, 1, 1);
+  attach(scene.cloud, 2, 2);
+  scene.create();
+  await scene.look();
+}
+
+function change(id: string, with_: object): void {
+  scene.cloud.ports = scene.cloud.ports.map((port) =>
+    port.id === id ? { ...port, ...with_ } : port,
+  );
+}
+
+describe('a live NIC stays, and the status says so', () => {
+  it('when the account may no longer see its port', async () => {
+    await delivered();
+    scene.cloud.hidden.add('p1');
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.ready()).toContain('False RemovalUnconfirmed: node worker-1: multinic0 (port p1)');
+  });
+
+  it('when the CR is edited to a wrong project, whose shared subnet can be read', async () => {
+    await delivered();
+    const wrong = new FakeCloud('project-2');
+    wrong.subnets = scene.cloud.subnets;
+    wrong.networks = scene.cloud.networks;
+    scene.clouds.projects.set('project-2', wrong);
+    scene.edit({ credentials: { ...spec.credentials, projectID: 'project-2' } });
+    for (let n = 0; n < 3; n++) await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+    expect(scene.ready()).toContain('False ServerNotFound');
+    expect(scene.viola.posts).toHaveLength(1);
+  });
+
+  it('when its port is listed without addresses, once or for long', async () => {
+    await delivered();
+    change('p1', { fixedIps: [] });
+    for (let n = 0; n < 3; n++) await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.ready()).toContain(
+      'RemovalUnconfirmed: node worker-1: multinic0 (port p1) has no address',
+    );
+    change('p1', { fixedIps: [{ subnetId: 'sub-a', ipAddress: '10.0.10.1' }] });
+    await scene.look();
+    expect(scene.ready()).toBe('True NoChange: no changes detected');
+  });
+
+  it('when the name of its subnet now belongs to another one', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create({ subnetIDs: [], subnetName: 'subnet-a' });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    scene.cloud.subnets = scene.cloud.subnets.map((subnet) => ({
+      ...subnet,
+      name: subnet.id === 'sub-b' ? 'subnet-a' : 'old',
+    }));
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.ready()).toContain('False RemovalUnconfirmed');
+  });
+
+  it('when only the case of an id was edited', async () => {
+    await delivered();
+    scene.edit({ subnetIDs: ['SUB-A'] });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.ready()).toBe('True NoChange: no changes detected');
+  });
+
+  it("until Neutron's event has reached Nova", async () => {
+    await delivered();
+    scene.cloud.holdNovaEvents();
+    detach(scene.cloud, 1);
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    scene.cloud.releaseNovaEvents();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual([]);
+  });
+});
+
+describe('a server that is deleted', () => {
+  it('loses its NICs as soon as Nova lists it so, though this process never saw it', async () => {
+    await delivered();
+    scene.restart();
+    scene.cloud.vms = scene.cloud.vms.map((vm) =>
+      vm.id === serverIds[0] ? { ...vm, status: 'DELETED' } : vm,
+    );
+    detach(scene.cloud, 1);
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual([]);
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+  });
+
+  it('loses them when the account that saw it gets a 404, not when another account does', async () => {
+    await delivered();
+    scene.cloud.vms = scene.cloud.vms.filter(({ id }) => id !== serverIds[0]);
+    detach(scene.cloud, 1);
+    scene.restart();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    scene.cloud.vms = scene.cloud.vms.filter(({ id }) => id !== serverIds[1]);
+    detach(scene.cloud, 2);
+    await scene.look();
+    expect(scene.nics('worker-2')).toEqual([]);
+  });
+});
+
+function removed(): number {
+  const nodes = [...scene.viola.nodes.values()];
+  return 20 - nodes.reduce((sum, { spec: { interfaces = [] } }) => sum + interfaces.length, 0);
+}
+
+describe('leave to remove many NICs', () => {
+  beforeEach(async () => {
+    for (let n = 1; n <= 20; n++) attach(scene.cloud, n, n <= 10 ? 1 : 2);
+    scene.create();
+    await scene.look();
+  });
+
+  it('is not used up by a sync that could not read the evidence', async () => {
+    for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
+    scene.cloud.fail('server', 'serverError');
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look();
+    expect(removed()).toBe(0);
+    expect(scene.status().lastHandledAllowRemovals).toBeUndefined();
+    scene.cloud.heal();
+    await scene.look();
+    expect(removed()).toBe(11);
+    expect(scene.status().lastHandledAllowRemovals).toBe('yes');
+  });
+
+  it('holds for all of them, though one sync does not read them all', async () => {
+    const ids = Array.from({ length: 8 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
+    scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
+    scene.cloud.ports = [];
+    for (let n = 0; n < 80; n++) {
+      attach(scene.cloud, n + 1, 1);
+      const port = scene.cloud.ports.pop();
+      if (port) scene.cloud.ports.push({ ...port, deviceId: ids[n % 8] ?? '' });
+    }
+    scene.edit({ vmNames: ids });
+    await scene.look();
+    scene.viola.clean();
+    scene.cloud.ports = [];
+    await scene.look();
+    expect(scene.ready()).toContain('False RemovalHeld');
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look();
+    await scene.look();
+    expect(removed()).toBe(20);
+    expect(scene.ready()).toContain('True');
+    expect(scene.status().lastHandledAllowRemovals).toBe('yes');
+  });
+
+  it('is asked for in the message, whatever else is wrong', async () => {
+    for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
+    const wrong = ['sub-x', 'sub-y', 'sub-z', 'sub-w'];
+    scene.edit({ subnetIDs: [...wrong, 'sub-a'] });
+    await scene.look();
+    expect(scene.ready()).toContain('False SubnetNotFound');
+    expect(scene.ready()).toContain('set the annotation multinic.io/allow-removals');
+  });
+});

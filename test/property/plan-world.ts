@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
+import type { HeldNode } from '../../src/api/node-configs-http.ts';
+import type { Port, PortEvidence } from '../../src/plan/observation.ts';
+import type { PlanInput } from '../../src/plan/plan.ts';
+import {
+  entry,
+  evidence as evidenceOf,
+  held,
+  input,
+  owner,
+  port,
+  selection,
+  server,
+} from '../../src/plan/sample.ts';
+
+const serverNumber = fc.integer({ min: 1, max: 4 });
+const portNumber = fc.integer({ min: 1, max: 14 });
+
+/** A port of one of four servers, in subnet a, b, both, none, or one that is not selected. */
+const somePort = fc
+  .record({
+    n: portNumber,
+    at: serverNumber,
+    letter: fc.constantFrom('a', 'b'),
+    status: fc.constantFrom('ACTIVE', 'DOWN', 'BUILD', 'ERROR', ''),
+    createdAt: fc.constantFrom('2026-01-02T00:00:00Z', '2025-01-01T00:00:00Z', undefined),
+    addresses: fc.constantFrom<'one' | 'none' | 'foreign' | 'two'>('one', 'none', 'foreign', 'two'),
+    mac: portNumber,
+    oddMac: fc.boolean(),
+  })
+  .map((made): Port => {
+    const plain = port(made.n, `s${made.at}`, {}, made.letter);
+    const twin = port(made.n + 100, `s${made.at}`, {}, made.letter);
+    const fixedIps = {
+      one: plain.fixedIps,
+      none: [],
+      foreign: [{ subnetId: 'sub-x', ipAddress: `10.9.9.${made.n}` }],
+      two: [...plain.fixedIps, ...twin.fixedIps],
+    }[made.addresses];
+    const macAddress = made.oddMac ? port(made.mac, 's1').macAddress : plain.macAddress;
+    return { ...plain, status: made.status, createdAt: made.createdAt, fixedIps, macAddress };
+  });
+
+const somePorts = fc.uniqueArray(somePort, { maxLength: 12, selector: ({ id }) => id });
+
+const someEntries = fc
+  .uniqueArray(fc.record({ n: portNumber, index: fc.integer({ min: 0, max: 11 }) }), {
+    maxLength: 6,
+    selector: ({ n }) => n,
+  })
+  .chain((entries) =>
+    fc
+      .uniqueArray(fc.integer({ min: 0, max: 9 }), { minLength: entries.length, maxLength: 10 })
+      .chain((indexes) =>
+        fc.tuple(fc.constant(entries), fc.constant(indexes), fc.boolean(), fc.boolean()),
+      ),
+  )
+  .map(([entries, indexes, odd, bare]) =>
+    entries.map(({ n, index }, at): InterfaceSpec => {
+      const made = entry(n, odd ? index : (indexes[at] ?? at));
+      const { portId: _id, subnetId: _subnet, ...rest } = made;
+      return bare ? rest : made;
+    }),
+  );
+
+const sources: readonly (HeldNode['source'] | undefined)[] = [
+  { ...owner, generation: 1 },
+  { ...owner, generation: 1 },
+  undefined,
+  { ...owner, uid: 'older-uid', generation: 1 },
+  { namespace: 'team-b', name: 'other', uid: 'other', generation: 1 },
+  { ...owner, name: 'beside', uid: 'beside-uid', generation: 1 },
+  { ...owner, namespace: 'team-b', uid: 'elsewhere-uid', generation: 1 },
+];
+
+/** Whether an object is another CR's: of the same namespace, or of the same name elsewhere. */
+export function isOthers({ source }: HeldNode): boolean {
+  return (
+    source !== undefined && (source.namespace !== owner.namespace || source.name !== owner.name)
+  );
+}
+
+const someHeld = fc
+  .record({
+    n: fc.integer({ min: 1, max: 6 }),
+    entries: someEntries,
+    source: fc.constantFrom(...sources),
+    leaving: fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }),
+    deleting: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+  })
+  .map(({ n, entries, source, leaving, deleting }): HeldNode => {
+    const { source: _source, ...node } = held(n, entries);
+    const statuses = leaving.map((id) => ({ id, portId: `gone-${id}` }));
+    return {
+      ...node,
+      ...(source ? { source } : {}),
+      ...(deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+      status: { interfaceStatuses: statuses },
+    };
+  });
+
+const someEvidence = fc.uniqueArray(
+  fc
+    .record({
+      n: portNumber,
+      named: fc.boolean(),
+      at: serverNumber,
+      verdict: fc.constantFrom<PortEvidence['verdict']>(
+        'stillAttached',
+        'attachedElsewhere',
+        'portGone',
+        'serverDeleted',
+        'unconfirmed',
+      ),
+    })
+    .map(({ n, named, at, verdict }): PortEvidence => {
+      const read = evidenceOf(n, verdict, `s${at}`);
+      return named ? read : { ...read, portId: undefined };
+    }),
+  {
+    maxLength: 12,
+    selector: ({ portId, macAddress, serverId }) => `${serverId}/${portId ?? macAddress}`,
+  },
+);
+
+/** The input of a plan in a world that may hold anything. */
+export const world = fc
+  .record({
+    selected: fc.uniqueArray(serverNumber, { maxLength: 4 }),
+    subnetIds: fc.constantFrom(['sub-a'], ['sub-a', 'sub-b'], ['sub-b', 'sub-a'], ['sub-c']),
+    subnetsComplete: fc.boolean(),
+    pinned: fc.record({ servers: fc.boolean(), subnets: fc.boolean() }),
+    maxInterfaces: fc.integer({ min: 1, max: 10 }),
+    known: fc.uniqueArray(serverNumber, { maxLength: 4 }),
+    deleted: fc.integer({ min: 1, max: 12 }),
+    networks: fc.subarray([
+      { id: 'net-a', mtu: 1450 },
+      { id: 'net-b', mtu: 9000 },
+    ]),
+    ports: somePorts,
+    held: fc.uniqueArray(someHeld, { maxLength: 5, selector: ({ nodeName }) => nodeName }),
+    proofs: someEvidence,
+    removals: fc.constantFrom('guarded' as const, 'allowed' as const),
+  })
+  .map((made): PlanInput => {
+    const servers = made.known.map((n) =>
+      server(n, { status: n === made.deleted ? 'DELETED' : 'ACTIVE' }),
+    );
+    const { subnetIds, subnetsComplete, pinned, maxInterfaces } = made;
+    const serverIds = made.selected.map((n) => `s${n}`);
+    return input({
+      selection: { ...selection, serverIds, subnetIds, subnetsComplete, pinned, maxInterfaces },
+      servers,
+      ports: made.ports,
+      observation: { networks: made.networks },
+      held: made.held,
+      evidence: made.proofs,
+      input: { removals: made.removals },
+    });
+  });
