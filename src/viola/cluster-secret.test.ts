@@ -47,10 +47,30 @@ describe('the Secret that registers a business cluster', () => {
     expect(namespace).toBe('nics');
   });
 
+  it('may name plain HTTP to this machine itself', async () => {
+    const data = { server: 'http://127.0.0.1:8080', token: 't' };
+    expect((await readRegistration(secret(data))).access.server).toBe(data.server);
+  });
+
   it.each([
     ['nothing', {}, 'has neither kubeconfig nor server and token'],
     ['no token', { server: 'https://biz.example' }, 'has neither kubeconfig nor server and token'],
     ['a server that is no URL', { server: 'biz', token: 's3cret' }, 'server: '],
+    [
+      'a token that anybody on the way can read',
+      { server: 'http://biz.example:8080', token: 's3cret' },
+      'server: http://biz.example would show the token',
+    ],
+    [
+      'a kubeconfig with such a token',
+      {
+        kubeconfig: kubeconfig({ token: 's3cret' }).replace(
+          'https://biz.example',
+          'http://biz.example',
+        ),
+      },
+      'server: http://biz.example would show the token',
+    ],
     [
       'a namespace that is none',
       { kubeconfig: 'x', namespace: 'A B' },

@@ -89,6 +89,59 @@ describe('GET node-configs', () => {
   });
 });
 
+describe('GET node-configs of some', () => {
+  const source = { namespace, name: 'demo', uid: 'u', generation: 1 };
+  const another = { ...node, nodeName: 'n2', instanceId: 'server-2', interfaces: [] };
+
+  it.each([
+    ['a source', '?source=multinic-system/demo', ['Worker_1']],
+    ['a server, whatever its case', `?instanceId=SERVER-2`, ['n2']],
+    ['several servers', `?instanceId=server-2&instanceId=${node.instanceId}`, ['n2', 'Worker_1']],
+    [
+      'a source or a server',
+      '?source=multinic-system/demo&instanceId=server-2',
+      ['n2', 'Worker_1'],
+    ],
+    ['another source', '?source=default/demo', []],
+    ['no server that is there', '?instanceId=server-9', []],
+  ])('answers those of %s', async (_what, query, names) => {
+    await bed.post([{ ...node, base: null, source }, another, { nodeName: 'n3', interfaces: [] }]);
+    const { items } = await bed.list(query);
+    expect(items.map(({ nodeName }) => nodeName)).toEqual(names);
+  });
+
+  it('refuses a source that names no OpenstackConfig, and a token that is no page', async () => {
+    expect((await bed.get('?source=demo')).status).toBe(400);
+    expect(await bed.get('?continue=nonsense')).toMatchObject({
+      status: 400,
+      body: { code: 'InvalidRequest' },
+    });
+  });
+
+  it('tells the callers of one page apart without reading it twice', async () => {
+    await bed.post([another]);
+    await bed.list('?instanceId=server-2');
+    const before = bed.api.audit.length;
+    expect((await bed.list('?instanceId=server-9')).items).toEqual([]);
+    expect(bed.api.audit.length).toBe(before);
+  });
+});
+
+describe('an object that cannot be read', () => {
+  it('hides no other, and is not taken for absent', async () => {
+    await bed.post([node, { nodeName: 'n2', interfaces: [] }]);
+    const stored = bed.api
+      .objects('multinicnodeconfigs.multinic.io', namespace)
+      .find(({ metadata }) => metadata.name === 'n2');
+    // As an earlier, looser schema let it in: straight into the store.
+    Object.assign(stored?.['spec'] as object, { interfaces: [{ macAddress: 'fa-16' }] });
+    const { items, unreadable } = await bed.list('?fresh=true');
+    expect(items.map(({ nodeName }) => nodeName)).toEqual(['Worker_1']);
+    expect(unreadable).toMatchObject([{ objectName: 'n2' }]);
+    expect(await bed.get('/n2')).toMatchObject({ status: 503, body: { code: 'Unreadable' } });
+  });
+});
+
 describe('names that come to one object', () => {
   it('are not mistaken for each other when one is read or deleted', async () => {
     await bed.post([node]);
@@ -130,6 +183,15 @@ describe('two providers that are registered with one cluster and namespace', () 
     const marks = { metadata: { annotations: { [annotations.takeOver]: 'true' } } };
     await bed.admin.patch(nodeConfigs, ref, marks);
     expect((await bed.get('/Worker_1', second)).status).toBe(200);
+  });
+});
+
+describe('a list that fails', () => {
+  it('is not kept for those who ask next', async () => {
+    const resource = 'multinicnodeconfigs.multinic.io';
+    bed.api.faults.answer({ verb: 'list', resource, status: 500 });
+    expect((await bed.get('?limit=7')).status).toBe(503);
+    expect((await bed.get('?limit=7')).status).toBe(200);
   });
 });
 

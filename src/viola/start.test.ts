@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { good } from '../../test/beds/certificates.ts';
 import { postedNode as node, reader, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { metricTable } from '../api/metrics.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
@@ -66,6 +69,32 @@ describe('startViola', () => {
     await done;
     await expect(fetch(`${at}/healthz`)).rejects.toThrow();
     expect(lines.join('')).not.toMatch(/Bearer|10\.0\.0\.10/);
+  });
+
+  it('does not say that a provider is unknown before it knows which are registered', async () => {
+    const stop = new AbortController();
+    bed.api.faults.answer({ verb: 'list', resource: 'secrets', status: 503, times: 99 });
+    const { done, url } = await start({ listen: '127.0.0.1:0' }, stop.signal);
+    const headers = { authorization: 'Bearer rw', 'x-provider-id': 'biz-1' };
+    const answer = await fetch(`${await url}${nodeConfigsPath}/worker-1`, { headers });
+    expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'NotReady' }]);
+    bed.api.faults.clear();
+    stop.abort(new Error('stop'));
+    await done;
+  });
+
+  it('serves by TLS with the certificate of its files', async () => {
+    const stop = new AbortController();
+    const directory = await mkdtemp(join(tmpdir(), 'viola-tls-'));
+    const [cert, key] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
+    await writeFile(cert, good.cert);
+    await writeFile(key, good.key);
+    const flags = { listen: '127.0.0.1:0', 'tls-cert': cert, 'tls-key': key };
+    const { done, url } = await start(flags, stop.signal);
+    expect(await url).toMatch(/^https:/);
+    stop.abort(new Error('stop'));
+    await done;
+    await rm(directory, { recursive: true });
   });
 
   it('does not serve without TLS beyond this machine unless it is told to', async () => {

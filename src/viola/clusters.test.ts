@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { labels } from '../api/names.ts';
+import { Store } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { Secret } from '../kube/core-resources.ts';
+import { createLogger } from '../process/log.ts';
+import { Clusters, type Lookup } from './clusters.ts';
+
+const log = createLogger({ part: 'test', level: 'silent' });
+
+function registration(version: string, server = 'https://biz.example:6443'): Secret {
+  const text = { server, token: 't' };
+  const data = Object.entries(text).map(([key, value]) => [
+    key,
+    Buffer.from(value).toString('base64'),
+  ]);
+  return {
+    metadata: {
+      name: 'biz',
+      namespace: 'multinic-clusters',
+      resourceVersion: version,
+      labels: { [labels.providerId]: 'biz-1' },
+    },
+    data: Object.fromEntries(data) as Record<string, string>,
+  };
+}
+
+/** Clusters over a store of Secrets; notes whose connections are closed. */
+function registry(listed = true) {
+  const secrets = new Store<Secret>();
+  const closed: string[] = [];
+  const connect = ({ access }: { readonly access: { readonly server: string } }) => {
+    const close = async (): Promise<void> => void closed.push(access.server);
+    return { [Symbol.asyncDispose]: close } as unknown as KubeClient;
+  };
+  const clusters = new Clusters({ secrets, listed: () => listed, log, connect });
+  return { clusters, secrets, closed };
+}
+
+const kindOf = async (lookup: Lookup) => lookup.kind;
+
+describe('Clusters', () => {
+  it('knows of no cluster that it is not registered only once the Secrets are listed', async () => {
+    expect(await registry().clusters.use('biz-1', kindOf)).toBe('unknown');
+    expect(await registry(false).clusters.use('biz-1', kindOf)).toBe('unread');
+  });
+
+  it('lets calls in flight end with the connections they began with when a Secret changes', async () => {
+    const { clusters, secrets, closed } = registry();
+    secrets.upsert(registration('1'));
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const call = clusters.use('biz-1', async () => {
+      begun.resolve();
+      await gate.promise;
+      return [...closed];
+    });
+    await begun.promise;
+    secrets.upsert(registration('2', 'https://new.example:6443'));
+    const server = async (lookup: Lookup) =>
+      lookup.kind === 'found' ? lookup.cluster.server : lookup.kind;
+    expect(await clusters.use('biz-1', server)).toBe('https://new.example:6443');
+    gate.resolve();
+    expect(await call).toEqual([]);
+    await expect.poll(() => closed).toEqual(['https://biz.example:6443']);
+  });
+
+  it('closes connections that nobody uses when their Secret goes', async () => {
+    const { clusters, secrets, closed } = registry();
+    secrets.upsert(registration('1'));
+    await clusters.use('biz-1', kindOf);
+    secrets.remove(registration('1'));
+    await expect.poll(() => closed).toHaveLength(1);
+    expect(await clusters.use('biz-1', kindOf)).toBe('unknown');
+  });
+
+  it('gives its connections back when the work fails', async () => {
+    const { clusters, secrets, closed } = registry();
+    secrets.upsert(registration('1'));
+    const failed = clusters.use('biz-1', () => Promise.reject(new Error('no')));
+    await expect(failed).rejects.toThrow('no');
+    secrets.upsert(registration('2'));
+    await expect.poll(() => closed).toHaveLength(1);
+  });
+});

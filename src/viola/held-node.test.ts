@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
+import { toHeldNode } from './held-node.ts';
+
+const metadata = { name: 'n1', uid: 'u', generation: 2 };
+const spec = { nodeName: 'N1', interfaces: [] };
+
+/** As the API server may answer it, whatever its schema let in. */
+function read(object: object) {
+  return toHeldNode({ metadata, spec, ...object } as MultiNicNodeConfig);
+}
+
+describe('toHeldNode', () => {
+  it('keeps the names in a status of which a part cannot be read', () => {
+    const status = {
+      state: 'Working',
+      lastJobName: 'job',
+      interfaceStatuses: [
+        { name: 'multinic0', id: 0, mtu: 'large', status: 'Configured' },
+        { id: 3, message: 7 },
+      ],
+    };
+    expect(read({ status })).toMatchObject({
+      kind: 'held',
+      node: {
+        status: {
+          lastJobName: 'job',
+          interfaceStatuses: [{ name: 'multinic0', id: 0, status: 'Configured' }, { id: 3 }],
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['an entry of its status names no NIC', { status: { interfaceStatuses: [{ mtu: 'x' }] } }],
+    ['its status lists no entries', { status: { interfaceStatuses: 'multinic0' } }],
+    ['what its host knows cannot be read', { status: { knownInterfaces: [{ id: 'x' }] } }],
+    ['its spec is of another form', { spec: { nodeName: 'N1', interfaces: [{ mtu: 9001 }] } }],
+    ['it has no spec', { spec: undefined }],
+  ])('does not take an object for readable when %s', (_what, object) => {
+    expect(read(object)).toMatchObject({
+      kind: 'unreadable',
+      node: { objectName: 'n1', uid: 'u', generation: 2 },
+    });
+  });
+
+  it('says which field cannot be read', () => {
+    const { node } = read({ spec: { nodeName: 'N1', interfaces: [{ macAddress: 'x' }] } });
+    expect(node).toHaveProperty('message', expect.stringMatching(/^spec\.interfaces\.0\.mac/));
+  });
+
+  it('knows where an object comes from only when its annotation can be read', () => {
+    const from = { namespace: 'ns', name: 'demo', uid: 'u', generation: 1 };
+    const marked = (text: string) =>
+      read({ metadata: { ...metadata, annotations: { 'multinic.io/source': text } } }).node;
+    expect(marked(JSON.stringify(from))).toHaveProperty('source', from);
+    expect(marked('{')).not.toHaveProperty('source');
+    expect(marked('{}')).not.toHaveProperty('source');
+  });
+});
