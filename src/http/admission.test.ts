@@ -11,6 +11,7 @@ import { createHttpServer, listen } from './server.ts';
 
 const open: { readonly app: HttpServer; readonly stop: AbortController }[] = [];
 const lines: string[] = [];
+const destination = { write: (line: string) => void lines.push(line) };
 
 afterEach(async () => {
   for (const { app, stop } of open.splice(0)) {
@@ -31,11 +32,10 @@ const byName: Admit = async ({ headers }) => {
 async function make() {
   const clock = createFakeClock();
   const answered: AnsweredRequest[] = [];
-  const write = (line: string): void => void lines.push(line);
   const app = await createHttpServer({
     title: 'test',
     clock,
-    log: createLogger({ part: 'test', level: 'info', destination: { write } }),
+    log: createLogger({ part: 'test', level: 'info', destination }),
     health: createHealth(),
     registry: new Registry(),
     inFlightLimit: 1,

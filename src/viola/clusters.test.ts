@@ -38,6 +38,8 @@ function registry(listed = true) {
 }
 
 const kindOf = async (lookup: Lookup) => lookup.kind;
+const serverOf = async (lookup: Lookup) =>
+  lookup.kind === 'found' ? lookup.cluster.server : lookup.kind;
 
 describe('Clusters', () => {
   it('knows of no cluster that it is not registered only once the Secrets are listed', async () => {
@@ -56,9 +58,7 @@ describe('Clusters', () => {
     });
     await begun.promise;
     secrets.upsert(registration('2', 'https://new.example:6443'));
-    const server = async (lookup: Lookup) =>
-      lookup.kind === 'found' ? lookup.cluster.server : lookup.kind;
-    expect(await clusters.use('biz-1', server)).toBe('https://new.example:6443');
+    expect(await clusters.use('biz-1', serverOf)).toBe('https://new.example:6443');
     gate.resolve();
     expect(await call).toEqual([]);
     await expect.poll(() => closed).toEqual(['https://biz.example:6443']);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { toHeldNode } from './held-node.ts';
 
 const metadata = { name: 'n1', uid: 'u', generation: 2 };
@@ -7,7 +6,11 @@ const spec = { nodeName: 'N1', interfaces: [] };
 
 /** As the API server may answer it, whatever its schema let in. */
 function read(object: object) {
-  return toHeldNode({ metadata, spec, ...object } as MultiNicNodeConfig);
+  return toHeldNode({ metadata, spec, ...object });
+}
+
+function marked(source: string) {
+  return read({ metadata: { ...metadata, annotations: { 'multinic.io/source': source } } }).node;
 }
 
 describe('toHeldNode', () => {
@@ -51,8 +54,6 @@ describe('toHeldNode', () => {
 
   it('knows where an object comes from only when its annotation can be read', () => {
     const from = { namespace: 'ns', name: 'demo', uid: 'u', generation: 1 };
-    const marked = (text: string) =>
-      read({ metadata: { ...metadata, annotations: { 'multinic.io/source': text } } }).node;
     expect(marked(JSON.stringify(from))).toHaveProperty('source', from);
     expect(marked('{')).not.toHaveProperty('source');
     expect(marked('{}')).not.toHaveProperty('source');
