@@ -28,6 +28,7 @@ export const annotations = {
   forceReconcile: 'multinic.example.com/force-reconcile',
   paused: 'multinic.io/paused',
   allowRemovals: 'multinic.io/allow-removals',
+  takeOverFrom: 'multinic.io/take-over-from',
   /** JSON `{namespace, name, uid, generation}` of the OpenstackConfig a MultiNicNodeConfig came from. */
   source: 'multinic.io/source',
   /** Present when the last write through Viola carried a `base`. */

@@ -47,6 +47,11 @@ export function allowRemovalsOf({ metadata }: ConfigObject): string {
   return metadata.annotations?.[annotations.allowRemovals] ?? '';
 }
 
+/** Another OpenstackConfig, `namespace/name`, whose nodes this one may take over; '' = none. */
+export function takeOverFromOf({ metadata }: ConfigObject): string {
+  return metadata.annotations?.[annotations.takeOverFrom]?.trim() ?? '';
+}
+
 const ours: readonly string[] = [finalizers.openstackConfig, ...finalizers.openstackConfigEarlier];
 
 /** Whether the object waits for us before it goes; finalizers of earlier generations are ours too. */
@@ -71,6 +76,7 @@ export function asksForWork(before: ConfigObject, now: ConfigObject): boolean {
     before.metadata.deletionTimestamp !== now.metadata.deletionTimestamp ||
     isPaused(before) !== isPaused(now) ||
     reconcileAtOf(before) !== reconcileAtOf(now) ||
-    allowRemovalsOf(before) !== allowRemovalsOf(now)
+    allowRemovalsOf(before) !== allowRemovalsOf(now) ||
+    takeOverFromOf(before) !== takeOverFromOf(now)
   );
 }

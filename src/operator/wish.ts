@@ -8,6 +8,7 @@ import {
   ownerOf,
   reconcileAtOf,
   statusOf,
+  takeOverFromOf,
 } from './openstack-config.ts';
 import type { ResolvedConfig } from './resolve/resolve.ts';
 import type { Pace } from './schedule/pace.ts';
@@ -19,6 +20,7 @@ export interface Wish {
   /** NICs of the whole cloud among these nodes. */
   readonly cloudInterfaces: (held: readonly HeldNode[]) => number;
   readonly allowRemovals: boolean;
+  readonly takeOverFrom: string;
   /** Somebody asked for a full look and delivery. */
   readonly force: boolean;
   /** How old shared observations may be. */
@@ -43,6 +45,7 @@ export function wishOf(
     source: { ...ownerOf(object), generation: generationOf(object) },
     cloudInterfaces: (held) => interfacesOf(held, views.companions(keyOf(object))),
     allowRemovals: isNew(allowRemovalsOf(object), lastHandledAllowRemovals),
+    takeOverFrom: takeOverFromOf(object),
     force,
     maxAgeMs: force ? 0 : pace.maxAgeMs(object, config.polling),
   };

@@ -65,15 +65,26 @@ describe('the name of a node', () => {
 });
 
 describe('one node, two claims', () => {
-  it('of two servers: neither is touched', () => {
-    const sample: Sample = {
-      selection: { serverIds: ['s1', 's2'] },
-      servers: [server(1), server(2, { name: 'WORKER-1' })],
-      held: [held(1, [])],
-      ports: [port(1, 's1'), port(2, 's2')],
-    };
-    expect(actionsOf(sample)).toEqual(['none worker-1', 'none worker-1']);
-    expect(reasonsOf(sample)).toEqual(['NameConflict', 'NameConflict']);
+  const twins: Sample = {
+    selection: { serverIds: ['s1', 's2'] },
+    servers: [server(1), server(2, { name: 'WORKER-1' })],
+    ports: [port(1, 's1'), port(2, 's2')],
+  };
+
+  it('of two servers: neither is touched while none of them is delivered', () => {
+    expect(actionsOf(twins)).toEqual(['none worker-1', 'none worker-1']);
+    expect(reasonsOf(twins)).toEqual(['NameConflict', 'NameConflict']);
+  });
+
+  it('of two servers: the one that is delivered under the name goes on, the other waits', () => {
+    const sample = { ...twins, held: [held(1, [])] };
+    expect(planOf(sample).nodes).toMatchObject([
+      { action: 'post', instanceId: 's1', interfaces: [entry(1, 0)] },
+      { action: 'none', instanceId: 's2' },
+    ]);
+    expect(planOf(sample).problems).toMatchObject([
+      { reason: 'NameConflict', message: expect.stringContaining('servers s1 and s2') as unknown },
+    ]);
   });
 
   it('of two OpenstackConfigs: the object of the other one is not touched', () => {
@@ -84,9 +95,20 @@ describe('one node, two claims', () => {
         reason: 'NameConflict',
         subject: 'node worker-1',
         message:
-          'node worker-1 is configured by OpenstackConfig team-b/other; select server s1 in one of the two only',
+          'node worker-1 is configured by OpenstackConfig team-b/other; select server s1 in one of the two only, or, if that one is gone, set the annotation multinic.io/take-over-from: team-b/other',
       },
     ]);
+  });
+
+  it('of two OpenstackConfigs: the object goes to who was told to follow the other one', () => {
+    const follows = { takeOverFrom: 'team-b/other' };
+    const before = [held(1, [entry(1, 3)], foreign)];
+    expect(planOf({ held: before, input: follows })).toMatchObject({
+      nodes: [{ action: 'post', why: 'taken over', interfaces: [entry(1, 3)] }],
+      problems: [],
+    });
+    const another = { takeOverFrom: 'team-b/another' };
+    expect(reasonsOf({ held: before, input: another })).toEqual(['NameConflict']);
   });
 
   it('of two OpenstackConfigs under two names: the server is the same', () => {
@@ -101,6 +123,18 @@ describe('one node, two claims', () => {
     const { source: _source, ...loose } = rebuilt;
     expect(actionsOf({ held: [loose] })).toEqual(['none worker-1']);
     expect(reasonsOf({ held: [loose] })).toEqual(['NameConflict']);
+  });
+});
+
+describe('an object of the deployed system', () => {
+  it.each(['Worker-1', 'worker_1'])('that is written %s keeps its name', (name) => {
+    const legacy = { ...unowned, nodeName: name, spec: { ...unowned.spec, nodeName: name } };
+    const plan = planOf({ held: [legacy], servers: [server(1, { name })] });
+    expect(plan.problems).toEqual([]);
+    expect(plan.nodes).toMatchObject([{ nodeName: name, action: 'post', why: 'taken over' }]);
+    const servers = [server(1, { name, metadata: { k: name.toLowerCase() } })];
+    const mapped = planOf({ held: [legacy], servers, selection: { nodeNameKey: 'k' } });
+    expect(mapped.nodes).toMatchObject([{ nodeName: name, action: 'post' }]);
   });
 });
 

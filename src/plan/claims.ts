@@ -1,6 +1,6 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { isLegalNodeName, nodeNameOf } from './node-name.ts';
-import type { Owner, Problem } from './plan.ts';
+import type { Owner, PlanInput, Problem } from './plan.ts';
 import { compareText } from './text-order.ts';
 import type { View } from './view.ts';
 
@@ -24,8 +24,9 @@ export function claimNodes(view: View): Claim[] {
   const claims = serversInScope(view).map((serverId) => claimOf(serverId, view));
   const sharers = Map.groupBy(claims, ({ nodeName }) => nodeName);
   return claims.map((claim) => {
-    const sharing = sharers.get(claim.nodeName) ?? [];
-    const shared = claim.nodeName !== '' && sharing.length > 1;
+    const sharing = claim.nodeName === '' ? [] : (sharers.get(claim.nodeName) ?? []);
+    // Who is delivered under the name goes on; a newcomer does not freeze it.
+    const shared = sharing.length > 1 && !isDelivered(claim);
     const blocked = shared ? sharedName(claim, sharing) : blockOf(claim, view);
     return blocked ? { ...claim, blocked } : claim;
   });
@@ -36,9 +37,16 @@ export function isOwn({ source }: HeldNode, { namespace, name, uid }: Owner): bo
   return source?.namespace === namespace && source.name === name && source.uid === uid;
 }
 
-/** Whether nobody else has a right to the object: it names no CR, or one that this CR has come back as. */
-export function isFree({ source }: HeldNode, { namespace, name }: Owner): boolean {
-  return source === undefined || (source.namespace === namespace && source.name === name);
+/** Whether nobody else has a right to the object: it names no CR, one that this CR has come back as, or one it follows. */
+function isFree({ source }: HeldNode, { owner, takeOverFrom }: PlanInput): boolean {
+  if (source === undefined) return true;
+  const { namespace, name } = source;
+  const sameName = namespace === owner.namespace && name === owner.name;
+  return sameName || `${namespace}/${name}` === takeOverFrom;
+}
+
+function isDelivered({ serverId, nodeName, held }: Claim): boolean {
+  return held?.nodeName === nodeName && held.spec.instanceId === serverId;
 }
 
 function serversInScope({ input }: View): string[] {
@@ -52,7 +60,7 @@ function claimOf(serverId: string, view: View): Claim {
   const { owner } = view.input;
   const candidates = view
     .heldOf(serverId)
-    .filter((node) => isFree(node, owner))
+    .filter((node) => isFree(node, view.input))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
   const current = candidates.find((node) => isOwn(node, owner)) ?? candidates[0];
   const nodeName = nodeNameOf(serverId, current, view);
@@ -91,8 +99,10 @@ function unnamed({ serverId, nodeName }: Claim, view: View): Block | undefined {
   };
 }
 
-function illegalName({ serverId, nodeName }: Claim): Block | undefined {
-  if (isLegalNodeName(nodeName)) return undefined;
+function illegalName(claim: Claim): Block | undefined {
+  const { serverId, nodeName } = claim;
+  // The deployed system wrote names as they came; the object's own name is legal, or it would not be there.
+  if (isLegalNodeName(nodeName) || isDelivered(claim)) return undefined;
   const message = `server ${serverId}: "${nodeName}" cannot be the name of a Kubernetes node; set the metadata key of openstackNodeNameMetadataKey on the server to its node's name`;
   const problem = { subject: `server ${serverId}`, field: 'nodeName', value: nodeName, message };
   return { kind: 'problem', problem: { reason: 'InvalidNodeName', ...problem } };
@@ -101,13 +111,13 @@ function illegalName({ serverId, nodeName }: Claim): Block | undefined {
 function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefined {
   const named = view.heldByName.get(nodeName);
   const foreign = [...view.heldOf(serverId), ...(named ? [named] : [])].find(
-    (node) => !isFree(node, view.input.owner),
+    (node) => !isFree(node, view.input),
   );
   if (!foreign?.source) return undefined;
   const { namespace, name } = foreign.source;
   return conflict(
     `node ${foreign.nodeName}`,
-    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name}; select server ${serverId} in one of the two only`,
+    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name}; select server ${serverId} in one of the two only, or, if that one is gone, set the annotation multinic.io/take-over-from: ${namespace}/${name}`,
   );
 }
 

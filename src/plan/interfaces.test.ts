@@ -285,6 +285,55 @@ describe('a name that was given back', () => {
   });
 });
 
+describe('a name that was given before, and whose object is gone', () => {
+  const recorded = [{ instanceId: 'S1', interfaces: [entry(1, 1), entry(2, 4)] }];
+  const ports = [port(1, 's1'), port(2, 's1'), port(3, 's1')];
+
+  it('is taken from the record, and no port beside it gets it', () => {
+    expect(namesOf({ ports, input: { recorded } })).toEqual([
+      'multinic0=p3',
+      'multinic1=p1',
+      'multinic4=p2',
+    ]);
+  });
+
+  it('is kept for a port that is not seen now', () => {
+    const one = [{ instanceId: 's1', interfaces: [entry(1, 0)] }];
+    expect(namesOf({ ports: [port(3, 's1')], input: { recorded: one } })).toEqual(['multinic1=p3']);
+  });
+
+  it('is found by MAC where the record names no port', () => {
+    const { portId: _portId, ...bare } = entry(1, 7);
+    const one = [{ instanceId: 's1', interfaces: [bare] }];
+    expect(namesOf({ ports: [port(1, 's1')], input: { recorded: one } })).toEqual(['multinic7=p1']);
+  });
+
+  it('comes back for a port that is older than the CR, as it was delivered before', () => {
+    const old = [port(1, 's1', { createdAt: '2020-01-01T00:00:00Z' })];
+    expect(namesOf({ ports: old })).toEqual([]);
+    expect(namesOf({ ports: old, input: { recorded } })).toEqual(['multinic1=p1']);
+  });
+
+  it('comes from the host when the record does not know it', () => {
+    const [, second] = ports;
+    const knownInterfaces = [
+      { id: 6, macAddress: entry(2, 0).macAddress.toUpperCase() },
+      { id: 0, macAddress: 'fa:16:3e:00:00:99', portId: 'p99' },
+    ];
+    const sample = {
+      ports: second ? [second, port(3, 's1')] : [],
+      held: [held(1, [], { status: { knownInterfaces } })],
+    };
+    expect(namesOf(sample)).toEqual(['multinic1=p3', 'multinic6=p2']);
+    expect(namesOf({ ...sample, input: { recorded } })).toEqual(['multinic1=p3', 'multinic4=p2']);
+  });
+
+  it('is that of the spec first, whatever the record says', () => {
+    const sample = { ports: [port(1, 's1')], held: [held(1, [entry(1, 2)])], input: { recorded } };
+    expect(namesOf(sample)).toEqual(['multinic2=p1']);
+  });
+});
+
 it('delivers no node for a server without ports to deliver', () => {
   const plan = calculate(input({ servers: [server(1)] }));
   expect(plan.nodes).toMatchObject([{ action: 'none', base: null, why: 'no port to deliver' }]);

@@ -38,6 +38,8 @@ export interface RecordedNode {
 
 export interface PlanInput {
   readonly owner: Owner;
+  /** Another OpenstackConfig, `namespace/name`, whose objects this one may take over; '' = none. */
+  readonly takeOverFrom: string;
   readonly selection: Selection;
   /** Servers the observation is about; nodes of other servers are left alone. */
   readonly scope: 'all' | readonly string[];

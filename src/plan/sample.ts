@@ -115,6 +115,7 @@ export interface Sample {
 export function input(sample: Sample): PlanInput {
   return {
     owner,
+    takeOverFrom: '',
     selection: { ...selection, ...sample.selection },
     scope: 'all',
     observation: {

@@ -8,11 +8,12 @@ import type { Wish } from '../wish.ts';
 
 /** The input of a plan, with everything that was seen and nothing that was proven yet. */
 export function planInput(
-  { config, source, cloudInterfaces, allowRemovals, force }: Wish,
+  { config, source, cloudInterfaces, allowRemovals, takeOverFrom, force }: Wish,
   { subnets, look, held }: Seen,
 ): PlanInput {
   return {
     owner: source,
+    takeOverFrom,
     selection: {
       serverIds: config.serverIds,
       serversComplete: true,
