@@ -157,6 +157,12 @@ export const openstackConfigStatus = z.object({
     .optional()
     .describe('The nodes that need attention most, at most 20.')
     .meta(atomic),
+  deliveredTo: z
+    .array(z.string().max(253))
+    .max(256)
+    .optional()
+    .describe('Business clusters (k8sProviderID) that hold, or may hold, nodes of this object.')
+    .meta(atomic),
   downPortRetry: z
     .object({
       hash: text('sha256 of the sorted ids of the DOWN ports.', 128),

@@ -1,65 +1,101 @@
 import type { Effect } from '../api/effects.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
+import { keyOf } from '../kube/object.ts';
 import { isOwn } from '../plan/claims.ts';
-import type { Owner } from '../plan/plan.ts';
+import type { Owner, RecordedNode } from '../plan/plan.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
 import type { Author, StoredNode } from '../store/node-configs.ts';
 import type { Store } from '../store/store.ts';
+import type { Clock } from '../time/clock.ts';
+import { withDeadline } from '../time/deadline.ts';
 import type { Rounds } from './deliver/delivery-rounds.ts';
 
 type Name = Pick<Author, 'namespace' | 'name'>;
 
 /** The store as the operator uses it: a cache, so that a database which is down holds nothing up. */
 export interface Inventory {
-  /** Recorded nodes of an OpenstackConfig by business cluster; empty when that cannot be read. */
-  nodesOf(author: Name): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Recorded nodes of an OpenstackConfig by business cluster; undefined when that cannot be read. */
+  nodesOf(author: Name): Promise<ReadonlyMap<string, readonly string[]> | undefined>;
+  /** What was delivered to these servers last; nothing when that cannot be read. */
+  nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
   /** Makes the records of an OpenstackConfig in a business cluster equal to `nodes`; the next sync repeats a failure. */
   record(providerId: string, author: Author, nodes: readonly StoredNode[]): Promise<void>;
-  /** Removes every record of an OpenstackConfig that is gone. */
+  /** Removes every record of an OpenstackConfig that is gone, now or as soon as the store can be reached. */
   forget(author: Name): Promise<void>;
   /** Every OpenstackConfig that has records; empty when that cannot be read. */
   authors(): Promise<readonly Name[]>;
 }
 
 export interface InventoryDeps {
-  readonly store: Pick<Store, 'authors' | 'nodesOf' | 'record'>;
+  readonly store: Pick<Store, 'authors' | 'nicsOf' | 'nodesOf' | 'record'>;
   readonly perform: Perform<Effect>;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
-export function createInventory({ store, perform, log }: InventoryDeps): Inventory {
-  async function read<T>(what: () => Promise<T>, otherwise: T): Promise<T> {
+/** A database that answers takes milliseconds; one that hangs costs a sync no more than this. */
+const patienceMs = 3_000;
+/** A database that failed is left alone so long. */
+const pauseMs = 30_000;
+
+export function createInventory({ store, perform, clock, log }: InventoryDeps): Inventory {
+  let pause: { readonly until: number; readonly cause: unknown } | undefined;
+  /** Gone while the store could not be reached. */
+  const unforgotten = new Map<string, Name>();
+
+  async function ask<T>(work: () => Promise<T>): Promise<T> {
+    if (pause && clock.monotonicMs() < pause.until) throw pause.cause;
     try {
-      return await what();
-    } catch (error) {
-      log.error({ err: error }, 'inventory not read, going on without it');
-      return otherwise;
+      const answer = await withDeadline({ clock, ms: patienceMs }, work);
+      pause = undefined;
+      return answer;
+    } catch (cause) {
+      pause = { until: clock.monotonicMs() + pauseMs, cause };
+      log.error({ err: cause, pauseMs }, 'inventory fails, going on without it for a while');
+      throw cause;
     }
   }
 
-  const inventory: Inventory = {
-    nodesOf: async (author) => read(async () => store.nodesOf(author), new Map()),
-    authors: async () => read(async () => store.authors(), []),
+  async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await ask(work);
+    } catch {
+      // Told already; whatever the database says, NICs do not wait for it.
+      return undefined;
+    }
+  }
+
+  async function erase(author: Name): Promise<void> {
+    for (const provider of (await ask(async () => store.nodesOf(author))).keys()) {
+      await perform('operator.inventory.write', async () =>
+        ask(async () => store.record(provider, { ...author, generation: 0 }, [])),
+      );
+    }
+    unforgotten.delete(keyOf(author));
+  }
+
+  async function eraseAll(): Promise<void> {
+    for (const author of unforgotten.values()) await erase(author);
+  }
+
+  return {
+    nodesOf: async (author) => attempt(async () => store.nodesOf(author)),
+    nicsOf: async (serverIds) =>
+      serverIds.length === 0 ? [] : ((await attempt(async () => store.nicsOf(serverIds))) ?? []),
+    authors: async () => (await attempt(async () => store.authors())) ?? [],
     async record(providerId, author, nodes) {
-      try {
-        await perform('operator.inventory.write', async () =>
-          store.record(providerId, author, nodes),
-        );
-      } catch (error) {
-        log.error(
-          { err: error, providerId },
-          'inventory not written, tried again at the next sync',
-        );
-      }
+      unforgotten.delete(keyOf(author));
+      await attempt(async () =>
+        perform('operator.inventory.write', async () => store.record(providerId, author, nodes)),
+      );
+      if (unforgotten.size > 0 && !pause) await eraseAll().catch(() => undefined); // told by ask
     },
     async forget(author) {
-      for (const provider of (await inventory.nodesOf(author)).keys()) {
-        await inventory.record(provider, { ...author, generation: 0 }, []);
-      }
+      unforgotten.set(keyOf(author), author);
+      await erase(author).catch(() => undefined); // told by ask, and kept for later
     },
   };
-  return inventory;
 }
 
 /** The OpenstackConfig's nodes as the business cluster holds them after a delivery: what the inventory shows. */

@@ -47,7 +47,7 @@ export function createLoop(options: LoopOptions) {
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
-  const inventory = createInventory({ store, perform, log });
+  const inventory = createInventory({ store, perform, clock, log });
   const reconcile = createReconciler({
     ...options,
     clock,
@@ -95,7 +95,9 @@ export function createLoop(options: LoopOptions) {
   return {
     run: async (leading: AbortSignal): Promise<void> => {
       // An OpenstackConfig may have gone while nobody was there to see it.
-      for (const author of await inventory.authors()) controller.enqueue(keyOf(author));
+      for (const author of await inventory.authors()) {
+        if (isOurs(author, settings)) controller.enqueue(keyOf(author));
+      }
       await controller.run(leading);
     },
     settled: async () => recorder.settled(),
@@ -105,6 +107,14 @@ export function createLoop(options: LoopOptions) {
         ? 'the OpenstackConfigs could not be read yet'
         : undefined,
   };
+}
+
+/** A store may be shared with operators of other namespaces: what we do not watch is not gone. */
+function isOurs(
+  { namespace }: { readonly namespace: string },
+  { watchNamespace }: OperatorSettings,
+): boolean {
+  return watchNamespace === undefined || namespace === watchNamespace;
 }
 
 /** Our own status writes ask for nothing: a change costs one sync, not three. */

@@ -14,7 +14,7 @@ import { nodesAfter } from './inventory.ts';
 import { countDelivery, type OperatorMetrics } from './metrics.ts';
 import type { CloudViews } from './observe/cloud-views.ts';
 import { observeBoth } from './observe/observe-both.ts';
-import { type ConfigObject, isPaused } from './openstack-config.ts';
+import { type ConfigObject, isPaused, statusOf } from './openstack-config.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
 import { nextLookMs } from './schedule/next-look.ts';
 import type { Pace } from './schedule/pace.ts';
@@ -94,18 +94,22 @@ async function sync(
   const seen = await observeBoth(wish, { view, viola }, signal);
   const proven = await prove(planInput(wish, seen), view, deps, signal);
   const { input, plan, evidenceComplete } = proven;
-  if (concernsNodes(plan)) await addFinalizer(object, deps, signal);
+  if (concernsNodes(plan)) {
+    await addFinalizer(object, deps, signal);
+    await deps.writer.deliversTo(object, config.providerId, signal);
+  }
   const rounds = await deliverInRounds(
     proven,
     { source: wish.source, perform: deps.perform, viola },
     signal,
   );
   await deps.inventory.record(config.providerId, wish.source, nodesAfter(rounds, wish.source));
-  const others = await leaveOthers(wish, deps, signal);
+  const { deliveredTo } = statusOf(deps.writer.latest(object));
+  const others = await leaveOthers({ ...wish, deliveredTo }, deps, signal);
   const troubles = troublesIn({ seen, plan, rounds, others });
   const { observation } = input;
-  const { leaving } = others;
-  return { ...rounds, summary: plan.summary, observation, evidenceComplete, leaving, troubles };
+  const { summary } = plan;
+  return { ...rounds, ...others, summary, observation, evidenceComplete, troubles };
 }
 
 /** Nodes are sent, or lie there already: the object must not go without us. */

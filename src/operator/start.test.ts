@@ -11,6 +11,7 @@ import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
 import { readSettings } from '../process/settings.ts';
+import { Store } from '../store/store.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { openstackConfigs, statusOf } from './openstack-config.ts';
 import { operatorSettings } from './settings.ts';
@@ -48,7 +49,7 @@ afterAll(async () => {
 });
 
 /** A running operator; `stop` ends it as SIGTERM does. */
-async function start(database = 'inventory.db') {
+async function start(database = 'inventory.db', others: Record<string, string> = {}) {
   const stop = new AbortController();
   const metrics = createMetrics(metricTable);
   const flags = {
@@ -64,6 +65,7 @@ async function start(database = 'inventory.db') {
     'poll-error-interval': '1s',
     'health-probe-bind-address': '127.0.0.1:0',
     'inventory-db-path': join(directory, database),
+    ...others,
   };
   const inventory = Promise.withResolvers<() => Promise<string[]>>();
   const context = {
@@ -186,6 +188,31 @@ describe('startOperator', () => {
     expect(writes).toEqual([]);
     expect(bed.writes).toHaveLength(posts);
     await operator.stop();
+  });
+
+  it('delivers while its MariaDB is down, from the start', async () => {
+    const operator = await start('unused.db', { 'db-host': '127.0.0.1', 'db-port': '1' });
+    const before = nics();
+    attach(1);
+    await eventually(nics, (list) => list.length === before.length + 1);
+    await eventually(ready, (text) => text.startsWith('True'));
+    await operator.stop();
+  });
+
+  it('leaves records alone that an operator of another namespace wrote into the same store', async () => {
+    const theirs = { namespace: 'theirs', name: 'osc', generation: 1 };
+    const path = join(directory, 'shared.db');
+    const node = { nodeName: 'w', instanceId: 'i', uid: 'u', generation: 1, interfaces: [] };
+    const open = async () => Store.open({ kind: 'sqlite', path }, { now: () => new Date(0) });
+    const before = await open();
+    await before.record('biz-9', theirs, [node]);
+    await before[Symbol.asyncDispose]();
+    const operator = await start('shared.db', { 'watch-namespace': namespace });
+    await eventually(operator.inventory, (list) => list.length === 3);
+    await operator.stop();
+    const after = await open();
+    expect(await after.authors()).toContainEqual({ namespace: 'theirs', name: 'osc' });
+    await after[Symbol.asyncDispose]();
   });
 
   it('lets a deleted object go when the business cluster is clean', async () => {

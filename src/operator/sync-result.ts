@@ -20,6 +20,8 @@ export interface SyncResult {
   readonly evidenceComplete: boolean;
   /** Nodes in business clusters that the OpenstackConfig names no longer. */
   readonly leaving: readonly HeldNode[];
+  /** Business clusters that hold, or may hold, nodes of the OpenstackConfig. */
+  readonly deliveredTo: readonly string[];
   /** In the order of the steps. */
   readonly troubles: readonly Trouble[];
 }

@@ -74,7 +74,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     clouds,
     views: new CloudViews(clock, signal),
     violas,
-    inventory: createInventory({ store, perform, log }),
+    inventory: createInventory({ store, perform, clock, log }),
     writer: createStatusWriter({
       client: kube,
       recorder: { record: () => undefined },

@@ -5,11 +5,12 @@ import type { Perform } from '../../process/effects.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory.ts';
-import { type ConfigObject, ownerOf } from '../openstack-config.ts';
+import { type ConfigObject, ownerOf, statusOf } from '../openstack-config.ts';
 import { resolveEndpoints } from '../resolve/endpoints.ts';
 import { Fields, trimmed } from '../resolve/fields.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import { type Occupied, occupiedBy } from './occupied.ts';
 import { type WithdrawInput, withdraw } from './withdraw.ts';
 
 export interface FinishDeps {
@@ -31,30 +32,37 @@ export async function finish(
   const spec = openstackConfigSpec.safeParse(object.spec).data;
   if (spec?.settings?.deletionPolicy === 'Retain') return [];
   const owner = ownerOf(object);
-  const recorded = await inventory.nodesOf(owner);
-  const { endpoint, providers } = whereabouts(spec, recorded, settings);
+  const occupied = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
+  const { endpoint, providers } = whereabouts(spec, occupied, settings);
   const left: HeldNode[] = [];
   for (const provider of providers) {
-    const known = recorded.get(provider) ?? [];
-    const input = { viola: violas.of(endpoint, provider), owner, known, perform };
+    const viola = violas.of(endpoint, provider);
+    const input = { viola, owner, known: occupied.clusters.get(provider) ?? [], perform };
     left.push(...(await takeBack(input, signal)));
   }
+  if (left.length === 0 && !occupied.complete) throw unknownNodes();
   return left;
+}
+
+function unknownNodes(): StepFailure {
+  const message =
+    'every node that is listed is clean, but the inventory, which may know more, cannot be read';
+  return new StepFailure({ reason: 'InventoryUnavailable', message });
 }
 
 const cannotFind =
   'the delivered nodes cannot be found without spec.settings.violaEndpoint and spec.credentials.k8sProviderID; set them again';
 
-/** Where the nodes may be: what the CR names, and what was recorded of what it named before. */
+/** Where the nodes may be: what the CR names, and what is known of what it named before. */
 function whereabouts(
   spec: OpenstackConfigSpec | undefined,
-  recorded: ReadonlyMap<string, unknown>,
+  { clusters }: Occupied,
   settings: OperatorSettings,
 ) {
   const endpoint = spec && resolveEndpoints(spec, settings, new Fields()).viola;
   const { k8sProviderID, openstackProviderID } = spec?.credentials ?? {};
   const own = trimmed(k8sProviderID) ?? trimmed(openstackProviderID);
-  const providers = new Set([...recorded.keys(), ...(own === undefined ? [] : [own])]);
+  const providers = new Set([...clusters.keys(), ...(own === undefined ? [] : [own])]);
   if (!endpoint?.url || providers.size === 0) {
     throw new StepFailure({ reason: 'ConfigError', message: cannotFind });
   }

@@ -6,10 +6,18 @@ import type { Inventory } from '../inventory.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
 import type { Wish } from '../wish.ts';
 import { takeBack } from './finish.ts';
+import { occupiedBy } from './occupied.ts';
 
 export interface LeavingOthers {
   readonly leaving: readonly HeldNode[];
+  /** Business clusters that nodes are in, or may be in. */
+  readonly deliveredTo: readonly string[];
   readonly troubles: readonly Trouble[];
+}
+
+interface Delivered extends Pick<Wish, 'config' | 'source'> {
+  /** As the status of the OpenstackConfig says. */
+  readonly deliveredTo: readonly string[] | undefined;
 }
 
 interface LeaveOthersDeps {
@@ -20,18 +28,23 @@ interface LeaveOthersDeps {
 
 /** Takes nodes back that were delivered to another business cluster before the CR named this one. */
 export async function leaveOthers(
-  { config, source }: Pick<Wish, 'config' | 'source'>,
+  { config, source, deliveredTo }: Delivered,
   { inventory, violas, perform }: LeaveOthersDeps,
   signal: AbortSignal,
 ): Promise<LeavingOthers> {
   const leaving: HeldNode[] = [];
   const troubles: Trouble[] = [];
-  for (const [provider, known] of await inventory.nodesOf(source)) {
+  const { clusters } = await occupiedBy(source, deliveredTo, inventory);
+  const occupied = new Set(clusters.keys());
+  for (const [provider, known] of clusters) {
     if (provider === config.providerId) continue;
     try {
       const viola = violas.of(config.viola, provider);
       const left = await takeBack({ viola, owner: source, known, perform }, signal);
-      if (left.length === 0) await inventory.record(provider, source, []);
+      if (left.length === 0) {
+        await inventory.record(provider, source, []);
+        occupied.delete(provider);
+      }
       leaving.push(...left);
     } catch (error) {
       // What was delivered here counts all the same.
@@ -40,5 +53,5 @@ export async function leaveOthers(
       troubles.push({ reason: error.reason, message });
     }
   }
-  return { leaving, troubles };
+  return { leaving, deliveredTo: [...occupied].toSorted(), troubles };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestError } from '../../requests/request-error.ts';
+import { FakeViola } from '../testing/fake-viola.ts';
 import { attach, type Scene, setScene } from '../testing/scene.ts';
 
 let scene: Scene;
@@ -15,6 +16,11 @@ async function delivered(): Promise<void> {
   attach(scene.cloud, 2, 2);
   scene.create();
   await scene.look();
+}
+
+async function loseRecords(): Promise<void> {
+  const author = { namespace: 'multinic-system', name: 'osc', generation: 0 };
+  await scene.store.record('biz-1', author, []);
 }
 
 describe('a CR that is deleted', () => {
@@ -90,6 +96,88 @@ describe('a CR that is deleted', () => {
     scene.kube.delete();
     await scene.look();
     expect(scene.viola.removals).not.toContain('worker-9');
+  });
+});
+
+describe('a CR that was moved to another business cluster', () => {
+  const credentials = {
+    openstackProviderID: 'cloud-1',
+    k8sProviderID: 'biz-2',
+    projectID: 'project-1',
+  };
+
+  it('takes its nodes out of the first although every record of them was lost', async () => {
+    await delivered();
+    await loseRecords();
+    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.edit({ credentials });
+    await scene.look();
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+    expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.status().deliveredTo).toEqual(['biz-2']);
+  });
+
+  it('is not let go before both are clean', async () => {
+    await delivered();
+    const second = new FakeViola();
+    scene.otherViolas.set('biz-2', second);
+    scene.viola.fail(503);
+    scene.edit({ credentials });
+    await scene.look();
+    await loseRecords();
+    scene.viola.outage = undefined;
+    scene.kube.delete();
+    await scene.look();
+    expect([scene.viola.removals.length, second.removals.length]).toEqual([2, 2]);
+    second.clean();
+    await scene.look();
+    expect(scene.ready()).toBe('False Deleting: waits for cleanup on worker-1, worker-2');
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+  });
+
+  it('is known to a restarted operator that was killed right after the first node was sent', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    scene.viola.beforePost = () => scene.killAt(scene.effects.length, new Error('killed'));
+    await expect(scene.look()).rejects.toThrow('killed');
+    expect(scene.viola.nodes.size).toBe(1);
+    scene.restart();
+    await loseRecords();
+    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.edit({ credentials });
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-1']);
+  });
+});
+
+describe('a database that is down when a CR is deleted', () => {
+  it('keeps the finalizer, while the nodes are cleaned', async () => {
+    await delivered();
+    scene.failStore(new Error('ECONNREFUSED'));
+    scene.kube.delete();
+    await scene.look();
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.viola.nodes.size).toBe(0);
+    expect(scene.ready()).toContain('False InventoryUnavailable: every node that is listed');
+    expect(scene.object()).toBeDefined();
+    scene.failStore(undefined);
+    await scene.look(30_000);
+    expect(scene.object()).toBeUndefined();
+    expect(await scene.store.list()).toEqual([]);
+  });
+
+  it('never stops a delivery', async () => {
+    scene.failStore(new Error('ECONNREFUSED'));
+    await delivered();
+    expect(scene.ready()).toBe('True Synced: synced 2 node(s)');
+    scene.failStore(undefined);
+    await scene.look(30_000);
+    expect(await scene.store.list()).toHaveLength(2);
   });
 });
 

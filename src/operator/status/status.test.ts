@@ -36,6 +36,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     delivery: { accepted: [], removed: [], stale: [], waiting: [], failures: [] },
     evidenceComplete: true,
     leaving: [],
+    deliveredTo: [],
     troubles: [],
     ...change,
   };

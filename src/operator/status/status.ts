@@ -45,12 +45,18 @@ function seenIn({ synced, downPortFastRetryMax }: SyncSeen, { previous, now }: S
   return {
     summary: { ...synced.summary },
     nodes: worstNodes(synced),
+    deliveredTo: notEmpty(synced.deliveredTo),
     downPortRetry: downPortRetry(down, previous.downPortRetry, downPortFastRetryMax, now),
   };
 }
 
-function seenBefore({ summary, nodes, downPortRetry: retry }: OpenstackConfigStatus) {
-  return { summary, nodes, downPortRetry: retry };
+function seenBefore(previous: OpenstackConfigStatus) {
+  const { summary, nodes, deliveredTo, downPortRetry: retry } = previous;
+  return { summary, nodes, deliveredTo, downPortRetry: retry };
+}
+
+function notEmpty(list: readonly string[]): string[] | undefined {
+  return list.length > 0 ? [...list] : undefined;
 }
 
 /** A status that says the same but for the time of the sync is written so often. */

@@ -38,6 +38,8 @@ export interface StatusWriter {
     signal: AbortSignal,
     seen?: SyncSeen,
   ): Promise<OpenstackConfigStatus>;
+  /** Notes that a business cluster may hold nodes of the object from now on. */
+  deliversTo(object: ConfigObject, providerId: string, signal: AbortSignal): Promise<void>;
   /** Says that the object is left alone. */
   pause(object: ConfigObject, signal: AbortSignal): Promise<undefined>;
   forget(key: string): void;
@@ -55,7 +57,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   const written = new Map<string, ConfigObject>();
 
   async function apply(object: ConfigObject, status: OpenstackConfigStatus, signal: AbortSignal) {
-    if (!isNews(status, statusOf(object))) return;
+    if (!isNews(status, statusOf(latest(object)))) return;
     const { namespace = '', name } = object.metadata;
     const applied = { metadata: { namespace, name }, status };
     try {
@@ -75,18 +77,27 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     recordReady(recorder, object, status.conditions);
   }
 
+  function latest(object: ConfigObject): ConfigObject {
+    const mine = written.get(keyOf(object));
+    if (mine?.metadata.uid !== object.metadata.uid) return object;
+    const newer = isNewer(mine?.metadata.resourceVersion, object.metadata.resourceVersion);
+    return newer && mine ? { ...object, status: mine.status } : object;
+  }
+
   return {
-    latest(object) {
-      const mine = written.get(keyOf(object));
-      if (mine?.metadata.uid !== object.metadata.uid) return object;
-      const newer = isNewer(mine?.metadata.resourceVersion, object.metadata.resourceVersion);
-      return newer && mine ? { ...object, status: mine.status } : object;
+    latest,
+    async deliversTo(object, providerId, signal) {
+      const previous = statusOf(latest(object));
+      const { deliveredTo = [] } = previous;
+      if (deliveredTo.includes(providerId)) return;
+      const all = [...deliveredTo, providerId].toSorted();
+      await apply(object, { ...previous, deliveredTo: all }, signal);
     },
     async write(object, verdict, signal, seen) {
       const status = statusAfter({
         verdict,
         seen,
-        previous: statusOf(object),
+        previous: statusOf(latest(object)),
         generation: generationOf(object),
         now: clock.now(),
         handled: seen ? handledBy(object, seen.synced) : {},
@@ -95,7 +106,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       return status;
     },
     async pause(object, signal) {
-      const previous = statusOf(object);
+      const previous = statusOf(latest(object));
       const at = { now: clock.now(), generation: generationOf(object) };
       const conditions = pausedConditions(previous.conditions ?? [], at);
       await apply(object, { ...previous, conditions }, signal);

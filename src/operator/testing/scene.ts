@@ -60,6 +60,17 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
   });
   furnish(cloud);
 
+  let storeFailure: Error | undefined;
+  const breakable = new Proxy(store, {
+    get: (target, name: keyof Store) => {
+      const method = target[name] as (...values: unknown[]) => Promise<unknown>;
+      return async (...values: unknown[]) => {
+        if (storeFailure) throw storeFailure;
+        return method.apply(target, values);
+      };
+    },
+  });
+
   function makeReconciler() {
     return createReconciler({
       client: kube,
@@ -72,7 +83,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
         of: (_endpoint, provider) => otherViolas.get(provider) ?? viola,
         [Symbol.asyncDispose]: async () => undefined,
       },
-      inventory: createInventory({ store, perform, log }),
+      inventory: createInventory({ store: breakable, perform, clock, log }),
       writer: createStatusWriter({
         client: kube,
         recorder: { record: (_object, note) => events.push(note) },
@@ -109,6 +120,10 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     /** Ends the work before or after the n-th write (both are counted), as a kill would. */
     killAt: (at: number, error: Error) => {
       death = { at, error };
+    },
+    /** Every call of the store fails with this; undefined = it works again. */
+    failStore: (error: Error | undefined) => {
+      storeFailure = error;
     },
     /** Everything that is only remembered is lost. */
     restart: () => {

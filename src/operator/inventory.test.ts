@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPerform } from '../process/effects.ts';
+import { createLogger } from '../process/log.ts';
+import type { StoredNode } from '../store/node-configs.ts';
+import { Store } from '../store/store.ts';
+import { createFakeClock, type FakeClock } from '../time/fake-clock.ts';
+import { createInventory, type Inventory } from './inventory.ts';
+
+const author = { namespace: 'n', name: 'osc', generation: 1 };
+const entry = { id: 0, name: 'multinic0', portId: 'p0', macAddress: 'fa:16:3e:00:00:00' };
+const node: StoredNode = {
+  nodeName: 'worker-1',
+  instanceId: 'server-1',
+  uid: 'uid-1',
+  generation: 1,
+  interfaces: [entry],
+};
+
+let clock: FakeClock;
+let store: Store;
+let inventory: Inventory;
+/** How the database fails; every call is counted. */
+let broken: 'hangs' | 'refuses' | undefined;
+let calls: number;
+
+beforeEach(async () => {
+  clock = createFakeClock();
+  broken = undefined;
+  calls = 0;
+  store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
+  inventory = createInventory({
+    store: {
+      authors: async () => through(async () => store.authors()),
+      nicsOf: async (ids) => through(async () => store.nicsOf(ids)),
+      nodesOf: async (of) => through(async () => store.nodesOf(of)),
+      record: async (...values) => through(async () => store.record(...values)),
+    },
+    perform: createPerform(() => undefined),
+    clock,
+    log: createLogger({ part: 'test', level: 'silent' }),
+  });
+});
+
+afterEach(async () => store[Symbol.asyncDispose]());
+
+async function through<T>(work: () => Promise<T>): Promise<T> {
+  calls += 1;
+  if (broken === 'refuses') throw new Error('ECONNREFUSED');
+  if (broken === 'hangs') return new Promise<T>(() => undefined);
+  return work();
+}
+
+describe('an inventory whose database is down', () => {
+  it('says that it does not know, instead of nothing', async () => {
+    await inventory.record('biz-1', author, [node]);
+    broken = 'refuses';
+    expect(await inventory.nodesOf(author)).toBeUndefined();
+    expect(await inventory.nicsOf(['server-1'])).toEqual([]);
+    expect(await inventory.authors()).toEqual([]);
+  });
+
+  it('costs a sync some seconds at most, and the next ones nothing for a while', async () => {
+    broken = 'hangs';
+    const first = inventory.record('biz-1', author, [node]);
+    await clock.advance(3_000);
+    await first;
+    for (let sync = 0; sync < 5; sync++) await inventory.record('biz-1', author, [node]);
+    expect([calls, clock.waits]).toEqual([1, []]);
+    broken = undefined;
+    await clock.advance(30_000);
+    await inventory.record('biz-1', author, [node]);
+    expect(await store.list()).toHaveLength(1);
+  });
+
+  it('forgets what went meanwhile when it is back, and keeps what came again', async () => {
+    const again = { ...author, name: 'again' };
+    await inventory.record('biz-1', author, [node]);
+    await inventory.record('biz-1', again, [{ ...node, nodeName: 'worker-2' }]);
+    broken = 'refuses';
+    await inventory.forget(author);
+    await inventory.forget(again);
+    expect(await store.list()).toHaveLength(2);
+    broken = undefined;
+    await clock.advance(30_000);
+    await inventory.record('biz-1', again, [{ ...node, nodeName: 'worker-2' }]);
+    expect((await store.list()).map(({ nodeName }) => nodeName)).toEqual(['worker-2']);
+  });
+});
