@@ -13,6 +13,7 @@ import {
   type PostAnswer,
 } from '../../src/api/node-configs-http.ts';
 import type { HttpServer } from '../../src/http/app.ts';
+import type { Certificate } from '../../src/http/certificate.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { openTokenFile } from '../../src/http/token-file.ts';
 import { createReflector } from '../../src/kube/cache/reflector.ts';
@@ -33,6 +34,8 @@ import { createAll } from './manifests.ts';
 export interface BedOptions {
   readonly acceptUnfenced?: boolean;
   readonly takeOver?: boolean;
+  /** Its certificate; without one it serves plain HTTP. */
+  readonly tls?: Certificate;
 }
 
 export interface CallOptions {
@@ -51,7 +54,8 @@ const log = createLogger({ part: 'test', level: 'silent' });
 
 /**
  * Viola over one embedded API server that is management and business cluster in one; Viola has the rights of its
- * manifests. Tokens: `rw` may all, `ro` may read, `other` may use biz-2 only.
+ * manifests. Tokens: `rw` may all, `ro` may read, `other` may use biz-2 only, `w` may
+ * write to biz-1 and `d` delete there.
  */
 export class ViolaBed implements AsyncDisposable {
   readonly api: ApiServer;
@@ -82,7 +86,7 @@ export class ViolaBed implements AsyncDisposable {
     return bed;
   }
 
-  async #serve({ acceptUnfenced = false, takeOver = false }: BedOptions): Promise<void> {
+  async #serve({ acceptUnfenced = false, takeOver = false, tls }: BedOptions): Promise<void> {
     const store = new Store<Secret>();
     const reflector = createReflector({
       client: this.#management,
@@ -108,6 +112,7 @@ export class ViolaBed implements AsyncDisposable {
       log,
       health,
       registry: new Registry(),
+      ...(tls ? { tls } : {}),
     });
     serveViola(app, {
       clusters,
@@ -129,6 +134,8 @@ export class ViolaBed implements AsyncDisposable {
     const grants = [
       { name: 'operator', sha256: sha256('rw'), providers: ['*'], verbs: all },
       { name: 'viewer', sha256: sha256('ro'), providers: ['*'], verbs: ['read'] },
+      { name: 'writer', sha256: sha256('w'), providers: ['biz-1'], verbs: ['write'] },
+      { name: 'remover', sha256: sha256('d'), providers: ['biz-1'], verbs: ['delete'] },
       { name: 'foreign', sha256: sha256('other'), providers: ['biz-2'], verbs: all },
     ];
     await writeFile(this.tokensFile, JSON.stringify(grants));

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { clusters } from '../../../src/api/node-configs-http.ts';
+import type { HttpServer } from '../../../src/http/app.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
+import { serveInventory } from '../../../src/inventory/routes.ts';
+import { createHealth } from '../../../src/process/health.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { Store } from '../../../src/store/store.ts';
+import { systemClock } from '../../../src/time/clock.ts';
+import { ViolaBed } from '../../beds/viola-bed.ts';
+
+const document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+
+/** `METHOD path` of each operation that a server describes. */
+async function operations(app: HttpServer): Promise<string[]> {
+  const { paths } = document.parse((await app.inject('/openapi.json')).json());
+  return Object.entries(paths)
+    .flatMap(([path, methods]) => Object.keys(methods).map((m) => `${m.toUpperCase()} ${path}`))
+    .toSorted();
+}
+
+const path = '/v1/k8s/multinic/node-configs';
+const node = { nodeName: 'n1', interfaces: [] };
+
+/** Nobody, an unknown token, and those of the bed: read all, write biz-1, delete biz-1, everything, everything of biz-2. */
+const tokens = ['', 'guess', 'ro', 'w', 'd', 'rw', 'other'] as const;
+type Row = readonly [provider: string, ...statuses: readonly number[]];
+
+/**
+ * What each of them is answered: 200 and the 404 of a node that is not there mean that the request was carried out. biz-2
+ * is registered too, biz-9 is not, and `-` names no provider.
+ */
+const viola: Readonly<Record<string, { readonly url: string; readonly rows: readonly Row[] }>> = {
+  [`POST ${path}`]: {
+    url: path,
+    rows: [
+      ['biz-1', 401, 401, 403, 200, 403, 200, 403],
+      ['biz-2', 401, 401, 403, 403, 403, 200, 200],
+      ['biz-9', 401, 401, 403, 403, 403, 404, 403],
+      ['-', 401, 401, 400, 400, 400, 400, 400],
+    ],
+  },
+  [`GET ${path}`]: {
+    url: path,
+    rows: [
+      ['biz-1', 401, 401, 200, 403, 403, 200, 403],
+      ['biz-2', 401, 401, 200, 403, 403, 200, 200],
+      ['biz-9', 401, 401, 404, 403, 403, 404, 403],
+      ['-', 401, 401, 400, 400, 400, 400, 400],
+    ],
+  },
+  [`GET ${path}/{node}`]: {
+    url: `${path}/nobody`,
+    rows: [
+      ['biz-1', 401, 401, 404, 403, 403, 404, 403],
+      ['biz-2', 401, 401, 404, 403, 403, 404, 404],
+      ['-', 401, 401, 400, 400, 400, 400, 400],
+    ],
+  },
+  [`DELETE ${path}/{node}`]: {
+    url: `${path}/nobody`,
+    rows: [
+      ['biz-1', 401, 401, 403, 403, 404, 404, 403],
+      ['biz-2', 401, 401, 403, 403, 403, 404, 404],
+      ['-', 401, 401, 400, 400, 400, 400, 400],
+    ],
+  },
+  'GET /v1/k8s/clusters': {
+    url: '/v1/k8s/clusters',
+    rows: [['-', 401, 401, 200, 200, 200, 200, 200]],
+  },
+};
+
+describe('Viola', () => {
+  let bed: ViolaBed;
+
+  beforeAll(async () => {
+    bed = await ViolaBed.start();
+    await bed.register('biz-2', await bed.api.kubeconfig());
+  });
+
+  afterAll(() => bed[Symbol.asyncDispose]());
+
+  it('has a row for each route that it describes', async () => {
+    await expect.poll(() => bed.providers, { timeout: 10_000 }).toContain('biz-2');
+    expect(await operations(bed.app)).toEqual(Object.keys(viola).toSorted());
+  });
+
+  const cases = Object.entries(viola).flatMap(([route, { url, rows }]) =>
+    rows.map(([provider, ...statuses]) => ({ route, url, provider, statuses })),
+  );
+
+  it.each(cases)('$route for $provider', async ({ route, url, provider, statuses }) => {
+    const method = route.split(' ')[0] as 'GET' | 'POST' | 'DELETE';
+    const seen: number[] = [];
+    for (const token of tokens) {
+      await bed.reset();
+      const options = { token, provider: provider === '-' ? '' : provider };
+      const body = method === 'POST' ? [node] : undefined;
+      seen.push((await bed.call(method, url, options, body)).status);
+    }
+    expect(seen).toEqual(statuses);
+  });
+
+  it('shows each token the clusters of its providers', async () => {
+    for (const [token, providers] of [
+      ['rw', ['biz-1', 'biz-2']],
+      ['w', ['biz-1']],
+      ['other', ['biz-2']],
+    ] as const) {
+      const { body } = await bed.get('/v1/k8s/clusters', { token });
+      const { items } = clusters.parse(body);
+      expect(items.map(({ providerId }) => providerId)).toEqual(providers);
+    }
+  });
+});
+
+const inventoryPath = '/v1/inventory/node-configs';
+/** Which providers' records of node n1 are seen, or the status that says why not. */
+const inventory: Readonly<Record<string, string>> = {
+  [`GET ${inventoryPath}`]: inventoryPath,
+  [`GET ${inventoryPath}/{nodeName}`]: `${inventoryPath}/n1`,
+};
+const from = {
+  here: '127.0.0.1',
+  hereMapped: '::ffff:127.0.0.1',
+  elsewhere: '10.0.0.7',
+  elsewhereMapped: '::ffff:10.0.0.7',
+};
+const readers: readonly (readonly [keyof typeof from, string, number | readonly string[]])[] = [
+  ['here', '', ['biz-1', 'biz-2']],
+  ['hereMapped', '', ['biz-1', 'biz-2']],
+  ['elsewhere', '', 401],
+  ['elsewhereMapped', '', 401],
+  ['elsewhere', 'guess', 401],
+  ['elsewhere', 'reader', ['biz-1']],
+  ['elsewhereMapped', 'reader', ['biz-1']],
+  ['elsewhere', 'writer', 403],
+  ['elsewhere', 'all', ['biz-1', 'biz-2']],
+];
+
+describe('the inventory', () => {
+  let app: HttpServer;
+  let store: Store;
+
+  beforeAll(async () => {
+    store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => new Date() });
+    app = await createHttpServer({
+      title: 'Inventory',
+      clock: systemClock,
+      log: createLogger({ part: 'test', level: 'silent' }),
+      health: createHealth(),
+      registry: new Registry(),
+    });
+    const grants = [
+      grant('reader', 'biz-1', 'read'),
+      grant('writer', '*', 'write'),
+      grant('all', '*', 'read'),
+    ];
+    serveInventory(app, {
+      store,
+      tokens: { current: async () => grants },
+      unavailable: () => undefined,
+    });
+    for (const provider of ['biz-1', 'biz-2']) {
+      const author = { namespace: 'ns', name: 'demo', generation: 1 };
+      const delivered = { instanceId: 's', uid: 'u', generation: 1 };
+      await store.record(provider, author, [{ ...node, ...delivered }]);
+    }
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('has a row for each route that it describes', async () => {
+    expect(await operations(app)).toEqual(Object.keys(inventory).toSorted());
+  });
+
+  const cases = Object.entries(inventory).flatMap(([route, url]) =>
+    readers.map(([place, token, seen]) => ({ route, url, place, token, seen })),
+  );
+
+  it.each(cases)('$route from $place with "$token"', async ({ url, place, token, seen }) => {
+    const answer = await app.inject({
+      url,
+      remoteAddress: from[place],
+      headers: {
+        // Anybody can write this header.
+        'x-forwarded-for': '127.0.0.1',
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
+    });
+    const providers = () =>
+      answer.json<{ providerId: string }[]>().map(({ providerId }) => providerId);
+    expect(answer.statusCode === 200 ? providers() : answer.statusCode).toEqual(seen);
+  });
+});
+
+function grant(name: string, provider: string, verb: 'read' | 'write') {
+  const sha256 = createHash('sha256').update(name).digest('hex');
+  return { name, sha256, providers: [provider], verbs: [verb] };
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../../src/http/server.ts';
+import { createViolas } from '../../../src/operator/deliver/violas.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { systemClock } from '../../../src/time/clock.ts';
+import { elsewhere, expired, good, otherCa, violaCa } from '../../beds/certificates.ts';
+import { ViolaBed } from '../../beds/viola-bed.ts';
+
+const certificates = { good, expired, elsewhere };
+type Shown = keyof typeof certificates;
+
+interface Server {
+  readonly bed: ViolaBed;
+  readonly url: string;
+  /** Requests that got through, with whatever credentials they carried. */
+  requests: number;
+}
+
+const servers = new Map<Shown, Server>();
+const stop = new AbortController();
+let directory = '';
+let tokenFile = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'viola-tls-'));
+  tokenFile = join(directory, 'token');
+  await writeFile(tokenFile, 'rw\n');
+  for (const shown of Object.keys(certificates) as Shown[]) {
+    const bed = await ViolaBed.start({ tls: certificates[shown] });
+    const { url } = await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal);
+    const server = { bed, url, requests: 0 };
+    bed.app.server.on('request', () => {
+      server.requests += 1;
+    });
+    servers.set(shown, server);
+  }
+});
+
+afterAll(async () => {
+  stop.abort(new Error('done'));
+  for (const { bed } of servers.values()) await bed[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+function serverOf(shown: Shown): Server {
+  const server = servers.get(shown);
+  if (!server) throw new Error(`no Viola shows the certificate ${shown}`);
+  return server;
+}
+
+/** Asks a Viola for its nodes as the operator does. */
+async function ask(url: string, trust: { readonly ca?: string; readonly insecure?: boolean }) {
+  const settings = {
+    violaTimeout: 10_000,
+    violaInsecureTls: trust.insecure ?? false,
+    violaTokenFile: tokenFile,
+    violaCa: trust.ca,
+  };
+  const log = createLogger({ part: 'test', level: 'silent' });
+  await using violas = createViolas(settings, { clock: systemClock, random: () => 0.5, log });
+  const endpoint = { field: 'spec.settings.violaEndpoint', url, trusted: true };
+  return await violas.of(endpoint, 'biz-1').list({ fresh: true }, stop.signal);
+}
+
+describe('the operator and a Viola that serves by TLS', () => {
+  it('talk when the operator is given the authority of its certificate', async () => {
+    expect(await ask(serverOf('good').url, { ca: violaCa })).toEqual([]);
+  });
+
+  it.each([
+    ['of an authority that nobody named', 'good', undefined, /not signed by a trusted CA/],
+    ['of another authority', 'good', otherCa, /not signed by a trusted CA/],
+    ['that has expired', 'expired', violaCa, /CERT_HAS_EXPIRED|expired/],
+    ['of another host', 'elsewhere', violaCa, /ALTNAME_INVALID|another (host|name)/],
+  ] as const)('do not when the certificate is %s; no token is shown', async (_, shown, ca, why) => {
+    const server = serverOf(shown);
+    const before = server.requests;
+    await expect(ask(server.url, ca === undefined ? {} : { ca })).rejects.toThrow(why);
+    expect(server.requests).toBe(before);
+  });
+
+  it('do whatever the certificate when somebody asked for that', async () => {
+    for (const shown of ['expired', 'elsewhere'] as const) {
+      expect(await ask(serverOf(shown).url, { insecure: true })).toEqual([]);
+    }
+  });
+
+  it('do not by plain HTTP', async () => {
+    const server = serverOf('good');
+    const before = server.requests;
+    const plain = server.url.replace('https:', 'http:');
+    await expect(ask(plain, { ca: violaCa })).rejects.toThrow();
+    expect(server.requests).toBe(before);
+  });
+});
