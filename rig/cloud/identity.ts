@@ -30,6 +30,8 @@ export interface Login {
   readonly project: { readonly id: string } | { readonly name: string };
 }
 
+export type Credential = Omit<Login, 'project'>;
+
 export interface AdminAccount {
   readonly username: string;
   readonly password: string;
@@ -116,19 +118,26 @@ export class Identity {
     this.#revoke((session) => session.user.id === id);
   }
 
+  /** Checks a password as a login without a project does. */
+  checkPassword(credential: Credential): User {
+    const user = [...this.#users.values()].find(({ name }) => name === credential.username);
+    const known = credential.domainName === this.domainName;
+    if (known && user?.password === credential.password) return user;
+    throw new Refusal(401, '', authenticationRequired);
+  }
+
   /** A new token. Whatever is wrong gets the same 401, so that nobody learns which part it was. */
   logIn(login: Login): Session {
-    const user = [...this.#users.values()].find((candidate) => candidate.name === login.username);
+    const user = this.checkPassword(login);
     const project = [...this.#projects.values()].find((candidate) =>
       'id' in login.project
         ? candidate.id === login.project.id
         : candidate.name === login.project.name,
     );
     const roles = this.roles.filter(
-      (role) => user && project && this.#grants.has(`${project.id} ${user.id} ${role.id}`),
+      (role) => project && this.#grants.has(`${project.id} ${user.id} ${role.id}`),
     );
-    const known = login.domainName === this.domainName && user?.password === login.password;
-    if (!known || user === undefined || project === undefined || roles.length === 0) {
+    if (project === undefined || roles.length === 0) {
       throw new Refusal(401, '', authenticationRequired);
     }
     const issuedAt = this.#clock.now();

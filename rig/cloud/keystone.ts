@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { bodyAs } from './body.ts';
-import type { Identity, Login, Session } from './identity.ts';
+import type { Credential, Identity, Login, Session } from './identity.ts';
 import { newId } from './ids.ts';
 import { Refusal } from './refusal.ts';
 import type { Reply, Route, ServedRequest } from './route.ts';
@@ -23,12 +23,15 @@ const loginSchema = z.object({
         user: z.object({ name: z.string(), domain: name, password: z.string() }),
       }),
     }),
-    scope: z.object({
-      project: z.union([
-        z.object({ id: z.string() }),
-        z.object({ name: z.string(), domain: name }),
-      ]),
-    }),
+    scope: z.union([
+      z.literal('unscoped'),
+      z.object({
+        project: z.union([
+          z.object({ id: z.string() }),
+          z.object({ name: z.string(), domain: name }),
+        ]),
+      }),
+    ]),
   }),
 });
 
@@ -58,7 +61,12 @@ export function keystoneRoutes(
       method: 'POST',
       path: '/v3/auth/tokens',
       handle: ({ body, origin }) => {
-        const session = identity.logIn(loginOf(body));
+        const { project, ...credential } = loginOf(body);
+        if (project === undefined) {
+          identity.checkPassword(credential);
+          return { status: 201, headers: { 'x-subject-token': newId() }, body: { token: {} } };
+        }
+        const session = identity.logIn({ ...credential, project });
         return {
           status: 201,
           headers: { 'x-subject-token': session.token, vary: 'X-Auth-Token' },
@@ -157,14 +165,14 @@ export function keystoneRoutes(
   ];
 }
 
-function loginOf(body: unknown): Login {
+function loginOf(body: unknown): Credential & Partial<Login> {
   const { auth } = bodyAs(loginSchema, body, '');
   const { user } = auth.identity.password;
   return {
     username: user.name,
     password: user.password,
     domainName: user.domain.name,
-    project: auth.scope.project,
+    ...(auth.scope === 'unscoped' ? {} : { project: auth.scope.project }),
   };
 }
 

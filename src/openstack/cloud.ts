@@ -4,6 +4,7 @@ import type { Transport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type Catalog, endpointUrl } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
+import type { CredentialGate } from './credential-gate.ts';
 import { createDeletions } from './deletions.ts';
 import { neutronBase, novaBase } from './endpoint.ts';
 import { createKeystone } from './keystone.ts';
@@ -51,6 +52,7 @@ export interface CloudOptions {
   /** Ends shared work when the process stops. */
   readonly lifetime: AbortSignal;
   readonly onRequest?: ((sample: RequestSample) => void) | undefined;
+  readonly gate: CredentialGate;
   readonly onRefused?: () => void;
 }
 

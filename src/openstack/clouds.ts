@@ -6,6 +6,7 @@ import type { Clock, Random } from '../time/clock.ts';
 import { type Cloud, createCloud } from './cloud.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { fetchProvider, type Provider, type ProviderRequest } from './contrabass.ts';
+import { CredentialGate } from './credential-gate.ts';
 import { answerFailure } from './requests/answer-failure.ts';
 import { TtlCache } from './ttl-cache.ts';
 
@@ -17,8 +18,11 @@ export interface CloudsOptions {
 }
 
 export interface Clouds extends AsyncDisposable {
-  /** The one Cloud of this identity: the same object for every caller while it is in use. */
-  get(identity: CloudIdentity): Cloud;
+  /**
+   * The one Cloud of this identity: the same object for every caller while it is in use. A password that was refused is
+   * tried again at once for a new value of `asked`.
+   */
+  get(identity: CloudIdentity, asked?: string): Cloud;
   /** Contrabass' answer, cached for 5 minutes and forgotten when Keystone refuses the credential in it. */
   provider(request: ProviderRequest, signal: AbortSignal): Promise<Provider>;
 }
@@ -32,6 +36,7 @@ export function createClouds(options: CloudsOptions): Clouds {
   const lifetime = new AbortController();
   const transport = createTransport({ clock });
   const clouds = new Map<string, Cloud>();
+  const gates = new Map<string, CredentialGate>();
   const callers = new Map<string, Caller>();
   const providers = new TtlCache<Provider>({
     clock,
@@ -39,6 +44,11 @@ export function createClouds(options: CloudsOptions): Clouds {
     capacity,
     keeps: () => true,
   });
+
+  function gateOf({ keystoneUrl, username, password, domainName }: CloudIdentity): CredentialGate {
+    const credential = { keystoneUrl, username, password, domainName };
+    return remembered(gates, digest(credential), () => new CredentialGate(clock));
+  }
 
   function makeCloud(identity: CloudIdentity): Cloud {
     const { keystoneUrl, username, projectId } = identity;
@@ -49,6 +59,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       log: log.child({ keystoneUrl, username, projectId }),
       lifetime: lifetime.signal,
       onRequest,
+      gate: gateOf(identity),
       // The password may have been changed in Contrabass since we asked.
       onRefused: () =>
         providers.forget(
@@ -72,7 +83,8 @@ export function createClouds(options: CloudsOptions): Clouds {
   }
 
   return {
-    get(identity) {
+    get(identity, asked = '') {
+      gateOf(identity).ask(asked);
       return remembered(clouds, digest(identity), () => makeCloud(identity));
     },
     async provider(request, signal) {
@@ -103,7 +115,7 @@ function remembered<V>(map: Map<string, V>, key: string, make: () => V): V {
 }
 
 // Identities hold passwords and keys, which are no good as keys of maps that end up in heap dumps and debuggers.
-function digest(identity: CloudIdentity | Partial<ProviderRequest>): string {
+function digest(identity: Partial<CloudIdentity> | Partial<ProviderRequest>): string {
   const ordered = Object.entries(identity).toSorted(([a], [b]) => a.localeCompare(b));
   return createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
 }

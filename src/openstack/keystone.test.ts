@@ -3,6 +3,7 @@ import { answerOf, createFakeCaller } from '../requests/fake-caller.ts';
 import type { HttpAnswer } from '../requests/transport.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
+import { CredentialGate } from './credential-gate.ts';
 import { createKeystone } from './keystone.ts';
 
 const signal = new AbortController().signal;
@@ -33,7 +34,31 @@ function tokenAnswer(token: string, lifetimeMs: number): HttpAnswer {
 function setUp(lifetimeMs = 3_600_000) {
   const clock = createFakeClock();
   const caller = createFakeCaller((_, index) => tokenAnswer(`token-${index}`, lifetimeMs));
-  return { clock, caller, keystone: createKeystone({ identity, caller, clock, lifetime: signal }) };
+  return {
+    clock,
+    caller,
+    keystone: createKeystone({
+      identity,
+      caller,
+      clock,
+      lifetime: signal,
+      gate: new CredentialGate(clock),
+    }),
+  };
+}
+
+interface AskedLogin {
+  readonly scope: 'unscoped' | { readonly project: { readonly id: string } };
+}
+
+/** A Keystone that answers logins with this status. */
+function setUpRefusals(statusOf: (login: AskedLogin) => 201 | 401) {
+  const clock = createFakeClock();
+  const caller = createFakeCaller(({ body = '' }) => {
+    const { auth } = JSON.parse(body) as { auth: AskedLogin };
+    return statusOf(auth) === 201 ? tokenAnswer('token', 3_600_000) : answerOf(401, {});
+  });
+  return { clock, caller, gate: new CredentialGate(clock) };
 }
 
 describe('createKeystone', () => {
@@ -88,6 +113,68 @@ describe('createKeystone', () => {
     expect(caller.calls).toBe(2);
   });
 
+  test('a project without a role is told from a wrong password, and stops nobody else', async () => {
+    const { caller, gate, clock } = setUpRefusals(({ scope }) =>
+      scope === 'unscoped' || scope.project.id === 'good' ? 201 : 401,
+    );
+    const [wrong, good] = ['wrong', 'good'].map((projectId) =>
+      createKeystone({
+        identity: { ...identity, projectId },
+        caller,
+        clock,
+        gate,
+        lifetime: signal,
+      }),
+    );
+    const outcomes = await Promise.allSettled([wrong?.session(signal), good?.session(signal)]);
+    expect(outcomes).toMatchObject([
+      {
+        status: 'rejected',
+        reason: {
+          kind: 'badCredential',
+          message:
+            'keystone: user "admin" of domain "Default" has no role in project "wrong", or there is no such project',
+        },
+      },
+      { status: 'fulfilled' },
+    ]);
+  });
+
+  test('a wrong password is tried twice an hour, however many projects log in with it', async () => {
+    const { caller, gate, clock } = setUpRefusals(() => 401);
+    const keystones = Array.from({ length: 5 }, (_, n) =>
+      createKeystone({
+        identity: { ...identity, projectId: `p${n}` },
+        caller,
+        clock,
+        gate,
+        lifetime: signal,
+      }),
+    );
+    const everybody = async () =>
+      Promise.allSettled(keystones.map(async (keystone) => keystone.session(signal)));
+    for (let minute = 0; minute < 59; minute++) {
+      const outcomes = await everybody();
+      expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+      await clock.advance(60_000);
+    }
+    expect(caller.calls).toBe(2);
+    await clock.advance(60_000);
+    await everybody();
+    expect(caller.calls).toBe(4);
+  });
+
+  test('a password is tried at once when somebody asks, once for each request', async () => {
+    const { caller, gate, clock } = setUpRefusals(() => 401);
+    const keystone = createKeystone({ identity, caller, clock, gate, lifetime: signal });
+    gate.ask('first');
+    for (const asked of ['first', '', 'second', 'second']) {
+      gate.ask(asked);
+      await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
+    }
+    expect(caller.calls).toBe(4);
+  });
+
   test('a refused login says who was refused and tells its owner', async () => {
     let refusals = 0;
     const caller = createFakeCaller(() => answerOf(401, { error: { message: 'no' } }));
@@ -95,12 +182,23 @@ describe('createKeystone', () => {
       refusals += 1;
     };
     const clock = createFakeClock();
-    const keystone = createKeystone({ identity, caller, clock, lifetime: signal, onRefused });
+    const keystone = createKeystone({
+      identity,
+      caller,
+      clock,
+      lifetime: signal,
+      gate: new CredentialGate(clock),
+      onRefused,
+    });
     await expect(keystone.session(signal)).rejects.toMatchObject({
       kind: 'badCredential',
       message: 'keystone: user "admin" of domain "Default" was refused for project "p1"',
     });
     expect(refusals).toBe(1);
+    // The password that it looks for meanwhile may be another one.
+    await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
+    expect(refusals).toBe(2);
+    expect(caller.calls).toBe(2);
   });
 
   test.each([
@@ -123,12 +221,9 @@ describe('createKeystone', () => {
     ['of another kind', answerOf(200, {}), /answered 200/],
   ])('an answer %s is an error', async (_, answer, message) => {
     const caller = createFakeCaller(() => answer);
-    const keystone = createKeystone({
-      identity,
-      caller,
-      clock: createFakeClock(),
-      lifetime: signal,
-    });
+    const clock = createFakeClock();
+    const gate = new CredentialGate(clock);
+    const keystone = createKeystone({ identity, caller, clock, lifetime: signal, gate });
     await expect(keystone.session(signal)).rejects.toThrow(message);
   });
 });

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { headerOf } from '../requests/answer.ts';
 import type { Caller } from '../requests/caller.ts';
-import { RequestError } from '../requests/request-error.ts';
+import { isRequestError, RequestError } from '../requests/request-error.ts';
 import type { HttpAnswer } from '../requests/transport.ts';
 import type { Clock } from '../time/clock.ts';
 import { type Catalog, catalogSchema } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
+import type { CredentialGate, LoginOutcome } from './credential-gate.ts';
 import { keystoneBase } from './endpoint.ts';
 import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -27,6 +28,8 @@ export interface KeystoneOptions {
   readonly identity: CloudIdentity;
   readonly caller: Caller;
   readonly clock: Clock;
+  /** Shared by everybody who logs in with the same user name and password. */
+  readonly gate: CredentialGate;
   /** Ends logins that nobody waits for any more. */
   readonly lifetime: AbortSignal;
   /** Called when Keystone refuses user name and password. */
@@ -46,45 +49,63 @@ const renewalMs = 5 * 60_000;
 
 /** Password login, project scoped by id; one token shared by everybody, one login at a time. */
 export function createKeystone(options: KeystoneOptions): Keystone {
-  const { caller, clock, identity, lifetime } = options;
+  const { caller, clock, identity, lifetime, gate } = options;
   const logins = new SingleFlight<Session>();
   let current: { readonly session: Session; readonly usableUntil: number } | undefined;
 
-  async function logIn(): Promise<Session> {
-    const asked = clock.monotonicMs();
+  async function send(scope: unknown): Promise<HttpAnswer> {
     const url = new URL(`${keystoneBase(identity.keystoneUrl)}/auth/tokens`);
-    const answer = await caller.call(
-      {
-        service: 'keystone',
-        method: 'POST',
-        url,
-        body: JSON.stringify(loginBody(identity)),
-        check: (received) => checkLogin(url, received),
-      },
-      lifetime,
-    );
+    const login = { service: 'keystone', method: 'POST', url } as const;
+    const body = JSON.stringify(loginBody(identity, scope));
+    const check = (answer: HttpAnswer): void => {
+      // Neither is a failure of the service.
+      if (answer.status === 201 || answer.status === 401) return;
+      throw answerFailure(login, answer, clock.now());
+    };
+    return caller.call({ ...login, body, check }, lifetime);
+  }
+
+  async function logIn(): Promise<LoginOutcome<Session>> {
+    const asked = clock.monotonicMs();
+    const answer = await send({ project: { id: identity.projectId } });
+    if (answer.status === 401) return refusal();
     const { session, lifetimeMs } = sessionOf(answer);
     const usableMs = lifetimeMs - Math.min(renewalMs, lifetimeMs / 5);
     current = { session, usableUntil: asked + usableMs };
-    return session;
+    return { kind: 'accepted', value: session };
   }
 
-  function checkLogin(url: URL, answer: HttpAnswer): void {
-    if (answer.status === 201) return;
-    if (answer.status !== 401)
-      throw answerFailure({ service: 'keystone', method: 'POST', url }, answer, clock.now());
-    options.onRefused?.();
-    throw new RequestError(
-      `user "${identity.username}" of domain "${identity.domainName}" was refused for project "${identity.projectId}"`,
-      { service: 'keystone', kind: 'badCredential', status: 401 },
+  /** Keystone answers a wrong project as it does a wrong password; a login without a project tells them apart. */
+  async function refusal(): Promise<LoginOutcome<Session>> {
+    const { username, domainName, projectId } = identity;
+    const user = `user "${username}" of domain "${domainName}"`;
+    if ((await send('unscoped')).status === 401) {
+      return {
+        kind: 'refused',
+        error: badCredential(`${user} was refused for project "${projectId}"`),
+      };
+    }
+    gate.accept();
+    throw badCredential(
+      `${user} has no role in project "${projectId}", or there is no such project`,
     );
+  }
+
+  async function passGate(): Promise<Session> {
+    try {
+      return await gate.logIn(logIn);
+    } catch (error) {
+      // The password may have been changed where it came from.
+      if (isRequestError(error, 'badCredential')) options.onRefused?.();
+      throw error;
+    }
   }
 
   return {
     async session(signal) {
       if (current !== undefined && clock.monotonicMs() < current.usableUntil)
         return current.session;
-      return logins.run('', signal, logIn);
+      return logins.run('', signal, passGate);
     },
     drop(session) {
       if (current?.session === session) current = undefined;
@@ -92,7 +113,11 @@ export function createKeystone(options: KeystoneOptions): Keystone {
   };
 }
 
-function loginBody(identity: CloudIdentity): unknown {
+function badCredential(reason: string): RequestError {
+  return new RequestError(reason, { service: 'keystone', kind: 'badCredential', status: 401 });
+}
+
+function loginBody(identity: CloudIdentity, scope: unknown): unknown {
   const user = {
     name: identity.username,
     domain: { name: identity.domainName },
@@ -101,7 +126,7 @@ function loginBody(identity: CloudIdentity): unknown {
   return {
     auth: {
       identity: { methods: ['password'], password: { user } },
-      scope: { project: { id: identity.projectId } },
+      scope,
     },
   };
 }

@@ -26,14 +26,14 @@ export interface Access {
 
 /** From the key of Contrabass to the cloud, and the business cluster. Throws StepFailure. */
 export async function access(
-  { config, source }: Wish,
+  { config, source, asked }: Wish,
   deps: AccessDeps,
   signal: AbortSignal,
 ): Promise<Access> {
   const { client, settings, violas, views } = deps;
   const keys = { client, operatorKey: settings.contrabassEncryptKey };
   const key = await encryptKeyOf(config, source.namespace, keys, signal);
-  const allowed = { ...deps, allowedEndpoints: settings.allowedEndpoints };
+  const allowed = { ...deps, asked, allowedEndpoints: settings.allowedEndpoints };
   const cloud = await cloudOf(config, key, allowed, signal);
   return {
     view: views.of(cloud, keyOf(source)),

@@ -23,6 +23,8 @@ export interface Wish {
   readonly takeOverFrom: string;
   /** Somebody asked for a full look and delivery. */
   readonly force: boolean;
+  /** How they asked, the same only for the same request; '' = nobody did. */
+  readonly asked: string;
   /** How old shared observations may be. */
   readonly maxAgeMs: number;
 }
@@ -47,6 +49,7 @@ export function wishOf(
     allowRemovals: isNew(allowRemovalsOf(object), lastHandledAllowRemovals),
     takeOverFrom: takeOverFromOf(object),
     force,
+    asked: force ? `${keyOf(object)} ${reconcileAtOf(object)}` : '',
     maxAgeMs: force ? 0 : pace.maxAgeMs(object, config.polling),
   };
 }

@@ -15,13 +15,15 @@ export interface CloudAccessOptions {
   readonly clouds: Clouds;
   readonly authorities: Authorities;
   readonly allowedEndpoints: readonly string[];
+  /** The value with which somebody asked for a full sync; '' = nobody. */
+  readonly asked: string;
 }
 
 /** Asks Contrabass how to reach the cloud of an OpenstackConfig; everybody who names the same one shares it. */
 export async function cloudOf(
   config: ResolvedConfig,
   encryptKey: string,
-  { clouds, authorities, allowedEndpoints }: CloudAccessOptions,
+  { clouds, authorities, allowedEndpoints, asked }: CloudAccessOptions,
   signal: AbortSignal,
 ): Promise<Cloud> {
   const { contrabass, openstack, openstackProviderId: providerId } = config;
@@ -40,7 +42,7 @@ export async function cloudOf(
   const { region, interface: interfaceName } = openstack;
   const neutronUrl = openstack.neutronUrl ?? provider.neutronUrl;
   const novaUrl = openstack.novaUrl ?? provider.novaUrl;
-  return clouds.get({
+  const identity = {
     keystoneUrl: provider.keystoneUrl,
     username: provider.username,
     password: provider.password,
@@ -52,7 +54,8 @@ export async function cloudOf(
     ...(novaUrl === undefined ? {} : { novaUrl }),
     tls: tlsOf(openstack.insecure, authorities.openstack),
     timeoutMs: openstack.timeoutMs,
-  });
+  };
+  return clouds.get(identity, asked);
 }
 
 function tlsOf(insecure: boolean, ca: string | undefined): TlsOptions {

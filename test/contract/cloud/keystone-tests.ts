@@ -184,4 +184,35 @@ export function keystoneTests(contract: Contract): void {
     const answer = await tenant.user.raw('identity', { method: 'POST', path: '/projects', body });
     expect(answer.status).toBe(403);
   });
+
+  contract(
+    'keystone-16',
+    'a login without a project shows whether the password is right',
+    async ({ tenant }) => {
+      const { username, domainName } = tenant;
+      for (const [password, status] of [
+        [tenant.password, 201],
+        ['not-the-password', 401],
+      ] as const) {
+        const user = { name: username, domain: { name: domainName }, password };
+        const identity = { methods: ['password'], password: { user } };
+        const body = { auth: { identity, scope: 'unscoped' } };
+        const path = '/auth/tokens';
+        const answer = await tenant.user.raw('identity', { method: 'POST', path, body });
+        expect(answer.status).toBe(status);
+      }
+    },
+  );
+
+  contract(
+    'keystone-17',
+    'a project without a role is told from a wrong password',
+    async ({ freshCloud, stranger, netA, signal }) => {
+      for (const projectId of [stranger.projectId, '0'.repeat(32)]) {
+        await expect(freshCloud({ projectId }).network(netA.id, signal())).rejects.toMatchObject({
+          message: expect.stringContaining('has no role in project') as unknown,
+        });
+      }
+    },
+  );
 }

@@ -3,6 +3,7 @@ import { endpointUrl } from '../../../src/openstack/catalog.ts';
 import type { Cloud } from '../../../src/openstack/cloud.ts';
 import type { CloudIdentity } from '../../../src/openstack/cloud-identity.ts';
 import { type Clouds, createClouds } from '../../../src/openstack/clouds.ts';
+import { CredentialGate } from '../../../src/openstack/credential-gate.ts';
 import { neutronBase, novaBase } from '../../../src/openstack/endpoint.ts';
 import { createKeystone, type Keystone } from '../../../src/openstack/keystone.ts';
 import { createNeutron, type Neutron } from '../../../src/openstack/neutron.ts';
@@ -156,7 +157,13 @@ function createParts(
     timeoutMs,
     failureOf: answerFailure,
   });
-  const keystone = createKeystone({ identity, caller, clock, lifetime });
+  const keystone = createKeystone({
+    identity,
+    caller,
+    clock,
+    lifetime,
+    gate: new CredentialGate(clock),
+  });
   const choice = { interface: 'public' } as const;
   const neutron = createServiceClient({
     service: 'neutron',

@@ -17,8 +17,8 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/free-names.ts',
-    find: 'free.find((index) => !leaving.has(index))',
-    replace: 'free[0]',
+    find: 'open.find((index) => !leaving.has(index))',
+    replace: 'open[0]',
     tests: plan,
   },
   {
