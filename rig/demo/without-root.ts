@@ -57,5 +57,6 @@ const host: Host = {
 export function printPlan(screen: Screen): void {
   screen.say('The demo makes network namespaces, which needs Linux and root: sudo make demo');
   screen.title('What the agent would do on a host where a port was just attached:');
-  screen.quote(planText(planApply({ request, state: emptyState, host, backend: netplan })));
+  const input = { request, state: emptyState, host, backend: netplan, bootId: '' };
+  screen.quote(planText(planApply(input)));
 }

@@ -1,31 +1,34 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Effect } from '../api/effects.ts';
-import type { JobRequest, NicResult } from '../api/job.ts';
+import type { JobRequest, JobResult, NicResult } from '../api/job.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
+import { textOf } from './apply/disk.ts';
 import { readJournals } from './apply/journal.ts';
 import { recover } from './apply/recover.ts';
 import { readState, UnknownStateError } from './apply/state-file.ts';
 import { transact } from './apply/transaction.ts';
 import { bootId, openWorkshop, type Workshop } from './apply/workshop.ts';
-import { netplan } from './backends/netplan.ts';
 import { dryRun } from './dry-run.ts';
 import type { Host } from './host.ts';
 import { type Ip, IpSession } from './ip-session.ts';
-import { underLock } from './lock.ts';
-import { refusedResult, unitResult } from './nic-results.ts';
-import { observeHost } from './observe/host.ts';
+import { HostBusyError, underLock } from './lock.ts';
+import { observeHost, wrongFamily } from './observe/host.ts';
 import { type AgentOptions, parseOptions, UsageError, usage } from './options.ts';
+import type { PlanInput } from './planning/candidates.ts';
+import { planAll } from './planning/plan.ts';
 import { planApply } from './planning/plan-apply.ts';
-import { planRemoval } from './planning/plan-removal.ts';
-import type { Refusal } from './planning/refuse.ts';
+import type { Refusal } from './planning/refuse/refusal.ts';
 import { unitLines } from './planning/text.ts';
 import { isDone, type Plan, stateAfter } from './planning/unit.ts';
 import { readRequest } from './request.ts';
-import { type Findings, isGood, jobResultOf } from './result.ts';
-import { advanceFence, type HostState, staleness } from './state.ts';
+import { type Findings, isGood, jobResultOf, refusedResult, unitResult } from './result.ts';
+import { advanceFence, atBoot, type HostState, staleness } from './state.ts';
 import { warningsOf } from './warnings.ts';
+
+type RefusalReason = NonNullable<JobResult['refusal']>['reason'];
 
 export interface AgentDeps {
   readonly clock: Clock;
@@ -75,14 +78,28 @@ async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
 /** Whatever goes wrong has an answer: silence would look like a lost Pod. */
 async function findingsOf(request: JobRequest, options: AgentOptions, deps: AgentDeps) {
   try {
+    const wrong = wrongMachine(options.hostRoot, request);
+    if (wrong) return refusedWhole('WrongMachine', wrong);
     // Made first, so that it starts while the agent reads what there is to read.
     using ip = new IpSession();
     return await underLock(deps, () => configure(request, options, { ...deps, ip }));
   } catch (error) {
     deps.log.error({ err: error }, 'run failed');
     if (error instanceof UnknownStateError) return refusedWhole('UnknownState', error.message);
+    if (error instanceof HostBusyError) return refusedWhole('AlreadyRunning', error.message);
+    if (deps.signal.aborted) return failedWhole(request, stopped);
     return failedWhole(request, { reason: 'ApplyFailed', message: (error as Error).message });
   }
+}
+
+const stopped: Refusal = { reason: 'RolledBack', message: 'stopped before anything was changed' };
+
+/** A Job that was made for another machine of this name: nothing on this one is its business. */
+function wrongMachine(hostRoot: string, { machineId }: JobRequest): string | undefined {
+  const own =
+    machineId === undefined ? undefined : textOf(join(hostRoot, '/etc/machine-id'))?.trim();
+  if (machineId === undefined || own === machineId) return undefined;
+  return `this host has the machine id ${own ?? 'of nobody'}, the Job is for ${machineId}`;
 }
 
 async function configure(
@@ -94,39 +111,34 @@ async function configure(
   const journals = readJournals(hostRoot);
   const macs = [...request.interfaces, ...onDisk.nics, ...journals].map(({ mac }) => mac);
   const workshop = openWorkshop(hostRoot, request, onDisk, new Set(macs), deps);
+  const { view } = workshop;
+  const boot = workshop.run.bootId;
 
-  const { state: known, stuck } = await recover(journals, onDisk, workshop);
+  const known = await recover(journals, atBoot(onDisk, boot), workshop);
   const stale = staleness(known, request);
-  if (stale) return refusedWhole('StaleRequest', stale);
-  const host = await observeHost(workshop.view, workshop.macs, known);
-  const unusable = host ? netplan.unusable(host.files) : 'this host has no /etc/netplan';
-  if (!host || unusable) {
-    // A host of another family that has nothing of ours is as clean as it can be.
-    const clean = known.nics.length === 0 && (isCleanup(request) || !request.interfaces.length);
-    const message = `${unusable}; supported is netplan with networkd`;
-    return clean
-      ? { nics: [], warnings: [] }
-      : failedWhole(request, { reason: 'PersistFailed', message });
-  }
+  if (stale) return { ...refusedWhole('StaleRequest', stale), ...memoryOf(known, request) };
+  const host = await observeHost(view, workshop.macs, known);
+  const unusable = wrongFamily(view, host);
+  if (unusable) return ofWrongFamily(request, known, unusable);
   deps.signal.throwIfAborted();
 
-  const site = { request, workshop, stuck };
-  const removed = await removeObsolete(site, advanceFence(known, request), host);
-  const applied = await applyRequested(site, removed.state, removed.host);
-  const nics = [...applied.nics, ...removed.nics];
-  // One that neither the request nor state.json knows any more is still in hand.
-  const left = journals.flatMap(({ mac, index }) => {
-    const refusal = nics.some((nic) => nic.mac === mac) ? undefined : stuck.get(mac);
-    return refusal ? [refusedResult({ target: { mac, index }, name: '', refusal })] : [];
-  });
-  return conclude([...nics, ...left], applied.state, workshop);
+  const state = advanceFence(known, request);
+  const input = { request, state, host, backend: view.backend, bootId: boot };
+  const plan = planAll(input);
+  const removed = await carryOut(plan.removal, state, host, workshop);
+  const asPlanned = removed.nics.every(isGood);
+  // What a removal that failed left in place is in the way of what was planned on its absence.
+  const apply = asPlanned
+    ? plan.apply
+    : await planAnew({ ...input, state: removed.state }, workshop);
+  const applied = await carryOut(apply, removed.state, host, workshop);
+  return conclude([...applied.nics, ...removed.nics], applied.state, request, workshop);
 }
 
-interface Site {
-  readonly request: JobRequest;
-  readonly workshop: Workshop;
-  /** NICs, by MAC, that nothing more may be done to. */
-  readonly stuck: ReadonlyMap<string, Refusal>;
+async function planAnew(input: PlanInput, { view, macs }: Workshop): Promise<Plan> {
+  const host = await observeHost(view, macs, input.state);
+  if (input.request.action === 'cleanup') return { units: [], refused: [] };
+  return planApply({ ...input, host });
 }
 
 interface Step {
@@ -134,68 +146,64 @@ interface Step {
   readonly nics: readonly NicResult[];
 }
 
-/** Removals come first and are done before anything is added: they free names and tables. */
-async function removeObsolete(site: Site, state: HostState, host: Host) {
-  const { request, workshop } = site;
-  const { view, macs } = workshop;
-  const plan = planRemoval({ request, state, host, backend: view.backend });
-  const step = await carryOut(plan, state, host, site);
-  const changed = plan.units.some((unit) => !isDone(unit));
-  return { ...step, host: (changed && (await observeHost(view, macs, step.state))) || host };
-}
-
-async function applyRequested(site: Site, state: HostState, host: Host): Promise<Step> {
-  const { request, workshop } = site;
-  if (isCleanup(request)) return { state, nics: [] };
-  const plan = planApply({ request, state, host, backend: workshop.view.backend });
-  return carryOut(plan, state, host, site);
-}
-
 async function carryOut(
   { units, refused }: Plan,
   state: HostState,
   host: Host,
-  { workshop, stuck }: Site,
+  workshop: Workshop,
 ): Promise<Step> {
-  const free = units.filter(({ nic }) => !stuck.has(nic.mac));
-  const pending = free.filter((unit) => !isDone(unit));
-  const known = free.filter(isDone).reduce(stateAfter, state);
+  const pending = units.filter((unit) => !isDone(unit));
+  const known = units.filter(isDone).reduce(stateAfter, state);
   for (const unit of pending) {
     const { nic, action } = unit;
     workshop.log.info({ mac: nic.mac, action, steps: unitLines(unit) }, 'plan');
   }
   const { state: next, failures } = await transact(pending, known, host, workshop);
   const nics = [
-    ...units.map((unit) => unitResult(unit, stuck.get(unit.nic.mac) ?? failures.get(unit))),
-    ...refused.map((nic) =>
-      refusedResult({ ...nic, refusal: stuck.get(nic.target.mac) ?? nic.refusal }),
-    ),
+    ...units.map((unit) => unitResult(unit, failures.get(unit))),
+    ...refused.map(refusedResult),
   ];
   return { state: next, nics: nics.toSorted((a, b) => a.index - b.index) };
 }
 
 /** What was right already still has to be written down as ours. */
-async function conclude(nics: readonly NicResult[], state: HostState, workshop: Workshop) {
+async function conclude(
+  nics: readonly NicResult[],
+  state: HostState,
+  request: JobRequest,
+  workshop: Workshop,
+): Promise<Findings> {
   const warnings = warningsOf(nics, workshop.view.sysctls);
+  const memory = memoryOf(state, request);
   try {
     await workshop.stateFile.write(state);
-    return { nics, warnings };
+    return { nics, warnings, ...memory };
   } catch (error) {
     const { message } = error as Error;
     const failure = { state: 'Failed', reason: 'PersistFailed', message } as const;
     const unsaved = nics.map((nic) => (isGood(nic) ? { ...nic, ...failure } : nic));
-    return { nics: unsaved, warnings, failed: true };
+    return { nics: unsaved, warnings, ...memory, failed: true };
   }
 }
 
-function isCleanup({ action }: JobRequest): boolean {
-  return action === 'cleanup';
+/** What the host remembers, for those who have forgotten it. */
+function memoryOf({ nics, fence }: HostState, { interfaces }: JobRequest) {
+  const ports = new Map(interfaces.map(({ mac, portId }) => [mac, portId]));
+  const known = nics.map(({ mac, index }) => {
+    const portId = ports.get(mac);
+    return { mac, index, ...(portId ? { portId } : {}) };
+  });
+  return { known, ...(fence ? { fence } : {}) };
 }
 
-function refusedWhole(
-  reason: 'InvalidRequest' | 'UnknownState' | 'StaleRequest',
-  message: string,
-): Findings {
+/** A host of another family that has nothing of ours is as clean as it can be. */
+function ofWrongFamily(request: JobRequest, known: HostState, message: string): Findings {
+  const asked = request.action === 'apply' && request.interfaces.length > 0;
+  if (known.nics.length === 0 && !asked) return { nics: [], warnings: [] };
+  return failedWhole(request, { reason: 'WrongFamily', message });
+}
+
+function refusedWhole(reason: RefusalReason, message: string): Findings {
   return { refusal: { reason, message }, nics: [], warnings: [] };
 }
 

@@ -78,6 +78,10 @@ export interface ConfigFile extends HostFile {
   readonly own?: OwnFile;
   /** MACs, lower case, of the NICs it configures. */
   readonly macs: readonly string[];
+  /** Names of the NICs it configures without naming their MACs. */
+  readonly names?: readonly string[];
+  /** Shell patterns of names: every NIC of such a name is configured by DHCP. */
+  readonly leases?: readonly string[];
 }
 
 /** What a file of ours, of any generation, says about the one NIC in it. */

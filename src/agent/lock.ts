@@ -11,6 +11,11 @@ const pauseMs = 200;
 /** A run takes less than a second; one that takes longer is stuck and ends with its Job. */
 const patienceMs = 60_000;
 
+/** Another run did not end in time. */
+export class HostBusyError extends Error {
+  override readonly name = 'HostBusyError';
+}
+
 /** Does the work while no other run on this host does; rejects when another one does not end. */
 export async function underLock<T>(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -21,7 +26,8 @@ export async function underLock<T>(
   for (;;) {
     const lock = await tryLock(name);
     if (lock) return holding(lock, work);
-    if (clock.monotonicMs() >= end) throw new Error('another run of the agent holds this host');
+    if (clock.monotonicMs() >= end)
+      throw new HostBusyError('another run of the agent holds this host');
     await clock.sleep(pauseMs, signal);
   }
 }

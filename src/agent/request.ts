@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { type JobRequest, jobRequest } from '../api/job.ts';
+import { type JobRequest, jobRequest, type Protocol, protocol } from '../api/job.ts';
 
 /** Of whom a request is, as far as it can be read. */
 export interface RequestIdentity {
+  /** The version it is in, which the answer is in too; the newest when it is unknown. */
+  readonly protocol: Protocol;
   readonly uid: string;
   readonly generation: number;
   readonly attempt: number;
@@ -14,12 +16,13 @@ export type ReadRequest =
   | { readonly identity: RequestIdentity; readonly problem: string };
 
 const identity = z.object({
+  protocol: jobRequest.shape.protocol.catch(protocol),
   uid: z.string().min(1).max(64).catch('unknown'),
   generation: z.int().min(0).catch(0),
   attempt: z.int().min(0).catch(0),
 });
 
-const unknown = { uid: 'unknown', generation: 0, attempt: 0 };
+const unknown: RequestIdentity = { protocol, uid: 'unknown', generation: 0, attempt: 0 };
 
 /** The request in this file, or what is wrong with it, naming the field. */
 export function readRequest(path: string): ReadRequest {

@@ -15,7 +15,7 @@ const nic = (index: number, more: Partial<NicResult> = {}): NicResult => ({
 });
 const failed = { state: 'Failed', reason: 'SubnetOverlapsPrimary' } as const;
 const report = (more: Partial<Report>): Report => ({
-  identity: { uid: 'e5b7a2f0-1111-2222-3333-444455556666', generation: 3, attempt: 1 },
+  identity: { protocol: 1, uid: 'e5b7a2f0-1111-2222-3333-444455556666', generation: 3, attempt: 1 },
   bootId: '5c070bfe-18e9-4c97-857a-7f4d887bef8f',
   nics: [],
   warnings: [],

@@ -1,4 +1,6 @@
-import { type JobResult, type NicResult, protocol } from '../api/job.ts';
+import type { Fence, JobResult, KnownNic, NicResult } from '../api/job.ts';
+import type { Refusal } from './planning/refuse/refusal.ts';
+import type { RefusedNic, Target, Unit } from './planning/unit.ts';
 import type { RequestIdentity } from './request.ts';
 
 /** Kubernetes keeps 4,096 bytes of a termination message. */
@@ -13,6 +15,9 @@ export interface Findings {
   readonly failed?: boolean;
   readonly nics: readonly NicResult[];
   readonly warnings: readonly string[];
+  /** NICs that state.json knows, and the newest object state that the host has seen. */
+  readonly known?: readonly KnownNic[];
+  readonly fence?: Fence;
 }
 
 export interface Report extends Findings {
@@ -22,8 +27,8 @@ export interface Report extends Findings {
 
 /** The result of a run: all NICs whatever their number, messages as long as there is room. */
 export function jobResultOf(report: Report): JobResult {
-  const { identity, bootId, refusal, nics, warnings } = report;
-  const { uid, generation, attempt } = identity;
+  const { identity, bootId, refusal } = report;
+  const { protocol, uid, generation, attempt } = identity;
   const shared = {
     protocol,
     uid,
@@ -37,11 +42,25 @@ export function jobResultOf(report: Report): JobResult {
     const result = {
       ...shared,
       ...(told ? { refusal: told } : {}),
-      nics: nics.slice(0, 20).map((nic) => ({ ...nic, message: shorten(nic.message, bytes) })),
-      warnings: bytes > 0 ? warnings.slice(0, 20).map((warning) => shorten(warning, 80)) : [],
+      ...listsOf(report, Math.max(bytes, 0)),
+      ...(protocol >= 2 ? knownOf(report, bytes) : {}),
     };
-    if (bytes <= 0 || Buffer.byteLength(JSON.stringify(result)) <= maxBytes) return result;
+    if (bytes <= -20 || Buffer.byteLength(JSON.stringify(result)) <= maxBytes) return result;
   }
+}
+
+function listsOf({ nics, warnings }: Report, bytes: number) {
+  return {
+    nics: nics.slice(0, 20).map((nic) => ({ ...nic, message: shorten(nic.message, bytes) })),
+    warnings: bytes > 0 ? warnings.slice(0, 20).map((warning) => shorten(warning, 80)) : [],
+  };
+}
+
+function knownOf({ known = [], fence }: Report, bytes: number) {
+  const nics = known.map(({ mac, index, portId }) =>
+    portId && bytes > 0 ? { mac, index, portId } : { mac, index },
+  );
+  return { known: nics, ...(fence ? { fence } : {}) };
 }
 
 /** Whether the NIC is as it was asked to be. */
@@ -69,4 +88,21 @@ export function shorten(text: string, maxLength: number): string {
     kept += character;
   }
   return kept + mark;
+}
+
+/** What is told of a unit: it was done, or why it was not. */
+export function unitResult({ action, target, before, after }: Unit, failure?: Refusal): NicResult {
+  if (failure) return failedResult(target, before.link?.name ?? '', failure);
+  const done = action === 'apply' ? 'Configured' : 'Removed';
+  return { ...target, name: after.link?.name ?? '', state: done, reason: done, message: '' };
+}
+
+/** What is told of a NIC that was not touched. */
+export function refusedResult({ target, name, refusal }: RefusedNic): NicResult {
+  return failedResult(target, name, refusal);
+}
+
+function failedResult(target: Target, name: string, { reason, message }: Refusal): NicResult {
+  const state = reason === 'WaitingForNIC' ? 'Pending' : 'Failed';
+  return { ...target, name, state, reason, message };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fence } from '../api/job.ts';
+import { type Fence, fence, type JobRequest } from '../api/job.ts';
 
 /** What the agent remembers of one NIC it configured: without it nothing on the NIC is ours. */
 export const nicRecord = z.object({
@@ -13,17 +13,30 @@ export const nicRecord = z.object({
   priority: z.int(),
   /** Files for the next boot; the first one holds the addresses. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  /** What the NIC was like before it was ours, for when it leaves; version 1 did not know. */
+  original: z
+    .object({
+      mtu: z.int(),
+      up: z.boolean(),
+      addrGenMode: z.string().exactOptional(),
+      acceptRa: z.string().exactOptional(),
+    })
+    .exactOptional(),
+  /** What of ours the network manager has held since this boot: it never reads a file again by itself. */
+  boot: z.object({ bootId: z.string(), addresses: z.array(z.string()) }).exactOptional(),
 });
 
 export type NicRecord = z.infer<typeof nicRecord>;
 
-export const stateVersion = 1;
+export const stateVersion = 2;
+/** Versions that can be read; each is what the next one is without its new fields. */
+export const knownVersions = [1, stateVersion] as const;
 /** How many replaced objects a host remembers; older ones cannot have a Job left. */
 const maxRetired = 16;
 
 /** `/var/lib/multinic/state.json`. */
 export const hostState = z.object({
-  version: z.literal(stateVersion),
+  version: z.literal(knownVersions).transform(() => stateVersion),
   fence: fence.optional(),
   /** Uids of objects that others have replaced, oldest first. */
   retiredUids: z.array(z.string()).max(maxRetired),
@@ -33,6 +46,14 @@ export const hostState = z.object({
 export type HostState = z.infer<typeof hostState>;
 
 export const emptyState: HostState = { version: stateVersion, retiredUids: [], nics: [] };
+
+/** The state once the host has booted: what its files said then is what the network manager holds. */
+export function atBoot(state: HostState, bootId: string): HostState {
+  const nics = state.nics.map((nic) =>
+    nic.boot?.bootId === bootId ? nic : { ...nic, boot: { bootId, addresses: nic.addresses } },
+  );
+  return { ...state, nics };
+}
 
 /** The state of which `nic` is part: in place of the one with its MAC, in order of index. */
 export function withNic(state: HostState, nic: NicRecord): HostState {
@@ -47,22 +68,30 @@ export function withoutNic(state: HostState, mac: string): HostState {
 /**
  * The state after this object has been seen. A uid that another one replaces is retired and never accepted again.
  */
-export function advanceFence(
-  state: HostState,
-  { uid, generation }: z.infer<typeof fence>,
-): HostState {
+export function advanceFence(state: HostState, { uid, generation }: Fence): HostState {
   const { fence: seen, retiredUids } = state;
-  const retired = seen && seen.uid !== uid ? [...retiredUids, seen.uid] : retiredUids;
+  const others = retiredUids.filter((retiredUid) => retiredUid !== uid);
+  const retired = seen && seen.uid !== uid ? [...others, seen.uid] : others;
   return { ...state, fence: { uid, generation }, retiredUids: retired.slice(-maxRetired) };
 }
 
-/** Why a request about this object is older than what the host has seen; undefined when it is not. */
-export function staleness(state: HostState, { uid, generation }: z.infer<typeof fence>) {
-  const { fence: seen, retiredUids } = state;
+/**
+ * Why a request about this object is older than what the host has seen; undefined when it is not. After an etcd was
+ * restored the object itself is older: its request then names exactly the state that the host has seen.
+ */
+export function staleness(
+  { fence: seen, retiredUids }: HostState,
+  { uid, generation, supersedes }: Fence & Pick<JobRequest, 'supersedes'>,
+): string | undefined {
+  if (sameFence(supersedes, seen)) return undefined;
   if (retiredUids.includes(uid))
     return `object ${uid} was replaced on this host by ${seen?.uid ?? 'another'}`;
   if (seen?.uid === uid && generation < seen.generation) {
     return `generation ${generation} is older than ${seen.generation}, which this host has seen`;
   }
   return undefined;
+}
+
+function sameFence(a: Fence | undefined, b: Fence | undefined): boolean {
+  return a !== undefined && a.uid === b?.uid && a.generation === b.generation;
 }

@@ -50,9 +50,14 @@ async function rawLines(): Promise<{ there: string[]; back: string[] }> {
   using ip = new IpSession();
   const macs = new Set(benchMacs);
   const host = await observeHost(viewOf(root, ip), macs, emptyState);
-  if (!host) throw new Error(`no ${netplan.directory} in ${root}`);
   const request = benchRequest('apply', 0);
-  const { units } = planApply({ request, state: emptyState, host, backend: netplan });
+  const { units } = planApply({
+    request,
+    state: emptyState,
+    host,
+    backend: netplan,
+    bootId: '',
+  });
   const operations = units.flatMap(({ change }) => change.operations);
   return { there: operations.map(batchLine), back: operations.toReversed().flatMap(undone) };
 }

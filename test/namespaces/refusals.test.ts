@@ -158,7 +158,7 @@ describe('refused whole', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test.each(['{"version": 2}', 'not json', '{"version": 1, "nics": 3}'])(
+  test.each(['{"version": 3}', 'not json', '{"version": 1, "nics": 3}'])(
     'a state of the host that it does not know: %s',
     async (text) => {
       await prepare('unknown');

@@ -277,12 +277,14 @@ describe('plan of the agent', () => {
           expect(removal.units.map(({ nic }) => nic.mac).toSorted()).toEqual(
             owned.map(({ mac }) => mac).toSorted(),
           );
-          for (const { mac, table, originalName } of owned) {
+          for (const { mac, table, originalName, original } of owned) {
             const now = linksWithMac(between.host, mac)[0];
             expect(between.host.routes.filter((each) => each.table === table)).toEqual([]);
             expect(between.host.rules.filter((each) => each.table === table)).toEqual([]);
             expect(between.host.files.filter(({ macs }) => macs.includes(mac))).toEqual([]);
-            if (now) expect(now).toMatchObject({ name: originalName, up: false });
+            if (!now) continue;
+            const { mtu, up, addrGenMode: addressMode } = original ?? {};
+            expect(now).toMatchObject({ name: originalName, mtu, up, addressMode });
           }
         });
       }),

@@ -89,7 +89,9 @@ function resized(host: Host, link: Link, mtu: number): Host {
   const addresses = host.addresses.filter(
     (each) => six || each.link !== link.name || each.family === 4,
   );
-  return { ...withLink(host, next), acceptRa, addresses };
+  const begins = six && addressMode === undefined && link.up;
+  const own = begins ? linkLocalOf(next) : [];
+  return { ...withLink(host, next), acceptRa, addresses: [...addresses, ...own] };
 }
 
 /** The host with the routes that the kernel makes from the addresses of a link. */
@@ -103,20 +105,15 @@ function withConnected(host: Host, index: number): Host {
   return { ...host, routes: [...others, ...connectedRoutes(link, host.addresses)] };
 }
 
+/** What the kernel makes by itself when IPv6 comes up on a link. */
+function linkLocalOf({ name, index, addressMode }: Link): Address[] {
+  if (addressMode !== 'eui64') return [];
+  const cidr = `fe80::${index}/64`;
+  return [{ link: name, family: 6, cidr, scope: 253, noPrefixRoute: false, opaque: false }];
+}
+
 function up(host: Host, link: Link): Host {
-  const own: Address[] =
-    link.addressMode === 'eui64' && !link.up
-      ? [
-          {
-            link: link.name,
-            family: 6,
-            cidr: `fe80::${link.index}/64`,
-            scope: 253,
-            noPrefixRoute: false,
-            opaque: false,
-          },
-        ]
-      : [];
+  const own = link.up ? [] : linkLocalOf(link);
   const raised = withLink(host, { ...link, up: true });
   return withConnected({ ...raised, addresses: [...raised.addresses, ...own] }, link.index);
 }

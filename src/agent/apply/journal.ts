@@ -75,7 +75,7 @@ export function readJournals(hostRoot: string): JournalEntry[] {
   return journalNames(hostRoot).map((name) => {
     const path = `${directory}/${name}`;
     const text = readFileSync(join(hostRoot, path), 'utf8');
-    return parseOwn(path, text, journalEntry, journalVersion);
+    return parseOwn(path, text, journalEntry, [journalVersion]);
   });
 }
 

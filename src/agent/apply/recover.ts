@@ -1,57 +1,86 @@
-import type { Refusal } from '../planning/refuse.ts';
-import { advanceFence, type HostState, staleness, withNic, withoutNic } from '../state.ts';
+import { observeLinks } from '../observe/host.ts';
+import { onlyLink } from '../planning/candidates.ts';
+import { inUse, untouchable } from '../planning/refuse/checks.ts';
+import { firstRefusal } from '../planning/refuse/refusal.ts';
+import {
+  advanceFence,
+  type HostState,
+  type NicRecord,
+  staleness,
+  withNic,
+  withoutNic,
+} from '../state.ts';
 import { bringNic } from './bring.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './journal.ts';
 import { finishFiles, isCommitted, restoreFiles } from './nic-files.ts';
 import type { Workshop } from './workshop.ts';
 
-export interface Recovery {
-  readonly state: HostState;
-  /** NICs, by MAC, that are neither fully old nor fully new; nothing more may be done to them in this run. */
-  readonly stuck: ReadonlyMap<string, Refusal>;
-}
-
 /**
  * Ends what an interrupted run left in hand: a NIC whose file was renamed is finished, any other is undone. Doing it
- * again, after being interrupted itself, leads to the same end.
+ * again, after being interrupted itself, leads to the same end. Where that cannot or must not be, state.json says what of
+ * the NIC is ours all the same, and the plan goes on from what is there.
  */
 export async function recover(
   journals: readonly JournalEntry[],
   state: HostState,
   workshop: Workshop,
-): Promise<Recovery> {
-  const stuck = new Map<string, Refusal>();
+): Promise<HostState> {
   let recovered = state;
   for (const entry of journals) {
     const committed = isCommitted(entry.files, workshop.disk);
-    const problem = committed ? await finish(entry, workshop) : await undo(entry, workshop);
-    workshop.log.info({ mac: entry.mac, step: entry.step, committed, problem }, 'nic recovered');
-    if (problem) {
-      const message = `an interrupted change is not undone: ${problem}`;
-      stuck.set(entry.mac, { reason: 'RollbackFailed', message });
-      continue;
-    }
-    recovered = seen(committed ? outcome(entry, recovered) : recovered, entry);
+    const problem = await bringBack(entry, committed, recovered, workshop);
+    const { mac, step } = entry;
+    workshop.log.info({ mac, step, committed, problem }, 'nic recovered');
+    await (committed ? finishFiles : restoreFiles)(entry.files, workshop.disk);
+    const after = committed ? outcome(entry, recovered) : recovered;
+    const known = problem ? withNic(after, halfDone(entry, after, recovered)) : after;
+    recovered = seen(known, entry);
     await workshop.stateFile.write(recovered);
     await removeJournal(entry.index, workshop.disk);
   }
   if (journals.length > 0) await syncJournals(workshop.disk);
-  return { state: recovered, stuck };
+  return recovered;
 }
 
-/** What the kernel lacks is no reason to stop: state.json says from now on what the NIC shall be. */
-async function finish(entry: JournalEntry, workshop: Workshop): Promise<undefined> {
-  const problem = await bringNic(entry, entry.after, workshop);
-  if (problem) workshop.log.warn({ mac: entry.mac, problem }, 'nic differs from its files');
-  await finishFiles(entry.files, workshop.disk);
-}
-
-async function undo(entry: JournalEntry, workshop: Workshop): Promise<string | undefined> {
+/** Resolves to why the NIC is neither fully old nor fully new. */
+async function bringBack(
+  entry: JournalEntry,
+  committed: boolean,
+  { nics }: HostState,
+  workshop: Workshop,
+): Promise<string | undefined> {
   // After a reboot the kernel has what the files say, under names that may be others than before.
   const rebooted = entry.bootId !== workshop.run.bootId;
-  const problem = rebooted ? undefined : await bringNic(entry, entry.before, workshop);
-  await restoreFiles(entry.files, workshop.disk);
-  return problem;
+  if (rebooted && !committed) return undefined;
+  const host = { ...(await observeLinks(workshop.view, workshop.macs)), files: [] };
+  const link = onlyLink(host, entry.mac);
+  if ('index' in link) {
+    const { protectedAddresses } = workshop;
+    const site = { host, protectedAddresses, records: nics, accepted: [] };
+    const nic = { link, owned: entry.belongings };
+    const refusal = firstRefusal([...untouchable, ...inUse], nic, site);
+    if (refusal) return refusal.message;
+  }
+  return bringNic(entry, committed ? entry.after : entry.before, workshop);
+}
+
+/** A NIC of which something may be left: all that it had and was to have is ours. */
+function halfDone(entry: JournalEntry, after: HostState, before: HostState): NicRecord {
+  const known = [...after.nics, ...before.nics].find(({ mac }) => mac === entry.mac);
+  const record = known ?? neverDone(entry);
+  const states = [entry.before, entry.after].flatMap(({ link }) => link?.addresses ?? []);
+  const addresses = [...record.addresses, ...states.map(({ cidr }) => cidr)];
+  return { ...record, addresses: [...new Set(addresses)] };
+}
+
+/** A NIC that was to become ours. */
+function neverDone({ mac, index, record, before, belongings }: JournalEntry): NicRecord {
+  const planned = record ?? {
+    originalName: before.link?.name ?? '',
+    table: belongings.tables[0] ?? 0,
+    priority: 0,
+  };
+  return { ...planned, mac, index, addresses: [], files: [] };
 }
 
 function outcome({ record, mac }: JournalEntry, state: HostState): HostState {

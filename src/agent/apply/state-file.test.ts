@@ -44,8 +44,16 @@ describe('state.json', () => {
     expect(writes).toEqual(['agent.state.write']);
   });
 
+  test('of version 1 is read, and written as version 2', async () => {
+    await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
+    const nic = { mac: 'm', index: 0, originalName: 'ens5', addresses: [], table: 100 };
+    const nics = [{ ...nic, priority: 10_100, files: [] }];
+    await writeFile(path, JSON.stringify({ version: 1, retiredUids: [], nics }));
+    expect(readState(disk.hostRoot)).toEqual({ version: 2, retiredUids: [], nics });
+  });
+
   test.each([
-    ['{"version": 2}', 'has version 2, this agent knows 1'],
+    ['{"version": 3}', 'has version 3, this agent knows 1 and 2'],
     ['{}', 'has version none'],
     ['{"version": 1, "retiredUids": [], "nics": [{"mac": 3}]}', 'is damaged at nics.0.mac'],
     ['{"version": 1', 'is not JSON'],

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { emptyState, type HostState, hostState, stateVersion } from '../state.ts';
+import { emptyState, type HostState, hostState, knownVersions } from '../state.ts';
 import { syncPath, textOf, writeWhole } from './disk.ts';
 import type { Disk } from './nic-files.ts';
 
@@ -18,7 +18,7 @@ export class UnknownStateError extends Error {
 /** What the host remembers; empty on a host that was never seen. Throws an UnknownStateError. */
 export function readState(hostRoot: string): HostState {
   const text = textOf(join(hostRoot, statePath));
-  return text === null ? emptyState : parseOwn(statePath, text, hostState, stateVersion);
+  return text === null ? emptyState : parseOwn(statePath, text, hostState, knownVersions);
 }
 
 /** The state on the disk, which is written only when it is another one. */
@@ -49,12 +49,18 @@ export class StateFile {
 const versioned = z.looseObject({ version: z.unknown() });
 
 /** Reads a file of the agent's own; the version comes first, as it decides what the rest means. */
-export function parseOwn<T>(path: string, text: string, schema: z.ZodType<T>, version: number): T {
+export function parseOwn<T>(
+  path: string,
+  text: string,
+  schema: z.ZodType<T>,
+  versions: readonly number[],
+): T {
   const json = parseJson(path, text);
   const { data } = versioned.safeParse(json);
-  if (data?.version !== version) {
+  if (!versions.some((version) => version === data?.version)) {
     const found = JSON.stringify(data?.version) ?? 'none';
-    throw new UnknownStateError(`${path} has version ${found}, this agent knows ${version}`);
+    const known = versions.join(' and ');
+    throw new UnknownStateError(`${path} has version ${found}, this agent knows ${known}`);
   }
   const result = schema.safeParse(json);
   if (result.success) return result.data;

@@ -1,7 +1,7 @@
 import { type KernelView, observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import { lostByNode } from '../planning/lost.ts';
-import type { Refusal } from '../planning/refuse.ts';
+import type { Refusal } from '../planning/refuse/refusal.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
 import type { HostState } from '../state.ts';
 import { settle, stateOf } from './bring.ts';

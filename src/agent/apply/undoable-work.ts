@@ -1,5 +1,5 @@
 import type { NicReason } from '../../api/job.ts';
-import type { Refusal } from '../planning/refuse.ts';
+import type { Refusal } from '../planning/refuse/refusal.ts';
 import type { Unit } from '../planning/unit.ts';
 import { bringNic } from './bring.ts';
 import { removeJournal } from './journal.ts';

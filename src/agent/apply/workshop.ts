@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Effect } from '../../api/effects.ts';
-import type { Fence } from '../../api/job.ts';
+import type { JobRequest } from '../../api/job.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -21,6 +21,8 @@ export interface Workshop {
   readonly clock: Clock;
   readonly log: Logger;
   readonly run: Run;
+  /** Addresses of the Node object. */
+  readonly protectedAddresses: readonly string[];
   /** MACs of the NICs that may be worked on; everything else on the host is the node's own. */
   readonly macs: ReadonlySet<string>;
 }
@@ -35,7 +37,7 @@ export interface Tools {
 /** The workshop for one run on the host under this directory, whose state.json says `state`. */
 export function openWorkshop(
   hostRoot: string,
-  { uid, generation }: Fence,
+  { uid, generation, protectedAddresses }: JobRequest,
   state: HostState,
   macs: ReadonlySet<string>,
   { clock, log, perform, ip }: Tools,
@@ -50,6 +52,7 @@ export function openWorkshop(
     clock,
     log,
     run: { fence: { uid, generation }, bootId: bootId() },
+    protectedAddresses,
     macs,
   };
 }

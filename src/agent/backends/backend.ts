@@ -12,6 +12,10 @@ export interface Backend {
   /** Directory of the files, as the host knows it. */
   readonly directory: string;
   readonly suffix: string;
+  /** Directories that files of others may be in too. */
+  readonly otherDirectories: readonly string[];
+  /** Why the host is of another family, by what it has; undefined when it is of this one. */
+  missing(has: (path: string) => boolean): string | undefined;
   /** What a file of the directory is about, and whether it is one of ours. */
   read(file: HostFile): Promise<ConfigFile>;
   /** Why files written here would have no effect on this host; undefined when they would. */

@@ -194,3 +194,65 @@ describe('block style', () => {
     expect(() => readBlockYaml(text)).toThrow();
   });
 });
+
+const claims = async (text: string) => {
+  const {
+    macs,
+    names = [],
+    leases = [],
+  } = await netplan.read({
+    path: '/etc/netplan/50-theirs.yaml',
+    text,
+    mode: 0o600,
+  });
+  return { macs, names, leases };
+};
+
+describe('a file of somebody else', () => {
+  const none = { macs: [], names: [], leases: [] };
+
+  test.each([
+    ['by its name', 'ethernets: {ens5: {dhcp4: true}}', { ...none, names: ['ens5'] }],
+    ['by the name to match', 'ethernets: {a: {match: {name: ens5}}}', { ...none, names: ['ens5'] }],
+    ['as a member of a bond', 'bonds: {b: {interfaces: [ens5]}}', { ...none, names: ['ens5'] }],
+    ['below a vlan', 'vlans: {v: {id: 5, link: ens5}}', { ...none, names: ['ens5'] }],
+    [
+      'as a member that is matched by its MAC',
+      'ethernets: {a: {match: {macaddress: "FA:16:3E:00:00:01"}}}, bonds: {b: {interfaces: [a]}}',
+      { ...none, macs: ['fa:16:3e:00:00:01'] },
+    ],
+    [
+      'with every NIC of such a name, by DHCP',
+      'ethernets: {a: {match: {name: "en*"}, dhcp4: yes}}',
+      { ...none, leases: ['en*'] },
+    ],
+    ['with every NIC of such a name', 'ethernets: {a: {match: {name: "en*"}}}', none],
+  ])('configures a NIC %s', async (_, body, wanted) => {
+    expect(await claims(`network: {version: 2, ${body}}`)).toEqual(wanted);
+  });
+
+  test('that no parser takes may be about all that it mentions', async () => {
+    const text = 'network: {ethernets: {ens5: {dhcp4: true, dhcp4: true, mac: "FA:16:3E:00:00:01"}';
+    const { macs, names } = await claims(text);
+    expect(macs).toEqual(['fa:16:3e:00:00:01']);
+    expect(names).toContain('ens5');
+  });
+
+  test.each(['', '# nothing', '{}', 'network: {version: 2}'])(
+    'that is %j claims none',
+    async (text) => {
+      expect(await claims(text)).toEqual(none);
+    },
+  );
+});
+
+describe('a host', () => {
+  test.each([
+    ['/usr/lib/netplan', undefined],
+    ['/usr/lib/systemd/system-generators/netplan', undefined],
+    ['/usr/lib/ifupdown', 'this host has no netplan; found ifupdown'],
+    ['', 'this host has no netplan; found no manager that is known'],
+  ])('with %s is of the family, or not', (there, words) => {
+    expect(netplan.missing((each) => each === there)).toBe(words);
+  });
+});

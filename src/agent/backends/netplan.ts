@@ -24,18 +24,32 @@ const ownDocument = z.object({
   }),
 });
 
-/** Where any netplan document names a MAC. */
+const anyEthernet = z.looseObject({
+  match: z
+    .looseObject({
+      macaddress: z.string().optional(),
+      name: z.union([z.string(), z.array(z.string())]).optional(),
+    })
+    .nullish(),
+  macaddress: z.string().nullish(),
+  dhcp4: z.unknown().optional(),
+});
+
+/** A bond, bridge or vlan, of which the members or the link below matter. */
+const anyUpper = z.looseObject({
+  interfaces: z.array(z.string()).nullish(),
+  link: z.string().nullish(),
+});
+
+const uppers = z.record(z.string(), anyUpper.nullish()).nullish();
+
+/** Where any netplan document says whose NICs it configures. */
 const anyDocument = z.object({
   network: z.looseObject({
-    ethernets: z
-      .record(
-        z.string(),
-        z.looseObject({
-          match: z.looseObject({ macaddress: z.string().optional() }).nullish(),
-          macaddress: z.string().nullish(),
-        }),
-      )
-      .nullish(),
+    ethernets: z.record(z.string(), anyEthernet.nullish()).nullish(),
+    bonds: uppers,
+    bridges: uppers,
+    vlans: uppers,
   }),
 });
 
@@ -44,6 +58,8 @@ export const netplan: Backend = {
   name: 'netplan',
   directory,
   suffix: '.yaml',
+  otherDirectories: ['/run/netplan', '/usr/lib/netplan'],
+  missing,
   read,
   unusable,
   path,
@@ -56,11 +72,10 @@ function path(index: number): string {
 }
 
 async function read(file: HostFile): Promise<ConfigFile> {
-  if (!/macaddress/i.test(file.text)) return { ...file, macs: [] };
   const { yamlValue } = await import('./yaml-text.ts');
   const document = yamlValue(file.text);
   const own = ownName.test(file.path) ? ownFile(document) : undefined;
-  return { ...file, ...(own ? { own } : {}), macs: macsOf(document) };
+  return { ...file, ...(own ? { own } : {}), ...claimsOf(document, file.text) };
 }
 
 function ownFile(document: unknown): OwnFile | undefined {
@@ -74,15 +89,73 @@ function ownFile(document: unknown): OwnFile | undefined {
   };
 }
 
-function macsOf(document: unknown): string[] {
-  const { data } = anyDocument.safeParse(document);
-  return Object.values(data?.network.ethernets ?? {}).flatMap(({ match, macaddress }) =>
-    [match?.macaddress, macaddress].flatMap((mac) => (mac ? [mac.toLowerCase()] : [])),
+type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases'>;
+
+/** Whose NICs a document configures. One that cannot be read may be about any NIC that it mentions. */
+function claimsOf(document: unknown, text: string): Claims {
+  const { success, data } = anyDocument.safeParse(document);
+  if (!success) return isEmpty(document) ? { macs: [] } : mentionedIn(text);
+  const { ethernets, bonds, bridges, vlans } = data.network;
+  const nics = Object.entries(ethernets ?? {});
+  const macs = nics.flatMap(([, nic]) => [nic?.match?.macaddress, nic?.macaddress]);
+  const patterns = nics.flatMap(([id, nic]) => {
+    const wanted = nic?.match ? [nic.match.name ?? []].flat() : [id];
+    return wanted.map((name) => ({ name, leased: isTrue(nic?.dhcp4) }));
+  });
+  const members = [bonds, bridges, vlans].flatMap((kind) =>
+    Object.values(kind ?? {}).flatMap((upper) => [...(upper?.interfaces ?? []), upper?.link]),
   );
+  const ids = new Set(nics.map(([id]) => id));
+  return {
+    macs: macs.flatMap((mac) => (mac ? [mac.toLowerCase()] : [])),
+    names: [
+      ...patterns.filter(({ name }) => !isPattern(name)).map(({ name }) => name),
+      ...members.flatMap((name) => (name && !ids.has(name) ? [name] : [])),
+    ],
+    leases: patterns
+      .filter(({ name, leased }) => leased && isPattern(name))
+      .map(({ name }) => name),
+  };
+}
+
+function isEmpty(document: unknown): boolean {
+  return document === null || document === '' || JSON.stringify(document) === '{}';
+}
+
+function mentionedIn(text: string): Claims {
+  return {
+    macs: text.toLowerCase().match(/\b([0-9a-f]{2}:){5}[0-9a-f]{2}\b/g) ?? [],
+    names: text.match(/[\w.@+-]+/g) ?? [],
+  };
+}
+
+function isPattern(name: string): boolean {
+  return /[*?[]/.test(name);
+}
+
+/** YAML 1.1 has more words for it than 1.2. */
+function isTrue(value: unknown): boolean {
+  return value === true || /^(true|yes|on|y)$/i.test(String(value));
+}
+
+/** Where netplan, whose folder the agent's own mount may have made, leaves traces of being installed. */
+const traces = ['/usr/lib/netplan', '/usr/lib/systemd/system-generators/netplan'];
+
+/** What a host without netplan may be configured by. */
+const others = [
+  ['NetworkManager', '/usr/lib/systemd/system/NetworkManager.service'],
+  ['systemd-networkd', '/usr/lib/systemd/systemd-networkd'],
+  ['ifupdown', '/usr/lib/ifupdown'],
+] as const;
+
+function missing(has: (path: string) => boolean): string | undefined {
+  if (traces.some(has)) return undefined;
+  const found = others.filter(([, trace]) => has(trace)).map(([name]) => name);
+  return `this host has no netplan; found ${found.join(' and ') || 'no manager that is known'}`;
 }
 
 /** netplan 0.106 drops the policy rules of a file without a word when NetworkManager renders it. */
 function unusable(files: readonly HostFile[]): string | undefined {
   const other = files.find(({ text }) => /^\s*renderer:\s*["']?NetworkManager\b/m.test(text));
-  return other && `${other.path} sets renderer NetworkManager; supported is netplan with networkd`;
+  return other && `${other.path} sets renderer NetworkManager`;
 }

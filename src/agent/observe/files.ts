@@ -4,14 +4,10 @@ import type { ConfigFile, HostFile } from '../host.ts';
 import { sha256 } from '../sha256.ts';
 import type { HostState } from '../state.ts';
 
-/** Files of a directory of the host with this suffix; undefined when the host has no such directory. */
-export function readHostFiles(
-  hostRoot: string,
-  directory: string,
-  suffix: string,
-): HostFile[] | undefined {
+/** Files of a directory of the host with this suffix; none when there is no such directory. */
+export function readHostFiles(hostRoot: string, directory: string, suffix: string): HostFile[] {
   const real = join(hostRoot, directory);
-  if (!existsSync(real)) return undefined;
+  if (!existsSync(real)) return [];
   return readdirSync(real, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory() && entry.name.endsWith(suffix))
     .map((entry) => entry.name)
@@ -27,7 +23,8 @@ function readHostFile(real: string, path: string): HostFile | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES') return { path, text: '', mode: 0 };
-    if (code === 'ENOENT') return undefined;
+    // A link that leads to a directory is no file, whatever its name.
+    if (code === 'ENOENT' || code === 'EISDIR') return undefined;
     throw error;
   }
 }

@@ -48,21 +48,25 @@ export function withSettings(
   };
 }
 
-/**
- * Everything the agent looks at; undefined when the host has no directory that the backend writes to. `state` spares
- * reading the files that the agent wrote itself.
- */
+/** Everything the agent looks at. `state` spares reading the files that the agent wrote itself. */
 export async function observeHost(
   view: HostView,
   macs: ReadonlySet<string>,
   state: HostState,
-): Promise<Host | undefined> {
+): Promise<Host> {
   const { hostRoot, backend } = view;
-  const there = readHostFiles(hostRoot, backend.directory, backend.suffix);
-  if (!there) return undefined;
+  const { directory, otherDirectories, suffix } = backend;
+  const there = [directory, ...otherDirectories].flatMap((each) =>
+    readHostFiles(hostRoot, each, suffix),
+  );
   const [kernel, files] = await Promise.all([
     observeLinks(view, macs),
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
   return { ...kernel, files };
+}
+
+/** Why the NICs of this host are not configured by the backend's files; undefined when they are. */
+export function wrongFamily({ hostRoot, backend }: HostView, { files }: Host): string | undefined {
+  return backend.missing((path) => isThere(hostRoot, path)) ?? backend.unusable(files);
 }

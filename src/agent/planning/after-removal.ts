@@ -14,7 +14,7 @@ export function hostAfterRemoval(host: Host, removals: readonly Unit[]): Host {
     ...host,
     links: host.links.map((link) => {
       const after = removed.get(link.name);
-      return after ? { ...link, name: after.name, up: after.up } : link;
+      return after ? { ...link, name: after.name, up: after.up, mtu: after.mtu } : link;
     }),
     addresses: host.addresses.filter(({ link }) => !removed.has(link)),
     routes: host.routes.filter(({ links }) => !links.some((name) => removed.has(name))),

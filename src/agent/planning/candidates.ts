@@ -2,14 +2,14 @@ import type { JobRequest, RequestInterface } from '../../api/job.ts';
 import type { Backend } from '../backends/backend.ts';
 import type { Host, Link } from '../host.ts';
 import type { HostState, NicRecord } from '../state.ts';
-import { type DesiredNic, desiredNic } from './desired.ts';
+import { desiredNic } from './desired.ts';
 import { entryProblem } from './entry.ts';
-import { refuseFiles } from './files.ts';
 import { assignIndexes } from './indexes.ts';
 import { ipOf } from './ipv4.ts';
 import { linksWithMac } from './links.ts';
-import { type Belongings, recordOf } from './ownership.ts';
-import { type Refusal, refuseAddresses, refuseIndex, refuseInUse, refuseLink } from './refuse.ts';
+import { ownedBy, recordOf } from './ownership.ts';
+import { inUse, unattainable, untouchable } from './refuse/checks.ts';
+import { firstRefusal, type Refusal, type Site, type WantedNic } from './refuse/refusal.ts';
 import type { RefusedNic } from './unit.ts';
 
 export interface PlanInput {
@@ -17,17 +17,14 @@ export interface PlanInput {
   readonly state: HostState;
   readonly host: Host;
   readonly backend: Backend;
+  readonly bootId: string;
 }
 
 /** A NIC that is on the host, may be touched, and can be what the request asks for. */
-export interface Candidate {
+export interface Candidate extends WantedNic {
   readonly entry: RequestInterface;
-  readonly link: Link;
-  readonly record?: NicRecord;
   /** Set when others use a NIC of ours: it may stay as it is, but not be changed. */
   readonly inUse?: Refusal;
-  readonly belongings: Belongings;
-  readonly desired: DesiredNic;
 }
 
 /** Each entry of the request: a candidate, or why not. */
@@ -45,62 +42,74 @@ export function candidatesOf(input: PlanInput) {
   const macs = new Set(valid.map(({ mac }) => mac));
   const occupied = state.nics.filter(({ mac }) => !macs.has(mac)).map(({ index }) => index);
   const indexes = assignIndexes(valid, records, occupied);
-  const candidates: Candidate[] = [];
+  const found: Candidate[] = [];
   const refused: RefusedNic[] = [];
   for (const entry of entries) {
     const problem = problems.get(entry);
-    const found: Candidate | Refusal = problem
+    const candidate: Candidate | Refusal = problem
       ? { reason: 'InvalidEntry', message: problem }
       : candidateOf(input, entry, records.get(entry.mac), indexes.get(entry.mac));
-    if ('link' in found) candidates.push(found);
-    else refused.push(refusedNic(host, entry, found));
+    if ('link' in candidate) found.push(candidate);
+    else refused.push(refusedNic(host, entry, candidate));
   }
-  return { candidates, refused };
+  const site = siteOf(input, [...state.nics, ...records.values()]);
+  const { accepted, refused: others } = attainable(found, site);
+  return { candidates: accepted, refused: [...refused, ...others] };
+}
+
+function siteOf({ host, request }: PlanInput, records: readonly NicRecord[]): Site {
+  return { host, protectedAddresses: request.protectedAddresses, records, accepted: [] };
 }
 
 function candidateOf(
-  input: PlanInput,
+  { host, backend, request, state }: PlanInput,
   entry: RequestInterface,
   record: NicRecord | undefined,
   index: number | undefined,
 ): Candidate | Refusal {
-  const { host } = input;
   const link = onlyLink(host, entry.mac);
   if ('reason' in link) return link;
   if (index === undefined) return { reason: 'InvalidEntry', message: 'all ten names are taken' };
   const there = host.addresses.filter((item) => item.link === link.name).map(({ cidr }) => cidr);
   const desired = desiredNic(entry, index, link, there);
-  const belongings = belongingsOf(desired, record);
-  const inUse = refuseInUse(host, link, record);
-  const candidate: Candidate = {
-    entry,
-    link,
-    ...(record ? { record } : {}),
-    ...(inUse ? { inUse } : {}),
-    belongings,
-    desired,
+  const owned = ownedBy(record);
+  const belongings = {
+    tables: [...new Set([desired.table, ...owned.tables])],
+    ips: [...new Set([...desired.addresses.map(ipOf), ...owned.ips])],
   };
-  return refuse(candidate, input) ?? candidate;
+  const known = record ? { record } : {};
+  const nic = { link, owned, ...known, belongings, desired, path: backend.render(desired).path };
+  const { protectedAddresses } = request;
+  const site: Site = { host, protectedAddresses, records: state.nics, accepted: [] };
+  const never = firstRefusal(untouchable, nic, site);
+  if (never) return never;
+  const used = firstRefusal(inUse, nic, site);
+  const settled = record !== undefined && link.name === desired.name;
+  if (used && !settled) return used;
+  return { entry, ...nic, ...(used ? { inUse: used } : {}) };
 }
 
-function refuse(candidate: Candidate, { request, host, backend }: PlanInput): Refusal | undefined {
-  const { entry, link, record, inUse, belongings, desired } = candidate;
-  const macs = new Set(request.interfaces.map(({ mac }) => mac));
-  const links = new Set(host.links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name));
-  const { protectedAddresses } = request;
-  const settled = record !== undefined && link.name === desired.name;
-  return (
-    refuseMtu(desired, link) ??
-    refuseLink(host, link, record, protectedAddresses) ??
-    (settled ? undefined : inUse) ??
-    refuseIndex(host, link, desired.index, belongings) ??
-    refuseAddresses(host, desired.addresses, links, protectedAddresses) ??
-    refuseFiles(host, backend.render(desired).path, entry.mac, macs)
-  );
+/**
+ * Refuses those that cannot be what is asked for. One that is refused keeps what it has, its name and its addresses, so
+ * others may follow it.
+ */
+function attainable(candidates: readonly Candidate[], site: Site) {
+  const refused: RefusedNic[] = [];
+  for (let accepted = candidates; ; ) {
+    const blocked = new Map(
+      accepted.flatMap((candidate) => {
+        const found = firstRefusal(unattainable, candidate, { ...site, accepted });
+        return found ? [[candidate, found] as const] : [];
+      }),
+    );
+    if (blocked.size === 0) return { accepted, refused };
+    for (const [{ entry }, found] of blocked) refused.push(refusedNic(site.host, entry, found));
+    accepted = accepted.filter((candidate) => !blocked.has(candidate));
+  }
 }
 
 /** The one link with this MAC, or why there is none to work on. */
-export function onlyLink(host: Host, mac: string): Link | Refusal {
+export function onlyLink(host: Pick<Host, 'links'>, mac: string): Link | Refusal {
   const [link, second] = linksWithMac(host, mac);
   if (!link) return { reason: 'WaitingForNIC', message: `no link has the MAC ${mac} yet` };
   if (!second) return link;
@@ -112,19 +121,4 @@ export function refusedNic(host: Host, entry: RequestInterface, refusal: Refusal
   const { mac, index, portId } = entry;
   const name = linksWithMac(host, mac)[0]?.name ?? '';
   return { target: { mac, index, ...(portId ? { portId } : {}) }, name, refusal };
-}
-
-function refuseMtu({ mtu }: DesiredNic, { name, maxMtu }: Link): Refusal | undefined {
-  if (maxMtu === undefined || mtu <= maxMtu) return undefined;
-  return {
-    reason: 'InvalidEntry',
-    message: `mtu ${mtu} is above ${maxMtu}, the most ${name} takes`,
-  };
-}
-
-function belongingsOf({ table, addresses }: DesiredNic, record: NicRecord | undefined): Belongings {
-  return {
-    tables: [...new Set([table, record?.table ?? table])],
-    ips: [...new Set([...addresses, ...(record?.addresses ?? [])].map(ipOf))],
-  };
 }

@@ -1,26 +1,9 @@
 import type { RenderedFile } from '../backends/backend.ts';
 import type { ConfigFile, Host } from '../host.ts';
-import type { Refusal } from './refuse.ts';
 import type { FileChange } from './unit.ts';
 
 /** Netplan warns about, and NetworkManager ignores, a file that others can read. */
 export const fileMode = 0o600;
-
-/** Why the file of a NIC cannot be written: its path is taken, or a file of somebody else configures the NIC. */
-export function refuseFiles(
-  host: Host,
-  path: string,
-  mac: string,
-  managed: ReadonlySet<string>,
-): Refusal | undefined {
-  const there = host.files.find((file) => file.path === path);
-  if (there && !(there.own && managed.has(there.own.mac))) {
-    return { reason: 'PersistFailed', message: `${path} is a file of somebody else; move it away` };
-  }
-  const claim = host.files.find((file) => !file.own && file.macs.includes(mac));
-  if (!claim) return undefined;
-  return { reason: 'NICInUse', message: `${claim.path} configures the NIC; take it out of there` };
-}
 
 /**
  * Changes of files that leave a NIC with exactly this one; those of earlier generations go. `taken` are the paths that

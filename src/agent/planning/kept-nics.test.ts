@@ -43,6 +43,7 @@ function removed(change: Partial<JobRequest>) {
       files: [],
     },
     backend: netplan,
+    bootId: 'boot-1',
   });
   return units.map(({ target }) => target.mac);
 }

@@ -12,6 +12,16 @@ export interface Belongings {
 }
 
 /**
+ * What a NIC owns by its record: what it was given, and what the network manager holds of it since the boot, which it sets
+ * again whenever the carrier comes back.
+ */
+export function ownedBy(record: NicRecord | undefined): Belongings {
+  if (!record) return { tables: [], ips: [] };
+  const addresses = [...record.addresses, ...(record.boot?.addresses ?? [])];
+  return { tables: [record.table], ips: [...new Set(addresses.map(ipOf))] };
+}
+
+/**
  * What is known to be ours of the NIC with this MAC: the record of state.json, or else what an earlier generation left
  * behind on the host; undefined when nothing of the NIC is ours.
  */

@@ -1,12 +1,11 @@
-import type { Host } from '../host.ts';
 import { sha256 } from '../sha256.ts';
 import type { NicRecord } from '../state.ts';
 import { type Candidate, candidatesOf, type PlanInput, refusedNic } from './candidates.ts';
 import { desiredState } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { writeChanges } from './files.ts';
+import type { LinkState } from './nic-state.ts';
 import { presentState } from './present-state.ts';
-import { refuseName } from './refuse.ts';
 import { type FileChange, isDone, type Plan, type RefusedNic, type Unit } from './unit.ts';
 
 /** Names that are already given away in a plan. */
@@ -20,42 +19,23 @@ interface Taken {
  * one that is as it shall be yields a unit without operations.
  */
 export function planApply(input: PlanInput): Plan {
-  const { host, backend } = input;
+  const { host } = input;
   const { candidates, refused } = candidatesOf(input);
-  const named = refuseNames(host, candidates);
   const taken = {
-    names: new Set(named.accepted.map(({ desired }) => desired.name)),
-    paths: new Set(named.accepted.map(({ desired }) => backend.render(desired).path)),
+    names: new Set(candidates.map(({ desired }) => desired.name)),
+    paths: new Set(candidates.map(({ path }) => path)),
   };
   const units: Unit[] = [];
   const inUse: RefusedNic[] = [];
-  for (const candidate of named.accepted) {
+  for (const candidate of candidates) {
     const unit = unitOf(input, candidate, taken);
     if (isDone(unit) || !candidate.inUse) units.push(unit);
     else inUse.push(refusedNic(host, candidate.entry, candidate.inUse));
   }
-  return { units, refused: [...refused, ...named.refused, ...inUse] };
+  return { units, refused: [...refused, ...inUse] };
 }
 
-/** Refuses those whose name another link keeps. A NIC that is refused keeps its own name, so others may follow it. */
-function refuseNames(host: Host, candidates: readonly Candidate[]) {
-  const refused: RefusedNic[] = [];
-  let accepted = candidates;
-  for (;;) {
-    const moving = accepted.filter(({ link, desired }) => link.name !== desired.name);
-    const leaving = new Set(moving.map(({ link }) => link.name));
-    const blocked = accepted.flatMap((candidate) => {
-      const { entry, link, desired } = candidate;
-      const refusal = refuseName(host, link, desired.name, leaving);
-      return refusal ? [{ candidate, nic: refusedNic(host, entry, refusal) }] : [];
-    });
-    if (blocked.length === 0) return { accepted, refused };
-    refused.push(...blocked.map(({ nic }) => nic));
-    accepted = accepted.filter((item) => blocked.every(({ candidate }) => candidate !== item));
-  }
-}
-
-function unitOf({ host, backend }: PlanInput, candidate: Candidate, taken: Taken): Unit {
+function unitOf({ host, backend, bootId }: PlanInput, candidate: Candidate, taken: Taken): Unit {
   const { entry, link, belongings, desired } = candidate;
   const before = presentState(host, link, belongings);
   const after = desiredState(desired);
@@ -76,11 +56,17 @@ function unitOf({ host, backend }: PlanInput, candidate: Candidate, taken: Taken
     change: diffNic(before, after, evict ? { evictTo: `mntmp${link.index}` } : {}),
     files,
     desired,
-    record: recordAfter(candidate, files[0]),
+    record: recordAfter(candidate, before.link, files[0], bootId),
   };
 }
 
-function recordAfter({ entry, link, record, desired }: Candidate, file: FileChange): NicRecord {
+function recordAfter(
+  { entry, link, record, desired }: Candidate,
+  before: LinkState | undefined,
+  file: FileChange,
+  bootId: string,
+): NicRecord {
+  const original = record ? record.original : originalOf(before);
   return {
     mac: entry.mac,
     index: desired.index,
@@ -94,5 +80,20 @@ function recordAfter({ entry, link, record, desired }: Candidate, file: FileChan
         sha256: sha256(file.after ?? ''),
       },
     ],
+    ...(original ? { original } : {}),
+    // A NIC that is new since the boot is in no file that the manager has read.
+    boot: record?.boot ?? { bootId, addresses: [] },
+  };
+}
+
+/** What the NIC was like before it was ours; its addresses and routes were not. */
+function originalOf(before: LinkState | undefined): NicRecord['original'] {
+  if (!before) return undefined;
+  const { mtu, up, addressMode, acceptRa } = before;
+  return {
+    mtu,
+    up,
+    ...(addressMode === undefined ? {} : { addrGenMode: addressMode }),
+    ...(acceptRa === undefined ? {} : { acceptRa }),
   };
 }

@@ -3,12 +3,12 @@ import type { NicRecord } from '../state.ts';
 import { onlyLink, type PlanInput } from './candidates.ts';
 import { diffNic } from './diff.ts';
 import { removeChanges } from './files.ts';
-import { ipOf } from './ipv4.ts';
 import { linkNamed, linksWithMac } from './links.ts';
-import type { NicState } from './nic-state.ts';
-import { recordOf } from './ownership.ts';
+import { type LinkState, minIpv6Mtu, type NicState } from './nic-state.ts';
+import { ownedBy, recordOf } from './ownership.ts';
 import { presentState } from './present-state.ts';
-import { refuseInUse, refuseLink } from './refuse.ts';
+import { inUse, untouchable } from './refuse/checks.ts';
+import { firstRefusal } from './refuse/refusal.ts';
 import type { Plan, RefusedNic, Target, Unit } from './unit.ts';
 
 interface Obsolete {
@@ -21,12 +21,12 @@ interface Obsolete {
  * for a clean-up. Only what state.json, or a file of an earlier generation, says is ours can be removed.
  */
 export function planRemoval(input: PlanInput): Plan {
-  const { host, request } = input;
+  const { host } = input;
   const units: Unit[] = [];
   const refused: RefusedNic[] = [];
   const names = new Set<string>();
   for (const nic of obsolete(input)) {
-    const link = removableLink(host, nic.record, request.protectedAddresses);
+    const link = removableLink(input, nic.record);
     if (link && 'reason' in link) {
       const name = linksWithMac(host, nic.record.mac)[0]?.name ?? '';
       refused.push({ target: nic.target, name, refusal: link });
@@ -36,12 +36,13 @@ export function planRemoval(input: PlanInput): Plan {
 }
 
 /** The NIC's link; none when it was unplugged, which leaves its rules and files behind. */
-function removableLink(host: Host, record: NicRecord, protectedAddresses: readonly string[]) {
+function removableLink({ host, request, state }: PlanInput, record: NicRecord) {
   const link = onlyLink(host, record.mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
-  const refusal =
-    refuseLink(host, link, record, protectedAddresses) ?? refuseInUse(host, link, record);
-  return refusal ?? link;
+  const { protectedAddresses } = request;
+  const site = { host, protectedAddresses, records: state.nics, accepted: [] };
+  const nic = { link, owned: ownedBy(record) };
+  return firstRefusal([...untouchable, ...inUse], nic, site) ?? link;
 }
 
 function obsolete({ request, state, host }: PlanInput): Obsolete[] {
@@ -69,10 +70,10 @@ function unitOf(
   link: Link | undefined,
   names: Set<string>,
 ): Unit {
-  const belongings = { tables: [record.table], ips: record.addresses.map(ipOf) };
+  const belongings = ownedBy(record);
   const before = presentState(host, link, belongings);
   const name = link ? freeName(host, record, link, names) : '';
-  const after = bare(host, before, name);
+  const after = bare(host, before, record, name);
   return {
     action: 'remove',
     target,
@@ -95,22 +96,28 @@ function freeName(host: Host, { originalName }: NicRecord, link: Link, names: Se
   return name;
 }
 
-/** What is left of the NIC: down, without addresses, with the kernel's own defaults for IPv6. */
-function bare(host: Host, { link }: NicState, name: string): NicState {
+/** What is left of the NIC: what it was before it was ours, without addresses. */
+function bare(host: Host, { link }: NicState, { original }: NicRecord, name: string): NicState {
   if (!link) return { rules: [] };
-  const acceptRa = host.defaultAcceptRa ?? link.acceptRa;
+  const { mtu, up } = original ?? { mtu: link.mtu, up: false };
   return {
     link: {
       name,
-      // udev sets it again at the new name, from what netplan generated at the last boot.
-      mtu: link.mtu,
-      up: false,
-      ...(link.addressMode === undefined ? {} : { addressMode: 'eui64' }),
-      ...(link.acceptRa === undefined || acceptRa === undefined ? {} : { acceptRa }),
+      mtu,
+      up,
+      ...(mtu < minIpv6Mtu ? {} : ipv6Of(host, link, original)),
       addresses: [],
-      linkLocal: [],
+      // Those of a link that is up are the kernel's own business again.
+      ...(up ? {} : { linkLocal: [] }),
       routes: [],
     },
     rules: [],
   };
+}
+
+/** Of a NIC whose past is not known: the kernel's own defaults. */
+function ipv6Of(host: Host, link: LinkState, original: NicRecord['original']) {
+  const acceptRa = original?.acceptRa ?? host.defaultAcceptRa ?? link.acceptRa;
+  const addressMode = original?.addrGenMode ?? 'eui64';
+  return { addressMode, ...(acceptRa === undefined ? {} : { acceptRa }) };
 }

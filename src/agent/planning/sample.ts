@@ -135,5 +135,5 @@ export function input(
   state: HostState = emptyState,
 ): PlanInput {
   const wanted = 'protocol' in asked ? asked : request(asked);
-  return { request: wanted, host: on, state, backend: netplan };
+  return { request: wanted, host: on, state, backend: netplan, bootId: 'boot-1' };
 }

@@ -3,7 +3,7 @@ import type { DesiredNic } from './desired.ts';
 import type { Change } from './diff.ts';
 import type { NicState } from './nic-state.ts';
 import type { KnownNic } from './present-state.ts';
-import type { Refusal } from './refuse.ts';
+import type { Refusal } from './refuse/refusal.ts';
 
 /** Which NIC of the request, or of state.json, something is about. */
 export interface Target {

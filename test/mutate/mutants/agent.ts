@@ -6,9 +6,9 @@ const onHost = (...files: string[]) =>
 
 export const agentMutants: readonly Mutant[] = [
   {
-    file: 'src/agent/planning/refuse.ts',
-    find: 'isDefault(item, link) && item.table !== record?.table',
-    replace: 'isDefault(item, link) && item.table === record?.table',
+    file: 'src/agent/planning/refuse/node.ts',
+    find: '!owned.tables.includes(item.table)',
+    replace: 'owned.tables.includes(item.table)',
     tests: onHost('refusals.test.ts'),
   },
   {
@@ -18,9 +18,9 @@ export const agentMutants: readonly Mutant[] = [
     tests: onHost('attach.test.ts'),
   },
   {
-    file: 'src/agent/planning/refuse.ts',
-    find: "if (route) return refusal('TableInUse', `table ${table} has a route to ${route.to}`);",
-    replace: '',
+    file: 'src/agent/planning/refuse/checks.ts',
+    find: '  tableTaken,\n  priorityTaken,',
+    replace: '  priorityTaken,',
     tests: onHost('refusals.test.ts'),
   },
   {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestInterface } from '../../api/job.ts';
-import type { Host } from '../host.ts';
-import { planApply } from './plan-apply.ts';
-import { address, entry, host, input, link, macOf, ownFile, route, rule } from './sample.ts';
+import type { RequestInterface } from '../../../api/job.ts';
+import type { Host } from '../../host.ts';
+import { planApply } from '../plan-apply.ts';
+import { address, entry, host, input, link, macOf, ownFile, route, rule } from '../sample.ts';
 
 const [ens1, ens2] = [link(1), link(2)];
 
@@ -208,5 +208,82 @@ describe('a NIC is refused', () => {
     const borrowed = link(5, { name: 'br0', kind: 'bridge', mac: macOf(1) });
     const words = refused({}, {}, [link(1, { master: 'br0' }), borrowed, ens2]);
     expect(words).toBe('NICInUse: ens1 is a member of br0');
+  });
+});
+
+/** Reason and message for the NIC 1, which is the only one asked for. */
+function alone(on: Partial<Host>, links = [ens1]) {
+  const { refused: nics } = planApply(input([entry(1)], host(links, on)));
+  const [nic] = nics;
+  return nic ? `${nic.refusal.reason}: ${nic.refusal.message}` : 'accepted';
+}
+
+const leasedRoute = (metric: number) =>
+  route('0.0.0.0/0', 'ens1', { via: '10.0.0.254', protocol: 16, metric });
+
+const theirs = (more: object) => ({
+  files: [{ path: '/etc/netplan/50-theirs.yaml', text: '', mode: 0o600, macs: [], ...more }],
+});
+
+describe('a NIC that the host leased', () => {
+  const leasedAddress = address('ens1', '10.0.0.1/24', { temporary: true });
+  test('is told as that while another link is the way out', () => {
+    expect(alone({ addresses: [leasedAddress], routes: [leasedRoute(100)] })).toBe(
+      "LeasedByHost: the host's DHCP gave ens1 the address 10.0.0.1/24",
+    );
+  });
+
+  test('is the primary one when it is the way out', () => {
+    expect(alone({ addresses: [leasedAddress], routes: [leasedRoute(0)] })).toMatch(/^PrimaryNIC/);
+  });
+
+  test('is the primary one when it has an address of the node', () => {
+    const on = { addresses: [address('ens1', '10.200.0.2/16', { temporary: true })] };
+    expect(alone(on)).toMatch(/^PrimaryNIC/);
+  });
+});
+
+describe('a file of somebody else', () => {
+  test.each([
+    ['names the NIC', { names: ['ens1'] }, /^NICInUse/],
+    ['leases for every such name', { leases: ['en*'] }, /^LeasedByHost.*named en\*/],
+    ['leases for a set of names', { leases: ['ens[123]'] }, /^LeasedByHost/],
+    ['leases for other names', { leases: ['eth*', 'ens?0', 'en[s'] }, /^accepted/],
+    ['names another NIC', { names: ['ens3'] }, /^accepted/],
+  ])('that %s', (_, more, words) => {
+    expect(alone(theirs(more))).toMatch(words);
+  });
+
+  test('that names the NIC by an alternative name', () => {
+    const links = [link(1, { altNames: ['enp0s1'] })];
+    expect(alone(theirs({ names: ['enp0s1'] }), links)).toMatch(/^NICInUse/);
+  });
+});
+
+describe('a subnet', () => {
+  test.each<[string, Partial<Host>, RegExp]>([
+    [
+      'that an unusable entry has on its NIC is not free',
+      { addresses: [address('ens3', '10.0.0.9/24')] },
+      /^SubnetOverlapsForeign/,
+    ],
+    ['with a route of main into it', { routes: [route('10.0.0.128/25', 'eth0')] }, /^SubnetOver/],
+    [
+      'with an unreachable part',
+      { routes: [route('10.0.0.64/26', undefined, { type: 7 })] },
+      /^SubnetOver/,
+    ],
+    [
+      'with a route of another table into it',
+      { routes: [route('10.0.0.0/24', 'eth0', { table: 7 })] },
+      /^accepted/,
+    ],
+    [
+      'with an address that has no subnet',
+      { addresses: [address('lo', '10.0.0.77/32')] },
+      /^accepted/,
+    ],
+  ])('%s', (_, on, words) => {
+    expect(alone(on)).toMatch(words);
   });
 });

@@ -1,0 +1,60 @@
+import type { ConfigFile } from '../../host.ts';
+import { type Refusal, refusal, type Site, type WantedNic } from './refusal.ts';
+
+/** The path may hold a file of ours, about this NIC or about one that gives the path up. */
+export function pathTaken({ path, desired }: WantedNic, site: Site): Refusal | undefined {
+  const { host, accepted, records } = site;
+  const there = host.files.find((file) => file.path === path);
+  if (!there) return undefined;
+  const ours = [desired, ...accepted.map((nic) => nic.desired), ...records].map(({ mac }) => mac);
+  if (there.own && ours.includes(there.own.mac)) return undefined;
+  return refusal('PersistFailed', `${path} is a file of somebody else; move it away`);
+}
+
+/** A file of somebody else configures the NIC, by its MAC or by a name: after a boot two would. */
+export function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
+  const names = namesOf(nic);
+  const claim = host.files.find(
+    (file) => !file.own && (file.macs.includes(nic.desired.mac) || mentions(file, names)),
+  );
+  if (!claim) return undefined;
+  return refusal('NICInUse', `${claim.path} configures the NIC; take it out of there`);
+}
+
+/** A file that leases an address for every NIC of such a name would do so at the next boot, beside ours. */
+export function caughtByLease(nic: WantedNic, { host }: Site): Refusal | undefined {
+  if (nic.record) return undefined;
+  const names = namesOf(nic);
+  for (const { path, own, leases = [] } of host.files) {
+    const pattern = leases.find((each) => names.some((name) => matches(name, each)));
+    if (pattern && !own) {
+      const message = `${path} has every NIC named ${pattern} configured by DHCP; leave this one out`;
+      return refusal('LeasedByHost', message);
+    }
+  }
+  return undefined;
+}
+
+function namesOf({ link, record }: WantedNic): string[] {
+  const names = [link.name, ...link.altNames, record?.originalName ?? ''];
+  return names.filter((name) => name !== '');
+}
+
+function mentions({ names = [] }: ConfigFile, own: readonly string[]): boolean {
+  return names.some((name) => own.includes(name));
+}
+
+/** A shell pattern of netplan: `*`, `?` and sets. */
+function matches(name: string, pattern: string): boolean {
+  const source = pattern
+    .replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  try {
+    return new RegExp(`^${source}$`).test(name);
+  } catch (error) {
+    // A set that does not end matches nothing.
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
