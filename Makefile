@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image install uninstall
+.PHONY: help setup demo check test test-integration test-e2e test-faults test-coverage bench mutate lint fmt vet generate build image install uninstall
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ test-integration: $(installed) ## Real API server, kubelet, containerd, systemd 
 
 test-e2e: $(installed) ## The whole chain on real parts (needs root)
 	@test/e2e/run
+
+test-faults: $(installed) ## Leaders behind connections that hang, break and lie; prints tables (about 4 min)
+	@test/faults/run
 
 test-coverage: $(installed) ## Unit tests with coverage
 	@npm run -s test:coverage

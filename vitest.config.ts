@@ -17,7 +17,10 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['{src,rig,deploy}/**/*.test.ts', 'test/{house,contract,property}/**/*.test.ts'],
+          include: [
+            '{src,rig,deploy}/**/*.test.ts',
+            'test/{house,contract,property,faults}/**/*.test.ts',
+          ],
         },
       },
       { test: { ...shipped, name: 'namespaces', include: ['test/namespaces/**/*.test.ts'] } },

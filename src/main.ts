@@ -2,10 +2,17 @@
 import { Command } from 'commander';
 import { metricTable } from './api/metrics.ts';
 import { createHealth } from './process/health.ts';
-import { createLogger } from './process/log.ts';
+import { createLogger, type Logger, logLevels } from './process/log.ts';
 import { createMetrics } from './process/metrics.ts';
 import type { PartContext } from './process/part.ts';
-import { readSettings, type Settings, SettingsError, type Values } from './process/settings.ts';
+import { oneOf } from './process/setting-schemas.ts';
+import {
+  readSettings,
+  type Settings,
+  SettingsError,
+  setting,
+  type Values,
+} from './process/settings.ts';
 import { runUntilSignal } from './process/shutdown.ts';
 import { systemClock, systemRandom } from './time/clock.ts';
 
@@ -14,6 +21,16 @@ const usageExit = 2;
 /** How long a part may take to end what it has in work; Kubernetes gives a Pod 30 s. */
 const graceMs = 25_000;
 
+/** What every part can be told. */
+const commonSettings = {
+  logLevel: setting({
+    env: ['LOG_LEVEL'],
+    flag: 'log-level',
+    schema: oneOf(logLevels).prefault('info'),
+    description: `how much is logged: ${logLevels.join(', ')}; default info`,
+  }),
+};
+
 type Context = PartContext<typeof metricTable>;
 
 type Run = (context: Context, signal: AbortSignal) => Promise<void>;
@@ -21,7 +38,12 @@ type Run = (context: Context, signal: AbortSignal) => Promise<void>;
 /** A part as main sees it: what it can be told, and how to make it run with what it was told. */
 interface Part {
   readonly settings: Settings;
-  readonly configure: (flags: Record<string, string | undefined>) => Run;
+  readonly configure: (flags: Record<string, string | undefined>) => Configured;
+}
+
+interface Configured {
+  readonly logLevel: string;
+  readonly run: Run;
 }
 
 function part<S extends Settings>(
@@ -29,10 +51,14 @@ function part<S extends Settings>(
   start: (values: Values<S>, context: Context, signal: AbortSignal) => Promise<void>,
 ): Part {
   return {
-    settings,
+    settings: { ...settings, ...commonSettings },
     configure: (flags) => {
-      const values = readSettings(settings, { env: process.env, flags });
-      return (context, signal) => start(values, context, signal);
+      const source = { env: process.env, flags };
+      const values = readSettings({ ...settings, ...commonSettings }, source);
+      return {
+        logLevel: readSettings(commonSettings, source).logLevel,
+        run: (context, signal) => start(values, context, signal),
+      };
     },
   };
 }
@@ -93,21 +119,34 @@ function usage(): string {
 async function runPart(name: string, { settings, configure }: Part, about: string, argv: string[]) {
   const command = partCommand(name, about, settings);
   command.parse(argv, { from: 'user' });
-  const run = configured(name, () => configure(flagsOf(command, settings)));
-  if (!run) return usageExit;
-  const log = createLogger({ part: name, level: process.env['LOG_LEVEL'] ?? 'info' });
+  const chosen = configured(name, () => configure(flagsOf(command, settings)));
+  if (!chosen) return usageExit;
+  const log = createLogger({ part: name, level: chosen.logLevel });
+  sayProxies(log);
   const context: Context = {
     clock: systemClock,
     random: systemRandom,
     log,
     metrics: createMetrics(metricTable),
     health: createHealth(),
+    exit: (why) => {
+      log.fatal({ err: why }, 'leaving at once');
+      process.exit(1);
+    },
   };
-  return runUntilSignal((signal) => run(context, signal), { log, graceMs });
+  return runUntilSignal((signal) => chosen.run(context, signal), { log, graceMs });
+}
+
+/** Whoever sets these expects that they hold, and would look for the reason of a time-out elsewhere. */
+function sayProxies(log: Logger): void {
+  const set = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].filter(
+    (name) => (process.env[name] ?? process.env[name.toLowerCase()] ?? '') !== '',
+  );
+  if (set.length > 0) log.warn({ variables: set }, 'proxies are not used: all is reached directly');
 }
 
 /** Says every setting that cannot be used, and answers undefined then. */
-function configured(name: string, configure: () => Run): Run | undefined {
+function configured(name: string, configure: () => Configured): Configured | undefined {
   try {
     return configure();
   } catch (error) {

@@ -39,6 +39,7 @@ async function start() {
       log: createLogger({ part: 'controller', level: 'info', destination: { write } }),
       metrics: bed.metrics,
       health: createHealth(),
+      exit: () => undefined,
     },
     stop.signal,
   );

@@ -8,6 +8,7 @@ import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { runWithLease } from '../kube/lease/lease.ts';
+import { createLeaseClient } from '../kube/lease/lease-client.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
@@ -25,11 +26,10 @@ export async function startController(
 ): Promise<void> {
   const { clock, random, log, metrics, health } = context;
   const access = await accessOf(values);
-  await using client = createKubeClient(access, {
-    clock,
-    random,
-    userAgent: 'multinic-controller',
-  });
+  const { leaseDurationMs } = values;
+  const identify = { clock, random, userAgent: 'multinic-controller' };
+  await using client = createKubeClient(access, identify);
+  await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   const loop = createLoop({ client, values, context, perform });
 
@@ -53,11 +53,12 @@ export async function startController(
     await runWithLease(
       {
         ...lease,
-        leaseDurationMs: values.leaseDurationMs,
-        client: aroundWrites(client, (write) => perform('controller.lease.write', write)),
+        leaseDurationMs,
+        client: aroundWrites(leaseClient, (write) => perform('controller.lease.write', write)),
         identity,
         clock,
         random,
+        onOverrun: context.exit,
         onChange: (state, error) => {
           metrics.set('multinic_leader', { lease: lease.name }, state === 'leading' ? 1 : 0);
           if (error) log.warn({ state, err: error }, 'lease');

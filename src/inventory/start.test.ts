@@ -30,6 +30,7 @@ async function start(
     log: createLogger({ part: 'test', level: 'info', destination }),
     metrics: createMetrics(metricTable),
     health: createHealth(),
+    exit: () => undefined,
   };
   const running = startInventory(
     readSettings(inventorySettings, { env, flags: {} }),

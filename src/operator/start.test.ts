@@ -78,6 +78,7 @@ async function start(database = 'inventory.db', others: Record<string, string> =
     }),
     metrics,
     health: createHealth(),
+    exit: () => undefined,
   };
   const done = startOperator(
     readSettings(operatorSettings, { env: {}, flags }),

@@ -8,6 +8,7 @@ import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
+import { createLeaseClient } from '../kube/lease/lease-client.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
@@ -46,7 +47,10 @@ export async function startOperator(
   const [contrabass, openstack, violaCa] = await Promise.all(
     [settings.contrabassCaFile, settings.openstackCaFile, settings.violaCaFile].map(readBundle),
   );
-  await using client = createKubeClient(access, { clock, random, userAgent: 'multinic-operator' });
+  const { leaseDurationMs } = settings;
+  const identify = { clock, random, userAgent: 'multinic-operator' };
+  await using client = createKubeClient(access, identify);
+  await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
   await using clouds = createClouds({ clock, random, log, onRequest });
   await using violas = createViolas({ ...settings, violaCa }, { clock, random, log });
@@ -78,8 +82,7 @@ export async function startOperator(
     if (error) log.warn({ state, err: error }, 'lease');
     else log.info({ state, identity }, 'lease');
   };
-  const { leaseDurationMs } = settings;
-  const elector = aroundWrites(client, (write) => perform('operator.lease.write', write));
+  const elector = aroundWrites(leaseClient, (write) => perform('operator.lease.write', write));
   const election = {
     ...lease,
     leaseDurationMs,
@@ -88,6 +91,7 @@ export async function startOperator(
     clock,
     random,
     onChange,
+    onOverrun: context.exit,
   };
   await together(signal, [
     async (both) => runWithLease(election, both, loop.run),

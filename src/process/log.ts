@@ -15,6 +15,9 @@ export const secretKeys = [
   'clientKey',
 ] as const;
 
+/** From the one that says everything to the one that says nothing. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 export interface LogOptions {
   readonly part: string;
   readonly level: string;

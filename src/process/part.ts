@@ -10,4 +10,6 @@ export interface PartContext<T extends MetricTable> {
   readonly log: Logger;
   readonly metrics: Metrics<T>;
   readonly health: Health;
+  /** Ends the process at once; for what must not wait for an end in order. */
+  readonly exit: (why: Error) => void;
 }

@@ -27,6 +27,11 @@ export function address() {
     .transform(toAddress);
 }
 
+/** One of a few words. */
+export function oneOf<const Words extends readonly string[]>(words: Words) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}` });
+}
+
 /** Whole number within bounds. */
 export function integer(min: number, max: number) {
   return z

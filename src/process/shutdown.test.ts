@@ -5,25 +5,40 @@ import { afterEach, describe, expect, it } from 'vitest';
 const room = import.meta.dirname;
 const started: ChildProcess[] = [];
 
-/** A process that runs `body` under runUntilSignal and says "ready" once it does. */
-async function processWith(body: string): Promise<{ child: ChildProcess; ended: Promise<number> }> {
+/** A process that runs `body` under runUntilSignal, says "ready" once it does, and leaves a timer behind. */
+async function processWith(body: string): Promise<{
+  child: ChildProcess;
+  ended: Promise<number>;
+  lines: () => { msg: string; level: string }[];
+}> {
   const program = `
     import { createLogger } from '${join(room, 'log.ts')}';
     import { runUntilSignal } from '${join(room, 'shutdown.ts')}';
-    const keepAlive = setInterval(() => undefined, 1000);
-    const log = createLogger({ part: 'test', level: 'silent' });
+    setInterval(() => undefined, 1000);
+    const log = createLogger({ part: 'test', level: 'info' });
     process.exitCode = await runUntilSignal(async (signal) => {
       console.log('ready');
       ${body}
-    }, { log, graceMs: 500 });
-    clearInterval(keepAlive);`;
+    }, { log, graceMs: 500, leftoversMs: 50 });`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   started.push(child);
-  const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? -1)));
+  const ended = new Promise<number>((resolve) =>
+    child.once('close', (code) => resolve(code ?? -1)),
+  );
+  let said = '';
+  child.stdout?.on('data', (piece: Buffer) => {
+    said += piece.toString();
+  });
   await new Promise((resolve) => child.stdout?.once('data', resolve));
-  return { child, ended };
+  const lines = () =>
+    said
+      .trim()
+      .split('\n')
+      .filter((text) => text !== 'ready')
+      .map((text) => JSON.parse(text) as { msg: string; level: string });
+  return { child, ended, lines };
 }
 
 const untilAbort = `await new Promise((_, reject) =>
@@ -43,6 +58,28 @@ describe('runUntilSignal', () => {
   it('ends with status 1 when the part fails', async () => {
     const { ended } = await processWith("throw new Error('broken');");
     expect(await ended).toBe(1);
+  });
+
+  it('tells everything that hangs on the root signal when the part has failed', async () => {
+    const { ended, lines } = await processWith(`
+      signal.addEventListener('abort', () => log.info('told'));
+      throw new Error('broken');`);
+    expect(await ended).toBe(1);
+    expect(lines().map(({ msg }) => msg)).toEqual(['failed', 'told']);
+  });
+
+  it.each([
+    ['exception', "setImmediate(() => { throw new Error('stray'); });"],
+    ['rejection', "void Promise.reject(new Error('stray'));"],
+  ])('stops in order and ends with status 1 after a stray %s', async (_, stray) => {
+    const { ended, lines } = await processWith(`${stray}
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      log.info('in order');`);
+    expect(await ended).toBe(1);
+    expect(lines().map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+      'fatal error that nobody caught, stopping',
+      'info in order',
+    ]);
   });
 
   it('leaves by force when the part does not stop within its grace', async () => {

@@ -2,35 +2,75 @@ import type { Logger } from './log.ts';
 
 /** Exit status after a second signal, or when a part did not stop in time. */
 const forcedExit = 130;
+/** Exit status of a part that failed. */
+const failedExit = 1;
+
+export interface RunOptions {
+  readonly log: Logger;
+  /** How long a part may take to end what it has in work. */
+  readonly graceMs: number;
+  /** How long what a part has left behind may keep the process alive after its end (default 1 s). */
+  readonly leftoversMs?: number;
+}
 
 /**
- * Runs a part under one root signal. SIGTERM or SIGINT aborts it; a second signal, or `graceMs` without an end, leaves at
- * once. Resolves to the exit status.
+ * Runs a part under one root signal, and ends the process after it. SIGTERM or SIGINT aborts it, and so does an error
+ * that nobody caught; a second signal, or `graceMs` without an end, leaves at once. A part that has ended has nothing
+ * more to do: what it left open does not keep the process alive. Resolves to the exit status.
  */
 export async function runUntilSignal(
   run: (signal: AbortSignal) => Promise<void>,
-  { log, graceMs }: { readonly log: Logger; readonly graceMs: number },
+  { log, graceMs, leftoversMs = 1_000 }: RunOptions,
 ): Promise<number> {
   const root = new AbortController();
+  let stray: { readonly error: unknown } | undefined;
+
+  function stop(reason: unknown, exitAfterGrace: number): void {
+    root.abort(reason);
+    leaveAfter(graceMs, exitAfterGrace, () =>
+      log.error({ graceMs }, 'did not stop in time, leaving'),
+    );
+  }
   const onSignal = (name: NodeJS.Signals): void => {
     if (root.signal.aborted) process.exit(forcedExit);
     log.info({ signal: name }, 'stopping');
-    root.abort(new Error(`stopped by ${name}`));
-    setTimeout(() => {
-      log.error({ graceMs }, 'did not stop in time, leaving');
-      process.exit(forcedExit);
-    }, graceMs).unref();
+    stop(new Error(`stopped by ${name}`), forcedExit);
+  };
+  const onStray = (error: unknown): void => {
+    log.fatal({ err: error }, 'error that nobody caught, stopping');
+    // What was stopped already goes on with its end.
+    if (stray === undefined && !root.signal.aborted) stop(error, failedExit);
+    stray ??= { error };
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
-  try {
-    await run(root.signal);
+  process.on('uncaughtException', onStray); // rejections that nobody handles, too
+
+  const status = await outcome();
+  leaveAfter(leftoversMs, status);
+  return status;
+
+  async function outcome(): Promise<number> {
+    try {
+      await run(root.signal);
+    } catch (error) {
+      const told = root.signal.aborted && error === root.signal.reason;
+      if (!told) {
+        log.fatal({ err: error }, 'failed');
+        return failedExit;
+      }
+    } finally {
+      root.abort(new Error('the part has ended'));
+    }
+    if (stray) return failedExit;
     log.info('stopped');
     return 0;
-  } catch (error) {
-    if (root.signal.aborted && error === root.signal.reason) return 0;
-    log.fatal({ err: error }, 'failed');
-    return 1;
-  } finally {
-    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
   }
+}
+
+/** Ends the process after a while, unless it has ended by itself before. */
+function leaveAfter(ms: number, status: number, say?: () => void): void {
+  setTimeout(() => {
+    say?.();
+    process.exit(status);
+  }, ms).unref();
 }

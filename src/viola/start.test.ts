@@ -40,6 +40,7 @@ async function start(flags: Readonly<Record<string, string>>, signal: AbortSigna
       log: createLogger({ part: 'viola', level: 'debug', destination: { write } }),
       metrics: createMetrics(metricTable),
       health: createHealth(),
+      exit: () => undefined,
     },
     signal,
   );

@@ -74,7 +74,7 @@ export class ControllerBed implements AsyncDisposable {
     const loop = createLoop({
       client,
       values: readSettings(controllerSettings, { env: {}, flags }),
-      context: { clock, random: half, log, metrics, health: createHealth() },
+      context: { clock, random: half, log, metrics, health: createHealth(), exit: () => undefined },
       perform: createPerform<Effect>((effect, phase) => {
         try {
           this.onEffect(effect, phase);

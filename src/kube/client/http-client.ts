@@ -13,12 +13,15 @@ export interface KubeClientOptions {
   readonly userAgent?: string;
   /** Limit of one try of one request, connection to last byte (default 30 s); watches excepted. */
   readonly timeoutMs?: number;
+  /** For calls at the same time (default 16); watches have connections of their own. */
+  readonly connections?: number;
 }
 
 /** A client with connection pools of its own; dispose of it to close them. */
 export function createKubeClient(access: ClusterAccess, options: KubeClientOptions): KubeClient {
-  const { clock, random = () => 0.5, userAgent = 'multinic', timeoutMs = 30_000 } = options;
-  const transport = new Transport(access, { clock, random, userAgent, timeoutMs });
+  const { clock, random = () => 0.5, userAgent = 'multinic' } = options;
+  const { timeoutMs = 30_000, connections = 16 } = options;
+  const transport = new Transport(access, { clock, random, userAgent, timeoutMs, connections });
   return {
     ...reads(transport),
     ...writes(transport),

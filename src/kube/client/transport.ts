@@ -8,7 +8,6 @@ import { retryAfter } from './retry.ts';
 
 const connectTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 20_000;
-const maxConnections = 16;
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -26,6 +25,7 @@ export interface TransportOptions {
   readonly random: Random;
   readonly userAgent: string;
   readonly timeoutMs: number;
+  readonly connections: number;
 }
 
 /** HTTP to one API server: identity, limits, retries and errors. */
@@ -39,8 +39,8 @@ export class Transport implements AsyncDisposable {
   constructor(access: ClusterAccess, options: TransportOptions) {
     this.#access = access;
     this.#options = options;
-    const pool = poolOptions(access);
-    this.#calls = new Pool(access.server, { ...pool, connections: maxConnections });
+    const pool = poolOptions(access, options);
+    this.#calls = new Pool(access.server, { ...pool, connections: options.connections });
     this.#streams = new Pool(access.server, pool);
   }
 
@@ -120,7 +120,10 @@ export class Transport implements AsyncDisposable {
   }
 }
 
-function poolOptions({ ca, clientCert, clientKey, tlsServerName }: ClusterAccess): Pool.Options {
+function poolOptions(
+  { ca, clientCert, clientKey, tlsServerName }: ClusterAccess,
+  { timeoutMs }: TransportOptions,
+): Pool.Options {
   return {
     // One black-holed HTTP/2 connection would take every call and watch with it.
     allowH2: false,
@@ -129,7 +132,8 @@ function poolOptions({ ca, clientCert, clientKey, tlsServerName }: ClusterAccess
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: {
-      timeout: connectTimeoutMs,
+      // A connection that nobody waits for any more must not hold up those who queue behind it.
+      timeout: Math.min(connectTimeoutMs, timeoutMs),
       ...(ca === undefined ? {} : { ca }),
       ...(clientCert === undefined ? {} : { cert: clientCert }),
       ...(clientKey === undefined ? {} : { key: clientKey }),

@@ -1,84 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
-import type { KubeClient } from '../client/client.ts';
-import type { Lease } from '../core-resources.ts';
-import { KubeError } from '../errors.ts';
-import type { KubeObject } from '../object.ts';
-import { LeaseLostError, runWithLease } from './lease.ts';
-
-type LeaseClient = Pick<KubeClient, 'find' | 'create' | 'patch'>;
-type Spec = NonNullable<Lease['spec']>;
-
-const refusal = (status: number, reason: string): KubeError =>
-  new KubeError({ status, reason, message: reason });
-
-/** One Lease by the server's rules; a client of it can be cut off or made to lose answers. */
-class LeaseServer {
-  lease: Lease | undefined;
-  writes = 0;
-  #version = 0;
-
-  clientOf(trouble: () => 'none' | 'cut' | 'lostAnswer' = () => 'none'): LeaseClient {
-    const asked = async <T>(act: () => T): Promise<T> => {
-      const kind = trouble();
-      if (kind === 'cut') throw refusal(0, 'Unreachable');
-      const result = act();
-      if (kind === 'lostAnswer') throw refusal(0, 'Unreachable');
-      return result;
-    };
-    return {
-      find: () => asked(() => this.lease),
-      create: (_: unknown, { metadata, spec }: KubeObject & { spec: Spec }) =>
-        asked(() => {
-          if (this.lease) throw refusal(409, 'AlreadyExists');
-          return this.#store(metadata.name, spec);
-        }),
-      patch: (_: unknown, ref: { name: string }, patch: KubeObject & { spec: Spec }) =>
-        asked(() => {
-          if (!this.lease) throw refusal(404, 'NotFound');
-          if (patch.metadata.resourceVersion !== this.lease.metadata.resourceVersion) {
-            throw refusal(409, 'Conflict');
-          }
-          return this.#store(ref.name, { ...this.lease.spec, ...patch.spec });
-        }),
-    } as unknown as LeaseClient;
-  }
-
-  #store(name: string, spec: Spec): Lease {
-    this.writes++;
-    this.lease = { metadata: { name, resourceVersion: String(++this.#version) }, spec };
-    return this.lease;
-  }
-}
-
-/** A candidate whose work lasts until it is told to stop. */
-function candidate(client: LeaseClient, clock: FakeClock, identity = 'me', stopMs = 0) {
-  const stop = new AbortController();
-  const log: string[] = [];
-  let leading = false;
-  const running = runWithLease(
-    {
-      client,
-      namespace: 'ns',
-      name: 'leader',
-      identity,
-      clock,
-      random: () => 0.5,
-      onChange: (state, error) =>
-        log.push(error instanceof Error ? `${state} (${error.message})` : state),
-    },
-    stop.signal,
-    async (signal) => {
-      leading = true;
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-      log.push(`told: ${String(signal.reason)}`);
-      if (stopMs > 0) await clock.sleep(stopMs);
-      leading = false;
-    },
-  );
-  return { stop, log, running, isLeading: () => leading };
-}
+import { createFakeClock } from '../../time/fake-clock.ts';
+import { runWithLease } from './lease.ts';
+import { candidate, type LeaseClient, LeaseServer } from './lease-in-test.ts';
+import { LeaseLostError } from './lease-lock.ts';
 
 describe('lease', () => {
   test('is taken, renewed every two seconds and given back', async () => {
@@ -238,6 +163,7 @@ describe('lease', () => {
       identity: 'me',
       clock,
       random: () => 0.5,
+      onOverrun: () => undefined,
     };
     const { signal } = new AbortController();
     await runWithLease(options, signal, () => Promise.resolve());
@@ -254,6 +180,7 @@ describe('lease', () => {
       identity: 'me',
       clock: createFakeClock(),
       random: () => 0.5,
+      onOverrun: () => undefined,
     };
     const client = new LeaseServer().clientOf();
     const running = runWithLease(

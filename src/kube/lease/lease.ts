@@ -1,10 +1,10 @@
 import { jittered } from '../../time/backoff.ts';
 import type { Clock, Random } from '../../time/clock.ts';
-import { withDeadline } from '../../time/deadline.ts';
+import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { KubeClient } from '../client/client.ts';
-import { type Lease, leases } from '../core-resources.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../errors.ts';
-import { heldSpec, isFree, type Observation, observe, releasedSpec } from './lease-record.ts';
+import { isAlreadyExists, isConflict } from '../errors.ts';
+import { createLeaseLock, type Held, LeaseLostError } from './lease-lock.ts';
+import { isFree, type Observation, observe } from './lease-record.ts';
 
 export interface LeaseOptions {
   readonly client: Pick<KubeClient, 'find' | 'create' | 'patch'>;
@@ -21,40 +21,56 @@ export interface LeaseOptions {
   /** Between two tries of a leader or a candidate (two fifteenths of the duration). */
   readonly retryPeriodMs?: number;
   readonly onChange?: (state: 'campaigning' | 'leading' | 'released', error?: unknown) => void;
+  /** Told about every renewal and how long it took. */
+  readonly onRenewal?: (result: { readonly durationMs: number; readonly error?: unknown }) => void;
+  /**
+   * The lease was lost and the work still goes on when it runs out, so that somebody else may lead beside it any moment:
+   * end the process, now. (Waiting for work that does not obey is not safe, and nothing but its end stops it.)
+   */
+  readonly onOverrun: (error: LeaseOverrun) => void;
 }
 
-/** Another process has the lease, or ours could not be renewed in time. */
-export class LeaseLostError extends Error {
-  constructor(why: string) {
-    super(`lease lost: ${why}`);
-    this.name = 'LeaseLostError';
+/** Work went on when the lease that it was done under ran out. */
+export class LeaseOverrun extends Error {
+  override readonly name = 'LeaseOverrun';
+  constructor(lost: LeaseLostError) {
+    super(`work went on when its lease ran out (${lost.message})`, { cause: lost });
   }
 }
+
+const silent = { onChange: () => undefined, onRenewal: () => undefined };
 
 /**
  * Runs `lead` while this process holds the lease, again after it was lost, until the signal aborts or `lead` returns by
  * itself. `lead` must end soon after its signal aborts; it is renewed for until then, and given back afterwards, so that
- * a successor starts at once and never beside it.
+ * a successor starts at once and never beside it. Rejects when `lead` fails, and when it outlives a lost lease.
  */
 export async function runWithLease(
   options: LeaseOptions,
   signal: AbortSignal,
   lead: (leading: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const { client, namespace, name, identity, clock, random, onChange = () => undefined } = options;
-  const { leaseDurationMs = 15_000 } = options;
-  const { renewDeadlineMs = (leaseDurationMs * 2) / 3 } = options;
-  const { retryPeriodMs = (leaseDurationMs * 2) / 15 } = options;
+  const { identity, clock, random, onChange, onRenewal, onOverrun } = { ...silent, ...options };
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = timesOf(options);
   if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs)) {
     throw new RangeError('lease: leaseDurationMs > renewDeadlineMs > retryPeriodMs must hold');
   }
-  const ref = { namespace, name };
+  const lock = createLeaseLock({
+    ...options,
+    ref: { namespace: options.namespace, name: options.name },
+    leaseDurationMs,
+    // A request that hangs leaves time for another; and a lease whose writing takes longer than this could not be
+    // renewed in time, so that it is not led with.
+    tryMs: renewDeadlineMs / 2,
+  });
 
   while (!signal.aborted) {
     const held = await campaign();
     if (!held) return;
     onChange('leading');
-    if (await leadWith(held)) return;
+    const lost = await leadWith(held);
+    if (!lost) return;
+    onChange('campaigning', lost);
   }
 
   /** Waits until the lease is ours; undefined when the signal aborted first. */
@@ -63,15 +79,10 @@ export async function runWithLease(
     onChange('campaigning');
     while (!signal.aborted) {
       try {
-        const startedAtMs = clock.monotonicMs();
-        const lease = await limited(renewDeadlineMs, signal, (limit) =>
-          client.find(leases, ref, { signal: limit }),
-        );
+        const lease = await lock.find(signal);
         seen = observe(lease, seen, clock.monotonicMs());
-        if (isFree({ lease, identity }, seen, clock.monotonicMs())) {
-          const taken = await limited(renewDeadlineMs, signal, (limit) => write(lease, limit));
-          return { lease: taken, renewedAtMs: startedAtMs };
-        }
+        if (isFree({ lease, identity }, seen, clock.monotonicMs()))
+          return await lock.write(lease, signal);
       } catch (error) {
         // Somebody else was faster: a matter of course among candidates.
         if (!signal.aborted && !isLostRace(error)) onChange('campaigning', error);
@@ -82,96 +93,89 @@ export async function runWithLease(
     return undefined;
   }
 
-  /** Leads until `lead` has ended; true when that was for good, false when the lease was lost. */
-  async function leadWith(held: Held): Promise<boolean> {
+  /** Leads until `lead` has ended; why the lease was lost when that was the reason. */
+  async function leadWith(first: Held): Promise<LeaseLostError | undefined> {
     const leading = new AbortController();
     const ended = new AbortController();
     const onAbort = (): void => leading.abort(signal.reason);
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
-    const work = lead(leading.signal).finally(() => ended.abort());
+    const work = outcomeOf(lead, leading.signal).finally(() => ended.abort());
     try {
-      const [, lost] = await Promise.all([
-        work.catch((error: unknown) => {
-          // Work that was told to stop may end in any error.
-          if (!leading.signal.aborted) throw error;
-        }),
-        renewUntil(held, ended.signal).then((why) => {
-          if (why) leading.abort(why);
-          return why;
-        }),
-      ]);
-      if (lost) onChange('campaigning', lost);
-      else await release(held);
-      return lost === undefined;
-    } catch (error) {
+      const { held, lost } = await renewUntil(first, ended.signal);
+      if (lost) {
+        leading.abort(lost);
+        await endWithin(work, held, lost);
+        return lost;
+      }
+      const { error } = await work;
       await release(held);
-      throw error;
+      // Work that was told to stop may end in any error.
+      if (error !== undefined && !leading.signal.aborted) throw error;
+      return undefined;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
   }
 
-  /** Renews until `ended`; the reason when the lease is lost before. */
-  async function renewUntil(held: Held, ended: AbortSignal): Promise<LeaseLostError | undefined> {
+  /** Waits for the end of work under a lost lease, but no longer than the lease lasts. */
+  async function endWithin(
+    work: Promise<unknown>,
+    held: Held,
+    lost: LeaseLostError,
+  ): Promise<void> {
+    const ms = Math.max(0, held.writtenAtMs + leaseDurationMs - clock.monotonicMs());
+    try {
+      await withDeadline({ clock, ms }, () => work);
+    } catch (error) {
+      if (!(error instanceof DeadlineReached)) throw error;
+      const overrun = new LeaseOverrun(lost);
+      onOverrun(overrun);
+      throw overrun;
+    }
+  }
+
+  /** Renews until `ended`; says why when the lease is lost before. */
+  async function renewUntil(
+    first: Held,
+    ended: AbortSignal,
+  ): Promise<{ readonly held: Held; readonly lost?: LeaseLostError }> {
+    let held = first;
+    let triedAtMs = held.writtenAtMs;
     for (;;) {
-      const leftMs = (): number => held.renewedAtMs + renewDeadlineMs - clock.monotonicMs();
-      await pause(Math.min(retryPeriodMs, leftMs()), ended);
-      if (ended.aborted) return undefined;
-      const left = leftMs();
-      if (left <= 0) return new LeaseLostError(`not renewed for ${renewDeadlineMs} ms`);
+      const now = clock.monotonicMs();
+      const lostAtMs = held.writtenAtMs + renewDeadlineMs;
+      // From one try to the next, however long it took: a slow server must not be asked more seldom too.
+      await pause(Math.min(triedAtMs + retryPeriodMs, lostAtMs) - now, ended);
+      if (ended.aborted) return { held };
+      triedAtMs = clock.monotonicMs();
+      const ms = lostAtMs - triedAtMs;
+      if (ms <= 0)
+        return { held, lost: new LeaseLostError(`not renewed for ${renewDeadlineMs} ms`) };
       try {
-        const startedAtMs = clock.monotonicMs();
-        held.lease = await limited(left, ended, (limit) => renew(held.lease, limit));
-        held.renewedAtMs = startedAtMs;
+        held = await renewWithin(ms, held, ended);
+        onRenewal({ durationMs: clock.monotonicMs() - triedAtMs });
       } catch (error) {
-        if (error instanceof LeaseLostError) return error;
-        if (!ended.aborted) onChange('leading', error);
+        if (error instanceof LeaseLostError) return { held, lost: error };
+        if (ended.aborted) continue;
+        onRenewal({ durationMs: clock.monotonicMs() - triedAtMs, error });
+        onChange('leading', error);
       }
     }
   }
 
-  async function renew(lease: Lease, limit: AbortSignal): Promise<Lease> {
-    try {
-      return await write(lease, limit);
-    } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error;
-      // Perhaps our own write whose answer got lost, or somebody edited or deleted the object.
-      const current = await client.find(leases, ref, { signal: limit });
-      const holder = current?.spec?.holderIdentity ?? identity;
-      if (holder !== identity) throw new LeaseLostError(`${holder || 'nobody'} holds it`);
-      return write(current, limit);
-    }
+  function renewWithin(ms: number, held: Held, ended: AbortSignal): Promise<Held> {
+    return withDeadline({ clock, ms, signal: ended }, (limit) => lock.renew(held, limit));
   }
 
-  function write(lease: Lease | undefined, limit: AbortSignal): Promise<Lease> {
-    const spec = heldSpec(lease, { identity, durationMs: leaseDurationMs, now: clock.now() });
-    const call = { signal: limit };
-    if (!lease) return client.create(leases, { metadata: ref, spec }, call);
-    const { resourceVersion } = lease.metadata;
-    return client.patch(leases, ref, { metadata: { resourceVersion }, spec }, call);
-  }
-
-  async function release({ lease }: Held): Promise<void> {
-    const { resourceVersion } = lease.metadata;
-    const patch = { metadata: { resourceVersion }, spec: releasedSpec(clock.now()) };
+  async function release(held: Held): Promise<void> {
     try {
-      await limited(renewDeadlineMs, undefined, (limit) =>
-        client.patch(leases, ref, patch, { signal: limit }),
-      );
+      await withDeadline({ clock, ms: renewDeadlineMs }, (limit) => lock.release(held, limit));
       onChange('released');
     } catch (error) {
       // The successor then waits for the lease to run out.
       onChange('released', error);
     }
-  }
-
-  function limited<T>(
-    ms: number,
-    stop: AbortSignal | undefined,
-    work: (limit: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    return withDeadline({ clock, ms, signal: stop }, work);
   }
 
   async function pause(ms: number, stop: AbortSignal): Promise<void> {
@@ -183,10 +187,26 @@ export async function runWithLease(
   }
 }
 
-/** The lease as we wrote it last, and the start of that request by our clock. */
-interface Held {
-  lease: Lease;
-  renewedAtMs: number;
+/** kube-controller-manager's 15, 10 and 2 s, or in proportion to the duration. */
+function timesOf({
+  leaseDurationMs = 15_000,
+  renewDeadlineMs = (leaseDurationMs * 2) / 3,
+  retryPeriodMs = (leaseDurationMs * 2) / 15,
+}: Partial<LeaseOptions>) {
+  return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+}
+
+/** How work ended; never rejects, so that it may be looked at whenever there is time. */
+async function outcomeOf(
+  lead: (leading: AbortSignal) => Promise<void>,
+  leading: AbortSignal,
+): Promise<{ readonly error?: unknown }> {
+  try {
+    await lead(leading);
+    return {};
+  } catch (error) {
+    return { error };
+  }
 }
 
 function isLostRace(error: unknown): boolean {

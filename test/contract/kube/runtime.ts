@@ -127,7 +127,7 @@ export function runtimeContract(world: () => World): void {
       const campaign = async (identity: string) => {
         const stop = new AbortController();
         await runWithLease(
-          { client, ...ref, identity, ...terms, ...time },
+          { client, ...ref, identity, ...terms, ...time, onOverrun: () => undefined },
           stop.signal,
           async () => {
             most = Math.max(most, ++leading);
@@ -151,7 +151,7 @@ export function runtimeContract(world: () => World): void {
       const stop = new AbortController();
       const atEnd: (string | undefined)[] = [];
       await runWithLease(
-        { client, ...ref, identity: 'me', ...time },
+        { client, ...ref, identity: 'me', ...time, onOverrun: () => undefined },
         stop.signal,
         async (leading) => {
           stop.abort();

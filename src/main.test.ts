@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const main = join(import.meta.dirname, 'main.ts');
+let directory = '';
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'main-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Ended {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program to its end; one that does not end within 15 s is killed. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...process.env, ...env },
+    timeout: 15_000,
+    killSignal: 'SIGKILL',
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (piece: Buffer) => (out += piece.toString()));
+  child.stderr.on('data', (piece: Buffer) => (err += piece.toString()));
+  const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { status, signal, out, err } satisfies Ended;
+}
+
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Settings of a Viola whose management cluster is not there. */
+function viola(listen: string): readonly string[] {
+  const kubeconfig = JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:1' } }],
+    users: [{ name: 'u', user: { token: 't' } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+  });
+  const files = { kubeconfig: file('kubeconfig', kubeconfig), 'tokens-file': file('tokens', '[]') };
+  const flags = Object.entries({ ...files, listen });
+  return ['viola', ...flags.flatMap(([flag, value]) => [`--${flag}`, value])];
+}
+
+describe('a part that fails', () => {
+  it('says why and exits, when its port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const { status, signal, out } = await run(viola(`127.0.0.1:${port}`));
+    taken.close();
+    expect([status, signal]).toEqual([1, null]);
+    expect(out).toContain('"level":"fatal"');
+    expect(out).toContain('EADDRINUSE');
+  });
+});
+
+describe('what a part is told', () => {
+  it('a log level that does not exist is named, not thrown', async () => {
+    const { status, err } = await run(viola('127.0.0.1:0'), { LOG_LEVEL: 'verbose' });
+    expect(status).toBe(2);
+    expect(err).toContain('LOG_LEVEL: "verbose" must be one of trace, debug, info');
+    expect(err).not.toContain('    at ');
+  });
+
+  it('a proxy in the environment is said to be of no use', async () => {
+    const { out } = await run(viola('256.0.0.1:0'), { HTTPS_PROXY: 'http://proxy:3128' });
+    expect(out).toContain('proxies are not used');
+  });
+});
