@@ -3,6 +3,7 @@ import type { Clock, Random } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isAlreadyExists, isConflict } from '../errors.ts';
+import { StillRunning } from '../reconcile/together.ts';
 import { createLeaseLock, type Held, LeaseLostError } from './lease-lock.ts';
 import { isFree, type Observation, observe } from './lease-record.ts';
 
@@ -109,7 +110,8 @@ export async function runWithLease(
         return lost;
       }
       const { error } = await work;
-      await release(held);
+      // What may still be writing keeps successors waiting until the lease has run out.
+      if (!(error instanceof StillRunning)) await release(held);
       // Work that was told to stop may end in any error.
       if (error !== undefined && !leading.signal.aborted) throw error;
       return undefined;

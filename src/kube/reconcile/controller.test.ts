@@ -50,7 +50,7 @@ function bench(options: Partial<ControllerOptions> & Pick<ControllerOptions, 're
     const running = controller.run(stop.signal);
     const end = async (): Promise<void> => {
       stop.abort();
-      await running;
+      await Promise.allSettled([running]);
     };
     onTestFinished(end);
     return { stop, running, end };
@@ -112,6 +112,43 @@ describe('controller', () => {
       reconcile: async () => undefined,
     });
     await start().end();
+  });
+
+  test.each([
+    ['fails', () => Promise.reject(new Error('broken')), 'broken'],
+    ['ends by itself', () => Promise.resolve(), 'reflector 2 ended although nobody told it to'],
+  ])('a reflector that %s ends the whole loop', async (_, die, message) => {
+    const first = manualReflector();
+    const second = manualReflector();
+    const dying = Promise.withResolvers<void>();
+    const { clock, start } = bench({
+      reflectors: [
+        first.reflector,
+        { ...second.reflector, run: () => dying.promise.then(() => die()) },
+      ],
+      reconcile: async () => undefined,
+    });
+    const { running } = start();
+    const outcome = running.catch(String);
+    for (const { sync } of [first, second]) sync();
+    await clock.advance(60_000);
+    dying.resolve();
+    expect(await outcome).toBe(`Error: ${message}`);
+  });
+
+  test('a worker that fails ends the whole loop', async () => {
+    const { reflector, sync } = manualReflector();
+    sync();
+    const { controller, start } = bench({
+      reflectors: [reflector],
+      reconcile: async () => undefined,
+      onResult: () => {
+        throw new Error('no such label');
+      },
+    });
+    const outcome = start().running.catch(String);
+    controller.enqueue('a');
+    expect(await outcome).toBe('Error: no such label');
   });
 
   test('a reconcile that fails comes again with backoff, until it works', async () => {

@@ -5,6 +5,7 @@ import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import type { LaneLimit } from './lanes.ts';
 import { WorkQueue } from './queue.ts';
+import { together } from './together.ts';
 
 /** When to look at the key again without a change; nothing = only after the next change. */
 export interface Outcome {
@@ -36,12 +37,15 @@ export interface ControllerOptions {
   readonly reflectors: readonly Reflector[];
   readonly clock: Clock;
   readonly random: Random;
-  /** Told after every reconcile, for log and metrics; must not throw. */
+  /** Told after every reconcile, for log and metrics; when it throws, the loop ends with that error. */
   readonly onResult?: (result: ReconcileResult) => void;
 }
 
 export interface Controller {
-  /** Reconciles until the signal aborts and every worker has finished. May run again afterwards. */
+  /**
+   * Reconciles until the signal aborts and every worker has finished. May run again afterwards. Rejects, and has ended,
+   * when a reflector or a worker fails: half a loop is none.
+   */
   run(signal: AbortSignal): Promise<void>;
   /** Asks for a reconcile of this key; before `run` it is remembered. */
   enqueue(key: string): void;
@@ -63,7 +67,7 @@ const mostSlow = 64;
 
 /** A level-triggered control loop: changes become keys, keys become calls of `reconcile`. */
 export function createController(options: ControllerOptions): Controller {
-  const { name, workers, lanes, sources, reflectors, clock, random, onResult } = options;
+  const { name, lanes, sources, reflectors, clock, random, onResult } = options;
   const early = new Set<string>();
   let queue: WorkQueue | undefined;
 
@@ -74,17 +78,29 @@ export function createController(options: ControllerOptions): Controller {
     for (const key of early) running.add(key);
     early.clear();
     const unsubscribe = sources.map((source) => follow(source, running));
-    const mirrors = Promise.all(reflectors.map((reflector) => reflector.run(signal)));
+    const mirrors = reflectors.map(
+      (reflector, at) => [`reflector ${at + 1}`, (end: AbortSignal) => reflector.run(end)] as const,
+    );
     try {
-      // The mirrors end before all are synced only when the signal aborts.
-      await Promise.race([Promise.all(reflectors.map(({ synced }) => synced)), mirrors]);
-      await Promise.all(Array.from({ length: workers }, () => work(running, signal)));
+      await together(signal, clock, {
+        ...Object.fromEntries(mirrors),
+        workers: (end) => workAll(running, end),
+      });
     } finally {
       for (const end of unsubscribe) end();
       running.shutDown();
       queue = undefined;
-      await mirrors;
     }
+  }
+
+  async function workAll(keys: WorkQueue, signal: AbortSignal): Promise<void> {
+    await untilAborted(signal, Promise.all(reflectors.map(({ synced }) => synced)));
+    const workers = Array.from({ length: options.workers }, (_, n) => n + 1);
+    await together(
+      signal,
+      clock,
+      Object.fromEntries(workers.map((n) => [`worker ${n}`, (end) => work(keys, end)])),
+    );
   }
 
   async function work(keys: WorkQueue, signal: AbortSignal): Promise<void> {
@@ -113,17 +129,26 @@ export function createController(options: ControllerOptions): Controller {
 
   async function reconcileOnce(keys: WorkQueue, key: string, signal: AbortSignal): Promise<void> {
     const startedAt = clock.monotonicMs();
-    const durationMs = (): number => clock.monotonicMs() - startedAt;
+    const failure = await attempt(keys, key, signal);
+    // Stopping ends requests with the signal's reason: nobody failed.
+    if (failure && signal.aborted) return;
+    onResult?.({ key, durationMs: clock.monotonicMs() - startedAt, ...failure });
+  }
+
+  async function attempt(
+    keys: WorkQueue,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly error: unknown } | undefined> {
     try {
       const outcome = await options.reconcile(key, signal);
       keys.forget(key);
       if (outcome?.requeueAfterMs !== undefined) keys.addAfter(key, outcome.requeueAfterMs);
-      onResult?.({ key, durationMs: durationMs() });
+      return undefined;
     } catch (error) {
-      // Stopping ends requests with the signal's reason: nobody failed.
-      if (signal.aborted) return;
-      keys.retry(key, error instanceof KubeError ? error.retryAfterMs : undefined);
-      onResult?.({ key, error, durationMs: durationMs() });
+      if (!signal.aborted)
+        keys.retry(key, error instanceof KubeError ? error.retryAfterMs : undefined);
+      return { error };
     }
   }
 
@@ -137,6 +162,14 @@ export function createController(options: ControllerOptions): Controller {
       return queue?.depth ?? 0;
     },
   };
+}
+
+/** Waits for the promise, or for the abort. */
+async function untilAborted(signal: AbortSignal, promise: Promise<unknown>): Promise<void> {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) return;
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  await Promise.race([promise, aborted]);
 }
 
 /** Enqueues for everything that is there already and for every change from now on. */
