@@ -41,10 +41,11 @@ test.each([
   expect(log).toEqual([`a: Error: ${message}`]);
 });
 
+const stuck = () => new Promise<void>(() => undefined);
+const failing = () => Promise.reject(new Error('broken'));
+
 test('what does not end after a failure is said to be still running', async () => {
   const clock = createFakeClock();
-  const stuck = () => new Promise<void>(() => undefined);
-  const failing = () => Promise.reject(new Error('broken'));
   const outcome = together(new AbortController().signal, clock, { stuck, failing }).catch(
     (error: unknown) => error,
   );
