@@ -12,7 +12,7 @@ import { deployedJobsSelector } from './stand-back.ts';
 import { slimNode, type World } from './world.ts';
 
 export interface WatchesOptions {
-  readonly client: Pick<KubeClient, 'listAll' | 'watch'>;
+  readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log'>;
   readonly namespace: string;
   readonly agentNamespace: string;

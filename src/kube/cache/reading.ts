@@ -1,9 +1,19 @@
 import type { KubeObject } from '../object.ts';
 import { defineResource, type Resource } from '../resource.ts';
 
-/** One object as a reflector reads it: what it is, or why it could not be read. */
+/** One object as a reflector reads it: what it is, why it could not be read, or that it is known already. */
 export type Reading<T> = KubeObject &
-  ({ readonly object: T; readonly unreadable?: never } | { readonly unreadable: unknown });
+  (
+    | { readonly object: T; readonly unreadable?: never; readonly known?: never }
+    | { readonly unreadable: unknown; readonly known?: never }
+    | { readonly known: true }
+  );
+
+export interface ReadingOptions<T> {
+  readonly transform?: ((object: T) => T) | undefined;
+  /** Exactly this version is stored: it need not be looked at, so that a relist of what has not changed keeps nothing. */
+  readonly isKnown: (object: KubeObject) => boolean;
+}
 
 /**
  * The resource whose reading never fails as a whole: an object that does not pass its check is marked instead of
@@ -11,13 +21,14 @@ export type Reading<T> = KubeObject &
  */
 export function readingsOf<T extends KubeObject>(
   resource: Resource<T>,
-  transform: (object: T) => T = (object) => object,
+  { transform = (object) => object, isKnown }: ReadingOptions<T>,
 ): Resource<Reading<T>> {
   return defineResource<Reading<T>>({
     ...resource,
     parse: (raw) => {
       const read = withoutManagedFields(raw as KubeObject);
       const { metadata } = read;
+      if (isKnown(read)) return { metadata, known: true };
       try {
         return { metadata, object: transform(resource.parse?.(read) ?? (read as T)) };
       } catch (unreadable) {

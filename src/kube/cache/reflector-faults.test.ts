@@ -58,7 +58,7 @@ describe('a reflector when things break', () => {
     });
     await pass(800);
     await until('the second list', () => log.length === 4);
-    expect(log).toEqual(['added a 3', 'added b 4', 'deleted a 3', 'updated b 25']);
+    expect(log).toEqual(['added a 3', 'added b 4', 'updated b 25', 'deleted a 3']);
     await until('the second watch', () => versions.length === 2);
     expect(versions).toEqual(['7', '30']);
   });

@@ -159,7 +159,7 @@ describe('reflector', () => {
     onTestFinished(() => again.abort());
     const rerunning = rerun(again.signal);
     await reflector.synced;
-    expect(log).toEqual(['added a 3', 'deleted a 3', 'added b 8']);
+    expect(log).toEqual(['added a 3', 'added b 8', 'deleted a 3']);
     again.abort();
     await rerunning;
   });

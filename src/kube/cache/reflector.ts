@@ -1,9 +1,10 @@
 import { jittered } from '../../time/backoff.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import type { KubeClient, WatchEvent } from '../client/client.ts';
-import { type Reading, readingsOf } from '../client/reading.ts';
+import { pagesOf } from '../client/pages.ts';
 import { type KubeObject, keyOf } from '../object.ts';
 import type { Resource } from '../resource.ts';
+import { type Reading, readingsOf } from './reading.ts';
 import {
   firstState,
   type ReflectorState,
@@ -31,7 +32,7 @@ const shortestWatchMs = 5_000;
 const relistEveryMs = 600_000;
 
 export interface ReflectorOptions<T extends KubeObject> {
-  readonly client: Pick<KubeClient, 'listAll' | 'watch'>;
+  readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly resource: Resource<T>;
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -57,7 +58,10 @@ export interface Reflector {
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
   const { client, store, clock, random, namespace, labelSelector, fieldSelector } = options;
   const { onError = () => undefined } = options;
-  const readings = readingsOf(options.resource, options.transform);
+  const readings = readingsOf(options.resource, {
+    transform: options.transform,
+    isKnown: (object) => store.holds(object),
+  });
   const selection = { namespace, labelSelector, fieldSelector };
   let state: ReflectorState = { name: 'stopped' };
   let synced = Promise.withResolvers<void>();
@@ -86,8 +90,17 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
 
   async function list(signal: AbortSignal): Promise<StepResult> {
     try {
-      const { items, resourceVersion } = await client.listAll(readings, { ...selection, signal });
-      told(() => store.replace(items.flatMap((item) => lastReadable(item))));
+      const listing = store.startList();
+      let resourceVersion = '';
+      for await (const page of pagesOf(client, readings, { ...selection, signal })) {
+        ({ resourceVersion } = page);
+        for (const reading of page.items) {
+          listing.keep(keyOf(reading));
+          const object = readable(reading);
+          if (object) told(() => listing.add(object, resourceVersion));
+        }
+      }
+      told(() => listing.end(resourceVersion));
       told(() => store.redeliver());
       relistAt = clock.monotonicMs() + jittered(relistEveryMs, random);
       synced.resolve();
@@ -133,17 +146,25 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     if (event.type === 'BOOKMARK') return version;
     const { object: reading, type } = event;
     if (type === 'DELETED') told(() => store.remove(reading));
-    else for (const object of lastReadable(reading)) told(() => store.upsert(object));
+    else {
+      const object = readable(reading);
+      if (object) told(() => store.upsert(object));
+    }
     return version;
   }
 
-  /** The object, or, when it cannot be read, what was known of it before: unreadable is not absent. */
-  function lastReadable(reading: Reading<T>): readonly T[] {
-    if (!('unreadable' in reading)) return [reading.object];
+  /**
+   * The object, unless it is known already or cannot be read. What was known of it before stays then: unreadable is not
+   * absent. But an unreadable object of another uid says that the one before is gone.
+   */
+  function readable(reading: Reading<T>): T | undefined {
+    if ('object' in reading) return reading.object;
+    if (reading.known) return undefined;
     const key = keyOf(reading);
     onError(new Error(`reading ${readings.kind} ${key}`, { cause: reading.unreadable }), 0);
-    const known = store.get(key);
-    return known ? [known] : [];
+    const before = store.get(key);
+    if (before && before.metadata.uid !== reading.metadata.uid) told(() => store.remove(reading));
+    return undefined;
   }
 
   /** A listener or an index that throws is reported and stops nothing. */

@@ -1,7 +1,7 @@
-/** One secondary index: which objects carry a value. */
+/** One secondary index: the keys of the objects that carry a value. */
 export class StoreIndex<T> {
   readonly #valuesOf: (object: T) => readonly string[];
-  readonly #entries = new Map<string, Map<string, T>>();
+  readonly #keys = new Map<string, Set<string>>();
 
   constructor(valuesOf: (object: T) => readonly string[]) {
     this.#valuesOf = valuesOf;
@@ -11,23 +11,23 @@ export class StoreIndex<T> {
     return this.#valuesOf(object);
   }
 
-  get(value: string): readonly T[] {
-    return [...(this.#entries.get(value)?.values() ?? [])];
+  get(value: string): readonly string[] {
+    return [...(this.#keys.get(value) ?? [])];
   }
 
-  add(values: readonly string[], key: string, object: T): void {
+  add(values: readonly string[], key: string): void {
     for (const value of values) {
-      const bucket = this.#entries.get(value);
-      if (bucket) bucket.set(key, object);
-      else this.#entries.set(value, new Map([[key, object]]));
+      const keys = this.#keys.get(value);
+      if (keys) keys.add(key);
+      else this.#keys.set(value, new Set([key]));
     }
   }
 
   remove(values: readonly string[], key: string): void {
     for (const value of values) {
-      const bucket = this.#entries.get(value);
-      bucket?.delete(key);
-      if (bucket?.size === 0) this.#entries.delete(value);
+      const keys = this.#keys.get(value);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#keys.delete(value);
     }
   }
 }

@@ -59,7 +59,7 @@ describe('store', () => {
     for (const name of ['a', 'b', 'c']) store.upsert(item(name, 1));
     log.length = 0;
     store.replace([item('b', 1), item('c', 5), item('d', 6)]);
-    expect(log).toEqual(['deleted a 1', 'updated c 5', 'added d 6']);
+    expect(log).toEqual(['updated c 5', 'added d 6', 'deleted a 1']);
     expect(store.list().map(({ metadata }) => metadata.name)).toEqual(['b', 'c', 'd']);
   });
 
@@ -68,6 +68,57 @@ describe('store', () => {
     store.upsert(item('a', 100));
     store.replace([item('a', 7)]);
     expect(log).toEqual(['added a 100', 'updated a 7']);
+  });
+
+  test('what was stored while a list was under way, and is newer than it, stays', () => {
+    const { store, log } = storeWithLog();
+    for (const name of ['a', 'b', 'c']) store.upsert(item(name, 1));
+    log.length = 0;
+    const listing = store.startList();
+    store.upsert(item('mine', 12));
+    store.upsert(item('a', 11));
+    store.upsert(item('b', 9));
+    listing.add(item('a', 1), '10');
+    listing.end('10');
+    expect(log).toEqual([
+      'added mine 12',
+      'updated a 11',
+      'updated b 9',
+      'deleted b 9',
+      'deleted c 1',
+    ]);
+    store.startList().end('20');
+    expect(store.size).toBe(0);
+  });
+
+  test('an index that throws on one object of a list costs no other, and keeps what was known of it', () => {
+    const store = new Store<Item>({
+      indexes: { color: ({ colors }) => colors.map((color) => color.toUpperCase()) },
+    });
+    store.upsert(item('b', 1, ['red']));
+    const broken = { ...item('b', 2), colors: [undefined] } as unknown as Item;
+    expect(() => store.replace([item('a', 1), broken, item('c', 1, ['red'])])).toThrow();
+    expect(store.list().map(({ metadata }) => metadata.name)).toEqual(['b', 'a', 'c']);
+    expect(store.byIndex('color', 'RED').map(({ metadata }) => metadata.name)).toEqual(['b', 'c']);
+  });
+
+  test('kept as text, objects are equal to what was stored, and found as well', () => {
+    const store = new Store<Item>({ packed: true, indexes: { color: ({ colors }) => colors } });
+    const changes: Change<Item>[] = [];
+    store.subscribe((change) => changes.push(change));
+    const [before, after] = [item('a', 1, ['red']), item('a', 2, ['blue'])];
+    store.upsert(before);
+    store.upsert(after);
+    expect(store.get('a')).toEqual(after);
+    expect(store.get('a')).not.toBe(after);
+    expect(store.byIndex('color', 'blue')).toEqual([after]);
+    store.remove(after);
+    expect(changes).toEqual([
+      { type: 'added', key: 'a', object: before },
+      { type: 'updated', key: 'a', object: after, previous: before },
+      { type: 'deleted', key: 'a', object: after },
+    ]);
+    expect([store.size, store.byIndex('color', 'blue')]).toEqual([0, []]);
   });
 
   test('another object of the same name is a deletion and an addition', () => {

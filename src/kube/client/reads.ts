@@ -2,11 +2,9 @@ import { isGone, isNotFound } from '../errors.ts';
 import type { KubeObject, ObjectRef } from '../object.ts';
 import { collectionPath, objectPath, type Resource } from '../resource.ts';
 import type { CallOptions, KubeClient, Listed, ListOptions, ListPage } from './client.ts';
+import { pagesOf } from './pages.ts';
 import type { Transport } from './transport.ts';
 import { listSchema, parsed, readObject, versionSchema } from './wire.ts';
-
-/** As client-go: large enough for few round trips, small enough for the server's and our memory. */
-const pageSize = 500;
 
 type Reads = Pick<KubeClient, 'get' | 'find' | 'list' | 'listAll' | 'version'>;
 
@@ -62,16 +60,12 @@ export function reads(transport: Transport): Reads {
     options: ListOptions,
   ): Promise<Listed<T>> {
     const items: T[] = [];
-    let token: string | undefined;
-    for (;;) {
-      // The continue token carries the version of the first page; naming one beside it is refused.
-      const { resourceVersion: _, ...later } = options;
-      const start = token === undefined ? options : { ...later, continue: token };
-      const page = await list(resource, { ...start, limit: pageSize });
+    let resourceVersion = '';
+    for await (const page of pagesOf({ list }, resource, options)) {
       items.push(...page.items);
-      if (page.continue === undefined) return { items, resourceVersion: page.resourceVersion };
-      token = page.continue;
+      ({ resourceVersion } = page);
     }
+    return { items, resourceVersion };
   }
 
   async function listAll<T extends KubeObject>(

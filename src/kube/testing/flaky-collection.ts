@@ -1,5 +1,5 @@
 import type { FakeClock } from '../../time/fake-clock.ts';
-import type { KubeClient, WatchOptions } from '../client/client.ts';
+import type { KubeClient, ListOptions, ListPage, WatchOptions } from '../client/client.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import type { Resource } from '../resource.ts';
@@ -36,6 +36,7 @@ export class FlakyCollection {
   readonly #faults: Fault[];
   readonly #objects = new Map<string, KubeObject>();
   readonly #log: Entry[] = [];
+  readonly #secondPages = new Map<string, ListPage<KubeObject>>();
   #version = 100;
   #uid = 0;
 
@@ -71,20 +72,29 @@ export class FlakyCollection {
     this.#faults.length = 0;
   }
 
-  client(): Pick<KubeClient, 'listAll' | 'watch'> {
+  client(): Pick<KubeClient, 'list' | 'watch'> {
     return {
-      listAll: (resource) => this.#list(resource),
+      list: (resource, options) => this.#page(resource, options),
       watch: (resource, options) => this.#watch(resource, options),
     };
   }
 
-  async #list<T extends KubeObject>(resource: Resource<T>) {
-    const fault = this.#faults.shift();
+  /** A list comes in two pages of one version, with time for changes in between. */
+  async #page<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}) {
     await this.#clock.sleep(5);
+    const half =
+      options.continue === undefined ? undefined : this.#secondPages.get(options.continue);
+    if (half) return { ...half, items: half.items.map((object) => readAs(resource, object)) };
+    const fault = this.#faults.shift();
     if (fault === 'refuse') throw unavailable;
     if (fault === 'gone') throw gone;
-    const items = [...this.#objects.values()].map((object) => readAs(resource, object));
-    return { items, resourceVersion: String(this.#version) };
+    const objects = [...this.#objects.values()];
+    const resourceVersion = String(this.#version);
+    const token = `token-${this.#secondPages.size}`;
+    const middle = Math.ceil(objects.length / 2);
+    this.#secondPages.set(token, { items: objects.slice(middle), resourceVersion });
+    const items = objects.slice(0, middle).map((object) => readAs(resource, object));
+    return { items, resourceVersion, continue: token };
   }
 
   async *#watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions) {
