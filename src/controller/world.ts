@@ -20,6 +20,7 @@ export interface World {
 
 export function createWorld(): World {
   const configs = new Store<NodeConfig>({
+    packed: true,
     indexes: {
       instance: (config) => given(instanceIdOf(config)),
       nodeName: (config) => [nodeNameOf(config)],

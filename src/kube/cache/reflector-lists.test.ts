@@ -8,13 +8,22 @@ import { Store } from './store.ts';
 /** The stream ends with an expired version, so that a list follows. */
 const expired = streaming(line('ERROR', { code: 410, reason: 'Expired', message: 'too old' }));
 
+const owned = (name: string) => ({ ...item(name, 5), data: { owner: 'X' } });
+const broken = (uid: string) => ({ ...item('a', 9, { uid }), data: { broken: 'yes' } });
+
+function parseUnlessBroken(raw: unknown): ConfigMap {
+  const object = raw as ConfigMap;
+  if (object.data?.['broken']) throw new Error('broken');
+  return object;
+}
+
 describe('a list of a reflector', () => {
   test('does not take back what this process stored while the list was on its way', async () => {
     const store = new Store<ConfigMap>();
     const log: string[] = [];
     store.subscribe(({ type, key }) => log.push(`${type} ${key}`));
     const late: Reply = (response, request) => {
-      store.upsert(item('mine', 12) as ConfigMap);
+      store.upsert(item('mine', 12));
       listed(10, item('a', 5))(response, request);
     };
     const { counts, pass } = await bench(
@@ -30,7 +39,6 @@ describe('a list of a reflector', () => {
     const store = new Store<ConfigMap>({
       indexes: { owner: ({ data }) => [(data as { owner: string }).owner.toLowerCase()] },
     });
-    const owned = (name: string) => ({ ...item(name, 5), data: { owner: 'X' } });
     const { reflector, errors } = await bench(
       { lists: [listed(7, owned('a'), item('b', 5), owned('c'))], watches: [silent] },
       { store },
@@ -42,18 +50,12 @@ describe('a list of a reflector', () => {
   });
 
   test('says that an object is gone whose name another one has that cannot be read', async () => {
-    const parse = (raw: unknown): ConfigMap => {
-      const object = raw as ConfigMap;
-      if (object.data?.['broken']) throw new Error('broken');
-      return object;
-    };
-    const broken = (uid: string) => ({ ...item('a', 9, { uid }), data: { broken: 'yes' } });
     const { counts, log, pass } = await bench(
       {
         lists: [listed(7, item('a', 5)), listed(10, broken('uid-a')), listed(20, broken('other'))],
         watches: [expired, expired, silent],
       },
-      { resource: { ...configMaps, parse } },
+      { resource: { ...configMaps, parse: parseUnlessBroken } },
     );
     await pass(800);
     await until('the second list', () => counts.lists === 2);
