@@ -10,6 +10,7 @@ import { neutronBase, novaBase } from './endpoint.ts';
 import { createKeystone } from './keystone.ts';
 import { createNeutron } from './neutron.ts';
 import { createNova, novaHeaders } from './nova.ts';
+import type { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure } from './requests/answer-failure.ts';
 import { createServiceClient } from './requests/service-client.ts';
 import type { Found, Network, Port, Server, ServerRecord, Subnet } from './resources.ts';
@@ -53,6 +54,7 @@ export interface CloudOptions {
   readonly lifetime: AbortSignal;
   readonly onRequest?: ((sample: RequestSample) => void) | undefined;
   readonly gate: CredentialGate;
+  readonly turns: RefreshTurns;
   readonly onRefused?: () => void;
 }
 
@@ -61,7 +63,7 @@ const networkCapacity = 10_000;
 
 /** Makes the Cloud of one identity. */
 export function createCloud(identity: CloudIdentity, options: CloudOptions): Cloud {
-  const { clock, lifetime } = options;
+  const { clock, lifetime, turns } = options;
   const { tls, timeoutMs } = identity;
   const caller = createCaller({ ...options, failureOf: answerFailure, tls, timeoutMs });
   const keystone = createKeystone({ ...options, identity, caller });
@@ -85,9 +87,14 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     }),
     { timeoutMs: identity.timeoutMs },
   );
-  const directory = createServerDirectory({ nova, clock, lifetime });
+  const directory = createServerDirectory({ nova, clock, turns, lifetime });
   const deletions = createDeletions({ nova, clock, lifetime });
-  const cache = { clock, ttlMs: networkTtlMs, capacity: networkCapacity };
+  const cache = {
+    clock,
+    ttlMs: networkTtlMs,
+    capacity: networkCapacity,
+    turnsOf: () => turns,
+  };
   const subnets = new TtlCache<Found<Subnet>>({ ...cache, keeps: isFound });
   const networks = new TtlCache<Found<Network>>({ ...cache, keeps: isFound });
   const named = new TtlCache<readonly Subnet[]>({ ...cache, keeps: (list) => list.length > 0 });

@@ -7,6 +7,7 @@ import { type Cloud, createCloud } from './cloud.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { fetchProvider, type Provider, type ProviderRequest } from './contrabass.ts';
 import { CredentialGate } from './credential-gate.ts';
+import { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure } from './requests/answer-failure.ts';
 import { TtlCache } from './ttl-cache.ts';
 
@@ -37,17 +38,26 @@ export function createClouds(options: CloudsOptions): Clouds {
   const transport = createTransport({ clock });
   const clouds = new Map<string, Cloud>();
   const gates = new Map<string, CredentialGate>();
+  const turns = new Map<string, RefreshTurns>();
   const callers = new Map<string, Caller>();
   const providers = new TtlCache<Provider>({
     clock,
     ttlMs: providerTtlMs,
     capacity,
     keeps: () => true,
+    turnsOf,
   });
 
   function gateOf({ keystoneUrl, username, password, domainName }: CloudIdentity): CredentialGate {
     const credential = { keystoneUrl, username, password, domainName };
     return remembered(gates, digest(credential), () => new CredentialGate(clock));
+  }
+
+  type Account = Pick<CloudIdentity, 'keystoneUrl' | 'username' | 'domainName'>;
+
+  function turnsOf({ keystoneUrl, username, domainName }: Account): RefreshTurns {
+    const account = { keystoneUrl, username, domainName };
+    return remembered(turns, digest(account), () => new RefreshTurns(clock));
   }
 
   function makeCloud(identity: CloudIdentity): Cloud {
@@ -60,6 +70,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       lifetime: lifetime.signal,
       onRequest,
       gate: gateOf(identity),
+      turns: turnsOf(identity),
       // The password may have been changed in Contrabass since we asked.
       onRefused: () =>
         providers.forget(

@@ -5,6 +5,7 @@ import { createFakeClock } from '../time/fake-clock.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { CredentialGate } from './credential-gate.ts';
 import { createKeystone } from './keystone.ts';
+import { RefreshTurns } from './refresh-turns.ts';
 
 const signal = new AbortController().signal;
 const identity: CloudIdentity = {
@@ -43,6 +44,7 @@ function setUp(lifetimeMs = 3_600_000) {
       clock,
       lifetime: signal,
       gate: new CredentialGate(clock),
+      turns: new RefreshTurns(clock),
     }),
   };
 }
@@ -58,7 +60,7 @@ function setUpRefusals(statusOf: (login: AskedLogin) => 201 | 401) {
     const { auth } = JSON.parse(body) as { auth: AskedLogin };
     return statusOf(auth) === 201 ? tokenAnswer('token', 3_600_000) : answerOf(401, {});
   });
-  return { clock, caller, gate: new CredentialGate(clock) };
+  return { clock, caller, gate: new CredentialGate(clock), turns: new RefreshTurns(clock) };
 }
 
 describe('createKeystone', () => {
@@ -114,7 +116,7 @@ describe('createKeystone', () => {
   });
 
   test('a project without a role is told from a wrong password, and stops nobody else', async () => {
-    const { caller, gate, clock } = setUpRefusals(({ scope }) =>
+    const { caller, gate, turns, clock } = setUpRefusals(({ scope }) =>
       scope === 'unscoped' || scope.project.id === 'good' ? 201 : 401,
     );
     const [wrong, good] = ['wrong', 'good'].map((projectId) =>
@@ -123,6 +125,7 @@ describe('createKeystone', () => {
         caller,
         clock,
         gate,
+        turns,
         lifetime: signal,
       }),
     );
@@ -141,13 +144,14 @@ describe('createKeystone', () => {
   });
 
   test('a wrong password is tried twice an hour, however many projects log in with it', async () => {
-    const { caller, gate, clock } = setUpRefusals(() => 401);
+    const { caller, gate, turns, clock } = setUpRefusals(() => 401);
     const keystones = Array.from({ length: 5 }, (_, n) =>
       createKeystone({
         identity: { ...identity, projectId: `p${n}` },
         caller,
         clock,
         gate,
+        turns,
         lifetime: signal,
       }),
     );
@@ -165,8 +169,8 @@ describe('createKeystone', () => {
   });
 
   test('a password is tried at once when somebody asks, once for each request', async () => {
-    const { caller, gate, clock } = setUpRefusals(() => 401);
-    const keystone = createKeystone({ identity, caller, clock, gate, lifetime: signal });
+    const { caller, gate, turns, clock } = setUpRefusals(() => 401);
+    const keystone = createKeystone({ identity, caller, clock, gate, turns, lifetime: signal });
     gate.ask('first');
     for (const asked of ['first', '', 'second', 'second']) {
       gate.ask(asked);
@@ -188,6 +192,7 @@ describe('createKeystone', () => {
       clock,
       lifetime: signal,
       gate: new CredentialGate(clock),
+      turns: new RefreshTurns(clock),
       onRefused,
     });
     await expect(keystone.session(signal)).rejects.toMatchObject({
@@ -223,7 +228,14 @@ describe('createKeystone', () => {
     const caller = createFakeCaller(() => answer);
     const clock = createFakeClock();
     const gate = new CredentialGate(clock);
-    const keystone = createKeystone({ identity, caller, clock, lifetime: signal, gate });
+    const keystone = createKeystone({
+      identity,
+      caller,
+      clock,
+      lifetime: signal,
+      gate,
+      turns: new RefreshTurns(clock),
+    });
     await expect(keystone.session(signal)).rejects.toThrow(message);
   });
 });

@@ -8,6 +8,7 @@ import { type Catalog, catalogSchema } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import type { CredentialGate, LoginOutcome } from './credential-gate.ts';
 import { keystoneBase } from './endpoint.ts';
+import type { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
 import { SingleFlight } from './single-flight.ts';
 
@@ -30,6 +31,7 @@ export interface KeystoneOptions {
   readonly clock: Clock;
   /** Shared by everybody who logs in with the same user name and password. */
   readonly gate: CredentialGate;
+  readonly turns: RefreshTurns;
   /** Ends logins that nobody waits for any more. */
   readonly lifetime: AbortSignal;
   /** Called when Keystone refuses user name and password. */
@@ -49,7 +51,7 @@ const renewalMs = 5 * 60_000;
 
 /** Password login, project scoped by id; one token shared by everybody, one login at a time. */
 export function createKeystone(options: KeystoneOptions): Keystone {
-  const { caller, clock, identity, lifetime, gate } = options;
+  const { caller, clock, identity, lifetime, gate, turns } = options;
   const logins = new SingleFlight<Session>();
   let current: { readonly session: Session; readonly usableUntil: number } | undefined;
 
@@ -67,6 +69,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
 
   async function logIn(): Promise<LoginOutcome<Session>> {
     const asked = clock.monotonicMs();
+    turns.spend();
     const answer = await send({ project: { id: identity.projectId } });
     if (answer.status === 401) return refusal();
     const { session, lifetimeMs } = sessionOf(answer);

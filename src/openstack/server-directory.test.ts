@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../time/fake-clock.ts';
+import { RefreshTurns } from './refresh-turns.ts';
 import type { ServerRecord } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 
@@ -15,8 +16,10 @@ function setUp(listed: readonly string[], elsewhere: readonly string[] = []) {
   const clock = createFakeClock();
   const asked: string[] = [];
   let version = 1;
+  const turns = new RefreshTurns(clock);
   const directory = createServerDirectory({
     clock,
+    turns,
     lifetime: signal,
     nova: {
       async list() {
@@ -32,6 +35,7 @@ function setUp(listed: readonly string[], elsewhere: readonly string[] = []) {
   });
   return {
     clock,
+    turns,
     asked,
     directory,
     rename: () => {
@@ -69,6 +73,21 @@ describe('createServerDirectory', () => {
     expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v1');
     await clock.advance(1);
     expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v2');
+  });
+
+  test('names may wait for their turn to be read again', async () => {
+    const { directory, clock, turns, rename } = setUp(['s0']);
+    await directory.servers(['s0'], signal);
+    rename();
+    await clock.advance(300_000);
+    turns.spend();
+    expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v1');
+    await clock.advance(5_000);
+    expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v2');
+    await clock.advance(900_000);
+    rename();
+    turns.spend();
+    expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v3');
   });
 
   test('an unknown id is absent, and asked for again after half a minute', async () => {

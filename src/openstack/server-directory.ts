@@ -1,6 +1,7 @@
 import { mapBounded } from '../process/bounded.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Nova } from './nova.ts';
+import type { RefreshTurns } from './refresh-turns.ts';
 import type { Server } from './resources.ts';
 import { SingleFlight } from './single-flight.ts';
 
@@ -13,6 +14,7 @@ export interface ServerDirectory {
 export interface ServerDirectoryOptions {
   readonly nova: Pick<Nova, 'list' | 'server'>;
   readonly clock: Clock;
+  readonly turns: RefreshTurns;
   /** Ends lists that nobody waits for any more. */
   readonly lifetime: AbortSignal;
 }
@@ -31,7 +33,7 @@ const readsAtOnce = 4;
 
 /** Makes the directory of one cloud; its list is shared by everybody who asks meanwhile. */
 export function createServerDirectory(options: ServerDirectoryOptions): ServerDirectory {
-  const { nova, clock, lifetime } = options;
+  const { nova, clock, turns, lifetime } = options;
   const lists = new SingleFlight<void>();
   let entries = new Map<string, Entry>();
 
@@ -43,6 +45,16 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
   function stale(ids: readonly string[]): string[] {
     const now = clock.monotonicMs();
     return ids.filter((id) => (entries.get(id)?.until ?? -1) <= now);
+  }
+
+  /** Whether what is known of these servers may be used a little longer. */
+  function suffices(ids: readonly string[]): boolean {
+    const oldest = clock.monotonicMs() - 2 * knownMs;
+    const usable = ids.every((id) => {
+      const entry = entries.get(id);
+      return entry?.server !== undefined && entry.until > oldest;
+    });
+    return usable && !turns.take();
   }
 
   async function readOne(id: string, signal: AbortSignal): Promise<void> {
@@ -57,14 +69,23 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     for (const [id, server] of listed) remember(id, server);
   }
 
+  async function readAgain(
+    wanted: readonly string[],
+    old: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (old > fewServers) await lists.run('', signal, async () => list(wanted));
+    // A list shows one project; an administrator may ask for servers of others, by id only.
+    const rest = stale(wanted);
+    for (const id of rest.slice(fewServers)) remember(id, undefined);
+    await mapBounded(rest.slice(0, fewServers), readsAtOnce, readOne, signal);
+  }
+
   return {
     async servers(ids, signal) {
       const wanted = [...new Set(ids)].filter((id) => id !== '');
-      if (stale(wanted).length > fewServers) await lists.run('', signal, async () => list(wanted));
-      // A list shows one project; an administrator may ask for servers of others, by id only.
-      const rest = stale(wanted);
-      for (const id of rest.slice(fewServers)) remember(id, undefined);
-      await mapBounded(rest.slice(0, fewServers), readsAtOnce, readOne, signal);
+      const old = stale(wanted);
+      if (old.length > 0 && !suffices(old)) await readAgain(wanted, old.length, signal);
       const result = new Map<string, Server>();
       for (const id of wanted) {
         const server = entries.get(id)?.server;

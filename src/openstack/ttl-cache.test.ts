@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../time/fake-clock.ts';
+import { RefreshTurns } from './refresh-turns.ts';
 import { TtlCache } from './ttl-cache.ts';
 
 const signal = new AbortController().signal;
 
 function setUp(capacity = 10) {
   const clock = createFakeClock();
+  const turns = new RefreshTurns(clock);
   const cache = new TtlCache<string>({
     clock,
+    turnsOf: () => turns,
     ttlMs: 1_000,
     capacity,
     keeps: (value) => value !== 'gone',
@@ -17,7 +20,7 @@ function setUp(capacity = 10) {
     loads += 1;
     return `load ${loads}`;
   };
-  return { clock, cache, load };
+  return { clock, cache, turns, load };
 }
 
 describe('TtlCache', () => {
@@ -25,6 +28,18 @@ describe('TtlCache', () => {
     const { cache, clock, load } = setUp();
     expect(await cache.get('a', signal, load)).toBe('load 1');
     await clock.advance(999);
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+    await clock.advance(1);
+    expect(await cache.get('a', signal, load)).toBe('load 2');
+  });
+
+  test('waits for its turn to read again, up to three times its time', async () => {
+    const { cache, clock, turns, load } = setUp();
+    await cache.get('a', signal, load);
+    await clock.advance(1_000);
+    turns.spend();
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+    await clock.advance(1_999);
     expect(await cache.get('a', signal, load)).toBe('load 1');
     await clock.advance(1);
     expect(await cache.get('a', signal, load)).toBe('load 2');

@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.ts';
+import type { RefreshTurns } from './refresh-turns.ts';
 import { SingleFlight } from './single-flight.ts';
 
 interface Entry<V> {
@@ -14,6 +15,8 @@ export interface TtlCacheOptions<V> {
   readonly capacity: number;
   /** Whether a value may be kept; absence may not, or a subnet made a moment ago would stay unknown. */
   readonly keeps: (value: V) => boolean;
+  /** Whose turns a value waits for before it is read again, up to three times its age. */
+  readonly turnsOf: (value: V) => RefreshTurns;
 }
 
 /** Remembers answers for a while; concurrent askers for the same key share one request. */
@@ -29,12 +32,18 @@ export class TtlCache<V> {
   /** The remembered value, or what `load` gives; `load` must not depend on one asker's signal. */
   async get(key: string, signal: AbortSignal, load: () => Promise<V>): Promise<V> {
     const entry = this.#entries.get(key);
-    if (entry !== undefined && this.#options.clock.monotonicMs() < entry.until) return entry.value;
+    if (entry !== undefined && this.#isGood(entry)) return entry.value;
     return this.#flights.run(key, signal, async () => {
       const value = await load();
       this.set(key, value);
       return value;
     });
+  }
+
+  #isGood({ value, until }: Entry<V>): boolean {
+    const { clock, ttlMs, turnsOf } = this.#options;
+    const overdueMs = clock.monotonicMs() - until;
+    return overdueMs < 0 || (overdueMs < 2 * ttlMs && !turnsOf(value).take());
   }
 
   /** Puts in what was read some other way. */

@@ -8,6 +8,7 @@ import { neutronBase, novaBase } from '../../../src/openstack/endpoint.ts';
 import { createKeystone, type Keystone } from '../../../src/openstack/keystone.ts';
 import { createNeutron, type Neutron } from '../../../src/openstack/neutron.ts';
 import { createNova, type Nova, novaHeaders } from '../../../src/openstack/nova.ts';
+import { RefreshTurns } from '../../../src/openstack/refresh-turns.ts';
 import { answerFailure } from '../../../src/openstack/requests/answer-failure.ts';
 import { createServiceClient } from '../../../src/openstack/requests/service-client.ts';
 import { createLogger } from '../../../src/process/log.ts';
@@ -163,6 +164,7 @@ function createParts(
     clock,
     lifetime,
     gate: new CredentialGate(clock),
+    turns: new RefreshTurns(clock),
   });
   const choice = { interface: 'public' } as const;
   const neutron = createServiceClient({
