@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 
@@ -8,6 +10,16 @@ export interface HostHandle {
   readonly netns?: string;
   /** Directory that stands for the host's `/`. */
   readonly root: string;
+}
+
+/** What the host's /etc/machine-id holds, which a kubelet reports as machineID; empty without one. */
+export async function readMachineId({ root }: HostHandle): Promise<string> {
+  try {
+    return (await readFile(join(root, 'etc/machine-id'), 'utf8')).trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 const routesEdge = z.tuple([z.object({ prefsrc: z.ipv4() })]);

@@ -147,7 +147,7 @@ describe('the stand-in kubelet', () => {
   it('registers its Node with identity, address and readiness', async () => {
     const node = await client.get(nodes, { name: 'node-a' });
     expect(node.metadata.labels).toMatchObject({ 'kubernetes.io/hostname': 'node-a' });
-    expect(node.status?.nodeInfo).toMatchObject({ systemUUID: 'uuid-a' });
+    expect(node.status?.nodeInfo).toMatchObject({ systemUUID: 'uuid-a', machineID: '' });
     expect(node.status?.addresses).toContainEqual({ type: 'InternalIP', address: '10.0.0.7' });
     expect(node.status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
     await kubelet.setReady(false);
@@ -252,6 +252,16 @@ describe('the stand-in kubelet', () => {
     await client.delete(jobs, { namespace, name: 'job' }, { propagationPolicy: 'Background' });
     await until(async () => expect(await pod()).toBeUndefined());
     await vi.waitFor(() => expect(() => process.kill(child, 0)).toThrow('ESRCH'), patience);
+  });
+
+  it('reports the machine id that its host has then, another one after it was rebuilt', async () => {
+    mkdirSync(join(root, 'etc'), { recursive: true });
+    for (const id of ['machine-1', 'machine-2']) {
+      writeFileSync(join(root, 'etc/machine-id'), `${id}\n`);
+      await kubelet.setReady(true);
+      const { status } = await client.get(nodes, { name: 'node-a' });
+      expect(status?.nodeInfo?.machineID).toBe(id);
+    }
   });
 
   it('ends containers at a reboot without a word, and has another bootID afterwards', async () => {

@@ -7,7 +7,7 @@ import { type Pod, pods } from '../../src/kube/core-resources.ts';
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/time/clock.ts';
 import { program } from '../parts/program.ts';
 import { type Failure, FailureOrders } from './failure.ts';
-import { findInternalIp, type HostHandle } from './host.ts';
+import { findInternalIp, type HostHandle, readMachineId } from './host.ts';
 import { createNodeReporter, type NodeReporter } from './node-reporter.ts';
 import { PodsOnNode } from './pods-on-node.ts';
 
@@ -53,7 +53,11 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const hostIp = node.internalIp ?? (await findInternalIp(node.host));
   await mkdir(directory, { recursive: true });
 
-  const reporter = createNodeReporter(client, clock, { ...node, internalIp: hostIp });
+  const reporter = createNodeReporter(client, clock, {
+    ...node,
+    internalIp: hostIp,
+    readMachineId: () => readMachineId(node.host),
+  });
   await reporter.register();
   const onNode = new PodsOnNode({
     client,

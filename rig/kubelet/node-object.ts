@@ -6,6 +6,8 @@ export interface NodeFacts {
   readonly name: string;
   readonly systemUUID: string;
   readonly bootId: string;
+  /** What the host's /etc/machine-id holds; empty when there is none. */
+  readonly machineId: string;
   readonly internalIp: string | undefined;
   readonly ready: boolean;
   /** RFC 3339. */
@@ -24,11 +26,11 @@ export function nodeObject({ name }: NodeFacts): Draft<Node> {
 
 /** The Node's status, whole: what is not in it any more is removed. */
 export function nodeStatus(facts: NodeFacts): Draft<Node> {
-  const { name, systemUUID, bootId, internalIp } = facts;
+  const { name, systemUUID, bootId, machineId, internalIp } = facts;
   const nodeInfo = {
     systemUUID,
     bootID: bootId,
-    machineID: systemUUID.replaceAll('-', ''),
+    machineID: machineId,
     architecture: process.arch === 'x64' ? 'amd64' : process.arch,
     operatingSystem: 'linux',
     osImage: 'a stand-in kubelet, no machine of its own',

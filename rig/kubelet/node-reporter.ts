@@ -10,13 +10,16 @@ export interface NodeReporter {
   reboot(): Promise<void>;
 }
 
-type Identity = Pick<NodeFacts, 'name' | 'systemUUID' | 'internalIp'>;
+type Identity = Pick<NodeFacts, 'name' | 'systemUUID' | 'internalIp'> & {
+  /** Read at each report: a machine that was rebuilt in place has another one. */
+  readonly readMachineId: () => Promise<string>;
+};
 
 /** Tells the API about the Node; each call is one write. */
 export function createNodeReporter(
   client: Pick<KubeClient, 'apply' | 'applyStatus'>,
   clock: Clock,
-  { name, systemUUID, internalIp }: Identity,
+  { name, systemUUID, internalIp, readMachineId }: Identity,
 ): NodeReporter {
   const options = { fieldManager: 'kubelet', force: true };
   const now = (): string => `${clock.now().toISOString().slice(0, 19)}Z`;
@@ -24,22 +27,23 @@ export function createNodeReporter(
   let ready = true;
   let since = now();
 
-  const facts = (): NodeFacts => ({
+  const facts = async (): Promise<NodeFacts> => ({
     name,
     systemUUID,
     internalIp,
     bootId,
+    machineId: await readMachineId(),
     ready,
     since,
     now: now(),
   });
   async function report(): Promise<void> {
-    await client.applyStatus(nodes, nodeStatus(facts()), options);
+    await client.applyStatus(nodes, nodeStatus(await facts()), options);
   }
   return {
     report,
     async register() {
-      await client.apply(nodes, nodeObject(facts()), options);
+      await client.apply(nodes, nodeObject(await facts()), options);
       await report();
     },
     async setReady(value) {

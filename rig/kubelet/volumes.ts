@@ -64,7 +64,10 @@ async function hostFolder(path: string, type: string, hostRoot: string): Promise
   const real = join(hostRoot, path);
   if (type === 'DirectoryOrCreate') await mkdir(real, { recursive: true });
   const found = await stat(real).catch(() => undefined);
-  if (type !== '' && !found?.isDirectory()) {
+  if (type === 'File' && !found?.isFile()) {
+    throw new Error(`hostPath type check failed: ${path} is not a file`);
+  }
+  if (type.startsWith('Directory') && !found?.isDirectory()) {
     throw new Error(`hostPath type check failed: ${path} is not a directory`);
   }
   return real;

@@ -116,6 +116,39 @@ export const knownInterface = z.object({
 
 export type KnownInterface = z.infer<typeof knownInterface>;
 
+const word = (what: string, max = 253) => z.string().max(max).optional().describe(what);
+
+/**
+ * What was done last, and for what: written by our controller alone. Every field is optional: a record of a form that
+ * is not known counts as none, and what is wanted is done again.
+ */
+export const appliedRecord = z.object({
+  action: word('apply or cleanup.', 16),
+  content: word('Hash of what the agent was asked for.', 64),
+  nodeName: word('Kubernetes node that it was done on.'),
+  nodeUid: word('uid of that Node.', 64),
+  machineId: word('machineID that the Node reported.', 64),
+  bootId: word('bootID that the Node reported.', 64),
+  job: word('Name of the agent Job.'),
+  attempt: z.int().optional().describe('Number of the attempt.'),
+  protocol: z.int().optional().describe('Protocol in which the agent was asked.'),
+  at: time('When the Job was made or, once it has ended, when its end was seen'),
+  done: z.boolean().optional().describe('Whether all was done; absent while nobody knows.'),
+  reasons: z
+    .array(z.string().max(64))
+    .max(20)
+    .optional()
+    .describe('Why it was not all done; they set the pace of the next attempt.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  hostFence: z
+    .object({
+      uid: word('uid of the object.', 64),
+      generation: z.int().optional().describe('Its generation.'),
+    })
+    .optional()
+    .describe('The newest object state that the host has seen, when it refused an older one.'),
+});
+
 export const nodeConfigState = z.enum(['Pending', 'InProgress', 'Configured', 'Failed']);
 
 export const nodeConfigStatus = z.object({
@@ -140,6 +173,7 @@ export const nodeConfigStatus = z.object({
     .optional()
     .describe('NICs that the host knows as ours, from its own record at the last agent run.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  applied: appliedRecord.optional().describe('What was done last, and for what.'),
 });
 
 export type NodeConfigStatus = z.infer<typeof nodeConfigStatus>;

@@ -41,6 +41,8 @@ export const annotations = {
   config: 'multinic.io/config',
   /** On agent Jobs: hash of what the agent was asked for, so that equal wishes need no second Job. */
   content: 'multinic.io/content',
+  /** On agent Jobs: JSON `{nodeUid, machineId}` of the machine that they were made for. */
+  machine: 'multinic.io/machine',
 } as const;
 
 export const finalizers = {

@@ -10,12 +10,24 @@ function run(name: string, node: string, phase: Run['phase'] = 'running'): Run {
 function admission(runs: Run[], options: Partial<AdmissionOptions> = {}) {
   const runner = {
     runsOn: (node: string) => runs.filter((one) => one.node === node),
-    active: () => runs.filter(({ phase }) => phase !== 'ended').length,
+    open: () => runs.filter(({ phase }) => phase !== 'ended'),
   };
-  return createAdmission({ runner, occupied: () => false, limit: 2, ...options });
+  return createAdmission({
+    runner,
+    occupied: () => false,
+    holdsPlace: () => true,
+    limit: 2,
+    ...options,
+  });
 }
 
-const candidate = (node: string) => ({ key: `ns/${node}`, node, name: `job-${node}` });
+const candidate = (node: string) => ({
+  key: `ns/${node}`,
+  node,
+  name: `job-${node}`,
+  action: 'apply' as const,
+  attempt: 1,
+});
 
 describe('admission', () => {
   it('lets one agent at a time onto a node', () => {
@@ -51,6 +63,32 @@ describe('admission', () => {
   it('keeps off a node on which the deployed controller works', () => {
     const admitting = admission([], { occupied: (node) => node === 'a' });
     expect(admitting.request(candidate('a')).granted).toBe(false);
+    expect(admitting.request(candidate('b')).granted).toBe(true);
+  });
+
+  it('gives further attempts and clean-ups half of the places, so that changes find one', () => {
+    const retry = { ...run('x', 'x'), attempt: 2 };
+    expect(admission([retry]).request({ ...candidate('a'), attempt: 2 })).toMatchObject({
+      granted: false,
+      why: '1 further attempts are under way, no more than 1 may be',
+    });
+    expect(admission([retry]).request(candidate('a')).granted).toBe(true);
+    const cleanup = { ...run('x', 'x'), action: 'cleanup' as const };
+    const another = { ...candidate('a'), action: 'cleanup' as const };
+    expect(admission([cleanup]).request(another).granted).toBe(false);
+  });
+
+  it('does not count what will never end', () => {
+    const runs = [run('x', 'x', 'ending'), run('y', 'y')];
+    const admitting = admission(runs, { holdsPlace: ({ phase }) => phase !== 'ending', limit: 2 });
+    expect(admitting.request(candidate('a')).granted).toBe(true);
+  });
+
+  it('counts a start once that is visible before it is released', () => {
+    const runs: Run[] = [];
+    const admitting = admission(runs);
+    admitting.request(candidate('a'));
+    runs.push(run('job-a', 'a'));
     expect(admitting.request(candidate('b')).granted).toBe(true);
   });
 

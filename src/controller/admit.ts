@@ -1,4 +1,5 @@
-import type { Runner } from './runner.ts';
+import type { JobAction } from '../api/job.ts';
+import type { Run, Runner } from './runner.ts';
 
 /** A run that wants to start. */
 export interface Candidate {
@@ -7,6 +8,8 @@ export interface Candidate {
   readonly node: string;
   /** Name of the run: one that stands half-way may go on. */
   readonly name: string;
+  readonly action: JobAction;
+  readonly attempt: number;
 }
 
 export type Permission =
@@ -21,23 +24,39 @@ export interface Admission {
 }
 
 export interface AdmissionOptions {
-  readonly runner: Pick<Runner, 'runsOn' | 'active'>;
+  readonly runner: Pick<Runner, 'runsOn' | 'open'>;
+  /** Whether a run takes a place of those that may be at work at once. */
+  readonly holdsPlace: (run: Run) => boolean;
   /** Whether somebody else's agent works on the node. */
   readonly occupied: (node: string) => boolean;
   /** How many agents may be at work at once. */
   readonly limit: number;
 }
 
-/** One agent at a time on a node, and only so many in the whole cluster. */
-export function createAdmission({ runner, occupied, limit }: AdmissionOptions): Admission {
+const lanes = ['change', 'cleanup', 'retry'] as const;
+type Lane = (typeof lanes)[number];
+
+function laneOf({ action, attempt }: Pick<Candidate, 'action' | 'attempt'>): Lane {
+  if (action === 'cleanup') return 'cleanup';
+  return attempt > 1 ? 'retry' : 'change';
+}
+
+/**
+ * One agent at a time on a node, and only so many in the whole cluster. What is tried again, and what is cleaned up, takes
+ * at most half of the places each: neither can keep changes waiting, however much of it there is.
+ */
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { runner, holdsPlace, occupied, limit } = options;
+  const half = Math.max(1, Math.floor(limit / 2));
+  const limits: Readonly<Record<Lane, number>> = { change: limit, retry: half, cleanup: half };
   // What was granted and is not visible as a run yet; forgotten with the process, which grants nothing then.
   const granted = new Map<string, Candidate>();
-  const waiting = new Set<string>();
+  const waiting = new Map<string, Lane>();
 
   function request(candidate: Candidate): Permission {
     const why = refusal(candidate);
     if (why !== undefined) {
-      waiting.add(candidate.key);
+      waiting.set(candidate.key, laneOf(candidate));
       return { granted: false, why };
     }
     waiting.delete(candidate.key);
@@ -45,7 +64,8 @@ export function createAdmission({ runner, occupied, limit }: AdmissionOptions): 
     return { granted: true, release: () => void granted.delete(candidate.name) };
   }
 
-  function refusal({ node, name }: Candidate): string | undefined {
+  function refusal(candidate: Candidate): string | undefined {
+    const { node, name } = candidate;
     const open = runner.runsOn(node).filter(({ phase }) => phase !== 'ended');
     const other = open.find((run) => run.name !== name);
     if (other) return `${other.name} is at work on node ${node}`;
@@ -54,18 +74,28 @@ export function createAdmission({ runner, occupied, limit }: AdmissionOptions): 
       return `another agent is being started on node ${node}`;
     }
     // A run that stands half-way holds its place already.
-    return open.length > 0 ? undefined : full();
+    return open.length > 0 ? undefined : full(laneOf(candidate));
   }
 
-  function full(): string | undefined {
-    const active = runner.active() + granted.size;
-    return active >= limit
-      ? `${active} agents are at work, no more than ${limit} may be`
+  function full(lane: Lane): string | undefined {
+    const shown = runner.open().filter(holdsPlace);
+    const names = new Set(shown.map(({ name }) => name));
+    const starting = [...granted.values()].filter(({ name }) => !names.has(name));
+    const active = [...shown, ...starting];
+    if (active.length >= limit) {
+      return `${active.length} agents are at work, no more than ${limit} may be`;
+    }
+    const alike = active.filter((one) => laneOf(one) === lane).length;
+    const what = lane === 'retry' ? 'further attempts' : 'clean-ups';
+    return alike >= limits[lane]
+      ? `${alike} ${what} are under way, no more than ${limits[lane]} may be`
       : undefined;
   }
 
   function wake(): readonly string[] {
-    const first = [...waiting].slice(0, limit);
+    const first = lanes.flatMap((lane) =>
+      [...waiting.keys()].filter((key) => waiting.get(key) === lane).slice(0, limits[lane]),
+    );
     for (const key of first) waiting.delete(key);
     return first;
   }

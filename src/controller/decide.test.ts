@@ -1,28 +1,35 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jobResult, nicResult, order } from '../../test/beds/controller-samples.ts';
-import type { NodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { reasons } from '../api/reasons.ts';
-import { decide, type Wish } from './decide.ts';
+import { type Applied, begun, ended } from './applied.ts';
+import { type Desired, decide } from './decide.ts';
 import { pauseMs } from './retry.ts';
 import type { Phase, Run, Verdict } from './runner.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
-const wish: Wish = { generation: 1, action: 'apply', content: 'content-a' };
+const { machine } = order();
+const desired: Desired = { generation: 1, action: 'apply', content: 'content-a', machine };
 const ok: Verdict = { kind: 'result', result: jobResult() };
 const lost: Verdict = { kind: 'failure', reason: 'ResultLost', message: '' };
 
-function run(change: Partial<Run> = {}, verdict?: Verdict, endedSecondsAgo = 0): Run {
-  const at = new Date(now.getTime() - endedSecondsAgo * 1000);
+function run(change: Partial<Run> = {}, verdict?: Verdict): Run {
   const made = order(change);
   return {
     ...made,
-    name: `run-${made.generation}-${made.attempt}`,
+    name: `run-${made.content}-${made.attempt}`,
     phase: verdict ? 'ended' : 'running',
     trouble: undefined,
-    ended: verdict ? { at, verdict } : undefined,
+    ended: verdict ? { verdict } : undefined,
     ...change,
   };
+}
+
+/** The record of this run, before anybody saw it end or after. */
+function record(of: Run, verdict?: Verdict, endedSecondsAgo = 0): Applied {
+  const at = new Date(now.getTime() - endedSecondsAgo * 1000);
+  const open = begun(of, of.name, { protocol: 2 }, at);
+  return verdict ? ended(open, verdict, at) : open;
 }
 
 function waitingFor(nic: number): Verdict {
@@ -30,61 +37,67 @@ function waitingFor(nic: number): Verdict {
   return { kind: 'result', result: jobResult({ outcome: 'partial', nics: [pending] }) };
 }
 
-function step(runs: readonly Run[], change: Partial<Wish> = {}, status?: NodeConfigStatus) {
-  return decide({ ...wish, ...change }, runs, status, now);
+function next(runs: readonly Run[], applied?: Applied, change: Partial<Desired> = {}) {
+  return decide({ ...desired, ...change }, runs, applied, now);
 }
 
-function recorded(change: Partial<NodeConfigStatus> = {}): NodeConfigStatus {
-  return {
-    observedGeneration: 1,
-    lastProcessed: '2026-01-01T11:00:00Z',
-    lastJobName: 'run-1-1',
-    conditions: [{ type: 'Ready', status: 'True', reason: 'AllInterfacesConfigured' }],
-    interfaceStatuses: [{ status: 'Configured', reason: 'Configured' }],
-    ...change,
-  };
-}
+const other = { generation: 2, content: 'content-b' };
 
 describe('decide', () => {
   it('starts the first attempt when nothing is known', () => {
-    expect(step([])).toEqual({ kind: 'start', attempt: 1, generation: 1 });
+    expect(next([])).toEqual({ kind: 'start', attempt: 1, generation: 1 });
   });
 
   it('brings a run that stands half-way to its start under its own number', () => {
-    expect(step([run({ attempt: 4, phase: 'prepared' })])).toMatchObject({
-      kind: 'start',
-      attempt: 4,
+    const half = run({ attempt: 4, phase: 'prepared' });
+    expect(next([half], record(half))).toMatchObject({ kind: 'start', attempt: 4, generation: 1 });
+  });
+
+  it('waits for a run on its way, however many numbers are behind it', () => {
+    expect(next([run()])).toMatchObject({ kind: 'wait', current: true });
+    const before = run({ attempt: 4, generation: 7 }, lost);
+    const current = run({ content: 'content-b', phase: 'pending' });
+    expect(next([before, current], record(current), { ...other, generation: 7 })).toMatchObject({
+      kind: 'wait',
+      run: current,
     });
   });
 
-  it('waits for a run on its way', () => {
-    expect(step([run()])).toMatchObject({ kind: 'wait', current: true });
-  });
-
-  it('is done when the agent is', () => {
-    expect(step([run({}, ok)])).toMatchObject({ kind: 'done' });
+  it('tells how the run ended that its record is about, and that it is done', () => {
+    const last = run({}, ok);
+    expect(next([last], record(last))).toEqual({
+      kind: 'done',
+      seen: { job: last.name, verdict: ok },
+    });
+    expect(next([last], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
+    expect(next([], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
   });
 
   it('needs no second run for a change that asks the agent for nothing new', () => {
-    expect(step([run({}, ok)], { generation: 2 })).toMatchObject({ kind: 'done' });
+    const last = run({}, ok);
+    expect(next([last], record(last, ok), { generation: 2 })).toMatchObject({ kind: 'done' });
   });
 
   it('starts anew for other content, and never takes the older result for it', () => {
-    const changed = { generation: 2, content: 'content-b' };
-    expect(step([run({}, ok)], changed)).toEqual({ kind: 'start', attempt: 1, generation: 2 });
+    const last = run({}, ok);
+    const start = { kind: 'start', attempt: 1, generation: 2 };
+    expect(next([last], record(last, ok), other)).toEqual(start);
+    expect(next([last], record(last), other)).toEqual(start);
   });
 
   it('starts anew when content comes back that was in force before the last one', () => {
-    const runs = [run({}, ok), run({ generation: 2, content: 'content-b' }, ok)];
-    expect(step(runs, { generation: 3 })).toMatchObject({ kind: 'start', attempt: 1 });
+    const [a, b] = [run({}, ok), run(other, ok)];
+    const back = { generation: 3 };
+    // Its earlier Job has the name of the first attempt still.
+    const start = { kind: 'start', attempt: 2, generation: 3 };
+    expect(next([a, b], record(b, ok), back)).toEqual(start);
+    expect(next([a], record(b, ok), back)).toEqual(start);
+    expect(next([a], record(b), back)).toEqual(start);
+    expect(next([], record(b), back)).toEqual({ ...start, attempt: 1 });
   });
 
-  it('ignores the late result of an older generation while the current one runs', () => {
-    const runs = [run({}, ok), run({ generation: 2, content: 'content-b' })];
-    expect(step(runs, { generation: 2, content: 'content-b' })).toMatchObject({
-      kind: 'wait',
-      run: { generation: 2 },
-    });
+  it('never believes a Job without a record', () => {
+    expect(next([run({}, ok)])).toMatchObject({ kind: 'start', attempt: 2 });
   });
 
   it.each([
@@ -93,7 +106,7 @@ describe('decide', () => {
     ['running', 'wait'],
     ['ending', 'wait'],
   ] as const)('with an older run that is %s: %s', (phase, kind) => {
-    expect(step([run({ phase })], { generation: 2, content: 'content-b' })).toMatchObject({
+    expect(next([run({ phase })], undefined, other)).toMatchObject({
       kind,
       run: { generation: 1 },
     });
@@ -101,59 +114,76 @@ describe('decide', () => {
 
   it('cleans up only after the run before has ended', () => {
     const cleanup = { generation: 2, action: 'cleanup' as const, content: 'none' };
-    expect(step([run()], cleanup)).toMatchObject({ kind: 'wait', current: false });
-    expect(step([run({}, ok)], cleanup)).toMatchObject({ kind: 'start', attempt: 1 });
+    expect(next([run()], undefined, cleanup)).toMatchObject({ kind: 'wait', current: false });
+    const last = run({}, ok);
+    expect(next([last], record(last, ok), cleanup)).toMatchObject({ kind: 'start', attempt: 1 });
     const cleaned = run({ ...cleanup }, ok);
-    expect(step([run({}, ok), cleaned], cleanup)).toMatchObject({ kind: 'done', witness: cleaned });
+    expect(next([last, cleaned], record(cleaned), cleanup)).toMatchObject({ kind: 'done' });
   });
 
-  it('counts attempts on from the labels and pauses longer each time', () => {
-    const first = step([run({ attempt: 1 }, lost)]);
-    const fifth = step([run({ attempt: 5 }, lost)]);
-    expect(first).toMatchObject({ kind: 'pause' });
-    if (first.kind !== 'pause' || fifth.kind !== 'pause') throw new Error('no pause');
-    expect(fifth.forMs).toBeGreaterThan(8 * first.forMs);
-    expect(step([run({ attempt: 5 }, lost, 600)])).toMatchObject({ kind: 'start', attempt: 6 });
-  });
-
-  it('goes on asking for a NIC that is not there, without an end', () => {
-    expect(step([run({ attempt: 900 }, waitingFor(0), 200)])).toMatchObject({
-      kind: 'start',
-      attempt: 901,
+  it('says that a run was lost which nobody saw end, and tries again after a pause', () => {
+    const gone = record(run({ attempt: 3 }));
+    expect(next([], gone)).toMatchObject({
+      kind: 'pause',
+      seen: { job: gone.job, verdict: { reason: 'ResultLost' } },
     });
   });
 
-  describe('when the Jobs are gone', () => {
-    it('believes its own status of this generation', () => {
-      expect(step([], {}, recorded())).toEqual({ kind: 'done', witness: undefined });
+  describe('when an attempt failed', () => {
+    it('pauses longer each time and counts on', () => {
+      const [first, fifth] = [1, 5].map((attempt) => next([], record(run({ attempt }), lost)));
+      if (first?.kind !== 'pause' || fifth?.kind !== 'pause') throw new Error('no pause');
+      expect(fifth.forMs).toBeGreaterThan(8 * first.forMs);
+      const due = next([], record(run({ attempt: 5 }), lost, 600));
+      expect(due).toMatchObject({ kind: 'start', attempt: 6 });
     });
 
-    it('sends an agent for another generation, or when the status is lost too', () => {
-      expect(step([], { generation: 2 }, recorded())).toMatchObject({ kind: 'start' });
-      expect(step([], {}, {})).toMatchObject({ kind: 'start' });
+    it('pauses from when its end was seen here, and never longer than that', () => {
+      const ahead = next([], record(run(), lost, -7_200));
+      if (ahead.kind !== 'pause') throw new Error('no pause');
+      expect(ahead.forMs).toBeLessThan(2_000);
     });
 
-    it('rests when only entries are wrong that no agent was ever given', () => {
-      const status = recorded({
-        conditions: [{ type: 'Ready', status: 'False', reason: 'InvalidEntries' }],
-        interfaceStatuses: [{ status: 'Failed', reason: 'InvalidEntry' }],
+    it('goes on asking for a NIC that is not there, without an end', () => {
+      const last = run({ attempt: 900 });
+      expect(next([], record(last, waitingFor(0), 200))).toMatchObject({
+        kind: 'start',
+        attempt: 901,
       });
-      expect(step([], {}, status)).toMatchObject({ kind: 'done' });
+    });
+  });
+
+  describe('on a node that is not what it was', () => {
+    const done = record(run({ machine: { ...machine, bootId: 'boot-1' } }), ok);
+    const nodeWith = (change: object) => ({ machine: { ...machine, bootId: 'boot-1', ...change } });
+
+    it.each([
+      ['another machine id', { machineId: 'machine-2' }],
+      ['another Node object', { nodeUid: 'uid-2' }],
+      ['another name', { nodeName: 'worker-1.example.org' }],
+      ['another boot', { bootId: 'boot-2' }],
+    ])('starts anew: %s', (_what, change) => {
+      expect(next([], done, nodeWith(change))).toMatchObject({ kind: 'start' });
     });
 
-    it('never believes the status of another controller', () => {
-      const { lastProcessed: _, ...foreign } = recorded();
-      expect(step([], {}, foreign)).toMatchObject({ kind: 'start' });
+    it('takes a Node that says less for the same', () => {
+      const less = nodeWith({ machineId: undefined, bootId: undefined });
+      expect(next([], done, less)).toMatchObject({ kind: 'done' });
     });
 
-    it('never lets an object go on the word of its status', () => {
-      expect(step([], { action: 'cleanup' }, recorded())).toMatchObject({ kind: 'start' });
+    it('takes back a run for another machine that has not begun', () => {
+      const pending = run({ phase: 'pending' });
+      expect(next([pending], record(pending), nodeWith({ machineId: 'machine-2' }))).toMatchObject({
+        kind: 'remove',
+      });
     });
 
-    it('believes its record of a run whose Pod was deleted after it was read', () => {
-      expect(step([run({}, lost)], {}, recorded())).toEqual({ kind: 'done', witness: undefined });
-      const another = recorded({ lastJobName: 'run-0-1' });
-      expect(step([run({}, lost)], {}, another)).toMatchObject({ kind: 'pause' });
+    it('cleans no node again because it was started anew', () => {
+      const cleanup = { action: 'cleanup' as const, content: 'none' };
+      const cleaned = record(run(cleanup), ok);
+      expect(next([], cleaned, { ...cleanup, ...nodeWith({ bootId: 'boot-2' }) })).toMatchObject({
+        kind: 'done',
+      });
     });
   });
 
@@ -169,10 +199,11 @@ describe('decide', () => {
       })
       .map((change) => run(change, change.phase === 'ended' ? ok : undefined));
     fc.assert(
-      fc.property(fc.array(anyRun, { maxLength: 5 }), (runs) => {
-        const next = step(runs, { generation: 3 });
+      fc.property(fc.array(anyRun, { maxLength: 5 }), fc.option(anyRun), (runs, recorded) => {
+        const applied = recorded ? record(recorded) : undefined;
+        const decision = next(runs, applied, { generation: 3 });
         const working = runs.filter(({ phase }) => phase === 'running' || phase === 'ending');
-        if (working.length > 0) expect(next.kind).not.toBe('start');
+        if (working.length > 0) expect(decision.kind).not.toBe('start');
       }),
     );
   });

@@ -1,18 +1,26 @@
 import type { JobAction } from '../api/job.ts';
-import type { NodeConfigStatus } from '../api/multinicnodeconfig.ts';
-import { type Outcome, outcomeOf, recordedOutcome } from './outcome.ts';
+import type { Reason } from '../api/reasons.ts';
+import { type Applied, machineIn } from './applied.ts';
+import { isOtherBoot, isOtherMachine, type Machine } from './machine.ts';
+import { outcomeOf } from './results/outcome.ts';
 import { pauseMs } from './retry.ts';
-import type { EndedRun, Run } from './runner.ts';
+import type { Run, Verdict } from './runner.ts';
 
 /** What the agent is to bring about for one object. */
-export interface Wish {
+export interface Desired {
   readonly generation: number;
   readonly action: JobAction;
   readonly content: string;
+  readonly machine: Machine;
 }
 
-/** `witness` is the run that tells how things stand; without one, the status as it is written. */
-export type Step =
+/** The end of the last run, when the status does not tell of it yet. */
+export interface Seen {
+  readonly job: string;
+  readonly verdict: Verdict;
+}
+
+export type Decision =
   /** Start this attempt; `generation` is that of the Job, older than the object's when its content is the same. */
   | { readonly kind: 'start'; readonly attempt: number; readonly generation: number }
   /** Take away a run that is out of date and has not begun. */
@@ -20,67 +28,90 @@ export type Step =
   /** A run is on its way; `current` when it is the one that is wanted. */
   | { readonly kind: 'wait'; readonly run: Run; readonly current: boolean }
   /** The last attempt did not do it; the next one is due in `forMs`. */
-  | { readonly kind: 'pause'; readonly forMs: number; readonly witness: EndedRun | undefined }
+  | { readonly kind: 'pause'; readonly forMs: number; readonly seen: Seen | undefined }
   /** What is wanted is in force. */
-  | { readonly kind: 'done'; readonly witness: EndedRun | undefined };
+  | { readonly kind: 'done'; readonly seen: Seen | undefined };
 
 /**
- * What to do next for one object, from what the world shows and nothing else. Runs are judged by content: a change that
- * asks the agent for nothing new needs no run, and the result of an older wish is never taken for the current one.
+ * What to do next for one object, from its record and what is on its way, and nothing else. What was done counts when it
+ * was done for the same content on the same machine; whether a number is the same says nothing.
  */
 export function decide(
-  wish: Wish,
+  desired: Desired,
   runs: readonly Run[],
-  status: NodeConfigStatus | undefined,
+  applied: Applied | undefined,
   now: Date,
-): Step {
-  const ordered = runs.toSorted(byAge);
-  const last = ordered.at(-1);
-  const current = last && fulfils(last, wish) ? last : undefined;
-  const older = ordered.find((run) => run !== current && run.phase !== 'ended');
-  if (older) return makeWay(older);
-  if (current) return follow(current, wish, status, now);
-  const recorded = status && isAbout(status, wish) ? recordedOutcome(status) : undefined;
-  if (recorded?.done && wish.action === 'apply') return { kind: 'done', witness: undefined };
-  return { kind: 'start', attempt: 1, generation: wish.generation };
+): Decision {
+  const open = runs.filter(({ phase }) => phase !== 'ended');
+  const current = open.find((run) => serves(run, desired));
+  const obsolete = open.find((run) => run !== current);
+  if (obsolete) return makeWay(obsolete);
+  if (current) return follow(current);
+  const attempt = 1 + lastAttempt(desired, runs);
+  const start = { kind: 'start', attempt, generation: desired.generation } as const;
+  if (!applied || !isAbout(applied, desired)) return start;
+  const seen = applied.done === undefined ? endOf(applied, runs) : undefined;
+  const { done, reasons } = seen ? outcomeOf(seen.verdict) : recorded(applied);
+  if (done) return { kind: 'done', seen };
+  const forMs = seen ? pauseOf(applied, reasons) : leftMs(applied, reasons, now);
+  if (forMs > 0) return { kind: 'pause', forMs, seen };
+  return { ...start, attempt: Math.max(attempt, applied.attempt + 1) };
 }
 
-function fulfils(run: Run, { action, content, generation }: Wish): boolean {
-  return run.action === action && run.content === content && run.generation <= generation;
+function serves({ action, content, machine }: Run, desired: Desired): boolean {
+  return (
+    action === desired.action &&
+    content === desired.content &&
+    !isOtherMachine(machine, desired.machine)
+  );
 }
 
-function byAge(a: Run, b: Run): number {
-  return a.generation - b.generation || a.attempt - b.attempt;
+function isAbout(applied: Applied, { action, content, machine }: Desired): boolean {
+  return (
+    applied.action === action &&
+    applied.content === content &&
+    !isOtherMachine(machineIn(applied), machine) &&
+    // What is clean stays clean; what runs may have come up differently.
+    (action === 'cleanup' || !isOtherBoot(machineIn(applied), machine))
+  );
 }
 
 /** Two agents never work on one node: what has begun is waited for, what has not is taken away. */
-function makeWay(run: Run): Step {
+function makeWay(run: Run): Decision {
   const begun = run.phase === 'running' || run.phase === 'ending';
   return begun ? { kind: 'wait', run, current: false } : { kind: 'remove', run };
 }
 
-function follow(run: Run, wish: Wish, status: NodeConfigStatus | undefined, now: Date): Step {
-  const { attempt, generation, phase, ended } = run;
-  if (phase === 'prepared') return { kind: 'start', attempt, generation };
-  if (!ended) return { kind: 'wait', run, current: true };
-  const recorded = remembered(run, status);
-  const outcome = recorded ?? outcomeOf(ended.verdict);
-  const witness = recorded ? undefined : { ...run, ended };
-  if (outcome.done) return { kind: 'done', witness };
-  const dueMs = ended.at.getTime() + pauseMs(outcome.reasons, attempt, run.name);
-  const forMs = dueMs - now.getTime();
-  if (forMs > 0) return { kind: 'pause', forMs, witness };
-  return { kind: 'start', attempt: attempt + 1, generation: wish.generation };
+function follow(run: Run): Decision {
+  const { attempt, generation } = run;
+  if (run.phase === 'prepared') return { kind: 'start', attempt, generation };
+  return { kind: 'wait', run, current: true };
 }
 
-/** What we wrote down about this very run before its Pod went. */
-function remembered(run: Run, status: NodeConfigStatus | undefined): Outcome | undefined {
-  const verdict = run.ended?.verdict;
-  if (verdict?.kind !== 'failure' || verdict.reason !== 'ResultLost') return undefined;
-  if (run.action !== 'apply' || status?.lastJobName !== run.name) return undefined;
-  return recordedOutcome(status);
+/** Runs of this content that are still there, also those of a time before other content: their names are taken. */
+function lastAttempt({ action, content }: Desired, runs: readonly Run[]): number {
+  const same = runs.filter((run) => run.action === action && run.content === content);
+  return Math.max(0, ...same.map(({ attempt }) => attempt));
 }
 
-function isAbout(status: NodeConfigStatus, { generation }: Wish): boolean {
-  return status.observedGeneration === generation;
+/** How a run ended that was begun and is not on its way any more. */
+function endOf({ job }: Applied, runs: readonly Run[]): Seen {
+  const run = runs.find(({ name }) => name === job);
+  const message = `${job} is gone, and nobody saw how it ended`;
+  const lost: Verdict = { kind: 'failure', reason: 'ResultLost', message };
+  return { job, verdict: run?.ended?.verdict ?? lost };
+}
+
+function recorded({ done = false, reasons = [] }: Applied) {
+  return { done, reasons };
+}
+
+function pauseOf({ attempt, job }: Applied, reasons: readonly Reason[]): number {
+  return pauseMs(reasons, attempt, job);
+}
+
+/** Never longer than the pause itself: the clock may have been set back, or another controller's was ahead. */
+function leftMs(applied: Applied, reasons: readonly Reason[], now: Date): number {
+  const pause = pauseOf(applied, reasons);
+  return Math.min(pause, Date.parse(applied.at) + pause - now.getTime());
 }

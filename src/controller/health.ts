@@ -10,7 +10,7 @@ export interface HealthSources {
   readonly clock: Clock;
   readonly configs: Store<NodeConfig>;
   readonly reflector: Pick<Reflector, 'state'>;
-  readonly runner: Pick<Runner, 'active'>;
+  readonly runner: Pick<Runner, 'open'>;
   /** When an object was last processed. */
   readonly lastProcessed: () => Date | undefined;
 }
@@ -29,7 +29,7 @@ export function createHealthDetails({
     return {
       uptime: goDuration(clock.monotonicMs() - startedAt),
       processed_configs: configs.list().filter(isProcessed).length,
-      active_jobs: runner.active(),
+      active_jobs: runner.open().length,
       crd_watcher_status: reflector.state === 'watching' ? 'running' : reflector.state,
       last_crd_processed: last ? rfc3339(last) : '',
     };

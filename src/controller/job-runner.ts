@@ -8,16 +8,17 @@ import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Perform } from '../process/effects.ts';
 import { configMapOf, type JobTemplate, jobName, jobOf } from './job.ts';
-import type { Order, Run, Runner } from './runner.ts';
-import { jobEndOf } from './runs/job-end.ts';
-import { runOf } from './runs/run.ts';
+import { jobEndOf } from './results/job-end.ts';
+import { runOf } from './results/run.ts';
+import { type Order, type Run, type Runner, RunRefused } from './runner.ts';
 
-/** Agent Jobs by `config` (key of the object) and `node`. */
+/** Agent Jobs by `config` (key of the object) and `node`; `open` are those that the Job controller is not done with. */
 export function createJobStore(): Store<Job> {
   return new Store<Job>({
     indexes: {
       config: ({ metadata }) => [metadata.annotations?.[annotations.config] ?? ''],
       node: ({ spec }) => [spec?.template.spec?.nodeName ?? ''],
+      open: (job) => (jobEndOf(job) ? [] : ['yes']),
     },
   });
 }
@@ -47,11 +48,18 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     );
   }
 
-  async function start(order: Order, request: JobRequest, signal: AbortSignal): Promise<void> {
+  async function prepare(order: Order, signal: AbortSignal): Promise<Run> {
     const job = await jobFor(order, signal);
     if (job.metadata.deletionTimestamp) {
-      throw new Error(`Job ${job.metadata.name} is being deleted; its successor has to wait`);
+      throw new RunRefused(`Job ${job.metadata.name} is being deleted; its successor has to wait`);
     }
+    const [run] = read([job]);
+    if (!run) throw new RunRefused(`Job ${job.metadata.name} is somebody else's`);
+    return run;
+  }
+
+  async function start(order: Order, request: JobRequest, signal: AbortSignal): Promise<void> {
+    const job = await jobFor(order, signal);
     await writeRequest(job, request, signal);
     if (!job.spec?.suspend) return;
     const started = await perform('controller.job.unsuspend', () =>
@@ -92,7 +100,7 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
       const owners = there.metadata.ownerReferences ?? [];
       if (owners.some(({ uid }) => uid === job.metadata.uid)) return;
       // It goes with the earlier Job that owns it; a Pod that mounts it now would get the wrong request.
-      throw new Error(`ConfigMap ${wanted.metadata.name} belongs to an earlier Job`, {
+      throw new RunRefused(`ConfigMap ${wanted.metadata.name} belongs to another Job`, {
         cause: error,
       });
     }
@@ -118,10 +126,8 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     nameOf: jobName,
     runsFor: (config) => read(options.jobs.byIndex('config', keyOf(config))),
     runsOn: (node) => read(options.jobs.byIndex('node', node)),
-    active: () => {
-      const open = options.jobs.list().filter((job) => !jobEndOf(job));
-      return read(open).filter(({ phase }) => phase !== 'ended').length;
-    },
+    open: () => read(options.jobs.byIndex('open', 'yes')).filter(({ phase }) => phase !== 'ended'),
+    prepare,
     start,
     remove,
   };

@@ -11,7 +11,7 @@ import {
 import { jobRequest } from '../api/job.ts';
 import { configMapOf, jobName, jobOf } from './job.ts';
 import { nothing, requestOf } from './request.ts';
-import { orderOf } from './runs/order-labels.ts';
+import { orderOf } from './run-labels.ts';
 
 function podSpec() {
   const spec = jobOf(order(), template).spec?.template.spec;
@@ -30,7 +30,7 @@ describe('jobName', () => {
     const names = [
       order(),
       order({ uid: 'uid-2' }),
-      order({ generation: 2 }),
+      order({ content: 'content-b' }),
       order({ attempt: 2 }),
       order({ action: 'cleanup' }),
     ].map(jobName);
@@ -93,6 +93,7 @@ describe('the Job of a run', () => {
   it('shows the agent the folders of the host that it needs, below /host', () => {
     const paths = podSpec().volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []);
     expect(paths?.toSorted()).toEqual([
+      '/etc/machine-id',
       '/etc/netplan',
       '/proc/sys/net',
       '/run/netplan',
@@ -127,16 +128,25 @@ describe('the Job of a run', () => {
 describe('the request of a run', () => {
   const request = requestOf(
     order(),
-    node('worker-1', instanceId, ['10.0.0.1', 'fd00::1', 'host.x']),
     {
-      interfaces: [],
-      keep: ['fa:16:3e:00:00:01'],
+      node: node('worker-1', instanceId, ['10.0.0.1', 'fd00::1', 'host.x']),
+      contents: { interfaces: [], keep: ['fa:16:3e:00:00:01'] },
     },
+    { protocol: 2, hostFence: { uid: 'uid-0', generation: 9 } },
   );
 
   it('protects every address of the Node and leaves host names out', () => {
     expect(request.protectedAddresses).toEqual(['10.0.0.1', 'fd00::1']);
     expect(request.keep).toEqual(['fa:16:3e:00:00:01']);
+  });
+
+  it('names the machine and what it supersedes in protocol 2 alone', () => {
+    const supersedes = { uid: 'uid-0', generation: 9 };
+    expect(request).toMatchObject({ protocol: 2, machineId: 'machine-1', supersedes });
+    const task = { node: node('n', 'x'), contents: nothing };
+    const old = requestOf(order(), task, { protocol: 1, hostFence: supersedes });
+    expect(Object.keys(old)).not.toContain('machineId');
+    expect(Object.keys(old)).not.toContain('supersedes');
   });
 
   it('lies in an immutable ConfigMap that its Job owns', () => {
@@ -148,7 +158,11 @@ describe('the request of a run', () => {
   });
 
   it('is about the same run as the result that answers it', () => {
-    const { uid, generation, attempt } = requestOf(order(), node('n', 'x'), nothing);
+    const { uid, generation, attempt } = requestOf(
+      order(),
+      { node: node('n', 'x'), contents: nothing },
+      { protocol: 2 },
+    );
     expect(jobResult()).toMatchObject({ uid, generation, attempt });
   });
 });

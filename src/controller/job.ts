@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
-import { type JobRequest, jobFiles } from '../api/job.ts';
+import {
+  type HostMount,
+  hostMounts,
+  type JobRequest,
+  jobFiles,
+  machineIdMount,
+} from '../api/job.ts';
 import { agentAppName } from '../api/names.ts';
 import type { ConfigMap, Job } from '../kube/core-resources.ts';
+import { agentVolumes } from './job-volumes.ts';
+import { orderMetadata } from './run-labels.ts';
 import type { Order } from './runner.ts';
-import { agentVolumes } from './runs/job-volumes.ts';
-import { orderMetadata } from './runs/order-labels.ts';
 
 /** What an installation decides about agent Jobs. */
 export interface JobTemplate {
@@ -14,6 +20,8 @@ export interface JobTemplate {
   readonly imagePullSecrets: readonly string[];
   /** Without token; see deploy/rbac/namespaces.yaml. */
   readonly serviceAccount: string;
+  /** So that agents are not the first to be evicted; undefined: the cluster's default. */
+  readonly priorityClass: string | undefined;
   readonly deadlineSeconds: number;
   /** Longer than the longest pause between two attempts, so that a restart finds the count in the labels. */
   readonly ttlSeconds: number;
@@ -25,8 +33,8 @@ export const containerName = 'agent';
  * `multinic-agent-<node>-<hash>`: the same name for the same run at any time, so that a second creation collides. At most
  * 63 characters, because the Job controller writes it into the label job-name.
  */
-export function jobName({ uid, generation, action, attempt, node }: Order): string {
-  const run = [uid, generation, action, attempt].join('/');
+export function jobName({ uid, content, action, attempt, node }: Order): string {
+  const run = [uid, content, action, attempt].join('/');
   const hash = createHash('sha256').update(run).digest('hex').slice(0, 10);
   const stem = `${agentAppName}-${node.replaceAll('.', '-')}`.slice(0, 63 - hash.length - 1);
   return `${stem.replace(/-+$/, '')}-${hash}`;
@@ -53,7 +61,8 @@ export function jobOf(order: Order, template: JobTemplate): Job {
 type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 
 function podSpec(order: Order, template: JobTemplate): PodSpec {
-  const { volumes, mounts } = agentVolumes(jobName(order));
+  const { volumes, mounts } = agentVolumes(jobName(order), mountsFor(order));
+  const { priorityClass } = template;
   return {
     // Not by the scheduler: a cordoned, full or tainted node must be configured too, and there is no choice to make.
     nodeName: order.node,
@@ -64,6 +73,7 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
     restartPolicy: 'Never',
     // The agent finishes or undoes the NIC it is at when it is told to stop.
     terminationGracePeriodSeconds: 60,
+    ...(priorityClass === undefined ? {} : { priorityClassName: priorityClass }),
     serviceAccountName: template.serviceAccount,
     automountServiceAccountToken: false,
     imagePullSecrets: template.imagePullSecrets.map((name) => ({ name })),
@@ -85,7 +95,8 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
           capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] },
         },
         resources: {
-          requests: { cpu: '50m', memory: '64Mi' },
+          // A kubelet refuses a Pod that asks for more than is left (OutOfcpu): full nodes must be configured too.
+          requests: { cpu: '0', memory: '0' },
           limits: { memory: '256Mi' },
         },
         volumeMounts: mounts,
@@ -93,6 +104,11 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
     ],
     volumes,
   };
+}
+
+/** The kubelet starts no Pod whose file is missing, and reads the machine id that it reports from this one. */
+function mountsFor({ machine }: Order): readonly HostMount[] {
+  return machine.machineId === undefined ? hostMounts : [...hostMounts, machineIdMount];
 }
 
 const agentArguments = [

@@ -8,18 +8,28 @@ import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
 import { createAdmission } from './admit.ts';
-import { createCleanup } from './cleanup.ts';
-import { createReconciler } from './controller.ts';
+import { createDeletion } from './deletion.ts';
+import { createDeletionGuard } from './deletion-guard.ts';
 import type { JobTemplate } from './job.ts';
 import { createJobRunner, createJobStore, createPodStore } from './job-runner.ts';
+import { holdsPlace } from './liveness.ts';
 import { controllerName, gaugeStates } from './metrics.ts';
-import { createPursuit } from './pursue.ts';
+import { createNextRun } from './next-run.ts';
+import { type NodeConfig, nodeConfigs } from './node-config.ts';
+import { createReconciler } from './reconcile.ts';
 import { createReporter } from './report.ts';
 import type { controllerSettings } from './settings.ts';
 import { createOtherController } from './stand-back.ts';
-import { keysOfConfig, keysOfJob, keysOfNode, keysOfOthersJob, keysOfPod } from './triggers.ts';
+import { createStores, refOfConfig } from './stores.ts';
+import {
+  keysOfConfig,
+  keysOfJob,
+  keysOfNode,
+  keysOfOthersJob,
+  keysOfPod,
+  keysOfWorkload,
+} from './triggers.ts';
 import { createWatches } from './watches.ts';
-import { createWorld } from './world.ts';
 
 type ControllerValues = Values<typeof controllerSettings>;
 
@@ -36,32 +46,44 @@ const workers = 8;
 /** Everything that works while this process leads, wired together. */
 export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { clock, random, log, metrics } = context;
-  const world = createWorld();
-  const { configs } = world;
+  const stores = createStores();
+  const { configs } = stores;
   const [jobs, pods] = [createJobStore(), createPodStore()];
-  const otherController = createOtherController(values);
+  const { foreign } = stores;
+  const otherController = createOtherController({ takeOver: values.takeOver, foreign });
   const runner = createJobRunner({ client, jobs, pods, perform, template: templateOf(values) });
-  const { occupies } = otherController;
-  const admission = createAdmission({ runner, occupied: occupies, limit: values.maxInFlight });
+  const admission = createAdmission({
+    runner,
+    holdsPlace: (run) => holdsPlace(run, stores.nodes.get(run.node)),
+    occupied: otherController.occupies,
+    limit: values.maxInFlight,
+  });
   const recorder = createEventRecorder({
     client: aroundWrites(client, (write) => perform('controller.event.write', write)),
     component: 'multinic-controller',
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
+  const isCurrent = async (config: NodeConfig, signal: AbortSignal): Promise<boolean> => {
+    const { metadata } = await client.get(nodeConfigs, refOfConfig(config), { signal });
+    const { uid, generation } = config.metadata;
+    return metadata.uid === uid && metadata.generation === generation;
+  };
+  const { namespace, startDeadlineMs } = values;
   const reconcile = createReconciler({
-    world,
+    stores,
     otherController,
-    cleanup: createCleanup({ client, runner, perform }),
-    pursue: createPursuit({ runner, admission, clock, metrics, log }),
+    deletion: createDeletion({ client, runner, perform, stores }),
+    guard: createDeletionGuard({ client, stores, namespace, clock }),
+    nextRun: createNextRun({ runner, admission, isCurrent, startDeadlineMs, clock, metrics, log }),
     reporter: createReporter({ client, configs, recorder, metrics, perform, clock }),
   });
   const watches = createWatches({
     client,
     context,
-    namespace: values.namespace,
+    namespace,
     agentNamespace: values.agentNamespace,
-    stores: { world, jobs, pods, deployedJobs: otherController.jobs },
+    stores: { ...stores, jobs, pods, other: otherController },
   });
 
   let lastProcessed: Date | undefined;
@@ -73,11 +95,12 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     clock,
     random,
     sources: [
-      sourceOf(configs, (change) => keysOfConfig(world, change)),
-      sourceOf(world.nodes, (change) => keysOfNode(world, change)),
+      sourceOf(configs, (change) => keysOfConfig(stores, change)),
+      sourceOf(stores.nodes, (change) => keysOfNode(stores, admission, change)),
       sourceOf(jobs, (change) => keysOfJob(admission, change)),
       sourceOf(pods, (change) => keysOfPod(admission, change)),
-      sourceOf(otherController.jobs, (change) => keysOfOthersJob(world, admission, change)),
+      sourceOf(otherController.jobs, (change) => keysOfOthersJob(stores, admission, change)),
+      sourceOf(otherController.pods, () => keysOfWorkload(stores)),
     ],
     onResult: ({ key, error, durationMs }: ReconcileResult) => {
       const labels = { controller: controllerName };
@@ -85,7 +108,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       metrics.count('multinic_reconcile_total', { ...labels, result });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       metrics.set('multinic_queue_depth', labels, controller.depth);
-      metrics.set('multinic_jobs_active', {}, runner.active());
+      metrics.set('multinic_jobs_active', {}, runner.open().length);
       if (error === undefined) lastProcessed = clock.now();
       else log.warn({ err: error, config: key }, 'reconcile failed, tried again');
     },
@@ -114,6 +137,7 @@ function templateOf(values: ControllerValues): JobTemplate {
     imagePullPolicy: values.agentImagePullPolicy,
     imagePullSecrets: values.agentImagePullSecrets,
     serviceAccount: values.agentServiceAccount,
+    priorityClass: values.agentPriorityClass,
     deadlineSeconds: Math.ceil(values.jobDeadlineMs / 1000),
     ttlSeconds: values.jobTtlSeconds,
   };

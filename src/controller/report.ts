@@ -2,15 +2,21 @@ import type { Effect } from '../api/effects.ts';
 import { fieldManagers } from '../api/names.ts';
 import type { Store } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import { KubeError } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock } from '../time/clock.ts';
+import { type AcceptedSpec, acceptEntries } from './accept.ts';
+import type { Applied } from './applied.ts';
 import { recordReady } from './events.ts';
 import { type ControllerMetrics, outcomeLabel } from './metrics.ts';
 import { type NodeConfig, nodeConfigs } from './node-config.ts';
+import type { Situation } from './reporting/situation.ts';
+import { RunRefused } from './runner.ts';
 import { standBackPatch } from './stand-back.ts';
-import { type StatusInput, statusOf, statusPatch } from './status.ts';
-import { refOfConfig } from './world.ts';
+import { statusOf, statusPatch } from './status.ts';
+import { refOfConfig } from './stores.ts';
+import type { NameMatch } from './target.ts';
 
 export interface ReportOptions {
   readonly client: Pick<KubeClient, 'patchStatus'>;
@@ -21,41 +27,80 @@ export interface ReportOptions {
   readonly clock: Clock;
 }
 
-export type News = Omit<StatusInput, 'config' | 'now'>;
-
-export interface Reporter {
-  report(config: NodeConfig, news: News, signal: AbortSignal): Promise<void>;
-  /** Says on the object that another controller has it in its hands. */
-  standBack(config: NodeConfig, signal: AbortSignal): Promise<void>;
+/** What one visit of an object has to tell; of several things the last one. */
+export interface Report {
+  /** The object as it is after what was written. */
+  readonly config: NodeConfig;
+  /** What its entries are worth, and how its node was found. */
+  about(spec: AcceptedSpec, name: NameMatch | undefined): void;
+  tell(situation: Situation, applied?: Applied): void;
+  /** Tells of a refusal; any other error leaves nothing to tell. */
+  fail(error: unknown): void;
+  /** The object is let go: there is nobody left to tell. */
+  drop(): void;
+  /** Writes what was told into the status, when it is new. */
+  write(signal: AbortSignal): Promise<void>;
 }
 
-/** Writes what is known about an object into its status, when that is new. */
+export interface Reporter {
+  open(config: NodeConfig): Report;
+  /** Says on the object that another controller has it in its hands, and what to do about it. */
+  standBack(config: NodeConfig, message: string, signal: AbortSignal): Promise<void>;
+}
+
 export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
 
-  async function report(config: NodeConfig, news: News, signal: AbortSignal): Promise<void> {
-    const next = statusOf({ config, ...news, now: clock.now() });
-    const patch = statusPatch(config, next);
-    if (patch === undefined) return;
-    await write(config, patch, signal);
-    recordReady(recorder, config, next.conditions ?? []);
-    const { situation } = news;
-    // The end of a run moves lastProcessed once.
-    if (situation.kind === 'ended' && config.status?.lastProcessed !== next.lastProcessed) {
-      const outcome = outcomeLabel(situation.run.ended.verdict);
-      metrics.count('multinic_job_results_total', { outcome });
-    }
+  function open(config: NodeConfig): Report {
+    let current = config;
+    let spec = acceptEntries([]);
+    let name: NameMatch | undefined;
+    let told: { readonly situation: Situation; readonly applied: Applied | undefined } | undefined;
+    return {
+      get config() {
+        return current;
+      },
+      about(ofSpec, ofName) {
+        spec = ofSpec;
+        name = ofName;
+      },
+      tell(situation, applied) {
+        told = { situation, applied };
+      },
+      fail(error) {
+        told = undefined;
+        const message = refusalIn(error);
+        if (message === undefined) return;
+        const situation = { kind: 'refused', reason: 'JobRefused', message } as const;
+        told = { situation, applied: undefined };
+      },
+      drop() {
+        told = undefined;
+      },
+      async write(signal) {
+        if (!told) return;
+        const { situation } = told;
+        const next = statusOf({ config: current, spec, name, ...told, now: clock.now() });
+        told = undefined;
+        const patch = statusPatch(current, next);
+        if (patch === undefined) return;
+        const before = current;
+        current = await write(current, patch, signal);
+        recordReady(recorder, before, next.conditions ?? []);
+        if (situation.kind !== 'ended') return;
+        metrics.count('multinic_job_results_total', { outcome: outcomeLabel(situation.verdict) });
+      },
+    };
   }
 
-  async function standBack(config: NodeConfig, signal: AbortSignal): Promise<void> {
-    const patch = standBackPatch(config, clock.now());
+  async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
+    const patch = standBackPatch(config, message, clock.now());
     if (patch === undefined) return;
     await write(config, patch, signal);
-    const message = 'the deployed controller has this cluster in its hands; nothing is done';
     recorder.record(config, { type: 'Warning', reason: 'OtherControllerActive', message });
   }
 
-  async function write(config: NodeConfig, patch: unknown, signal: AbortSignal): Promise<void> {
+  async function write(config: NodeConfig, patch: unknown, signal: AbortSignal) {
     const written = await perform('controller.status.write', () =>
       client.patchStatus(nodeConfigs, refOfConfig(config), patch, {
         fieldManager: fieldManagers.controller,
@@ -64,7 +109,17 @@ export function createReporter(options: ReportOptions): Reporter {
     );
     // What the watch will tell in a moment, so that nobody decides on the state before.
     configs.upsert(written);
+    return written;
   }
 
-  return { report, standBack };
+  return { open, standBack };
+}
+
+/** Why a run was refused, if that is what happened; a server that is not there or too busy refuses nothing. */
+function refusalIn(error: unknown): string | undefined {
+  if (error instanceof RunRefused) return error.message;
+  if (!(error instanceof KubeError)) return undefined;
+  const { status, reason, message } = error;
+  if (status === 409 && reason !== 'AlreadyExists') return undefined;
+  return status >= 400 && status < 500 && status !== 429 ? message : undefined;
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type JobRequest, protocol } from '../api/job.ts';
+import type { JobRequest } from '../api/job.ts';
 import { canonicalJson } from '../api/spec-hash.ts';
 import type { Node } from '../kube/core-resources.ts';
 import type { AcceptedSpec } from './accept.ts';
+import type { Terms } from './applied.ts';
 import type { Order } from './runner.ts';
 
 /** What the agent shall bring about on a node. */
@@ -19,13 +20,20 @@ export function contentHash(node: Node, { interfaces, keep }: Contents): string 
 }
 
 /** The agent's instructions. It has no access to the API server: the Node's own addresses travel with them. */
-export function requestOf(order: Order, node: Node, { interfaces, keep }: Contents): JobRequest {
+export function requestOf(
+  order: Order,
+  { node, contents: { interfaces, keep } }: { readonly node: Node; readonly contents: Contents },
+  { protocol, hostFence }: Terms,
+): JobRequest {
+  const { machineId } = order.machine;
   return {
     protocol,
     uid: order.uid,
     generation: order.generation,
     attempt: order.attempt,
     action: order.action,
+    ...(protocol === 2 && machineId !== undefined ? { machineId } : {}),
+    ...(protocol === 2 && hostFence ? { supersedes: hostFence } : {}),
     nodeName: node.metadata.name,
     protectedAddresses: addressesOf(node),
     interfaces: [...interfaces],

@@ -1,6 +1,7 @@
 import type { Fence, JobAction, JobRequest, JobResult } from '../api/job.ts';
 import type { NodeReason } from '../api/reasons.ts';
 import type { ObjectRef } from '../kube/object.ts';
+import type { Machine } from './machine.ts';
 
 /** One run of the agent on one node, as it is ordered. */
 export interface Order extends Fence {
@@ -11,6 +12,7 @@ export interface Order extends Fence {
   readonly content: string;
   /** Name of the Kubernetes Node. */
   readonly node: string;
+  readonly machine: Machine;
   readonly instance: string;
   /** The MultiNicNodeConfig it is for. */
   readonly config: Required<ObjectRef>;
@@ -31,7 +33,8 @@ export interface Failure {
 /** What is known when a run has ended: the report of an agent that worked, or why there is none. */
 export type Verdict =
   | { readonly kind: 'result'; readonly result: JobResult }
-  | ({ readonly kind: 'failure' } & Failure);
+  /** `fence`: the newest object state that the host has seen, when it refused an older one. */
+  | ({ readonly kind: 'failure'; readonly fence?: Fence } & Failure);
 
 /** One run as the world shows it. */
 export interface Run extends Order {
@@ -40,10 +43,13 @@ export interface Run extends Order {
   /** Why a pending run does not get to work. */
   readonly trouble: Failure | undefined;
   /** There when, and only when, the phase is `ended`. */
-  readonly ended: { readonly at: Date; readonly verdict: Verdict } | undefined;
+  readonly ended: { readonly verdict: Verdict } | undefined;
 }
 
-export type EndedRun = Run & { readonly ended: NonNullable<Run['ended']> };
+/** A run that cannot be made as things stand; somebody has to know why. */
+export class RunRefused extends Error {
+  override readonly name = 'RunRefused';
+}
 
 /** How agents get to nodes. Everything it answers is read from the world: a new process knows as much as the old one. */
 export interface Runner {
@@ -54,8 +60,12 @@ export interface Runner {
   /** All known runs on this node. */
   runsOn(node: string): readonly Run[];
   /** Runs that have not ended. */
-  active(): number;
-  /** Starts this run, or brings one that stands half-way to its start; a second call changes nothing. */
+  open(): readonly Run[];
+  /** Makes this run without starting it, so that it can be recorded first; a second call changes nothing. */
+  prepare(order: Order, signal: AbortSignal): Promise<Run>;
+  /**
+   * Starts this run, or brings one that stands half-way to its start; a second call puts back what was taken from it.
+   */
   start(order: Order, request: JobRequest, signal: AbortSignal): Promise<void>;
   /** Takes a run away together with its traces; one that works is told to stop first. */
   remove(run: Run, signal: AbortSignal): Promise<void>;

@@ -52,6 +52,13 @@ export const controllerSettings = {
     schema: nonBlank().default(agentAppName),
     description: 'ServiceAccount of the agent Pods; they get no token of it',
   }),
+  agentPriorityClass: setting({
+    env: ['AGENT_PRIORITY_CLASS'],
+    flag: 'agent-priority-class',
+    schema: nonBlank().optional(),
+    description:
+      'PriorityClass of the agent Pods (system-node-critical is allowed in kube-system only); default: that of the cluster',
+  }),
   jobTtlSeconds: setting({
     env: ['CONTROLLER_JOB_TTL'],
     flag: 'job-ttl',
@@ -66,6 +73,16 @@ export const controllerSettings = {
       .default('10m')
       .pipe(duration({ minMs: 30_000 })),
     description: 'how long one Job may take, pulling the image included',
+  }),
+  startDeadlineMs: setting({
+    env: ['CONTROLLER_START_DEADLINE'],
+    flag: 'start-deadline',
+    schema: z
+      .string()
+      .default('2m')
+      .pipe(duration({ minMs: 30_000 })),
+    description:
+      'how long an agent may take to begin, pulling the image included; then its Job is taken back',
   }),
   maxInFlight: setting({
     env: ['CONTROLLER_MAX_IN_FLIGHT'],

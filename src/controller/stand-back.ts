@@ -1,62 +1,116 @@
 import { type Condition, findCondition, setCondition } from '../api/condition.ts';
 import { annotations, deployedControllerName, labels } from '../api/names.ts';
 import { Store } from '../kube/cache/store.ts';
-import type { Job } from '../kube/core-resources.ts';
+import type { Job, Pod } from '../kube/core-resources.ts';
 import type { NodeConfig } from './node-config.ts';
-import { jobEndOf } from './runs/job-end.ts';
+import { jobEndOf } from './results/job-end.ts';
+import type { Stores } from './stores.ts';
 
 /** Jobs of the deployed controller, which lie in the namespace of the objects. */
 export const deployedJobsSelector = `${labels.managedBy}=${deployedControllerName}`;
 
 const conditionType = 'OtherControllerActive';
 
-/** Whether the deployed controller has, or had until its Jobs expired, this cluster in its hands. */
+/** Whether the deployed controller has this cluster in its hands. */
 export interface OtherController {
   readonly jobs: Store<Job>;
+  readonly pods: Store<Pod>;
   /** Whether one of its agents works on the node. */
   readonly occupies: (node: string) => boolean;
-  /** Whether our controller keeps its hands off this object. */
-  readonly owns: (config: NodeConfig) => boolean;
+  /** Why our controller keeps its hands off this object, and what to do about it; undefined when it does not. */
+  readonly owns: (config: NodeConfig) => string | undefined;
 }
 
 export interface OtherControllerOptions {
   /** The whole cluster was taken over from it. */
   readonly takeOver: boolean;
+  readonly foreign: Stores['foreign'];
 }
 
+const takeItOver =
+  `stop it for good, then annotate the object ${annotations.takeOver}=true ` +
+  'or start this controller with --take-over true';
+
 /**
- * Watches for the deployed controller: two must never work on one node. Its Jobs expire while it goes on running, so the
- * condition that we wrote when we saw them is what counts, until somebody says that our controller takes over.
+ * Watches for the deployed controller: two must never work on one node. While it is seen running nobody is taken over from
+ * it, whatever we are told. It may run where we do not look, and its Jobs live a second: what it wrote into a status, and
+ * the condition that we wrote when we saw it, count until somebody says that our controller takes over.
  */
-export function createOtherController({ takeOver }: OtherControllerOptions): OtherController {
+export function createOtherController(options: OtherControllerOptions): OtherController {
   const jobs = new Store<Job>({
     indexes: { node: ({ metadata }) => [metadata.labels?.[labels.nodeName] ?? ''] },
   });
+  const pods = new Store<Pod>({
+    indexes: { running: (pod) => (isRunningPod(pod) ? ['yes'] : []) },
+  });
+
+  function running(): string | undefined {
+    const [pod] = pods.byIndex('running', 'yes');
+    if (!pod) return undefined;
+    const { namespace, name } = pod.metadata;
+    return `Pod ${namespace}/${name} runs the deployed controller: scale its Deployment to 0; ${takeItOver}`;
+  }
+
+  function traces({ status }: NodeConfig): string | undefined {
+    if (jobs.size > 0)
+      return `Jobs of the deployed controller are in this namespace; ${takeItOver}`;
+    const [object] = options.foreign();
+    if (object) {
+      return `the deployed controller wrote the status of ${object.metadata.name}; ${takeItOver}`;
+    }
+    const said = findCondition(status?.conditions, conditionType);
+    return said?.status === 'True' ? said.message || takeItOver : undefined;
+  }
+
   return {
     jobs,
+    pods,
     occupies: (node) => jobs.byIndex('node', node).some((job) => !jobEndOf(job)),
-    owns: ({ metadata, status }) => {
-      if (takeOver || metadata.annotations?.[annotations.takeOver] !== undefined) return false;
-      return jobs.size > 0 || findCondition(status?.conditions, conditionType)?.status === 'True';
+    owns: (config) => {
+      const toldToTakeOver =
+        options.takeOver || config.metadata.annotations?.[annotations.takeOver] !== undefined;
+      return running() ?? (toldToTakeOver ? undefined : traces(config));
     },
   };
 }
 
+function isRunningPod({ spec, status }: Pod): boolean {
+  const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return !ended && runsDeployedController(spec);
+}
+
+/** Its image holds two programs, so the command is always there. */
+function runsDeployedController(spec: Pod['spec']): boolean {
+  return (spec?.containers ?? []).some(({ command = [], args = [] }) =>
+    [...command, ...args].some((word) => word.split('/').at(-1) === deployedControllerName),
+  );
+}
+
+/** Of a Pod that is of no interest nothing but its name is kept. */
+export function slimPod(pod: Pod): Pod {
+  const { name, namespace = '', uid = '', resourceVersion = '' } = pod.metadata;
+  if (runsDeployedController(pod.spec)) return pod;
+  return { metadata: { name, namespace, uid, resourceVersion } };
+}
+
 /**
- * The patch that says so on an object and changes nothing else of its status; undefined when it says so already. The
- * deployed controller replaces all conditions whenever it writes.
+ * The patch that says so on an object and changes nothing else of its status, but for the record of what was done: what
+ * the other one does on the node is not in it. Undefined when it says so already. The deployed controller replaces all
+ * conditions whenever it writes.
  */
-export function standBackPatch({ metadata, status }: NodeConfig, now: Date): unknown {
+export function standBackPatch(
+  { metadata, status, statusKeys }: NodeConfig,
+  message: string,
+  now: Date,
+): unknown {
   const conditions: readonly Condition[] = status?.conditions ?? [];
-  if (findCondition(conditions, conditionType)?.status === 'True') return undefined;
-  const update = {
-    type: conditionType,
-    status: 'True',
-    reason: conditionType,
-    message:
-      'Jobs of the deployed controller are in this namespace. Stop it for good, then annotate the object ' +
-      `${annotations.takeOver}=true or start this controller with --take-over true`,
-  } as const;
+  const said = findCondition(conditions, conditionType);
+  const hasRecord = statusKeys.includes('applied');
+  if (said?.status === 'True' && said.message === message && !hasRecord) return undefined;
+  const update = { type: conditionType, status: 'True', reason: conditionType, message } as const;
   const next = setCondition(conditions, update, { now, generation: metadata.generation ?? 0 });
-  return { metadata: { resourceVersion: metadata.resourceVersion }, status: { conditions: next } };
+  return {
+    metadata: { resourceVersion: metadata.resourceVersion },
+    status: { conditions: next, ...(hasRecord ? { applied: null } : {}) },
+  };
 }

@@ -1,11 +1,14 @@
 import { type Condition, findCondition, rfc3339 } from '../api/condition.ts';
-import type {
-  InterfaceStatus,
-  NodeConfigSpec,
-  NodeConfigStatus,
+import {
+  appliedRecord,
+  type InterfaceStatus,
+  type KnownInterface,
+  type NodeConfigSpec,
+  type NodeConfigStatus,
 } from '../api/multinicnodeconfig.ts';
 import { canonicalJson, specHash } from '../api/spec-hash.ts';
 import type { AcceptedSpec } from './accept.ts';
+import { type Applied, appliedIn } from './applied.ts';
 import { type NodeConfig, nodeNameOf } from './node-config.ts';
 import { conditionsOf } from './reporting/conditions.ts';
 import { interfaceStatuses } from './reporting/interface-statuses.ts';
@@ -18,11 +21,14 @@ export interface StatusInput {
   readonly spec: Pick<AcceptedSpec, 'entries' | 'blocked'>;
   readonly name: NameMatch | undefined;
   readonly situation: Situation;
+  /** The record, where there is a new one. */
+  readonly applied?: Applied | undefined;
   readonly now: Date;
 }
 
 /** The whole status of one object: of its world now, and of what the status said before. */
-export function statusOf({ config, spec, name, situation, now }: StatusInput): NodeConfigStatus {
+export function statusOf(input: StatusInput): NodeConfigStatus {
+  const { config, spec, name, situation, now } = input;
   const previous: NodeConfigStatus = config.status ?? {};
   const { generation = 0 } = config.metadata;
   const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
@@ -38,9 +44,17 @@ export function statusOf({ config, spec, name, situation, now }: StatusInput): N
     interfaceStatuses: statuses,
     ...defined({
       observedSpecHash: hashOf(config),
-      lastProcessed: endOf(situation) ?? previous.lastProcessed,
-      lastJobName: jobOf(situation) ?? previous.lastJobName,
+      ...lastRun(situation, previous),
+      applied: input.applied ?? appliedIn(config.status),
     }),
+  };
+}
+
+function lastRun(situation: Situation, previous: NodeConfigStatus) {
+  return {
+    lastProcessed: endOf(situation) ?? previous.lastProcessed,
+    lastJobName: jobOf(situation) ?? previous.lastJobName,
+    knownInterfaces: knownTo(situation) ?? previous.knownInterfaces,
   };
 }
 
@@ -72,17 +86,28 @@ function stateOf(
 /** Nothing is wrong, something is missing: the node, or NICs that are still to be plugged. */
 function isPending(situation: Situation, nics: readonly InterfaceStatus[]): boolean {
   if (situation.kind === 'refused') return situation.reason === 'NodeNotFound';
-  if (situation.kind !== 'ended' || situation.run.ended.verdict.kind === 'failure') return false;
+  if (situation.kind !== 'ended' || situation.verdict.kind === 'failure') return false;
   return nics.every(({ status }) => status !== 'Failed');
 }
 
 function endOf(situation: Situation): string | undefined {
-  return situation.kind === 'ended' ? rfc3339(situation.run.ended.at) : undefined;
+  return situation.kind === 'ended' ? rfc3339(situation.at) : undefined;
+}
+
+/** What the host's own record calls ours, when an agent has just told it. */
+function knownTo(situation: Situation): KnownInterface[] | undefined {
+  const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
+  const known = verdict?.kind === 'result' ? verdict.result.known : undefined;
+  return known?.map(({ index, mac, portId }) => ({
+    id: index,
+    macAddress: mac,
+    ...(portId === undefined ? {} : { portId }),
+  }));
 }
 
 /** The Job that the status speaks of; a repeated one is not named before it has ended. */
 function jobOf(situation: Situation): string | undefined {
-  if (situation.kind === 'ended') return situation.run.name;
+  if (situation.kind === 'ended') return situation.job;
   return situation.kind === 'working' && !isRepeat(situation) ? situation.run.name : undefined;
 }
 
@@ -97,6 +122,17 @@ export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown
   return {
     // Of the state that was looked at: whoever wrote meanwhile makes this a conflict.
     metadata: { resourceVersion: config.metadata.resourceVersion },
-    status: { ...Object.fromEntries(dropped.map((key) => [key, null])), ...next },
+    status: {
+      ...without(dropped),
+      ...next,
+      // A merge patch leaves what it does not name, and a record without its end is another one than with it.
+      ...(next.applied ? { applied: { ...without(recordKeys), ...next.applied } } : {}),
+    },
   };
+}
+
+const recordKeys = Object.keys(appliedRecord.shape);
+
+function without(keys: readonly string[]): Record<string, null> {
+  return Object.fromEntries(keys.map((key) => [key, null]));
 }

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { instanceId, node, nodeConfig } from '../../test/beds/controller-samples.ts';
 import { labels } from '../api/names.ts';
 import type { Node } from '../kube/core-resources.ts';
-import { rivalsOf } from './rivals.ts';
-import { findTarget } from './target.ts';
-import { createWorld } from './world.ts';
+import { createStores } from './stores.ts';
+import { findTarget, rivalsOf } from './target.ts';
 
 function worldOf(nodes: readonly Node[]) {
-  const world = createWorld();
+  const world = createStores();
   for (const one of nodes) world.nodes.upsert(one);
   return world;
 }

@@ -1,13 +1,9 @@
 import type { NodeReason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
+import type { AcceptedSpec } from './accept.ts';
+import { systemUuidOf } from './machine.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
-
-/** Nodes as the finder needs them. */
-export interface NodeDirectory {
-  /** Nodes whose `systemUUID`, lower case, is this. */
-  bySystemUuid(uuid: string): readonly Node[];
-  byName(name: string): Node | undefined;
-}
+import type { NodeDirectory, Stores } from './stores.ts';
 
 export type Target =
   | {
@@ -21,6 +17,20 @@ export type Target =
 export type NameMatch =
   | { readonly kind: 'same' }
   | { readonly kind: 'differs' | 'unproven'; readonly message: string };
+
+/** The node that an object may be applied to, or why there is none; its NICs stay as they are then. */
+export function targetOf(config: NodeConfig, spec: AcceptedSpec, stores: Stores): Target {
+  const target = findTarget(config, stores.nodeDirectory);
+  if (target.kind === 'none') return target;
+  if (spec.blocked !== undefined) {
+    return { kind: 'none', reason: 'InvalidEntries', message: spec.blocked };
+  }
+  const rivals = rivalsOf(config, target.node, stores);
+  if (rivals.length === 0) return target;
+  const names = rivals.map(({ metadata }) => metadata.name).toSorted();
+  const message = `node ${target.node.metadata.name} is also meant by ${names.join(', ')}`;
+  return { kind: 'none', reason: 'DuplicateInstanceId', message };
+}
 
 /**
  * The node of an object: the one whose systemUUID is its instance id (spec, else label); an object without one means the
@@ -59,7 +69,27 @@ function nameMatch(nodeName: string, { metadata }: Node): NameMatch {
   return { kind: 'differs', message };
 }
 
-/** systemUUID as it is compared. */
-export function systemUuidOf({ status }: Node): string | undefined {
-  return status?.nodeInfo?.systemUUID?.trim().toLowerCase() || undefined;
+/**
+ * The other objects that mean this node and are to stay. Two of them would take each other's NICs away for ever: neither
+ * is applied. One that is being deleted is no rival: its successor's first run takes over what it left on the node.
+ */
+export function rivalsOf(config: NodeConfig, node: Node, stores: Stores): readonly NodeConfig[] {
+  return meaning(node, stores).filter(
+    (other) =>
+      other.metadata.uid !== config.metadata.uid && other.metadata.deletionTimestamp === undefined,
+  );
+}
+
+/** The objects that mean this node, by its systemUUID or by its name. */
+export function meaning(node: Node, { configDirectory, nodeDirectory }: Stores) {
+  const uuid = systemUuidOf(node);
+  const candidates = [
+    ...(uuid ? configDirectory.byInstanceId(uuid) : []),
+    ...configDirectory.byNodeName(node.metadata.name),
+  ];
+  const distinct = new Map(candidates.map((config) => [config.metadata.uid, config]));
+  return [...distinct.values()].filter((config) => {
+    const target = findTarget(config, nodeDirectory);
+    return target.kind === 'node' && target.node.metadata.name === node.metadata.name;
+  });
 }

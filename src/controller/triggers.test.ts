@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { instanceId, job, node, nodeConfig, order } from '../../test/beds/controller-samples.ts';
 import type { NodeConfig } from './node-config.ts';
+import { createStores } from './stores.ts';
 import { keysOfConfig, keysOfJob, keysOfNode, keysOfOthersJob } from './triggers.ts';
-import { createWorld } from './world.ts';
 
 const config = nodeConfig();
 const rival = nodeConfig({ metadata: { name: 'renamed', uid: 'uid-2' }, spec: { nodeName: 'x' } });
@@ -12,10 +12,10 @@ const nameless = (name: string) =>
     spec: { nodeName: name, instanceId: undefined },
   });
 
-function worldOf(...configs: readonly NodeConfig[]) {
-  const world = createWorld();
-  for (const one of configs) world.configs.upsert(one);
-  return world;
+function storesOf(...configs: readonly NodeConfig[]) {
+  const stores = createStores();
+  for (const one of configs) stores.configs.upsert(one);
+  return stores;
 }
 
 const admission = { request: () => ({ granted: false, why: '' }) as const, wake: () => ['a/b'] };
@@ -24,24 +24,24 @@ const own = 'multinic-system/worker-1';
 describe('a change of an object', () => {
   it('is about every object that means the same node', () => {
     const added = { type: 'added', key: own, object: config } as const;
-    expect(keysOfConfig(worldOf(config, rival), added)).toEqual([own, 'multinic-system/renamed']);
+    expect(keysOfConfig(storesOf(config, rival), added)).toEqual([own, 'multinic-system/renamed']);
   });
 
   it('is about itself alone when its node and its being there are the same', () => {
     const change = { type: 'updated', key: own, object: config, previous: config } as const;
-    expect(keysOfConfig(worldOf(config, rival), change)).toEqual([own]);
+    expect(keysOfConfig(storesOf(config, rival), change)).toEqual([own]);
   });
 
   it('is about its rivals when it begins to leave', () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
     const object = nodeConfig({ metadata: { deletionTimestamp } });
     const change = { type: 'updated', key: own, object, previous: config } as const;
-    expect(keysOfConfig(worldOf(object, rival), change)).toContain('multinic-system/renamed');
+    expect(keysOfConfig(storesOf(object, rival), change)).toContain('multinic-system/renamed');
   });
 
   it('is not about others that have no instance id either', () => {
     const added = { type: 'added', key: 'multinic-system/a', object: nameless('a') } as const;
-    expect(keysOfConfig(worldOf(nameless('a'), nameless('b')), added)).toEqual([
+    expect(keysOfConfig(storesOf(nameless('a'), nameless('b')), added)).toEqual([
       'multinic-system/a',
     ]);
   });
@@ -52,20 +52,22 @@ describe('a change of a Node', () => {
 
   it('is about the objects of its systemUUID and of its name when it comes', () => {
     const added = { type: 'added', key: 'worker-1', object: node('other', instanceId) } as const;
-    expect(keysOfNode(worldOf(config, nameless('b')), added)).toEqual([own]);
+    expect(keysOfNode(storesOf(config, nameless('b')), admission, added)).toEqual([own]);
     const named = { type: 'added', key: 'b', object: node('b', 'any') } as const;
-    expect(keysOfNode(worldOf(config, nameless('b')), named)).toEqual(['multinic-system/b']);
+    expect(keysOfNode(storesOf(config, nameless('b')), admission, named)).toEqual([
+      'multinic-system/b',
+    ]);
   });
 
   it('is about nobody when it only reports', () => {
     const change = { type: 'updated', key: 'worker-1', object: here, previous: here } as const;
-    expect(keysOfNode(worldOf(config), change)).toEqual([]);
+    expect(keysOfNode(storesOf(config), admission, change)).toEqual([]);
   });
 
   it('is about the objects of both when the systemUUID changes', () => {
     const object = node('worker-1', 'new');
     const change = { type: 'updated', key: 'worker-1', object, previous: here } as const;
-    expect(keysOfNode(worldOf(config), change)).toContain(own);
+    expect(keysOfNode(storesOf(config), admission, change)).toContain(own);
   });
 });
 
@@ -82,9 +84,9 @@ describe('a change of a Job', () => {
 
   it('of the deployed controller is about every object when it comes or goes', () => {
     const theirs = { type: 'added', key: 'k', object: job(order()) } as const;
-    expect(keysOfOthersJob(worldOf(config), admission, theirs)).toEqual([own]);
+    expect(keysOfOthersJob(storesOf(config), admission, theirs)).toEqual([own]);
     const object = job(order(), { status: complete });
     const ended = { ...theirs, type: 'updated', object, previous: object } as const;
-    expect(keysOfOthersJob(worldOf(config), admission, ended)).toEqual(['a/b']);
+    expect(keysOfOthersJob(storesOf(config), admission, ended)).toEqual(['a/b']);
   });
 });

@@ -3,22 +3,28 @@ import type { Change } from '../kube/cache/store.ts';
 import type { Job, Node, Pod } from '../kube/core-resources.ts';
 import { type KubeObject, keyOf } from '../kube/object.ts';
 import type { Admission } from './admit.ts';
+import { isReady, machineOf, systemUuidOf } from './machine.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
-import { terminatedOf } from './runs/agent-state.ts';
-import { jobEndOf } from './runs/job-end.ts';
-import { systemUuidOf } from './target.ts';
-import type { World } from './world.ts';
+import { terminatedOf } from './results/agent-state.ts';
+import { isFailing, jobEndOf } from './results/job-end.ts';
+import type { Stores } from './stores.ts';
+import { findTarget, meaning } from './target.ts';
 
 /** Objects that may mean another node, or have a rival more or less, because this object changed. */
-export function keysOfConfig({ configDirectory }: World, change: Change<NodeConfig>): string[] {
+export function keysOfConfig(stores: Stores, change: Change<NodeConfig>): string[] {
   const versions = change.type === 'updated' ? [change.object, change.previous] : [change.object];
   if (change.type === 'updated' && identity(change.object) === identity(change.previous)) {
     return [change.key];
   }
-  const related = versions.flatMap((config) => [
-    ...configDirectory.byInstanceId(instanceIdOf(config) ?? ''),
-    ...configDirectory.byNodeName(nodeNameOf(config)),
-  ]);
+  const related = versions.flatMap((config) => {
+    const target = findTarget(config, stores.nodeDirectory);
+    return [
+      ...stores.configDirectory.byInstanceId(instanceIdOf(config) ?? ''),
+      ...stores.configDirectory.byNodeName(nodeNameOf(config)),
+      // One may mean by its name the node that another one means by its systemUUID.
+      ...(target.kind === 'node' ? meaning(target.node, stores) : []),
+    ];
+  });
   return [...new Set([change.key, ...related.map((config) => keyOf(config))])];
 }
 
@@ -27,22 +33,41 @@ function identity(config: NodeConfig): string {
   return JSON.stringify([instanceIdOf(config), nodeNameOf(config), leaving]);
 }
 
-/** Objects whose target may be another one because this Node came, went or changed its systemUUID. */
-export function keysOfNode({ configDirectory }: World, change: Change<Node>): string[] {
+/**
+ * Objects that this Node is about, when it came, went, became another machine or ready: what was done may have to be done
+ * again or elsewhere. A node that is not ready any more makes room for those that wait.
+ */
+export function keysOfNode(
+  { configDirectory }: Stores,
+  admission: Admission,
+  change: Change<Node>,
+): string[] {
   const versions = change.type === 'updated' ? [change.object, change.previous] : [change.object];
   const uuids = new Set(versions.map((node) => systemUuidOf(node) ?? ''));
   // A heartbeat says nothing about who the node is.
-  if (change.type === 'updated' && uuids.size === 1) return [];
+  if (change.type === 'updated' && identityOf(change.object) === identityOf(change.previous)) {
+    return [];
+  }
   const related = [
     ...[...uuids].flatMap((uuid) => configDirectory.byInstanceId(uuid)),
     ...configDirectory.byNodeName(change.object.metadata.name),
   ];
-  return related.map((config) => keyOf(config));
+  const woken = isReady(change.object) === false ? admission.wake() : [];
+  return [...related.map((config) => keyOf(config)), ...woken];
+}
+
+function identityOf(node: Node): string {
+  return JSON.stringify([machineOf(node), systemUuidOf(node), isReady(node)]);
 }
 
 /** The object that a Job works for, and whoever waits for the place that it leaves. */
 export function keysOfJob(admission: Admission, change: Change<Job>): string[] {
-  const leaves = change.type === 'deleted' || jobEndOf(change.object) !== undefined;
+  const { object, type } = change;
+  const leaves =
+    type === 'deleted' ||
+    jobEndOf(object) !== undefined ||
+    isFailing(object) ||
+    object.metadata.deletionTimestamp !== undefined;
   return [...ownerKey(change.object), ...(leaves ? admission.wake() : [])];
 }
 
@@ -57,9 +82,14 @@ function ownerKey({ metadata }: KubeObject): string[] {
   return key === undefined ? [] : [key];
 }
 
-/** The deployed controller came or went: that is about every object. */
+/** The deployed controller was started or stopped: that is about every object. */
+export function keysOfWorkload({ configs }: Stores): readonly string[] {
+  return configs.list().map((config) => keyOf(config));
+}
+
+/** A Job of the deployed controller came or went: that is about every object. */
 export function keysOfOthersJob(
-  { configs }: World,
+  { configs }: Stores,
   admission: Admission,
   change: Change<Job>,
 ): readonly string[] {

@@ -3,13 +3,13 @@ import { agentAppName, labels } from '../api/names.ts';
 import { createReflector, type Reflector } from '../kube/cache/reflector.ts';
 import type { Store } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { type Job, jobs, nodes, type Pod, pods } from '../kube/core-resources.ts';
+import { type Job, jobs, type Node, nodes, type Pod, pods } from '../kube/core-resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { PartContext } from '../process/part.ts';
-import { nodeConfigs } from './node-config.ts';
-import { deployedJobsSelector } from './stand-back.ts';
-import { slimNode, type World } from './world.ts';
+import { type NodeConfig, nodeConfigs } from './node-config.ts';
+import { deployedJobsSelector, type OtherController, slimPod } from './stand-back.ts';
+import { slimNode } from './stores.ts';
 
 export interface WatchesOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
@@ -17,10 +17,11 @@ export interface WatchesOptions {
   readonly namespace: string;
   readonly agentNamespace: string;
   readonly stores: {
-    readonly world: World;
+    readonly configs: Store<NodeConfig>;
+    readonly nodes: Store<Node>;
     readonly jobs: Store<Job>;
     readonly pods: Store<Pod>;
-    readonly deployedJobs: Store<Job>;
+    readonly other: Pick<OtherController, 'jobs' | 'pods'>;
   };
 }
 
@@ -35,7 +36,7 @@ interface Scope<T> {
   readonly transform?: (object: T) => T;
 }
 
-/** What the controller looks at: objects, nodes, its own Jobs and Pods, and Jobs of the deployed controller. */
+/** What the controller looks at: objects, nodes, its own Jobs and Pods, and what there is of the deployed controller. */
 export function createWatches(options: WatchesOptions): Watches {
   const { client, namespace, agentNamespace, stores } = options;
   const { clock, random, log } = options.context;
@@ -50,15 +51,17 @@ export function createWatches(options: WatchesOptions): Watches {
     namespace: agentNamespace,
     labelSelector: `${labels.appName}=${agentAppName}`,
   };
-  const configs = mirror(nodeConfigs, stores.world.configs, { namespace });
+  const { other } = stores;
+  const configs = mirror(nodeConfigs, stores.configs, { namespace });
   return {
     configs,
     all: [
       configs,
-      mirror(nodes, stores.world.nodes, { transform: slimNode }),
+      mirror(nodes, stores.nodes, { transform: slimNode }),
       mirror(jobs, stores.jobs, agents),
       mirror(pods, stores.pods, agents),
-      mirror(jobs, stores.deployedJobs, { namespace, labelSelector: deployedJobsSelector }),
+      mirror(jobs, other.jobs, { namespace, labelSelector: deployedJobsSelector }),
+      mirror(pods, other.pods, { namespace, transform: slimPod }),
     ],
   };
 }

@@ -45,19 +45,21 @@ export class ControllerBed implements AsyncDisposable {
   onEffect: (effect: Effect, phase: 'before' | 'after') => void = () => undefined;
   #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
-  private constructor(api: ApiServer, admin: KubeClient) {
+  private constructor(api: ApiServer, admin: KubeClient, clock: FakeClock) {
     this.api = api;
     this.admin = admin;
-    this.clock = createFakeClock(new Date());
+    this.clock = clock;
     this.agents = new ScriptedAgents(admin, this.clock);
   }
 
   static async start(): Promise<ControllerBed> {
-    const api = await startApiServer({ crds: Object.values(crdDefinitions()) });
+    // One clock for the server, its Job controller and ours: deadlines of Jobs are seen in tests too.
+    const clock = createFakeClock(new Date());
+    const api = await startApiServer({ crds: Object.values(crdDefinitions()), clock });
     const admin = createKubeClient(api.access, { clock: systemClock });
     await createAll(admin, 'deploy/rbac/namespaces.yaml');
     await createAll(admin, 'deploy/rbac/controller.yaml');
-    return new ControllerBed(api, admin);
+    return new ControllerBed(api, admin, clock);
   }
 
   /** Runs a controller with the rights of its manifest; of an earlier one it knows nothing. */
@@ -110,6 +112,12 @@ export class ControllerBed implements AsyncDisposable {
   async setNode(name: string, nodeInfo: object, address = '192.0.2.1'): Promise<void> {
     const status = { addresses: [{ type: 'InternalIP', address }], nodeInfo };
     await this.admin.patchStatus(nodes, { name }, { status });
+  }
+
+  /** What a node's kubelet, or the node controller in its place, says of the node. */
+  async setReady(name: string, status: 'True' | 'False' | 'Unknown'): Promise<void> {
+    const conditions = [{ type: 'Ready', status, reason: 'Test', message: '' }];
+    await this.admin.patchStatus(nodes, { name }, { status: { conditions } });
   }
 
   /** Writes an object as Viola does. */
@@ -200,6 +208,20 @@ export class ControllerBed implements AsyncDisposable {
       .map(({ verb, resource, subresource }) =>
         [verb, resource, subresource].filter(Boolean).join(' '),
       );
+  }
+
+  /** Reasons of the events that were written about objects. */
+  events(): readonly string[] {
+    return this.api
+      .objects('events', system)
+      .map((event) => String((event as { readonly reason?: string }).reason));
+  }
+
+  /** Condition Ready of an object: `True AllInterfacesConfigured`. */
+  async ready(name: string): Promise<string> {
+    const { status } = await this.get(name);
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    return `${ready?.status} ${ready?.reason}`;
   }
 
   #own() {

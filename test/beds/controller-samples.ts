@@ -61,6 +61,7 @@ export const template: JobTemplate = {
   imagePullPolicy: 'Never',
   imagePullSecrets: [],
   serviceAccount: 'multinic-agent',
+  priorityClass: undefined,
   deadlineSeconds: 600,
   ttlSeconds: 600,
 };
@@ -73,6 +74,12 @@ export function order(change: Partial<Order> = {}): Order {
     action: 'apply',
     content: 'content-a',
     node: 'worker-1',
+    machine: {
+      nodeName: 'worker-1',
+      nodeUid: 'uid-of-worker-1',
+      machineId: 'machine-1',
+      bootId: undefined,
+    },
     instance: instanceId,
     config: { namespace: 'multinic-system', name: 'worker-1' },
     ...change,

@@ -27,10 +27,7 @@ export function run(change: Partial<Run> = {}): Run {
 }
 
 export function ended(verdict: Verdict, change: Partial<Run> = {}): Situation {
-  return {
-    kind: 'ended',
-    run: { ...run(change), phase: 'ended', ended: { at: endedAt, verdict } },
-  };
+  return { kind: 'ended', job: run(change).name, at: endedAt, verdict };
 }
 
 export function reported(change: Partial<JobResult> = {}, ofRun: Partial<Run> = {}): Situation {

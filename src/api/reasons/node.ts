@@ -80,6 +80,54 @@ export const nodeReasons = {
       '노드가 참여할 때까지 기다리거나 instanceId를 수정하십시오.',
     ],
   ),
+  NodeNotReady: row(
+    'node',
+    true,
+    [
+      'The Kubernetes node is not ready; no agent is sent to it.',
+      'Kubernetes 노드가 Ready 상태가 아니어서 에이전트를 보내지 않습니다.',
+    ],
+    [
+      'Look at the node; it goes on by itself when the node is ready, or when its Node object is deleted for good.',
+      '노드를 확인하십시오. 노드가 Ready가 되거나 Node 객체가 완전히 삭제되면 자동으로 진행됩니다.',
+    ],
+  ),
+  NotStarted: row(
+    'node',
+    true,
+    [
+      'The agent has not begun within the start deadline; its Job was taken back.',
+      '시작 제한 시간 안에 에이전트가 시작되지 않아 Job을 회수했습니다.',
+    ],
+    [
+      'Look at the kubelet of the node, and whether quota or admission refuses Pods in the namespace of the Jobs.',
+      '노드의 kubelet과 Job 네임스페이스의 쿼터 또는 admission이 Pod를 거부하는지 확인하십시오.',
+    ],
+  ),
+  JobRefused: row(
+    'node',
+    true,
+    [
+      'The API server refused the agent Job or its request.',
+      'API 서버가 에이전트 Job 또는 요청을 거부했습니다.',
+    ],
+    [
+      "The message is the server's: look at quotas, admission webhooks and the rights of the controller.",
+      '메시지는 서버의 응답입니다. 쿼터, admission webhook, 컨트롤러 권한을 확인하십시오.',
+    ],
+  ),
+  MassDeletion: row(
+    'node',
+    true,
+    [
+      'Many objects, their kind or their namespace were deleted at once and without consent; no node is touched.',
+      '동의 없이 많은 객체, 해당 종류 또는 네임스페이스가 한꺼번에 삭제되어 노드를 변경하지 않습니다.',
+    ],
+    [
+      'If it was meant, annotate the objects multinic.io/delete-consent=<RFC 3339 time>; if not, save their specs now.',
+      '의도한 삭제라면 객체에 multinic.io/delete-consent=<RFC 3339 시각>을 지정하고, 아니라면 지금 스펙을 저장하십시오.',
+    ],
+  ),
   DuplicateSystemUUID: row(
     'node',
     true,

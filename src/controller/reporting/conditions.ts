@@ -1,7 +1,7 @@
 import { type Condition, type ConditionUpdate, setCondition } from '../../api/condition.ts';
 import { reasons } from '../../api/reasons.ts';
 import type { AcceptedSpec } from '../accept.ts';
-import { outcomeOf } from '../outcome.ts';
+import { outcomeOf } from '../results/outcome.ts';
 import type { NameMatch } from '../target.ts';
 import { type Judgement, readyIn, rejectionsOf } from './ready.ts';
 import type { Situation } from './situation.ts';
@@ -47,7 +47,9 @@ const order = ['Ready', 'Accepted', ...progressTypes.slice(1), 'NameDiffers'];
  * get to work.
  */
 function keptProgress({ situation, previous, generation }: ConditionsInput): ConditionUpdate[] {
-  const inTrouble = situation.kind === 'working' && situation.run.trouble !== undefined;
+  const inTrouble =
+    (situation.kind === 'working' && situation.run.trouble !== undefined) ||
+    (situation.kind === 'waiting' && situation.reason !== 'WaitingForTurn');
   if (!isRepeat(situation) || inTrouble) return [];
   // A recorded ending is about the content of this generation, under whichever number it was seen.
   const isCurrent = ({ observedGeneration }: Condition): boolean =>
@@ -75,7 +77,7 @@ function activity(situation: Situation, ready: Judgement): ConditionUpdate[] {
 }
 
 function goesOn(situation: Situation, ready: Judgement): boolean {
-  const verdict = situation.kind === 'ended' ? situation.run.ended.verdict : undefined;
+  const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   const list = verdict ? outcomeOf(verdict).reasons : [ready.reason];
   return list.some((reason) => reasons[reason].retryable);
 }

@@ -18,7 +18,7 @@ export interface Nics {
 /** One status per entry of the spec, then those of NICs that are to go and are not gone for certain. */
 export function interfaceStatuses({ entries, situation, previous, now }: Nics): InterfaceStatus[] {
   const result = reportIn(situation);
-  const seenAt = situation.kind === 'ended' ? situation.run.ended.at : undefined;
+  const seenAt = situation.kind === 'ended' ? situation.at : undefined;
   const wanted = entries.map((entry) => {
     const before = previous.find(({ macAddress }) => sameMac(macAddress, entry.mac));
     const nic = result?.nics.find(
@@ -49,7 +49,7 @@ function unheard({ rejection }: Entry, { identity, before, situation, now }: Unh
 
 /** What an agent has just reported. */
 function reportIn(situation: Situation): JobResult | undefined {
-  const verdict = situation.kind === 'ended' ? situation.run.ended.verdict : undefined;
+  const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   return verdict?.kind === 'result' ? verdict.result : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { JobResult, NicResult } from '../../api/job.ts';
 import type { InterfaceStatus } from '../../api/multinicnodeconfig.ts';
 import type { Entry } from '../accept.ts';
-import { isOpen } from '../outcome.ts';
+import { isOpen } from '../results/outcome.ts';
 import { defined, type NicIdentity, nicStatus, sameMac } from './nic-status.ts';
 import type { NicWord } from './nic-word.ts';
 

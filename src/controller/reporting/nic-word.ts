@@ -15,6 +15,9 @@ export interface NicWord {
 const harmless: ReadonlySet<Reason> = new Set([
   'ImagePullFailed',
   'Unschedulable',
+  'NotStarted',
+  'WrongMachine',
+  'AlreadyRunning',
   'StaleRequest',
   'UnknownState',
   'InvalidRequest',
@@ -33,16 +36,15 @@ export function agentWord({ state, reason, message }: NicResult): NicWord {
 export function wordWithout(situation: Situation, before: InterfaceStatus | undefined): NicWord {
   const earlier = earlierWord(before);
   if (situation.kind !== 'ended') return earlier ?? firstWord(situation);
-  const { reason, message } = failureOf(situation.run.ended.verdict);
+  const { reason, message } = failureOf(situation.verdict);
   return (harmless.has(reason) ? earlier : undefined) ?? { status: 'Failed', reason, message };
 }
 
 function firstWord(situation: Exclude<Situation, { kind: 'ended' }>): NicWord {
   switch (situation.kind) {
     case 'refused':
-      return { status: 'Pending', reason: situation.reason, message: situation.message };
     case 'waiting':
-      return { status: 'Pending', reason: 'WaitingForTurn', message: situation.message };
+      return { status: 'Pending', reason: situation.reason, message: situation.message };
     case 'working':
     case 'recorded':
       return { status: 'InProgress', reason: 'SpecChanged', message: 'the agent is at work' };

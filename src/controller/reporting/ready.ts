@@ -3,7 +3,7 @@ import type { NicResult } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Entry } from '../accept.ts';
-import { isOpen } from '../outcome.ts';
+import { isOpen } from '../results/outcome.ts';
 import type { Run, Verdict } from '../runner.ts';
 import type { Situation } from './situation.ts';
 
@@ -19,11 +19,13 @@ export function readyIn(situation: Situation, entries: readonly Entry[]): Judgem
     case 'refused':
       return no(situation.reason, situation.message);
     case 'waiting':
-      return { status: 'Unknown', reason: 'WaitingForTurn', message: situation.message };
+      return situation.reason === 'WaitingForTurn'
+        ? { status: 'Unknown', reason: situation.reason, message: situation.message }
+        : no(situation.reason, situation.message);
     case 'working':
       return working(situation.run);
     case 'ended':
-      return judged(situation.run.ended.verdict, entries);
+      return judged(situation.verdict, entries);
     case 'recorded':
       // Kept as it is written; this is for a status that somebody took apart.
       return { status: 'Unknown', reason: 'SpecChanged', message: 'the status was incomplete' };

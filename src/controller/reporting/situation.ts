@@ -1,13 +1,19 @@
-import type { EndedRun, Failure, Run } from '../runner.ts';
+import type { Failure, Run, Verdict } from '../runner.ts';
 
 /** How things stand with one object: what its status is about. */
 export type Situation =
   /** No agent may be sent; the NICs stay as they are. */
   | ({ readonly kind: 'refused' } & Failure)
   /** An agent is to be sent and has to wait; `repeat` when an earlier attempt has a result. */
-  | { readonly kind: 'waiting'; readonly message: string; readonly repeat: boolean }
+  | ({ readonly kind: 'waiting'; readonly repeat: boolean } & Failure)
   | { readonly kind: 'working'; readonly run: Run }
-  | { readonly kind: 'ended'; readonly run: EndedRun }
+  /** `at`: when its end was seen here. */
+  | {
+      readonly kind: 'ended';
+      readonly job: string;
+      readonly at: Date;
+      readonly verdict: Verdict;
+    }
   /** The status says how it ended; nothing else does any more. */
   | { readonly kind: 'recorded' };
 

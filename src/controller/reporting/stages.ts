@@ -1,5 +1,5 @@
 import type { NicReason, NicResult } from '../../api/job.ts';
-import { isOpen } from '../outcome.ts';
+import { isOpen } from '../results/outcome.ts';
 import type { Judgement } from './ready.ts';
 import type { Situation } from './situation.ts';
 
@@ -18,7 +18,7 @@ export function stagesIn(situation: Situation, ready: Judgement) {
 }
 
 function stageAt(position: number, situation: Situation, ready: Judgement): Judgement {
-  const verdict = situation.kind === 'ended' ? situation.run.ended.verdict : undefined;
+  const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   if (verdict?.kind !== 'result') return { ...ready, status: 'Unknown' };
   const { nics } = verdict.result;
   const failed = nics.filter((nic) => isOpen(nic) && stageOf(nic) <= position);

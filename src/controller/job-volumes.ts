@@ -1,12 +1,15 @@
-import { hostMounts, jobFiles } from '../../api/job.ts';
-import type { Pod } from '../../kube/core-resources.ts';
+import { type HostMount, jobFiles } from '../api/job.ts';
+import type { Pod } from '../kube/core-resources.ts';
 
 type PodSpec = NonNullable<Pod['spec']>;
 type Volume = NonNullable<PodSpec['volumes']>[number];
 type Mount = NonNullable<PodSpec['containers'][number]['volumeMounts']>[number];
 
 /** Volumes and mounts of an agent Pod whose request is in the ConfigMap of this name. */
-export function agentVolumes(configMap: string): { volumes: Volume[]; mounts: Mount[] } {
+export function agentVolumes(
+  configMap: string,
+  hostMounts: readonly HostMount[],
+): { volumes: Volume[]; mounts: Mount[] } {
   const request: Volume = { name: 'request', configMap: { name: configMap } };
   const requestMount: Mount = {
     name: 'request',

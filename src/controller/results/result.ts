@@ -6,11 +6,11 @@ import {
   type NicResult,
   protocols,
   type RequestInterface,
-} from '../api/job.ts';
-import type { Job, Pod } from '../kube/core-resources.ts';
-import type { Failure, Run, Verdict } from './runner.ts';
-import { type Terminated, terminatedOf } from './runs/agent-state.ts';
-import type { JobEnd } from './runs/job-end.ts';
+} from '../../api/job.ts';
+import type { Job, Pod } from '../../kube/core-resources.ts';
+import type { Failure, Run, Verdict } from '../runner.ts';
+import { type Terminated, terminatedOf } from './agent-state.ts';
+import type { JobEnd } from './job-end.ts';
 
 type Ticket = Fence & { readonly attempt: number };
 
@@ -52,9 +52,11 @@ function read(ticket: Ticket, message: string): Verdict {
   return result.outcome === 'refused' ? refusalIn(result) : { kind: 'result', result };
 }
 
-function refusalIn({ refusal }: JobResult): Verdict {
+function refusalIn({ refusal, fence }: JobResult): Verdict {
   const reason = refusal?.reason ?? 'InvalidRequest';
-  return { kind: 'failure', reason, message: refusal?.message ?? 'the agent refused the request' };
+  const message = refusal?.message ?? 'the agent refused the request';
+  const seen = reason === 'StaleRequest' && fence ? { fence } : {};
+  return { kind: 'failure', reason, message, ...seen };
 }
 
 /**
@@ -70,7 +72,7 @@ export function withSilentNics(run: Run, asked: readonly RequestInterface[]): Ru
   if (silent.length === 0) return run;
   const nics = [...result.nics, ...silent.map(silentNic)];
   const verdict = { kind: 'result', result: { ...result, nics } } as const;
-  return { ...run, ended: { ...run.ended, verdict } };
+  return { ...run, ended: { verdict } };
 }
 
 function silentNic({ index, mac }: RequestInterface): NicResult {

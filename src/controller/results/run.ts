@@ -1,9 +1,9 @@
 import type { Job, Pod } from '../../kube/core-resources.ts';
-import { verdictOf } from '../result.ts';
+import { orderOf } from '../run-labels.ts';
 import type { Failure, Phase, Run } from '../runner.ts';
 import { agentState, terminatedOf } from './agent-state.ts';
-import { jobEndOf, timeOf } from './job-end.ts';
-import { orderOf } from './order-labels.ts';
+import { isFailing, jobEndOf } from './job-end.ts';
+import { verdictOf } from './result.ts';
 import { troubleOf } from './trouble.ts';
 
 /**
@@ -16,12 +16,13 @@ export function runOf(job: Job, pods: readonly Pod[]): Run | undefined {
   const pod = newest(pods);
   const jobEnd = jobEndOf(job);
   const run = { ...order, name: job.metadata.name };
-  const at = pod ? podEndOf(pod) : jobEnd?.at;
-  if (at) {
+  if (pod ? hasEnded(pod) : jobEnd) {
     const verdict = verdictOf(order, { job, pod, jobEnd });
-    return { ...run, phase: 'ended', trouble: undefined, ended: { at, verdict } };
+    return { ...run, phase: 'ended', trouble: undefined, ended: { verdict } };
   }
-  if (jobEnd) return { ...run, phase: 'ending', trouble: overdue, ended: undefined };
+  if (jobEnd || isFailing(job)) {
+    return { ...run, phase: 'ending', trouble: overdue, ended: undefined };
+  }
   const phase = phaseOf(job, pod);
   const trouble = pod && phase === 'pending' ? troubleOf(pod) : undefined;
   return { ...run, phase, trouble, ended: undefined };
@@ -33,19 +34,16 @@ function phaseOf({ metadata, spec }: Job, pod: Pod | undefined): Exclude<Phase, 
   return pod && agentState(pod).kind === 'running' ? 'running' : 'pending';
 }
 
-/** A Job over its deadline is marked Failed while its Pod still stops: for ever on a node that does not answer. */
+/** A Job over its deadline is failing while its Pod still stops: for ever on a node that does not answer. */
 const overdue: Failure = {
   reason: 'DeadlineExceeded',
   message: 'the Job has ended, its Pod is still on the node: is the node up?',
 };
 
-/** When the agent's container ended, or when the kubelet refused or evicted the Pod before it ran. */
-function podEndOf(pod: Pod): Date | undefined {
+/** Whether the agent's container ended, or the kubelet refused or evicted the Pod before it ran. */
+function hasEnded(pod: Pod): boolean {
   const { phase } = pod.status ?? {};
-  const terminated = terminatedOf(pod);
-  if (terminated) return timeOf(terminated.finishedAt) ?? timeOf(pod.metadata.creationTimestamp);
-  if (phase !== 'Failed' && phase !== 'Succeeded') return undefined;
-  return timeOf(pod.metadata.creationTimestamp);
+  return terminatedOf(pod) !== undefined || phase === 'Failed' || phase === 'Succeeded';
 }
 
 function newest(pods: readonly Pod[]): Pod | undefined {

@@ -1,8 +1,17 @@
+import { annotations } from '../api/names.ts';
 import { Store } from '../kube/cache/store.ts';
 import type { Node } from '../kube/core-resources.ts';
 import type { ObjectRef } from '../kube/object.ts';
+import { isWrittenByOther } from './applied.ts';
+import { systemUuidOf } from './machine.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
-import { type NodeDirectory, systemUuidOf } from './target.ts';
+
+/** Nodes by what tells who they are. */
+export interface NodeDirectory {
+  /** Nodes whose `systemUUID`, lower case, is this. */
+  bySystemUuid(uuid: string): readonly Node[];
+  byName(name: string): Node | undefined;
+}
 
 /** Objects by what tells which node they mean. */
 export interface ConfigDirectory {
@@ -11,19 +20,25 @@ export interface ConfigDirectory {
 }
 
 /** Objects and nodes as they were last seen, found by what they have in common. */
-export interface World {
+export interface Stores {
   readonly configs: Store<NodeConfig>;
   readonly nodes: Store<Node>;
   readonly configDirectory: ConfigDirectory;
   readonly nodeDirectory: NodeDirectory;
+  /** Objects that are being deleted. */
+  readonly leaving: () => readonly NodeConfig[];
+  /** Objects whose status the deployed controller wrote, and that nobody told us to take over. */
+  readonly foreign: () => readonly NodeConfig[];
 }
 
-export function createWorld(): World {
+export function createStores(): Stores {
   const configs = new Store<NodeConfig>({
     packed: true,
     indexes: {
       instance: (config) => given(instanceIdOf(config)),
       nodeName: (config) => [nodeNameOf(config)],
+      leaving: ({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : ['yes']),
+      foreign: (config) => (isForeign(config) ? ['yes'] : []),
     },
   });
   const nodes = new Store<Node>({
@@ -40,7 +55,14 @@ export function createWorld(): World {
       bySystemUuid: (uuid) => nodes.byIndex('systemUuid', uuid),
       byName: (name) => nodes.get(name),
     },
+    leaving: () => configs.byIndex('leaving', 'yes'),
+    foreign: () => configs.byIndex('foreign', 'yes'),
   };
+}
+
+function isForeign({ metadata, status }: NodeConfig): boolean {
+  if (metadata.annotations?.[annotations.takeOver] !== undefined) return false;
+  return status !== undefined && isWrittenByOther(status);
 }
 
 /** Objects without a value are found by none: they have nothing in common. */
@@ -48,15 +70,22 @@ function given(value: string | undefined): readonly string[] {
   return value === undefined ? [] : [value];
 }
 
-/** What nobody here reads is not kept: a Node with its images and conditions is 10 KiB. */
+/** What nobody here reads is not kept: a Node with its images is 10 KiB. */
 export function slimNode({ apiVersion, kind, metadata, status }: Node): Node {
   const { name, uid, resourceVersion } = metadata;
-  const { addresses = [], nodeInfo } = status ?? {};
+  const { addresses = [], nodeInfo, conditions = [] } = status ?? {};
   return {
     ...(apiVersion ? { apiVersion } : {}),
     ...(kind ? { kind } : {}),
     metadata: { name, ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) },
-    status: { addresses, ...(nodeInfo ? { nodeInfo } : {}) },
+    status: {
+      addresses,
+      // Its heartbeat is left out: it says nothing new ten times a minute.
+      conditions: conditions
+        .filter(({ type }) => type === 'Ready')
+        .map(({ type, status: holds }) => ({ type, status: holds })),
+      ...(nodeInfo ? { nodeInfo } : {}),
+    },
   };
 }
 

@@ -1,0 +1,49 @@
+import type { Node } from '../kube/core-resources.ts';
+
+/** Which machine a Node stands for, as far as it says so. */
+export interface Machine {
+  readonly nodeName: string;
+  readonly nodeUid: string;
+  /** Of the installed system: another one after the node was rebuilt in place. */
+  readonly machineId: string | undefined;
+  readonly bootId: string | undefined;
+}
+
+export function machineOf({ metadata, status }: Node): Machine {
+  const { machineID, bootID } = status?.nodeInfo ?? {};
+  return {
+    nodeName: metadata.name,
+    nodeUid: metadata.uid ?? '',
+    machineId: machineID || undefined,
+    bootId: bootID || undefined,
+  };
+}
+
+/** Whether it may be another machine than before. A Node that says less for a while is no other. */
+export function isOtherMachine(before: Machine, now: Machine): boolean {
+  return (
+    before.nodeName !== now.nodeName ||
+    before.nodeUid !== now.nodeUid ||
+    differs(before.machineId, now.machineId)
+  );
+}
+
+/** Whether the machine may have been started anew since. */
+export function isOtherBoot(before: Machine, now: Machine): boolean {
+  return differs(before.bootId, now.bootId);
+}
+
+function differs(before: string | undefined, now: string | undefined): boolean {
+  return now !== undefined && now !== before;
+}
+
+/** What its kubelet, or the node controller in its place, says of the node; undefined when nobody says anything. */
+export function isReady({ status }: Node): boolean | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready && ready.status === 'True';
+}
+
+/** systemUUID as it is compared. */
+export function systemUuidOf({ status }: Node): string | undefined {
+  return status?.nodeInfo?.systemUUID?.trim().toLowerCase() || undefined;
+}

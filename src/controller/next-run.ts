@@ -1,0 +1,251 @@
+import { type JobAction, type Protocol, protocol } from '../api/job.ts';
+import type { Reason } from '../api/reasons.ts';
+import type { Node } from '../kube/core-resources.ts';
+import { keyOf } from '../kube/object.ts';
+import type { Logger } from '../process/log.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Admission } from './admit.ts';
+import { type Applied, appliedIn, begun, ended, type Terms } from './applied.ts';
+import { decide, type Seen } from './decide.ts';
+import { type Health, healthOf, unreachable } from './liveness.ts';
+import { machineOf, systemUuidOf } from './machine.ts';
+import type { ControllerMetrics } from './metrics.ts';
+import type { NodeConfig } from './node-config.ts';
+import type { Report } from './report.ts';
+import { type Contents, contentHash, requestOf } from './request.ts';
+import { withSilentNics } from './results/result.ts';
+import { type Failure, type Order, type Run, type Runner, RunRefused } from './runner.ts';
+import { refOfConfig } from './stores.ts';
+
+/** What an agent is to bring about on a node for an object. */
+export interface Task {
+  readonly report: Report;
+  readonly node: Node;
+  readonly action: JobAction;
+  readonly contents: Contents;
+}
+
+export interface Progress {
+  readonly done: boolean;
+  readonly requeueAfterMs?: number;
+}
+
+export interface NextRunOptions {
+  readonly runner: Runner;
+  readonly admission: Admission;
+  /** Whether the server still has this state of the object, asked now. */
+  readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
+  readonly startDeadlineMs: number;
+  readonly clock: Clock;
+  readonly metrics: ControllerMetrics;
+  readonly log: Logger;
+}
+
+/** What an agent says that cannot read the request: perhaps it speaks the other protocol. */
+const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
+
+const recordNotKept =
+  'the cluster does not keep status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds';
+
+/** Who waits for its turn is woken when another run ends; this finds what nobody told. */
+const askAgainMs = 30_000;
+
+export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
+
+/** Takes the next step of a task: starts, waits for, repeats or takes back runs of the agent, and tells of it. */
+export function createNextRun(options: NextRunOptions): NextRun {
+  const { runner, admission, isCurrent, startDeadlineMs, clock, metrics, log } = options;
+
+  async function nextRun(task: Task, signal: AbortSignal): Promise<Progress> {
+    const { node, action, contents, report } = task;
+    const content = contentHash(node, contents);
+    const desired = {
+      generation: report.config.metadata.generation ?? 0,
+      action,
+      content,
+      machine: machineOf(node),
+    };
+    const runs = runsOf(task, content);
+    const applied = appliedIn(report.config.status);
+    const next = decide(desired, runs, applied, clock.now());
+    switch (next.kind) {
+      case 'start': {
+        const { attempt, generation } = next;
+        const { machine } = desired;
+        return start(task, orderOf(task, { attempt, generation, content, machine }), runs, signal);
+      }
+      case 'remove':
+        await runner.remove(next.run, signal);
+        return waiting(report, turn(`${next.run.name} is out of date and is taken back`));
+      case 'wait':
+        return next.current
+          ? follow(task, next.run, signal)
+          : waiting(report, turn(`${next.run.name}, sent before the last change, is at work`));
+      case 'pause':
+        tellEnd(report, next.seen);
+        return { done: false, requeueAfterMs: next.forMs };
+      case 'done':
+        tellEnd(report, next.seen);
+        return { done: true };
+      default:
+        return next satisfies never;
+    }
+  }
+
+  function runsOf({ report, contents }: Task, content: string): readonly Run[] {
+    const { uid } = report.config.metadata;
+    return runner
+      .runsFor(refOfConfig(report.config))
+      .filter((run) => run.uid === uid)
+      .map((run) => (run.content === content ? withSilentNics(run, contents.interfaces) : run));
+  }
+
+  async function start(
+    task: Task,
+    order: Order,
+    runs: readonly Run[],
+    signal: AbortSignal,
+  ): Promise<Progress> {
+    const { report, node } = task;
+    const repeat = order.attempt > 1;
+    const failure = unreachable(node);
+    if (failure) return waiting(report, failure, repeat);
+    const key = keyOf(order.config);
+    const { action, attempt, generation } = order;
+    const name = runner.nameOf(order);
+    const permission = admission.request({ key, node: order.node, name, action, attempt });
+    if (!permission.granted) {
+      return { ...waiting(report, turn(permission.why), repeat), requeueAfterMs: askAgainMs };
+    }
+    try {
+      await begin(task, order, signal);
+    } finally {
+      permission.release();
+    }
+    log.info(
+      { config: key, job: name, node: order.node, action, attempt, generation },
+      'agent sent',
+    );
+    metrics.count('multinic_jobs_started_total', { action });
+    await tidy({ ...order, name }, runs, signal);
+    return { done: false, requeueAfterMs: startDeadlineMs };
+  }
+
+  /** Recorded before it can begin: of a run that nobody saw end the record says that nobody knows. */
+  async function begin({ report, ...task }: Task, order: Order, signal: AbortSignal) {
+    const run = await runner.prepare(order, signal);
+    const before = appliedIn(report.config.status);
+    if (before?.job !== run.name || before.done !== undefined) {
+      const terms = await termsOf(report.config, order, before, signal);
+      report.tell({ kind: 'working', run }, begun(order, run.name, terms, clock.now()));
+      await report.write(signal);
+    }
+    const applied = appliedIn(report.config.status);
+    if (applied?.job !== run.name) throw new RunRefused(recordNotKept);
+    await runner.start(order, requestOf(order, task, applied), signal);
+  }
+
+  /** How the agent is asked after what it said the last time. */
+  async function termsOf(
+    config: NodeConfig,
+    order: Order,
+    before: Applied | undefined,
+    signal: AbortSignal,
+  ): Promise<Terms> {
+    if (before?.content !== order.content) return { protocol };
+    const { hostFence } = before;
+    // Only what the server says now may take precedence over what the host has seen.
+    const superseding = hostFence !== undefined && (await isCurrent(config, signal));
+    return { protocol: protocolAfter(before), ...(superseding ? { hostFence } : {}) };
+  }
+
+  /** Withdraws what can never begin, puts back what was taken from it, else waits. */
+  async function follow(task: Task, run: Run, signal: AbortSignal): Promise<Progress> {
+    const { report, node } = task;
+    const known = appliedIn(report.config.status);
+    const applied = known?.job === run.name ? known : undefined;
+    // Given up already; it has to end before anything else may begin.
+    if (applied?.done !== undefined) return recorded(report);
+    const health = healthOf(run, applied, { startDeadlineMs, now: clock.now() });
+    const shown = { ...run, trouble: run.trouble ?? unreachable(node) };
+    report.tell({ kind: 'working', run: shown }, applied ?? unrecorded(run));
+    return applied ? tend(task, run, { applied, health }, signal) : { done: false };
+  }
+
+  async function tend(
+    task: Task,
+    run: Run,
+    { applied, health }: { readonly applied: Applied; readonly health: Health },
+    signal: AbortSignal,
+  ): Promise<Progress> {
+    if (health.kind === 'fine') return { done: false };
+    if (health.kind === 'late') {
+      await runner.remove(run, signal);
+      tellEnd(task.report, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
+      return { done: false };
+    }
+    if (health.kind === 'slow') {
+      await runner.start(run, requestOf(run, task, applied), signal);
+    }
+    return { done: false, requeueAfterMs: health.forMs };
+  }
+
+  /** For a run whose record somebody took away with the status. */
+  function unrecorded(run: Run): Applied {
+    return begun(run, run.name, { protocol }, clock.now());
+  }
+
+  function tellEnd(report: Report, seen: Seen | undefined): void {
+    if (!seen) return report.tell({ kind: 'recorded' });
+    const now = clock.now();
+    const applied = appliedIn(report.config.status);
+    report.tell({ kind: 'ended', ...seen, at: now }, applied && ended(applied, seen.verdict, now));
+  }
+
+  /** The last one of this content that ended is kept for its log; the rest goes by itself in time. */
+  async function tidy(
+    { content, name }: Order & { readonly name: string },
+    runs: readonly Run[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const before = runs
+      .filter((run) => run.phase === 'ended' && run.content === content && run.name !== name)
+      .toSorted((a, b) => a.attempt - b.attempt);
+    for (const run of before.slice(0, -1)) await runner.remove(run, signal);
+  }
+
+  return nextRun;
+}
+
+function orderOf(
+  { report: { config }, node, action }: Task,
+  rest: Pick<Order, 'attempt' | 'generation' | 'content' | 'machine'>,
+): Order {
+  return {
+    ...rest,
+    uid: config.metadata.uid ?? '',
+    action,
+    node: node.metadata.name,
+    instance: systemUuidOf(node) ?? '',
+    config: refOfConfig(config),
+  };
+}
+
+function protocolAfter({ protocol: spoken, reasons = [] }: Applied): Protocol {
+  if (!reasons.some((reason) => unreadable.has(reason))) return spoken;
+  return spoken === protocol ? 1 : protocol;
+}
+
+function recorded(report: Report): Progress {
+  report.tell({ kind: 'recorded' });
+  return { done: false };
+}
+
+function turn(message: string): Failure {
+  return { reason: 'WaitingForTurn', message };
+}
+
+function waiting(report: Report, why: Failure, repeat = false): Progress {
+  report.tell({ kind: 'waiting', ...why, repeat });
+  return { done: false };
+}

@@ -1,0 +1,162 @@
+import type { Node } from '../kube/core-resources.ts';
+import { isConflict } from '../kube/errors.ts';
+import { refOf } from '../kube/object.ts';
+import type { Outcome } from '../kube/reconcile/controller.ts';
+import { acceptEntries, acceptSpec } from './accept.ts';
+import { type Deletion, isHeld } from './deletion.ts';
+import type { DeletionGuard } from './deletion-guard.ts';
+import type { NextRun, Progress } from './next-run.ts';
+import type { NodeConfig } from './node-config.ts';
+import type { Report, Reporter } from './report.ts';
+import { nothing } from './request.ts';
+import type { OtherController } from './stand-back.ts';
+import type { Stores } from './stores.ts';
+import { findTarget, rivalsOf, type Target, targetOf } from './target.ts';
+
+export interface ReconcilerOptions {
+  readonly stores: Stores;
+  readonly otherController: OtherController;
+  readonly deletion: Deletion;
+  readonly guard: DeletionGuard;
+  readonly nextRun: NextRun;
+  readonly reporter: Reporter;
+}
+
+/** For a store that lags behind the server; the change that it lacks brings the object back too. */
+const lagPauseMs = 1_000;
+/** Whoever waits for somebody to do something is woken by that; this finds what nobody told. */
+const askAgainMs = 30_000;
+
+/**
+ * The way of a MultiNicNodeConfig: hold it, accept its entries, find its node, send an agent, report; or, when it is being
+ * deleted, have its node cleaned and let it go.
+ */
+export function createReconciler(options: ReconcilerOptions) {
+  const { stores, otherController, deletion, guard, nextRun, reporter } = options;
+
+  async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
+    const config = stores.configs.get(key);
+    try {
+      await deletion.collect(refOf(key), config?.metadata.uid, signal);
+      return config && (await proceed(config, signal));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      return { requeueAfterMs: lagPauseMs };
+    }
+  }
+
+  async function proceed(config: NodeConfig, signal: AbortSignal): Promise<Outcome | void> {
+    const leaving = config.metadata.deletionTimestamp !== undefined;
+    const other = otherController.owns(config);
+    if (other !== undefined) return standBack(config, other, signal);
+    if (!isHeld(config)) {
+      // Others may hold it still when it leaves; nothing of ours is left then.
+      if (leaving) return;
+      // Before anything is done on a node. The stored object changes by this and comes back here.
+      stores.configs.upsert(await deletion.hold(config, signal));
+      return;
+    }
+    const report = reporter.open(config);
+    try {
+      return await (leaving ? letGo(report, signal) : apply(report, signal));
+    } catch (error) {
+      report.fail(error);
+      throw error;
+    } finally {
+      await report.write(signal);
+    }
+  }
+
+  /** An object that leaves is let go: who has the cluster in its hands cleans its node when it is gone. */
+  async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
+    if (config.metadata.deletionTimestamp === undefined) {
+      return reporter.standBack(config, message, signal);
+    }
+    if (isHeld(config)) await deletion.release(config, signal);
+  }
+
+  async function apply(report: Report, signal: AbortSignal): Promise<Outcome | void> {
+    const { config } = report;
+    const spec = acceptSpec(config);
+    const target = targetOf(config, spec, stores);
+    report.about(spec, target.kind === 'node' ? target.name : undefined);
+    if (target.kind === 'none') return refuse(report, target, signal);
+    const former = await deletion.formerNode(config, target.node, signal);
+    if (former) return requeue(await clean(former, elsewhere(report, former), signal));
+    const { node } = target;
+    return requeue(await nextRun({ report, node, action: 'apply', contents: spec }, signal));
+  }
+
+  async function letGo(report: Report, signal: AbortSignal): Promise<Outcome | void> {
+    const { config } = report;
+    const target = findTarget(config, stores.nodeDirectory);
+    report.about(acceptEntries([]), target.kind === 'node' ? target.name : undefined);
+    const here = target.kind === 'node' ? target.node : undefined;
+    const former = await deletion.formerNode(config, here, signal);
+    if (!former && (await isFree(config, target, signal))) return release(report, signal);
+    const node = former ?? here;
+    if (!node) return refuse(report, target, signal);
+    const pause = await mayClean(report, signal);
+    if (pause) return pause;
+    const progress = await clean(node, report, signal);
+    return progress.done && !former ? release(report, signal) : requeue(progress);
+  }
+
+  /** Undefined when the node of a deleted object may be cleaned. */
+  async function mayClean(report: Report, signal: AbortSignal): Promise<Outcome | undefined> {
+    const leave = await guard.ask(report.config, signal);
+    if (leave.kind === 'early') return { requeueAfterMs: leave.forMs };
+    if (leave.kind === 'granted') return undefined;
+    report.tell({ kind: 'refused', reason: 'MassDeletion', message: leave.message });
+    return { requeueAfterMs: askAgainMs };
+  }
+
+  /** Whether nothing of the object can be on any node, or somebody else takes over what there is. */
+  async function isFree(config: NodeConfig, target: Target, signal: AbortSignal): Promise<boolean> {
+    // The first run for an object that takes the node over removes what this one leaves.
+    if (target.kind === 'node') return rivalsOf(config, target.node, stores).length > 0;
+    return target.reason === 'NodeNotFound' && (await deletion.nodeIsGone(config, signal));
+  }
+
+  function clean(node: Node, report: Report, signal: AbortSignal): Promise<Progress> {
+    return nextRun({ report, node, action: 'cleanup', contents: nothing }, signal);
+  }
+
+  async function release(report: Report, signal: AbortSignal): Promise<void> {
+    report.drop();
+    await deletion.release(report.config, signal);
+    guard.gone(report.config);
+  }
+
+  async function refuse(report: Report, target: Target, signal: AbortSignal): Promise<Outcome> {
+    if (target.kind === 'none') {
+      const { reason, message } = target;
+      report.tell({ kind: 'refused', reason, message });
+    }
+    await deletion.withdraw(report.config, signal);
+    return { requeueAfterMs: askAgainMs };
+  }
+
+  return reconcile;
+}
+
+function requeue({ requeueAfterMs }: Progress): Outcome | void {
+  return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+}
+
+/** What is told of work on a node that the object does not mean any more: that it comes first. */
+function elsewhere(report: Report, { metadata }: Node): Report {
+  const first = `node ${metadata.name}, which the object meant before, is cleaned first`;
+  return {
+    ...report,
+    get config() {
+      return report.config;
+    },
+    tell(situation, applied) {
+      const why = situation.kind === 'waiting' ? `: ${situation.message}` : '';
+      const message = `${first}${why}`;
+      const reason = situation.kind === 'waiting' ? situation.reason : 'WaitingForTurn';
+      report.tell({ kind: 'waiting', reason, message, repeat: false }, applied);
+    },
+  };
+}

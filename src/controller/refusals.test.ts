@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControllerBed } from '../../test/beds/controller-bed.ts';
+import { entry } from '../../test/beds/controller-samples.ts';
+import { findCondition } from '../api/condition.ts';
+
+const good = 'True AllInterfacesConfigured';
+const quota = {
+  verb: 'create',
+  resource: 'jobs.batch',
+  status: 403,
+  reason: 'Forbidden',
+  message: 'exceeded quota: agents, requested: count/jobs.batch=1',
+  times: 1e9,
+} as const;
+let bed: ControllerBed;
+
+beforeEach(async () => {
+  bed = await ControllerBed.start();
+  await bed.addNode('worker-1');
+  bed.run();
+});
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+async function messageOf(name: string): Promise<string | undefined> {
+  return findCondition((await bed.get(name)).status?.conditions, 'Ready')?.message;
+}
+
+describe('what the API server refuses', () => {
+  it('is told in status and event, and is over when the server allows it', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    bed.api.faults.answer(quota);
+    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await bed.untilReady('worker-1', 'False JobRefused');
+    expect(await messageOf('worker-1')).toContain('exceeded quota');
+    await bed.eventually(
+      () => bed.events().includes('JobRefused'),
+      () => bed.events().join(),
+    );
+    bed.api.faults.clear();
+    await bed.untilReady('worker-1', good);
+  });
+
+  it('is told of an object that never had a status', async () => {
+    bed.api.faults.answer({
+      ...quota,
+      status: 404,
+      reason: 'NotFound',
+      message: 'no such namespace',
+    });
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'False JobRefused');
+    expect(await messageOf('worker-1')).toContain('no such namespace');
+  });
+
+  it('is told of an object that is being deleted', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    bed.api.faults.answer(quota);
+    await bed.delete('worker-1');
+    await bed.untilReady('worker-1', 'False JobRefused');
+  });
+
+  it('is told of a ConfigMap, and the Job that waits for it goes on later', async () => {
+    bed.api.faults.answer({ ...quota, resource: 'configmaps', message: 'denied by a webhook' });
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'False JobRefused');
+    bed.api.faults.clear();
+    await bed.untilReady('worker-1', good);
+    expect(bed.created('jobs')).toBe(1);
+  });
+});
+
+describe('a rival that means a node by its name', () => {
+  it('wakes the object that is left when it goes', async () => {
+    await bed.apply('by-name', { nodeName: 'worker-1', instanceId: '', interfaces: [] });
+    await bed.untilReady('by-name', good);
+    await bed.apply('vm-a', { nodeName: 'vm-a', interfaces: [entry(0)] });
+    await bed.untilReady('vm-a', 'False DuplicateInstanceId');
+    await bed.delete('by-name');
+    await bed.untilGone('by-name');
+    await bed.untilReady('vm-a', good);
+  });
+});

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControllerBed } from '../../test/beds/controller-bed.ts';
+import { entry, instanceId, nicResult } from '../../test/beds/controller-samples.ts';
+import { configured } from '../../test/beds/scripted-agents.ts';
+import { jobs, nodes } from '../kube/core-resources.ts';
+import { nodeConfigs } from './node-config.ts';
+
+const good = 'True AllInterfacesConfigured';
+const other = entry(0, { address: '10.0.0.77' });
+let bed: ControllerBed;
+
+beforeEach(async () => {
+  bed = await ControllerBed.start();
+});
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+async function configure(name = 'worker-1'): Promise<void> {
+  await bed.addNode(name);
+  bed.run();
+  await bed.apply(name, { interfaces: [entry(0)] });
+  await bed.untilReady(name, good);
+}
+
+function requested(): string[] {
+  return bed.agents.requests.map(({ action, nodeName }) => `${action} ${nodeName}`);
+}
+
+/** The address that the last agent was told to configure. */
+function onHost(): string | undefined {
+  return bed.agents.requests.at(-1)?.interfaces[0]?.addresses[0];
+}
+
+function untilRequests(count: number): Promise<void> {
+  return bed.eventually(
+    () => bed.agents.requests.length >= count,
+    () => `${bed.agents.requests.length} requests, not ${count}`,
+  );
+}
+
+describe('what was done', () => {
+  it('is done again for content that comes back after other content, whatever became of that', async () => {
+    await configure();
+    bed.agents.answer = (request) => (request.generation === 2 ? undefined : configured(request));
+    await bed.apply('worker-1', { interfaces: [other] });
+    await untilRequests(2);
+    for (const { metadata } of bed.jobs()) {
+      const ref = { namespace: 'multinic-agents', name: metadata.name };
+      const newest = metadata.labels?.['multinic.io/generation'] === '2';
+      if (newest) await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+    }
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.eventually(
+      () => bed.agents.requests.at(-1)?.generation === 3,
+      () => 'nothing was sent for the third generation',
+    );
+    await bed.untilReady('worker-1', good);
+    expect(onHost()).toBe('10.0.0.10/24');
+  });
+
+  it('outlives Jobs: content that comes back over a restart is applied again', async () => {
+    await configure();
+    await bed.apply('worker-1', { interfaces: [other] });
+    await bed.untilReady('worker-1', good);
+    await bed.stop();
+    const name = (await bed.get('worker-1')).status?.lastJobName ?? '';
+    const ref = { namespace: 'multinic-agents', name };
+    await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+    await bed.pass(20);
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    bed.run();
+    await untilRequests(3);
+    await bed.untilReady('worker-1', good);
+    expect(onHost()).toBe('10.0.0.10/24');
+  });
+
+  it('starts one Job, no storm, when a node registers under another name in the middle of retries', async () => {
+    await bed.addNode('worker-1');
+    bed.run();
+    const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
+    bed.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await untilRequests(3);
+    await bed.pass(20);
+    const before = bed.created('jobs');
+    bed.agents.answer = () => ({ waiting: 'ContainerCreating' });
+    await bed.admin.delete(nodes, { name: 'worker-1' });
+    await bed.addNode('worker-1.example.org');
+    await bed.pass(300);
+    expect(bed.created('jobs') - before).toBe(1);
+  });
+
+  it('is done again on a machine that was rebuilt in place', async () => {
+    await bed.addNode('worker-1');
+    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b1' });
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm2', bootID: 'b2' });
+    await untilRequests(2);
+    await bed.untilReady('worker-1', good);
+    expect((await bed.get('worker-1')).status?.applied).toMatchObject({
+      machineId: 'm2',
+      bootId: 'b2',
+    });
+  });
+
+  it('is looked at again after a reboot, once, and not because a node says less for a while', async () => {
+    await bed.addNode('worker-1');
+    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b1' });
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: '', bootID: '' });
+    await bed.pass(100);
+    expect(bed.agents.requests).toHaveLength(1);
+    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b2' });
+    await untilRequests(2);
+    await bed.pass(100);
+    expect(bed.agents.requests).toHaveLength(2);
+  });
+
+  it('is done again on a Node that was deleted and registered anew', async () => {
+    await configure();
+    await bed.admin.delete(nodes, { name: 'worker-1' });
+    await bed.untilReady('worker-1', 'False NodeNotFound');
+    await bed.addNode('worker-1');
+    await untilRequests(2);
+    await bed.untilReady('worker-1', good);
+  });
+
+  it('is never taken from a status that another controller wrote', async () => {
+    await configure();
+    await bed.stop();
+    const ref = { namespace: 'multinic-system', name: 'worker-1' };
+    const { status } = await bed.get('worker-1');
+    const conditions = [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }];
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: { ...status, conditions } });
+    bed.run({ 'take-over': 'true' });
+    await untilRequests(2);
+    await bed.untilReady('worker-1', good);
+  });
+
+  it('leaves the node that an object meant before, then serves the one that it means now', async () => {
+    await bed.addNode('node-a', 'uuid-a');
+    await bed.addNode('node-b', 'uuid-b');
+    bed.run();
+    await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    expect(requested()).toEqual(['apply node-a', 'cleanup node-a', 'apply node-b']);
+    await bed.delete('worker-1');
+    await bed.untilGone('worker-1');
+    expect(requested().at(-1)).toBe('cleanup node-b');
+  });
+
+  it('is cleaned where it was done when the object is deleted after it began to mean another node', async () => {
+    await bed.addNode('node-a', 'uuid-a');
+    await bed.addNode('node-b', 'uuid-b');
+    bed.run();
+    await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await bed.stop();
+    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await bed.delete('worker-1');
+    bed.run();
+    await bed.untilGone('worker-1');
+    expect(requested()).toContain('cleanup node-a');
+  });
+
+  it('takes a Job back that waits on a node which has become another machine', async () => {
+    await bed.addNode('worker-1', 'uuid-x');
+    bed.run();
+    bed.agents.dead.add('worker-1');
+    await bed.apply('worker-1', { instanceId: 'uuid-x', interfaces: [entry(0)] });
+    await bed.eventually(
+      () => bed.pods().length === 1,
+      () => 'no Pod',
+    );
+    await bed.setNode('worker-1', { systemUUID: 'uuid-y' });
+    await bed.untilReady('worker-1', 'False NodeNotFound');
+    await bed.eventually(
+      () => bed.jobs().every(({ metadata }) => metadata.deletionTimestamp !== undefined),
+      () => 'the Job stays',
+    );
+    bed.agents.dead.clear();
+    await bed.pass(20);
+    expect(bed.agents.requests).toEqual([]);
+  });
+});
