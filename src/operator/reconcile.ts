@@ -13,7 +13,7 @@ import { addFinalizer } from './finalizer.ts';
 import { nodesAfter } from './inventory.ts';
 import { countDelivery, type OperatorMetrics } from './metrics.ts';
 import type { CloudViews } from './observe/cloud-views.ts';
-import { observeBoth } from './observe/observe-both.ts';
+import { observeBoth, serversWithNewPorts } from './observe/observe-both.ts';
 import { type ConfigObject, isPaused, statusOf } from './openstack-config.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
 import { nextLookMs } from './schedule/next-look.ts';
@@ -92,7 +92,8 @@ async function sync(
   const wish = wishOf(object, config, deps);
   const { view, viola } = await access(wish, deps, signal);
   const seen = await observeBoth(wish, { view, viola }, signal);
-  const proven = await prove(planInput(wish, seen), view, deps, signal);
+  const recorded = await deps.inventory.nicsOf(serversWithNewPorts(seen));
+  const proven = await prove(planInput(wish, { ...seen, recorded }), view, deps, signal);
   const { input, plan, evidenceComplete } = proven;
   if (concernsNodes(plan)) {
     await addFinalizer(object, deps, signal);
@@ -100,7 +101,7 @@ async function sync(
   }
   const rounds = await deliverInRounds(
     proven,
-    { source: wish.source, perform: deps.perform, viola },
+    { source: wish.source, perform: deps.perform, viola, unreadable: seen.unreadable },
     signal,
   );
   await deps.inventory.record(config.providerId, wish.source, nodesAfter(rounds, wish.source));

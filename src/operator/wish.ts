@@ -1,4 +1,5 @@
 import type { HeldNode, Source } from '../api/node-configs-http.ts';
+import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { keyOf } from '../kube/object.ts';
 import type { CloudViews } from './observe/cloud-views.ts';
 import {
@@ -30,6 +31,7 @@ export interface Wish {
 }
 
 export interface WishDeps {
+  readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
   readonly views: Pick<CloudViews, 'companions'>;
   readonly pace: Pick<Pace, 'maxAgeMs'>;
 }
@@ -38,14 +40,14 @@ export interface WishDeps {
 export function wishOf(
   object: ConfigObject,
   config: ResolvedConfig,
-  { views, pace }: WishDeps,
+  { views, pace, configs }: WishDeps,
 ): Wish {
   const { lastHandledReconcileAt, lastHandledAllowRemovals } = statusOf(object);
   const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
   return {
     config,
     source: { ...ownerOf(object), generation: generationOf(object) },
-    cloudInterfaces: (held) => interfacesOf(held, views.companions(keyOf(object))),
+    cloudInterfaces: (held) => interfacesOf(held, object, { views, configs }),
     allowRemovals: isNew(allowRemovalsOf(object), lastHandledAllowRemovals),
     takeOverFrom: takeOverFromOf(object),
     force,
@@ -58,9 +60,21 @@ function isNew(value: string, handled: string | undefined): boolean {
   return value !== '' && value !== handled;
 }
 
-/** NICs among these nodes that come from the same cloud as ours, whichever OpenstackConfig delivered them. */
-function interfacesOf(held: readonly HeldNode[], companions: ReadonlySet<string>): number {
-  return held
-    .filter(({ source }) => source && companions.has(keyOf(source)))
-    .reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);
+/** NICs of the cloud: ours as they are held, and what the other OpenstackConfigs that share it say of theirs. */
+function interfacesOf(
+  held: readonly HeldNode[],
+  object: ConfigObject,
+  { views, configs }: Pick<WishDeps, 'views' | 'configs'>,
+): number {
+  const key = keyOf(object);
+  const own = held.filter(({ source }) => source && keyOf(source) === key);
+  const others = [...views.companions(key)].filter((companion) => companion !== key);
+  return (
+    own.reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0) +
+    others.reduce((sum, other) => sum + deliveredBy(configs.get(other)), 0)
+  );
+}
+
+function deliveredBy(object: ConfigObject | undefined): number {
+  return (object && statusOf(object).summary?.interfaces) ?? 0;
 }

@@ -1,10 +1,11 @@
 import type { Effect } from '../../api/effects.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
 import { isOwn } from '../../plan/claims.ts';
 import type { Owner } from '../../plan/plan.ts';
 import { compareText } from '../../plan/text-order.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
+import { RequestError } from '../../requests/request-error.ts';
 import type { ViolaClient } from '../deliver/viola-client.ts';
 
 export interface WithdrawInput {
@@ -25,7 +26,9 @@ export async function withdraw(
   { viola, owner, known, perform }: WithdrawInput,
   signal: AbortSignal,
 ): Promise<HeldNode[]> {
-  const held = await viola.list({ fresh: true }, signal);
+  const query = { fresh: true, source: owner, instanceIds: [] };
+  const { nodes: held, unreadable } = await viola.list(query, signal);
+  refuseUnreadable(unreadable);
   const own = held.filter((node) => isOwn(node, owner));
   const listed = new Set(held.map(({ nodeName }) => nodeName));
   const unlisted = known.filter((name) => !listed.has(name));
@@ -44,4 +47,11 @@ export async function withdraw(
       viola.remove(nodeName, { uid, generation }, signal),
     );
   }
+}
+
+/** An object that cannot be read may be ours: unknown is not absent. */
+function refuseUnreadable([first]: readonly UnreadableNode[]): void {
+  if (first === undefined) return;
+  const message = `${first.objectName} may be one of the nodes to clean and cannot be read: ${first.message}`;
+  throw new RequestError(message, { service: 'viola', kind: 'badAnswer' });
 }

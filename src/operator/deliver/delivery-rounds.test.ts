@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { attach, type Scene, serverIds, setScene } from '../testing/scene.ts';
+import { attach, detach, type Scene, serverIds, setScene } from '../testing/scene.ts';
 
 let scene: Scene;
 
@@ -75,5 +75,86 @@ describe('the business cluster moving under the plan', () => {
     await scene.look();
     expect(scene.ready()).toContain('False NameConflict: node worker-1 is configured by');
     expect(scene.nics('worker-1')).toEqual([]);
+  });
+});
+
+describe('an object of the business cluster that cannot be read', () => {
+  it('costs its own node only, and is never written over', async () => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 2);
+    scene.viola.unreadable.add('worker-1');
+    scene.create();
+    await scene.look();
+    expect(scene.viola.posts.flat().map(({ nodeName }) => nodeName)).toEqual(['worker-2']);
+    expect(scene.ready()).toBe(
+      'False ViolaPostError: viola: node worker-1 cannot be read: spec.interfaces: Invalid input',
+    );
+    scene.viola.unreadable.clear();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+  });
+
+  it('that becomes so between list and delivery costs its own node only', async () => {
+    await delivered();
+    attach(scene.cloud, 2, 2);
+    attach(scene.cloud, 3, 1);
+    scene.viola.refused.set('worker-1', 'StaleBase');
+    scene.viola.beforePost = () => scene.viola.unreadable.add('worker-1');
+    await scene.look();
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+    expect(scene.ready()).toContain('False ViolaPostError: viola: node worker-1 cannot be read');
+  });
+
+  it('keeps a deleted OpenstackConfig: it may be one of its nodes', async () => {
+    await delivered();
+    scene.kube.delete();
+    scene.viola.nodes.clear();
+    scene.viola.unreadable.add('worker-1');
+    await scene.look();
+    expect(scene.ready()).toContain('False ViolaPostError: viola: worker-1 may be one of the');
+    scene.viola.unreadable.clear();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+  });
+});
+
+describe('the name of a NIC', () => {
+  const other = { openstackNodeNameMetadataKey: 'k8s-node' };
+
+  async function secondNic(): Promise<void> {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 1);
+    scene.create({ settings: other });
+    await scene.look();
+    detach(scene.cloud, 1);
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+  }
+
+  it('stays when the object was deleted by hand', async () => {
+    await secondNic();
+    scene.viola.nodes.delete('worker-1');
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+  });
+
+  it('stays when the node gets another name', async () => {
+    await secondNic();
+    scene.cloud.vms = scene.cloud.vms.map((server) => ({
+      ...server,
+      metadata: { 'k8s-node': `node-of-${server.name}` },
+    }));
+    await scene.look();
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.nics('node-of-worker-1')).toEqual(['multinic1=p2']);
+  });
+
+  it('is not waited for while the inventory cannot be read', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.failStore(new Error('ECONNREFUSED'));
+    scene.create();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
   });
 });

@@ -1,4 +1,4 @@
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
 import { calculate } from '../../plan/calculate.ts';
 import type { NodePlan, Plan, PlanInput, Problem } from '../../plan/plan.ts';
 import { mapBounded } from '../../process/bounded.ts';
@@ -27,25 +27,33 @@ export interface Rounds {
   readonly problems: readonly Problem[];
 }
 
+export interface RoundsOptions extends DeliverOptions {
+  readonly viola: ViolaClient;
+  /** Objects of which nothing is known: their nodes are left alone. */
+  readonly unreadable: readonly UnreadableNode[];
+}
+
 /**
  * Delivers a plan. Nodes that have moved since they were read are read again and planned again; before anything is sent
  * those whose new NICs had to pass a name over, as Viola's list may be some seconds old and a name is given for good.
  */
 export async function deliverInRounds(
   { plan: first, input }: Planned,
-  options: DeliverOptions & { readonly viola: ViolaClient },
+  options: RoundsOptions,
   signal: AbortSignal,
 ): Promise<Rounds> {
-  const replanning = new Replanning(input, first);
+  const replanning = new Replanning(input, first, options);
   const doubtful = first.nodes.filter(({ passedOver }) => passedOver);
-  if (doubtful.length > 0) await replanning.again(namesOf(doubtful), options.viola, signal);
-  let delivery = await deliver(replanning.nodes, options, signal);
+  if (doubtful.length > 0) await replanning.again(namesOf(doubtful), signal);
+  let delivery = await deliver(replanning.readable(), options, signal);
   for (let round = 1; round < rounds && delivery.stale.length > 0; round++) {
-    const nodes = await replanning.again(new Set(delivery.stale), options.viola, signal);
-    delivery = merge(delivery, await deliver(nodes, options, signal));
+    const stale = new Set(delivery.stale);
+    await replanning.again(stale, signal);
+    const again = replanning.readable().filter(({ nodeName }) => stale.has(nodeName));
+    delivery = merge(delivery, await deliver(again, options, signal));
   }
   const { nodes, held, problems } = replanning;
-  const failures = [...delivery.failures, ...restless(delivery)];
+  const failures = [...delivery.failures, ...restless(delivery), ...replanning.unreadable()];
   return { nodes, delivery: { ...delivery, failures }, held, problems };
 }
 
@@ -53,15 +61,19 @@ export async function deliverInRounds(
 class Replanning {
   readonly #first: Plan;
   readonly #input: PlanInput;
+  readonly #viola: Pick<ViolaClient, 'get'>;
+  readonly #unreadable: Map<string, string>;
   readonly #nodes: Map<string, NodePlan>;
   readonly #problems = new Map<string, Problem>();
   held: readonly HeldNode[];
 
-  constructor(input: PlanInput, first: Plan) {
+  constructor(input: PlanInput, first: Plan, { viola, unreadable }: RoundsOptions) {
     const isHeld = first.problems.some(({ reason }) => reason === 'RemovalHeld');
     // A part of a large removal is no small one.
     this.#input = isHeld ? { ...input, removals: 'held' } : input;
     this.#first = first;
+    this.#viola = viola;
+    this.#unreadable = new Map(unreadable.map((one) => [one.objectName, one.message]));
     this.#nodes = new Map(first.nodes.map((node) => [keyOf(node), node]));
     this.held = input.held;
   }
@@ -76,19 +88,47 @@ class Replanning {
     return [...this.#problems.values()].filter(({ message }) => !said.has(message));
   }
 
-  /** Answers the new plans of these nodes. */
-  async again(
-    names: ReadonlySet<string>,
-    viola: Pick<ViolaClient, 'get'>,
-    signal: AbortSignal,
-  ): Promise<readonly NodePlan[]> {
-    this.held = await reread(this.held, names, viola, signal);
+  /** The nodes of which the objects can be read; nothing is known of the others. */
+  readable(): readonly NodePlan[] {
+    return this.nodes.filter(({ nodeName }) => !this.#unreadable.has(nodeName));
+  }
+
+  /** What was to be sent, had its object been readable. */
+  unreadable(): Delivery['failures'] {
+    return this.nodes
+      .filter(({ nodeName, action }) => action !== 'none' && this.#unreadable.has(nodeName))
+      .map(({ nodeName }) => {
+        const why = this.#unreadable.get(nodeName);
+        const message = `viola: node ${nodeName} cannot be read: ${why}`;
+        return { nodeName, message, retryAfterMs: undefined };
+      });
+  }
+
+  /** Reads these nodes again and plans them anew. */
+  async again(names: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const reads = await mapBounded(
+      [...names],
+      readsAtOnce,
+      async (name) => this.#read(name, signal),
+      signal,
+    );
+    const others = this.held.filter(({ nodeName }) => !names.has(nodeName));
+    this.held = [...others, ...reads.flatMap((node) => node ?? [])];
     const servers = this.#first.nodes.filter(({ nodeName }) => names.has(nodeName));
     const scope = servers.map(({ instanceId }) => instanceId);
     const plan = calculate({ ...this.#input, held: this.held, scope });
     for (const node of plan.nodes) this.#nodes.set(keyOf(node), node);
     for (const problem of plan.problems) this.#problems.set(problem.message, problem);
-    return plan.nodes;
+  }
+
+  async #read(name: string, signal: AbortSignal): Promise<HeldNode | undefined> {
+    try {
+      return await this.#viola.get(name, signal);
+    } catch (error) {
+      if (!isRequestError(error) || error.code !== 'Unreadable') throw violaFailure(error);
+      this.#unreadable.set(name, error.reason);
+      return undefined;
+    }
   }
 }
 
@@ -105,26 +145,6 @@ function restless({ stale }: Delivery): Delivery['failures'] {
     const message = `viola: node ${nodeName} changes all the time; tried again at the next poll`;
     return { nodeName, message, retryAfterMs: undefined };
   });
-}
-
-/** The nodes as they are now, in place of those that have moved. */
-async function reread(
-  held: readonly HeldNode[],
-  names: ReadonlySet<string>,
-  viola: Pick<ViolaClient, 'get'>,
-  signal: AbortSignal,
-): Promise<HeldNode[]> {
-  const reads = await mapBounded(
-    [...names],
-    readsAtOnce,
-    async (name) =>
-      viola.get(name, signal).catch((error: unknown) => {
-        throw violaFailure(error);
-      }),
-    signal,
-  );
-  const others = held.filter(({ nodeName }) => !names.has(nodeName));
-  return [...others, ...reads.flatMap((node) => node ?? [])];
 }
 
 function merge(before: Delivery, now: Delivery): Delivery {

@@ -49,8 +49,17 @@ export function resultsOf(answer: HttpAnswer) {
 }
 
 /** An unknown provider is a 404 as well, and says nothing about the node. */
-export function isNoSuchNode({ status, text }: HttpAnswer): boolean {
-  return status === 404 && problem.safeParse(parseJson(text)).data?.code === 'NoSuchNode';
+export function isNoSuchNode(answer: HttpAnswer): boolean {
+  return answer.status === 404 && codeIn(answer) === 'NoSuchNode';
+}
+
+/** The object is broken, and Viola and its business cluster are well. */
+export function isUnreadable(answer: HttpAnswer): boolean {
+  return codeIn(answer) === 'Unreadable';
+}
+
+function codeIn({ text }: HttpAnswer): string | undefined {
+  return problem.safeParse(parseJson(text)).data?.code;
 }
 
 function parseJson(text: string): unknown {

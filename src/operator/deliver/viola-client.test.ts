@@ -79,17 +79,35 @@ function problem(status: number, code: string, detail = 'why'): Answer {
 
 const observedAt = '2026-01-01T00:00:00Z';
 
+const query = {
+  fresh: false,
+  source: { namespace: 'n', name: 'osc' },
+  instanceIds: ['i1', 'i2'],
+};
+
 describe('listing', () => {
+  it('asks for everything when there are more servers than a URL holds', async () => {
+    answers = [[200, { items: [], observedAt }]];
+    await viola.list({ ...query, instanceIds: Array.from({ length: 201 }, String) }, signal);
+    expect(seen[0]?.url).toBe('/base/v1/k8s/multinic/node-configs?limit=1000');
+  });
+
+  it('tells objects that cannot be read from those that are not there', async () => {
+    const unreadable = [{ objectName: 'b', uid: 'u', generation: 1, message: 'spec: broken' }];
+    answers = [[200, { items: [node('a')], unreadable, observedAt }]];
+    expect(await viola.list(query, signal)).toEqual({ nodes: [node('a')], unreadable });
+  });
+
   it('follows every page and says who asks for which cluster', async () => {
     answers = [
       [200, { items: [node('a')], observedAt, continue: 'next one' }],
       [200, { items: [node('b')], observedAt }],
     ];
-    const list = await viola.list({ fresh: true }, signal);
-    expect(list.map(({ nodeName }) => nodeName)).toEqual(['a', 'b']);
+    const { nodes } = await viola.list({ ...query, fresh: true }, signal);
+    expect(nodes.map(({ nodeName }) => nodeName)).toEqual(['a', 'b']);
     expect(seen.map(({ url }) => url)).toEqual([
-      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true',
-      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true&continue=next+one',
+      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true&source=n%2Fosc&instanceId=i1&instanceId=i2',
+      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true&source=n%2Fosc&instanceId=i1&instanceId=i2&continue=next+one',
     ]);
     expect(seen[0]?.headers).toMatchObject({
       'x-provider-id': 'biz-1',
@@ -103,7 +121,7 @@ describe('listing', () => {
       problem(400, 'ContinueExpired'),
       [200, { items: [node('a'), node('b')], observedAt }],
     ];
-    expect(await viola.list({ fresh: false }, signal)).toHaveLength(2);
+    expect((await viola.list(query, signal)).nodes).toHaveLength(2);
   });
 
   it('fails as a whole when one page does', async () => {
@@ -111,14 +129,14 @@ describe('listing', () => {
       [200, { items: [node('a')], observedAt, continue: 'next' }],
       problem(503, 'ClusterUnreachable', 'business cluster: down'),
     ];
-    await expect(viola.list({ fresh: false }, signal)).rejects.toThrow(
+    await expect(viola.list(query, signal)).rejects.toThrow(
       'viola: unexpected status 503: business cluster: down',
     );
   });
 
   it('does not read an answer of another form for an empty list', async () => {
     answers = [[200, { nodes: [] }]];
-    await expect(viola.list({ fresh: false }, signal)).rejects.toThrow(
+    await expect(viola.list(query, signal)).rejects.toThrow(
       'viola: the answer cannot be read (items:',
     );
   });

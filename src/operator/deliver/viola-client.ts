@@ -11,18 +11,18 @@ import {
   postAnswer,
   providerHeader,
   resultsPreference,
+  type UnreadableNode,
 } from '../../api/node-configs-http.ts';
 import type { Call, Caller } from '../../requests/caller.ts';
 import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
-import { bodyOf, isNoSuchNode, resultsOf } from './viola-answer.ts';
+import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
 import { authorizationOf } from './viola-token.ts';
 
 /** Viola as one OpenstackConfig sees it: one endpoint, one business cluster. */
 export interface ViolaClient {
-  /** Everything the business cluster holds; `fresh` reads through Viola's short cache. */
-  list(options: { readonly fresh: boolean }, signal: AbortSignal): Promise<HeldNode[]>;
+  list(query: ListQuery, signal: AbortSignal): Promise<Listed>;
   /** One node, always read through; undefined = the business cluster has none. */
   get(nodeName: string, signal: AbortSignal): Promise<HeldNode | undefined>;
   post(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer>;
@@ -30,11 +30,29 @@ export interface ViolaClient {
   remove(nodeName: string, base: Base | null, signal: AbortSignal): Promise<Removed>;
 }
 
+/** What is read of a business cluster. */
+export interface ListQuery {
+  /** Reads through Viola's short cache. */
+  readonly fresh: boolean;
+  /** Nodes that come from this OpenstackConfig … */
+  readonly source: { readonly namespace: string; readonly name: string };
+  /** … or are one of these servers. A Viola that knows no selection answers every node. */
+  readonly instanceIds: readonly string[];
+}
+
+export interface Listed {
+  readonly nodes: readonly HeldNode[];
+  /** Objects that are there, and of which nothing else is known. */
+  readonly unreadable: readonly UnreadableNode[];
+}
+
 /** `leaving`: accepted, goes when the node is clean. `stale`: it has changed meanwhile. */
 export type Removed = 'leaving' | 'gone' | 'stale';
 
 /** Viola's largest page: about 2.5 MB. */
 const pageSize = 1_000;
+/** Viola's limit, and as many as a URL holds; who selects more has most of the cluster anyway. */
+const mostInstanceIds = 200;
 /** A list that is longer than this repeats itself. */
 const mostPages = 200;
 
@@ -75,18 +93,17 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
     return bodyOf(answer, expected, schema, clock.now());
   }
 
-  async function listAll(fresh: boolean, signal: AbortSignal): Promise<HeldNode[]> {
-    const items: HeldNode[] = [];
+  async function listAll(query: ListQuery, signal: AbortSignal): Promise<Listed> {
+    const nodes: HeldNode[] = [];
+    const unreadable: UnreadableNode[] = [];
     let next: string | undefined;
     for (let pages = 0; pages < mostPages; pages++) {
-      const query = new URLSearchParams({ limit: String(pageSize) });
-      if (fresh) query.set('fresh', 'true');
-      if (next !== undefined) query.set('continue', next);
-      const path = `${nodeConfigsPath}?${query.toString()}`;
+      const path = `${nodeConfigsPath}?${searchOf(query, next).toString()}`;
       const page = read(await send({ method: 'GET', path }, signal), 200, heldNodes);
-      items.push(...page.items);
+      nodes.push(...page.items);
+      unreadable.push(...(page.unreadable ?? []));
       next = page.continue;
-      if (next === undefined) return items;
+      if (next === undefined) return { nodes, unreadable };
     }
     throw new RequestError(`the list of nodes does not end after ${mostPages} pages`, {
       service: 'viola',
@@ -95,16 +112,17 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
   }
 
   return {
-    async list({ fresh }, signal) {
+    async list(query, signal) {
       try {
-        return await listAll(fresh, signal);
+        return await listAll(query, signal);
       } catch (error) {
         if (!isRequestError(error) || error.code !== 'ContinueExpired') throw error;
-        return listAll(fresh, signal);
+        return listAll(query, signal);
       }
     },
     async get(nodeName, signal) {
-      const answer = await send({ method: 'GET', path: nodePath(nodeName) }, signal);
+      const request = { method: 'GET', path: nodePath(nodeName), isAnswer: isUnreadable } as const;
+      const answer = await send(request, signal);
       return isNoSuchNode(answer) ? undefined : read(answer, 200, heldNode);
     },
     async post(nodes, signal) {
@@ -134,4 +152,15 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
 
 function nodePath(nodeName: string): string {
   return `${nodeConfigsPath}/${encodeURIComponent(nodeName)}`;
+}
+
+function searchOf({ fresh, source, instanceIds }: ListQuery, next: string | undefined) {
+  const search = new URLSearchParams({ limit: String(pageSize) });
+  if (fresh) search.set('fresh', 'true');
+  if (instanceIds.length <= mostInstanceIds) {
+    search.set('source', `${source.namespace}/${source.name}`);
+    for (const id of instanceIds) search.append('instanceId', id);
+  }
+  if (next !== undefined) search.set('continue', next);
+  return search;
 }

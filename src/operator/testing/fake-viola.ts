@@ -7,7 +7,7 @@ import type {
 } from '../../api/node-configs-http.ts';
 import { kindOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
-import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
+import type { Listed, ListQuery, Removed, ViolaClient } from '../deliver/viola-client.ts';
 
 /** A Viola in memory for tests: fences as the real one does; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {
@@ -18,6 +18,8 @@ export class FakeViola implements ViolaClient {
   readonly refused = new Map<string, NodeErrorCode>();
   /** Nodes that lists leave out. */
   readonly unlisted = new Set<string>();
+  /** Nodes that are there in a form that cannot be read. */
+  readonly unreadable = new Set<string>();
   /** What lists show of a node: as it was some seconds ago. */
   readonly listedAs = new Map<string, HeldNode>();
   /** The next calls fail with this. */
@@ -38,14 +40,32 @@ export class FakeViola implements ViolaClient {
     this.outage = new RequestError(message, { service: 'viola', kind: kindOf(status), status });
   }
 
-  async list(): Promise<HeldNode[]> {
+  async list({ source, instanceIds }: ListQuery): Promise<Listed> {
     this.#check();
-    const nodes = [...this.nodes.values()].filter(({ nodeName }) => !this.unlisted.has(nodeName));
-    return nodes.map((node) => this.listedAs.get(node.nodeName) ?? node);
+    const selected = (node: HeldNode) =>
+      (node.source?.namespace === source.namespace && node.source.name === source.name) ||
+      instanceIds.includes(node.spec.instanceId ?? '');
+    const nodes = [...this.nodes.values()].filter(
+      (node) =>
+        selected(node) && !this.unlisted.has(node.nodeName) && !this.unreadable.has(node.nodeName),
+    );
+    return {
+      nodes: nodes.map((node) => this.listedAs.get(node.nodeName) ?? node),
+      unreadable: [...this.unreadable].map((objectName) => ({
+        objectName,
+        uid: 'u',
+        generation: 1,
+        message: 'spec.interfaces: Invalid input',
+      })),
+    };
   }
 
   async get(nodeName: string): Promise<HeldNode | undefined> {
     this.#check();
+    if (this.unreadable.has(nodeName)) {
+      const details = { service: 'viola', kind: 'serverError', code: 'Unreadable' } as const;
+      throw new RequestError('unexpected status 503', { ...details, status: 503 });
+    }
     return this.nodes.get(nodeName);
   }
 

@@ -62,12 +62,16 @@ async function ask(url: string, trust: { readonly ca?: string; readonly insecure
   const log = createLogger({ part: 'test', level: 'silent' });
   await using violas = createViolas(settings, { clock: systemClock, random: () => 0.5, log });
   const endpoint = { field: 'spec.settings.violaEndpoint', url, trusted: true };
-  return await violas.of(endpoint, 'biz-1').list({ fresh: true }, stop.signal);
+  const query = { fresh: true, source: { namespace: 'n', name: 'osc' }, instanceIds: [] };
+  return await violas.of(endpoint, 'biz-1').list(query, stop.signal);
 }
 
 describe('the operator and a Viola that serves by TLS', () => {
   it('talk when the operator is given the authority of its certificate', async () => {
-    expect(await ask(serverOf('good').url, { ca: violaCa })).toEqual([]);
+    expect(await ask(serverOf('good').url, { ca: violaCa })).toEqual({
+      nodes: [],
+      unreadable: [],
+    });
   });
 
   it.each([
@@ -84,7 +88,10 @@ describe('the operator and a Viola that serves by TLS', () => {
 
   it('do whatever the certificate when somebody asked for that', async () => {
     for (const shown of ['expired', 'elsewhere'] as const) {
-      expect(await ask(serverOf(shown).url, { insecure: true })).toEqual([]);
+      expect(await ask(serverOf(shown).url, { insecure: true })).toEqual({
+        nodes: [],
+        unreadable: [],
+      });
     }
   });
 
