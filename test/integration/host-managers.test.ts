@@ -1,6 +1,8 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { type Manager, startUdev } from '../../rig/hosts/namespace/managers.ts';
+import { type Manager, startNetworkd, startUdev } from '../../rig/hosts/namespace/managers.ts';
 import { request } from '../../src/agent/planning/sample.ts';
 import { nic, runAgent } from '../namespaces/agent-process.ts';
 import { eventually } from '../namespaces/eventually.ts';
@@ -67,5 +69,95 @@ describe('a host whose udev makes the slot name an alternative name', () => {
     const { result } = await runAgent(host, request([wanted], { attempt: 1 }));
     expect(result?.outcome).toBe('ok');
     expect(await host.ip('-br', '-4', 'addr', 'show', 'dev', 'multinic0')).toContain('10.0.0.11');
+  });
+});
+
+describe('a host whose udev sets the MTU of a file after each rename', () => {
+  test('has the MTU that was asked for, and keeps it', async () => {
+    host = await createHost('late-mtu');
+    const other = '02:00:00:00:01:09';
+    const files = {
+      '50-mtu.link': `[Match]\nMACAddress=${mac}\n[Link]\nMTUBytes=1450\n`,
+      '51-probe.link': `[Match]\nMACAddress=${other}\n[Link]\nMTUBytes=1300\n`,
+    };
+    managers = [await startUdev(host, files)];
+    await host.plug('ens5', mac);
+    const links = async () => JSON.stringify(await host.ipJson('link', 'show'));
+    await eventually(async () => expect(await links()).toContain('"mtu":1450'));
+    const { result } = await runAgent(host, request([{ ...wanted, mtu: 1400 }]));
+    expect(result?.outcome).toBe('ok');
+    // udev takes events in order: what it did about the rename came before what it does about another plug.
+    await host.plug('ens9', other);
+    await eventually(async () => expect(await links()).toContain('"mtu":1300'));
+    expect(await host.ipJson('link', 'show', 'dev', 'multinic0')).toMatchObject([{ mtu: 1400 }]);
+  });
+});
+
+/** What netplan 0.106 generates at boot from our file. */
+const bootFile = `[Match]
+MACAddress=${mac}
+Name=multinic0
+
+[Link]
+MTUBytes=1450
+RequiredForOnline=no
+
+[Network]
+LinkLocalAddressing=no
+IPv6AcceptRA=no
+Address=10.0.0.11/16
+
+[Route]
+Destination=10.0.0.0/16
+Scope=link
+PreferredSource=10.0.0.11
+Metric=100
+Table=100
+
+[RoutingPolicyRule]
+From=10.0.0.11/32
+Table=100
+Priority=10100
+`;
+
+/** The kernel forgets, networkd sets what the files of the boot say, and the agent's memory is of an earlier boot. */
+async function reboot(): Promise<Manager> {
+  await host.ip('addr', 'flush', 'dev', 'multinic0');
+  await host.ip('rule', 'del', 'priority', '10100');
+  await host.ip('link', 'set', 'dev', 'multinic0', 'down');
+  const path = join(host.root, 'var/lib/multinic/state.json');
+  const state = await readFile(path, 'utf8');
+  await writeFile(path, state.replace(/"bootId": "[^"]*"/, '"bootId": "earlier"'));
+  return restartNetworkd();
+}
+
+async function restartNetworkd(): Promise<Manager> {
+  const manager = await startNetworkd(host, { '10-netplan-multinic0.network': bootFile });
+  managers = [manager];
+  await eventually(async () => expect(await addresses()).toContain('10.0.0.11'));
+  return manager;
+}
+
+function addresses(): Promise<string> {
+  return host.ip('-br', '-4', 'addr', 'show', 'dev', 'multinic0');
+}
+
+describe('a host whose networkd holds what it read at boot', () => {
+  test('loses an old address again that networkd has brought back', async () => {
+    host = await createHost('held', { nics: { ens5: mac } });
+    await runAgent(host, request([wanted]));
+    const networkd = await reboot();
+    const same = await runAgent(host, request([wanted], { attempt: 1 }));
+    expect(same.result?.outcome).toBe('ok');
+    const moved = { ...wanted, addresses: ['10.0.0.21/16'] };
+    const edited = await runAgent(host, request([moved], { generation: 2 }));
+    expect(edited.result?.outcome).toBe('ok');
+    await networkd.stop();
+    await restartNetworkd();
+    const { result } = await runAgent(host, request([moved], { generation: 2, attempt: 1 }));
+    expect(result?.nics[0]).toMatchObject({ reason: 'Configured', message: '' });
+    expect(await addresses()).toMatch(/10\.0\.0\.21/);
+    expect(await addresses()).not.toMatch(/10\.0\.0\.11/);
+    expect(await host.ip('rule', 'show')).not.toContain('10.0.0.11');
   });
 });

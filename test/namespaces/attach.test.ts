@@ -153,6 +153,31 @@ describe('attach', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
+  test('a connected route that others took away comes back, whatever they did to the address', async () => {
+    await hostWithTwo('connected');
+    await runAgent(host, request(two));
+    const before = await stateOf(host);
+    await host.ip('addr', 'del', '10.0.0.11/16', 'dev', 'multinic0');
+    const anew = ['addr', 'add', '10.0.0.11/16', 'broadcast', '+', 'noprefixroute'];
+    await host.ip(...anew, 'dev', 'multinic0');
+    await host.ip('route', 'del', '10.0.0.0/16', 'dev', 'multinic1', 'table', 'main');
+    const { result } = await runAgent(host, request(two, { attempt: 1 }));
+    expect(result?.outcome).toBe('ok');
+    expect(await stateOf(host)).toEqual(before);
+  });
+
+  test('an address that would expire stays for good', async () => {
+    await hostWithTwo('lifetime');
+    await runAgent(host, request(two));
+    const before = await stateOf(host);
+    const soon = ['valid_lft', '600', 'preferred_lft', '600'];
+    await host.ip('addr', 'change', '10.0.0.11/16', 'dev', 'multinic0', 'broadcast', '+', ...soon);
+    const { result } = await runAgent(host, request(two, { attempt: 1 }));
+    expect(result?.outcome).toBe('ok');
+    expect(await host.ip('addr', 'show', 'dev', 'multinic0')).not.toContain('dynamic');
+    expect(await stateOf(host)).toEqual(before);
+  });
+
   test('a strict reverse path filter on a NIC of ours is told', async () => {
     await hostWithTwo('strict');
     const setting = '/proc/sys/net/ipv4/conf/ens5/rp_filter';

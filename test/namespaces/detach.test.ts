@@ -104,6 +104,21 @@ describe('detach', () => {
     expect(again.result).toMatchObject({ outcome: 'ok', nics: [] });
   });
 
+  test('a NIC that was up, with an MTU and settings of its own, gets them back', async () => {
+    host = await createHost('original', { nics: { ens5: first } });
+    const commands = ['mtu 1400', 'addrgenmode random', 'up'];
+    for (const words of commands) await host.ip('link', 'set', 'dev', 'ens5', ...words.split(' '));
+    const setting = '/proc/sys/net/ipv6/conf/ens5/accept_ra';
+    await host.exec('sh', '-c', `echo 2 >${setting}`);
+    await runAgent(host, request([a]));
+    const { result } = await runAgent(host, request([], { generation: 2 }));
+    expect(result).toMatchObject({ outcome: 'ok', nics: [{ name: 'ens5' }] });
+    const links = (await host.ipJson('-d', 'link', 'show', 'ens5')) as { flags: string[] }[];
+    expect(links).toMatchObject([{ mtu: 1400, inet6_addr_gen_mode: 'random' }]);
+    expect(links[0]?.flags).toContain('UP');
+    expect((await host.exec('cat', setting)).stdout.trim()).toBe('2');
+  });
+
   test('an index that one NIC frees is taken by another in the same run', async () => {
     host = await createHost('swap', { nics: { ens5: first, ens6: second } });
     await runAgent(host, request([a]));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,10 @@ const rules = ['75-net-description.rules', '80-net-setup-link.rules'];
  * Real systemd-udevd: renames, alternative names and MTU from `.link` files. A veth has no slot, so what the machine's
  * naming policy would give a NIC is spelled out in them.
  */
-export function startUdev(host: NamespaceHost, files: ManagerFiles): Promise<Manager> {
+export async function startUdev(host: NamespaceHost, files: ManagerFiles): Promise<Manager> {
+  // As the host's files say that it has udev.
+  await mkdir(join(host.root, 'usr/lib/systemd'), { recursive: true });
+  await writeFile(join(host.root, 'usr/lib/systemd/systemd-udevd'), '');
   const prepare = [
     'mkdir -p /run/udev',
     'mount --bind "$files" /etc/systemd/network',

@@ -72,6 +72,45 @@ describe('from one state to another', () => {
     expect(diffNic(after, after)).toEqual({ sysctls: [], operations: [] });
   });
 
+  test('of two routes with one key, as others may append them, the wrong one goes', () => {
+    const old = route('10.0.0.0/24', { src: '10.0.0.9' });
+    const twice = { ...configured, routes: [old, ...configured.routes] };
+    expect(lines({ ...after, link: twice }, after)).toEqual([
+      'route del 10.0.0.0/24 dev multinic0 src 10.0.0.9 table 100 proto 4 scope 253 metric 100',
+    ]);
+  });
+
+  test('its own alternative name is out of the way before a rename', () => {
+    const renamed = { ...configured, altNames: ['enp0s5', 'ens5'] };
+    expect(lines({ ...after, link: renamed }, before).slice(0, 3)).toEqual([
+      'link set dev multinic0 down',
+      'link property del dev multinic0 altname ens5',
+      'link set dev multinic0 name ens5',
+    ]);
+  });
+
+  test('an MTU too small for IPv6 comes alone: nothing of IPv6 is set or deleted after it', () => {
+    const { addressMode: _, acceptRa: __, ...narrow } = { ...configured, mtu: 1279 };
+    const up = { ...configured, addressMode: 'eui64', linkLocal: ['fe80::1/64'] };
+    const change = diffNic({ ...after, link: up }, { ...after, link: narrow });
+    expect(change.sysctls).toEqual([]);
+    expect(change.operations.map(batchLine)).toEqual(['link set dev multinic0 mtu 1279']);
+    const back = diffNic({ ...after, link: narrow }, after);
+    expect(back.sysctls).toEqual([]);
+    expect(back.operations.map(batchLine)).toEqual(['link set dev multinic0 mtu 1450']);
+  });
+
+  test('an address that would expire is set again, and not deleted', () => {
+    const [address1] = configured.addresses;
+    const leased = {
+      ...configured,
+      addresses: [{ cidr: '', ...address1, temporary: true as const, noPrefixRoute: false }],
+    };
+    expect(lines({ ...after, link: leased }, after)).toEqual([
+      'addr replace 10.0.0.11/24 broadcast 10.0.0.255 dev multinic0',
+    ]);
+  });
+
   test('the way back is through down, which drops the routes', () => {
     expect(lines(after, before)).toEqual([
       'link set dev multinic0 down',

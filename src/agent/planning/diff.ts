@@ -144,12 +144,16 @@ function linkLocalAddress(cidr: string): NicAddress {
 function routeOperations(now: LinkState, want: LinkState, addressesGo: boolean) {
   const dev = want.name;
   const present = new Set(now.routes.map(routeText));
-  const wantedKeys = new Set(want.routes.map(routeKey));
+  const wanted = new Set(want.routes.map(routeText));
+  // Setting a route replaces the one with its key; of several, as others may append them, it replaces the first.
+  const replaced = new Set(
+    want.routes.filter((route) => !present.has(routeText(route))).map(routeKey),
+  );
   const set = want.routes.map((route) => ({ kind: 'route.set', dev, route }) as const);
   return {
     set: set.filter(({ route }) => !present.has(routeText(route))),
     delete: now.routes
-      .filter((route) => !wantedKeys.has(routeKey(route)))
+      .filter((route) => !wanted.has(routeText(route)) && !replaced.has(routeKey(route)))
       .map((route) => ({ kind: 'route.delete', dev, route }) as const),
     again: addressesGo ? set : [],
   };
