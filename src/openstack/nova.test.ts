@@ -62,6 +62,18 @@ test('a list ends with the page that shows every wanted server, full or not', as
   expect(caller.sent).toHaveLength(1);
 });
 
+test('a list goes on while a wanted server was not seen', async () => {
+  const links = [{ rel: 'next', href: '?marker=b' }];
+  const { client, caller } = createFakeService('nova', (_, index) =>
+    index === 0
+      ? answerOf(200, { servers: [wireServer('a'), wireServer('b')], servers_links: links })
+      : answerOf(200, { servers: [wireServer('c')] }),
+  );
+  const servers = await createNova(client, { timeoutMs: 1_000 }).list(signal, ['b', 'c']);
+  expect([...servers.keys()]).toEqual(['a', 'b', 'c']);
+  expect(caller.sent).toHaveLength(2);
+});
+
 test('what changed since a time is asked for with it', async () => {
   const { client, caller } = createFakeService('nova', () => answerOf(200, { servers: [] }));
   const nova = createNova(client, { timeoutMs: 1_000 });

@@ -177,12 +177,12 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     [
-      'A port is missing from the list without evidence that it is gone; its NIC stays.',
-      '포트가 목록에 없지만 제거 증거가 없어 NIC를 유지합니다.',
+      'A port is not seen, or has no address in a selected subnet, without evidence that it is gone; its NIC stays.',
+      '포트가 보이지 않거나 선택한 서브넷의 주소가 없지만 제거 증거가 없어 NIC를 유지합니다.',
     ],
     [
-      'Nothing; it is asked again at every poll.',
-      '조치가 필요 없으며 매 폴링마다 다시 확인합니다.',
+      'Nothing at first, it is asked again at every poll. If it lasts, check the roles and the project of the account; to remove the NIC, detach the port or take its subnet or server out of the OpenstackConfig.',
+      '처음에는 조치가 필요 없으며 매 폴링마다 다시 확인합니다. 계속되면 계정의 역할과 프로젝트를 확인하십시오. NIC를 제거하려면 포트를 분리하거나 OpenstackConfig에서 해당 서브넷 또는 서버를 빼십시오.',
     ],
   ),
   RemovalHeld: row(

@@ -244,6 +244,23 @@ export function evidenceTests(contract: Contract): void {
       await tenant.deletePort(made.id);
     },
   );
+
+  contract(
+    'evidence-15',
+    'evidence is read every time, never remembered',
+    async ({ freshCloud, server, signal }) => {
+      const cloud = freshCloud();
+      const [port] = await cloud.portsOf([server.id], signal());
+      await cloud.servers([server.id], signal());
+      const before = cloud.calls;
+      for (let time = 1; time <= 2; time++) {
+        await cloud.port(port?.id ?? '', signal());
+        await cloud.server(server.id, signal());
+        await cloud.portsWithMac(port?.macAddress ?? '', signal());
+        expect(cloud.calls).toBe(before + 3 * time);
+      }
+    },
+  );
 }
 
 async function recorded({ cloud, signal }: Pick<Setting, 'cloud' | 'signal'>, serverId: string) {

@@ -1,3 +1,86 @@
 import type { Mutant } from '../mutant.ts';
 
-export const openstackMutants: readonly Mutant[] = [];
+const own = (file: string) => ['unit', `src/openstack/${file}`] as const;
+const contract = ['unit', 'test/contract/cloud/simulated.test.ts'] as const;
+const calls = ['unit', 'test/contract/cloud/calls.test.ts'] as const;
+
+export const openstackMutants: readonly Mutant[] = [
+  {
+    file: 'src/openstack/nova.ts',
+    find: 'wanted?.every((id) => found.has(id)) === true',
+    replace: 'wanted?.some((id) => found.has(id)) === true',
+    tests: own('nova.test.ts'),
+  },
+  {
+    file: 'src/openstack/nova.ts',
+    find: "const changes = ['changes-since', since.toISOString()] as const;",
+    replace: "const changes = ['limit', since.toISOString()] as const;",
+    tests: contract,
+  },
+  {
+    file: 'src/openstack/deletions.ts',
+    find: "status === 'DELETED'",
+    replace: "status !== ''",
+    tests: contract,
+  },
+  {
+    file: 'src/openstack/credential-gate.ts',
+    find: 'const refusedMs = 3_600_000;',
+    replace: 'const refusedMs = 300_000;',
+    tests: own('keystone.test.ts'),
+  },
+  {
+    file: 'src/openstack/credential-gate.ts',
+    find: "if (value === '' || this.#asked.has(value)) return;",
+    replace: "if (value === '') return;",
+    tests: own('keystone.test.ts'),
+  },
+  {
+    file: 'src/openstack/credential-gate.ts',
+    find: 'while (!this.#accepted && this.#first) {',
+    replace: 'while (this.#accepted && this.#first) {',
+    tests: own('keystone.test.ts'),
+  },
+  {
+    file: 'src/openstack/keystone.ts',
+    find: "if ((await send('unscoped')).status === 401) {",
+    replace: "if ((await send('unscoped')).status > 0) {",
+    tests: own('keystone.test.ts'),
+  },
+  {
+    file: 'src/openstack/refresh-turns.ts',
+    find: 'if (free) this.spend();',
+    replace: '',
+    tests: calls,
+  },
+  {
+    file: 'src/openstack/ttl-cache.ts',
+    find: 'overdueMs < 2 * ttlMs',
+    replace: 'overdueMs < 20 * ttlMs',
+    tests: own('ttl-cache.test.ts'),
+  },
+  {
+    file: 'src/openstack/server-directory.ts',
+    find: 'return usable && !turns.take();',
+    replace: 'return usable;',
+    tests: own('server-directory.test.ts'),
+  },
+  {
+    file: 'src/openstack/cloud.ts',
+    find: 'return exact.length > 0 ? exact : found;',
+    replace: 'return found;',
+    tests: contract,
+  },
+  {
+    file: 'src/openstack/resources.ts',
+    find: 'if (addresses === undefined) return undefined;',
+    replace: 'if (addresses === undefined) return [];',
+    tests: own('nova.test.ts'),
+  },
+  {
+    file: 'src/openstack/resources.ts',
+    find: 'const id = z.string().min(1).toLowerCase();',
+    replace: 'const id = z.string().min(1);',
+    tests: own('nova.test.ts'),
+  },
+];
