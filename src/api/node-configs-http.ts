@@ -38,7 +38,29 @@ export type PostedNode = z.infer<typeof postedNode>;
 export type Base = z.infer<typeof base>;
 export type Source = z.infer<typeof source>;
 
-export const postedNodes = z.array(z.unknown()).min(1).max(5000);
+// Each node is checked by itself, so that one of a wrong form does not keep the others from being written.
+export const postedNodes = z
+  .array(z.unknown().meta(describedAs(postedNode)))
+  .min(1)
+  .max(5000);
+
+/** How another schema stands in the OpenAPI document. */
+function describedAs(schema: z.ZodType) {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, { io: 'input' });
+  return described;
+}
+
+/** Headers of a call that is about one business cluster. */
+export const providerHeaders = z.looseObject({
+  [providerHeader]: z.string().describe('Id of the business cluster.'),
+});
+
+export const postHeaders = providerHeaders.extend({
+  prefer: z
+    .string()
+    .optional()
+    .describe(`${resultsPreference}: the caller reads results of nodes behind a 200.`),
+});
 
 export const nodeErrorCode = z.enum([
   'StaleBase',

@@ -1,5 +1,6 @@
 import { finished } from 'node:stream';
 import type { Logger } from '../process/log.ts';
+import type { Clock } from '../time/clock.ts';
 import { probes } from './admission.ts';
 import type { HttpServer } from './app.ts';
 
@@ -14,13 +15,15 @@ export interface AnsweredRequest {
 }
 
 export interface AccessLogOptions {
+  readonly clock: Clock;
   readonly log: Logger;
   readonly onAnswer?: (request: AnsweredRequest) => void;
 }
 
 /** A line and a measurement for each request: who asked for what of which provider; never bodies, queries or tokens. */
-export function logAnswers(app: HttpServer, { log, onAnswer }: AccessLogOptions): void {
+export function logAnswers(app: HttpServer, { clock, log, onAnswer }: AccessLogOptions): void {
   app.addHook('onRequest', async (request, reply) => {
+    const begun = clock.monotonicMs();
     reply.header('x-request-id', request.id);
     finished(reply.raw, (left) => {
       const route = request.routeOptions.url ?? 'none';
@@ -28,7 +31,7 @@ export function logAnswers(app: HttpServer, { log, onAnswer }: AccessLogOptions)
         method: request.method,
         route,
         status: left ? 499 : reply.statusCode,
-        seconds: reply.elapsedTime / 1000,
+        seconds: (clock.monotonicMs() - begun) / 1000,
       };
       onAnswer?.(answer);
       const { name: caller, provider } = request.caller ?? {};

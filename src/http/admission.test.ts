@@ -127,12 +127,13 @@ describe('work', () => {
   });
 
   it('is stopped at the deadline, and the caller is told to repeat', async () => {
-    const { work, clock, get } = await server();
+    const { work, clock, answered, get } = await server();
     const answer = get('/v1/obedient', { 'x-name': 'a' });
     await expect.poll(() => work.begun).toBe(1);
     await clock.advance(1000);
     const { status, headers } = await answer;
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(answered).toMatchObject([{ route: '/v1/obedient', status: 503, seconds: 1 }]);
     expect(await (await answer).json()).toMatchObject({ code: 'DeadlineReached' });
   });
 

@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Health } from '../process/health.ts';
-import type { Clock } from '../time/clock.ts';
 import { type AccessLogOptions, logAnswers } from './access-log.ts';
 import { admitRequests, noSuchRoute } from './admission.ts';
 import { describeApi } from './api-docs.ts';
@@ -11,7 +10,6 @@ import { serveHealth } from './health.ts';
 
 export interface HttpServerOptions extends AppOptions, AccessLogOptions {
   readonly title: string;
-  readonly clock: Clock;
   readonly health: Health;
   readonly registry: Registry;
   /** Requests in work at once of one caller to one provider; more are answered 429. Default 32. */

@@ -11,7 +11,9 @@ import {
   nodeConfigsPath,
   postAnswer,
   postedNodes,
+  postHeaders,
   problem,
+  providerHeaders,
   resultsPreference,
 } from '../api/node-configs-http.ts';
 import type { HttpServer } from '../http/app.ts';
@@ -90,6 +92,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       schema: {
         operationId: 'postNodeConfigs',
         summary: 'Create or update the node configs of some nodes',
+        headers: postHeaders,
         body: postedNodes,
         response: {
           200: postAnswer,
@@ -106,7 +109,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
         postNodes(cluster, request.body, options),
       );
       cache.forget(provider);
-      const preferences = String(request.headers['prefer'] ?? '').split(/[,;]\s*/);
+      const preferences = (request.headers.prefer ?? '').split(/[,;]\s*/);
       const status = answerStatus(answer, preferences.includes(resultsPreference));
       if (status === 200) return answer;
       const body = refusedPostBody(answer, { status, requestId: request.id });
@@ -124,6 +127,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       schema: {
         operationId: 'listNodeConfigs',
         summary: 'What the business cluster holds',
+        headers: providerHeaders,
         querystring: z.object({
           limit: z.coerce.number().int().min(1).max(1000).default(500),
           continue: z.string().max(4096).optional(),
@@ -158,6 +162,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       schema: {
         operationId: 'getNodeConfig',
         summary: 'One node config, always read through',
+        headers: providerHeaders,
         params: nodeParams,
         response: { 200: heldNode, ...errors },
       },
@@ -175,6 +180,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       schema: {
         operationId: 'deleteNodeConfig',
         summary: 'Remove a node config; the node is cleaned before it goes',
+        headers: providerHeaders,
         params: nodeParams,
         querystring: z.union([
           z.object({ uid: base.shape.uid, generation: z.coerce.number().int().min(1) }),
