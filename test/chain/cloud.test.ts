@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { namespaces } from '../../src/api/names.ts';
+import { annotations, namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig, type Edit } from './acts.ts';
@@ -104,7 +104,11 @@ describe('a service that fails', () => {
         await applyConfig(world, one, edit);
       },
       told: () => untilConfigSays(world, one, reason),
-      cure: () => world.cloud.controls.heal({}),
+      cure: async () => {
+        world.cloud.controls.heal({});
+        // A password that was refused is left alone for an hour, unless somebody asks.
+        await applyConfig(world, one, edit, { [annotations.reconcileAt]: 'healed' });
+      },
       delivered: [two],
     });
   });

@@ -51,7 +51,10 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     ['Keystone gave no token.', 'Keystone 토큰을 발급받지 못했습니다.'],
-    ['Check URL, account, password and projectID.', 'URL, 계정, 암호, projectID를 확인하십시오.'],
+    [
+      'Check URL, account, password and projectID. A refused password is tried again once an hour, at once when it changes or for a new value of the annotation multinic.io/reconcile-at.',
+      'URL, 계정, 암호, projectID를 확인하십시오. 거부된 암호는 한 시간에 한 번만 다시 시도하며, 암호가 바뀌거나 주석 multinic.io/reconcile-at에 새 값을 설정하면 즉시 다시 시도합니다.',
+    ],
   ),
   NeutronEndpointError: row(
     'openstackconfig',
