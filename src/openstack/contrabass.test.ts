@@ -84,4 +84,26 @@ describe('fetchProvider', () => {
   ])('%i %j is %s', async (status, body, kind) => {
     await expect(ask(status, body).provider).rejects.toMatchObject({ service: 'contrabass', kind });
   });
+
+  test('hands on what Contrabass says in the body of a 200', async () => {
+    const body = { returnCode: '404', returnMessage: 'PROVIDER_NOT_FOUND', data: null };
+    await expect(ask(200, body).provider).rejects.toMatchObject({
+      kind: 'notFound',
+      message: 'contrabass: returnCode 404 (PROVIDER_NOT_FOUND)',
+    });
+  });
+
+  test.each([
+    ['10.0.0.1:5672, 10.0.0.2:5672', ['10.0.0.1:5672', '10.0.0.2:5672']],
+    [{ host: '10.0.0.1' }, []],
+  ])('uses a provider whose RabbitMQ is written as %j', async (rabbitMQUrls, hosts) => {
+    const data = { url: 'http://k', attributes: { ...attributes, rabbitMQId: 'r', rabbitMQUrls } };
+    expect((await ask(200, { data }).provider).rabbit).toEqual({ username: 'r', hosts });
+  });
+
+  test('takes no more of an answer than one provider needs', async () => {
+    const { caller, provider } = ask(200, { data: { url: 'http://k', attributes } });
+    await provider;
+    expect(caller.sent[0]?.bodyLimitBytes).toBe(1024 * 1024);
+  });
 });

@@ -51,10 +51,11 @@ const answerSchema = z.object({
       novaUrl: optional,
       rabbitMQId: optional,
       rabbitMQPw: optional,
+      // Notifications are hints: no form of them keeps the provider from being used.
       rabbitMQUrls: z
-        .array(z.string())
-        .nullish()
-        .transform((hosts) => hosts ?? []),
+        .union([z.array(z.string()), z.string().transform((text) => text.split(','))])
+        .transform((hosts) => hosts.map((host) => host.trim()).filter(Boolean))
+        .catch([]),
     }),
   }),
 });
@@ -71,11 +72,15 @@ export async function fetchProvider(
     service: 'contrabass',
     method: 'GET',
     url: new URL(contrabassBase(request.endpoint) + path),
+    // One provider; who writes an OpenstackConfig may name the place that answers.
+    bodyLimitBytes: 1024 * 1024,
   } as const;
   const answer = await caller.call(call, signal);
   if (answer.status !== 200) throw answerFailure(call, answer, now());
   const what = `GET ${path}`;
-  const { data } = parseAs(answerSchema, 'contrabass', what, jsonOf('contrabass', what, answer));
+  const body = jsonOf('contrabass', what, answer);
+  refuseOtherCode(body);
+  const { data } = parseAs(answerSchema, 'contrabass', what, body);
   const { attributes } = data;
   const rabbit = rabbitOf(attributes, request.encryptKey);
   return {
@@ -87,6 +92,19 @@ export async function fetchProvider(
     ...(attributes.novaUrl === undefined ? {} : { novaUrl: attributes.novaUrl }),
     ...(rabbit === undefined ? {} : { rabbit }),
   };
+}
+
+const returned = z.object({ returnCode: z.coerce.string(), returnMessage: optional });
+
+/** Contrabass says in the body of a 200 what went wrong. */
+function refuseOtherCode(body: unknown): void {
+  const said = returned.safeParse(body).data;
+  if (said === undefined || said.returnCode === '200') return;
+  const message = said.returnMessage ?? 'without a message';
+  throw new RequestError(`returnCode ${said.returnCode} (${message})`, {
+    service: 'contrabass',
+    kind: said.returnCode === '404' ? 'notFound' : 'badAnswer',
+  });
 }
 
 function adminPassword(attributes: Attributes, request: ProviderRequest): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { annotations, finalizers, managementGroup } from '../api/names.ts';
 import { type OpenstackConfigStatus, openstackConfigStatus } from '../api/openstackconfig.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -35,16 +36,22 @@ export function isPaused({ metadata }: ConfigObject): boolean {
   return metadata.annotations?.[annotations.paused] === 'true';
 }
 
+/** What the status can hold of a value; a longer one would make every write of the status fail. */
+function shortened(value: string): string {
+  const hash = () => createHash('sha256').update(value).digest('hex');
+  return value.length <= 253 ? value : `${value.slice(0, 180)} ${hash()}`;
+}
+
 /** The value that asks for a full sync, whichever annotation it is in; '' = nobody asked. */
 export function reconcileAtOf({ metadata }: ConfigObject): string {
   const values = metadata.annotations ?? {};
   const asked = [values[annotations.reconcileAt], values[annotations.forceReconcile]];
-  return asked.filter(Boolean).join(' ');
+  return shortened(asked.filter(Boolean).join(' '));
 }
 
 /** The value that releases held removals; '' = none. */
 export function allowRemovalsOf({ metadata }: ConfigObject): string {
-  return metadata.annotations?.[annotations.allowRemovals] ?? '';
+  return shortened(metadata.annotations?.[annotations.allowRemovals] ?? '');
 }
 
 /** Another OpenstackConfig, `namespace/name`, whose nodes this one may take over; '' = none. */

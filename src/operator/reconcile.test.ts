@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RequestError } from '../requests/request-error.ts';
 import { attach, environment, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 let scene: Scene;
@@ -32,6 +33,20 @@ describe('annotations', () => {
     scene.kube.annotate({ 'multinic.example.com/force-reconcile': 'now' });
     await scene.look();
     expect(scene.viola.posts).toHaveLength(2);
+  });
+
+  it('of any length are acted upon once and leave the status writable', async () => {
+    await delivered();
+    const long = 'x'.repeat(400);
+    scene.kube.annotate({ 'multinic.io/reconcile-at': long });
+    await scene.look();
+    await scene.look();
+    expect(scene.viola.posts).toHaveLength(2);
+    scene.kube.annotate({ 'multinic.io/reconcile-at': `${long}y` });
+    await scene.look();
+    expect(scene.viola.posts).toHaveLength(3);
+    expect(scene.status().lastHandledReconcileAt?.length).toBeLessThanOrEqual(253);
+    expect(scene.status().deliveredTo).toEqual(['biz-1']);
   });
 
   it('paused leaves everything alone until it is gone', async () => {
@@ -102,6 +117,35 @@ describe('the next look', () => {
     expect(await scene.look(180_000)).toBe(120_000);
     scene.edit({ subnetIDs: ['sub-b', 'sub-a'] });
     expect(await scene.look()).toBe(20_000);
+  });
+
+  it.each([
+    [
+      'a node that Viola refuses',
+      () => void scene.viola.refused.set('worker-2', 'FieldConflict'),
+      'ViolaPostError',
+    ],
+    [
+      'a network without MTU',
+      () => {
+        const [first] = scene.cloud.networks;
+        scene.cloud.networks = first ? [{ ...first, mtu: undefined }] : [];
+      },
+      'NeutronPortError',
+    ],
+  ])('is not slowed down by %s', async (_what, breakIt, reason) => {
+    attach(scene.cloud, 2, 2);
+    breakIt();
+    scene.create();
+    for (let n = 0; n < 4; n++) expect(await scene.look()).toBe(20_000);
+    expect(scene.ready()).toContain(`False ${reason}`);
+  });
+
+  it('comes within five minutes, whatever a service asks for', async () => {
+    await delivered();
+    const week = { service: 'viola', kind: 'rateLimited', retryAfterMs: 7 * 86_400_000 } as const;
+    scene.viola.outage = new RequestError('busy', week);
+    expect(await scene.look()).toBe(300_000);
   });
 
   it('comes later after each failure', async () => {

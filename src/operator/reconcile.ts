@@ -21,7 +21,7 @@ import type { Pace } from './schedule/pace.ts';
 import { pollingOf } from './settings.ts';
 import { attempt } from './status/attempt.ts';
 import { StepFailure } from './status/step-failure.ts';
-import { type SyncResult, troublesIn, waitsOf } from './sync-result.ts';
+import { isOutage, type SyncResult, troublesIn, waitsOf } from './sync-result.ts';
 import { wishOf } from './wish.ts';
 
 export interface ReconcilerDeps extends AccessDeps, LeaveDeps {
@@ -109,8 +109,8 @@ async function sync(
   const others = await leaveOthers({ ...wish, deliveredTo }, deps, signal);
   const troubles = troublesIn({ seen, plan, rounds, others });
   const { observation } = input;
-  const { summary } = plan;
-  return { ...rounds, ...others, summary, observation, evidenceComplete, troubles };
+  const ending = { summary: plan.summary, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
+  return { ...rounds, ...others, ...ending, observation, troubles };
 }
 
 /** Nodes are sent, or lie there already: the object must not go without us. */

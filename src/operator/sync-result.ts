@@ -1,4 +1,5 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
+import type { OperatorReason } from '../api/reasons.ts';
 import type { Observation } from '../plan/observation.ts';
 import type { NodePlan, Plan } from '../plan/plan.ts';
 import type { LeavingOthers } from './deletion/leave-others.ts';
@@ -24,6 +25,8 @@ export interface SyncResult {
   readonly deliveredTo: readonly string[];
   /** In the order of the steps. */
   readonly troubles: readonly Trouble[];
+  /** A service failed: less often is enough until it works again. */
+  readonly isOutage: boolean;
 }
 
 interface Steps {
@@ -47,6 +50,23 @@ export function troublesIn({ seen, plan, rounds, others }: Steps): readonly Trou
     ...others.troubles,
   ];
 }
+
+/** Whether a service failed for all; a node, port or network that cannot be used slows nobody else down. */
+export function isOutage({ seen, rounds }: Pick<Steps, 'seen' | 'rounds'>): boolean {
+  const read = [...seen.subnets.troubles, ...seen.look.troubles];
+  return (
+    read.some(({ reason }) => ofServices.has(reason)) ||
+    rounds.delivery.failures.some(({ kind }) => kind === 'outage')
+  );
+}
+
+const ofServices: ReadonlySet<string> = new Set<OperatorReason>([
+  'KeystoneError',
+  'NeutronEndpointError',
+  'NeutronPortError',
+  'NeutronSubnetError',
+  'NovaServerError',
+]);
 
 // A failed Nova is one trouble, not one for every server whose name is not known.
 function isSaid({ reason }: Trouble, troubles: readonly Trouble[]): boolean {

@@ -26,6 +26,8 @@ export interface Call {
   readonly body?: string;
   /** Defaults to the caller's. */
   readonly timeoutMs?: number;
+  /** Defaults to the transport's. */
+  readonly bodyLimitBytes?: number;
   /** A 429 or 5xx that is an answer all the same. */
   readonly isAnswer?: (answer: HttpAnswer) => boolean;
   /** Sent again when that may help; otherwise that is left to whoever calls. */
@@ -121,13 +123,14 @@ export function createCaller(options: CallerOptions): Caller {
 
   return {
     async call(call, signal) {
-      const { service, method, url, headers, body } = call;
+      const { service, method, url, headers, body, bodyLimitBytes } = call;
       const request: HttpRequest = {
         service,
         method,
         url,
         ...(headers === undefined ? {} : { headers }),
         ...(body === undefined ? {} : { body }),
+        ...(bodyLimitBytes === undefined ? {} : { bodyLimitBytes }),
         tls,
         ...(options.lane === undefined ? {} : { lane: options.lane }),
         timeoutMs: call.timeoutMs ?? options.timeoutMs,

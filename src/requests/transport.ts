@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly tls: TlsOptions;
+  /** Answers beyond this are refused; default: the transport's limit. */
+  readonly bodyLimitBytes?: number;
   /** Requests of another lane never wait for a connection of this one. */
   readonly lane?: string;
   readonly timeoutMs: number;
@@ -81,7 +83,7 @@ export function createTransport({
     async send(request, signal) {
       try {
         return await withDeadline({ clock, ms: request.timeoutMs, signal }, async (limited) =>
-          exchange(poolOf(request), request, bodyLimitBytes, limited),
+          exchange(poolOf(request), request, request.bodyLimitBytes ?? bodyLimitBytes, limited),
         );
       } catch (error) {
         signal.throwIfAborted();

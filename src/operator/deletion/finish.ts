@@ -6,7 +6,7 @@ import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory.ts';
 import { type ConfigObject, ownerOf, statusOf } from '../openstack-config.ts';
-import { resolveEndpoints } from '../resolve/endpoints.ts';
+import { resolveViola } from '../resolve/endpoints.ts';
 import { Fields, trimmed } from '../resolve/fields.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
@@ -59,7 +59,10 @@ function whereabouts(
   { clusters }: Occupied,
   settings: OperatorSettings,
 ) {
-  const endpoint = spec && resolveEndpoints(spec, settings, new Fields()).viola;
+  const fields = new Fields();
+  const endpoint = spec && resolveViola(spec, settings, fields);
+  const [denied] = fields.problems.filter(({ reason }) => reason === 'PolicyDenied');
+  if (denied) throw new StepFailure(denied);
   const { k8sProviderID, openstackProviderID } = spec?.credentials ?? {};
   const own = trimmed(k8sProviderID) ?? trimmed(openstackProviderID);
   const providers = new Set([...clusters.keys(), ...(own === undefined ? [] : [own])]);

@@ -78,6 +78,18 @@ describe('a CR that is deleted', () => {
     await scene.look();
   });
 
+  it('calls no place that the operator forbids, and says so', async () => {
+    await delivered();
+    const before = scene.asked.length;
+    scene.edit({ settings: { violaEndpoint: 'http://169.254.169.254/latest' } });
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.asked.slice(before)).toEqual([]);
+    expect(scene.ready()).toBe(
+      'False PolicyDenied: spec.settings.violaEndpoint "http://169.254.169.254/latest" is a link-local address',
+    );
+  });
+
   it('leaves the nodes as they are with deletionPolicy Retain', async () => {
     await delivered();
     scene.edit({ settings: { deletionPolicy: 'Retain' } });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PostedNode } from '../../api/node-configs-http.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { createPerform } from '../../process/effects.ts';
 import { RequestError } from '../../requests/request-error.ts';
@@ -65,7 +66,12 @@ describe('deliver', () => {
     const { failures } = await deliver(nodes, { viola: dead, source, perform }, signal);
     expect(knocks).toBeLessThanOrEqual(4);
     expect(failures).toHaveLength(1_001);
-    expect(failures[0]).toEqual({ nodeName: 'n0', message: 'viola: down', retryAfterMs: 9_000 });
+    expect(failures[0]).toEqual({
+      nodeName: 'n0',
+      message: 'viola: down',
+      retryAfterMs: 9_000,
+      kind: 'outage',
+    });
     expect(viola.removals).toEqual([]);
   });
 
@@ -79,6 +85,45 @@ describe('deliver', () => {
       waiting: ['n1'],
       failures: [{ nodeName: 'n2', message: 'viola: node n2: Invalid: refused' }],
     });
+  });
+
+  it('sends the other nodes when one request of many fails', async () => {
+    const viola = new FakeViola();
+    let posts = 0;
+    const flaky = {
+      post: async (nodes: readonly PostedNode[]) => {
+        posts += 1;
+        if (posts > 1) return viola.post(nodes);
+        const details = { service: 'viola', kind: 'serverError', status: 502 } as const;
+        throw new RequestError('unexpected status 502', details);
+      },
+      remove: async () => 'gone' as const,
+    };
+    const { accepted, failures } = await deliver(
+      plans(1_000),
+      { viola: flaky, source, perform },
+      signal,
+    );
+    expect([posts, accepted.length, failures.length]).toEqual([10, 900, 100]);
+  });
+
+  it('sends less at once to a Viola that takes less, down to one node', async () => {
+    const viola = new FakeViola();
+    const narrow = {
+      post: async (nodes: readonly PostedNode[]) => {
+        const tooMuch = nodes.length > 3 || nodes.some(({ nodeName }) => nodeName === 'n7');
+        if (!tooMuch) return viola.post(nodes);
+        const details = { service: 'viola', kind: 'tooLarge', status: 413 } as const;
+        throw new RequestError('unexpected status 413', details);
+      },
+      remove: async () => 'gone' as const,
+    };
+    const { accepted, failures } = await deliver(
+      plans(20),
+      { viola: narrow, source, perform },
+      signal,
+    );
+    expect([accepted.length, failures.map(({ nodeName }) => nodeName)]).toEqual([19, ['n7']]);
   });
 
   it('takes silence about a node for a failure', async () => {

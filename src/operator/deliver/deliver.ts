@@ -22,6 +22,8 @@ export interface DeliveryFailure {
   readonly nodeName: string;
   readonly message: string;
   readonly retryAfterMs: number | undefined;
+  /** `refused`: this node as it is; somebody has to change something. `outage`: it passes by itself. */
+  readonly kind: 'refused' | 'outage';
 }
 
 export interface DeliverOptions {
@@ -59,11 +61,19 @@ class Tally implements Delivery {
   readonly stale: string[] = [];
   readonly waiting: string[] = [];
   readonly failures: DeliveryFailure[] = [];
-  /** Viola as a whole failed: nothing more is tried in this sync. */
+  /** Viola as a whole does not answer: nothing more is tried in this sync. */
   outage: RequestError | undefined;
 
+  /** What a call failed with; one that was not answered would not be answered the next time either. */
+  outageOf(error: unknown, signal: AbortSignal): RequestError {
+    signal.throwIfAborted();
+    if (!isRequestError(error)) throw error;
+    if (isRequestError(error, 'timeout', 'unreachable', 'rateLimited')) this.outage = error;
+    return error;
+  }
+
   failed(nodeName: string, { message, retryAfterMs }: RequestError): void {
-    this.failures.push({ nodeName, message, retryAfterMs });
+    this.failures.push({ nodeName, message, retryAfterMs, kind: 'outage' });
   }
 
   refused({ nodeName, code, field, message }: NodeError): void {
@@ -72,9 +82,14 @@ class Tally implements Delivery {
     else {
       const where = field === '' || field === 'base' ? '' : `${field}: `;
       const text = `viola: node ${nodeName}: ${code}: ${where}${message}`;
-      this.failures.push({ nodeName, message: text, retryAfterMs: undefined });
+      this.failures.push({ nodeName, message: text, retryAfterMs: undefined, kind: kindOf(code) });
     }
   }
+}
+
+/** A business cluster that fails fails for one node as it would for all. */
+function kindOf(code: NodeError['code']): DeliveryFailure['kind'] {
+  return code === 'ClusterUnreachable' ? 'outage' : 'refused';
 }
 
 function postedBy({ source }: DeliverOptions): (node: NodePlan) => PostedNode {
@@ -89,10 +104,11 @@ function postedBy({ source }: DeliverOptions): (node: NodePlan) => PostedNode {
 
 async function post(
   chunk: readonly PostedNode[],
-  { viola, perform }: DeliverOptions,
+  options: DeliverOptions,
   tally: Tally,
   signal: AbortSignal,
 ): Promise<void> {
+  const { viola, perform } = options;
   try {
     if (tally.outage) throw tally.outage;
     const answer = await perform('operator.node-config.post', async () =>
@@ -105,8 +121,14 @@ async function post(
       tally.failed(nodeName, new RequestError(`node ${nodeName} is not in the answer`, details));
     }
   } catch (error) {
-    tally.outage = outageOf(error, signal);
-    for (const { nodeName } of chunk) tally.failed(nodeName, tally.outage);
+    const failure = tally.outageOf(error, signal);
+    if (failure.kind === 'tooLarge' && chunk.length > 1) {
+      const half = Math.ceil(chunk.length / 2);
+      await post(chunk.slice(0, half), options, tally, signal);
+      await post(chunk.slice(half), options, tally, signal);
+      return;
+    }
+    for (const { nodeName } of chunk) tally.failed(nodeName, failure);
   }
 }
 
@@ -134,15 +156,8 @@ async function remove(
     if (outcome === 'stale') tally.waiting.push(nodeName);
     else tally.removed.push(nodeName);
   } catch (error) {
-    tally.outage = outageOf(error, signal);
-    tally.failed(nodeName, tally.outage);
+    tally.failed(nodeName, tally.outageOf(error, signal));
   }
-}
-
-function outageOf(error: unknown, signal: AbortSignal): RequestError {
-  signal.throwIfAborted();
-  if (isRequestError(error)) return error;
-  throw error;
 }
 
 function chunks(nodes: readonly PostedNode[]): PostedNode[][] {

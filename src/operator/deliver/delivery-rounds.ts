@@ -100,7 +100,7 @@ class Replanning {
       .map(({ nodeName }) => {
         const why = this.#unreadable.get(nodeName);
         const message = `viola: node ${nodeName} cannot be read: ${why}`;
-        return { nodeName, message, retryAfterMs: undefined };
+        return { nodeName, message, retryAfterMs: undefined, kind: 'refused' };
       });
   }
 
@@ -143,7 +143,7 @@ function namesOf(nodes: readonly NodePlan[]): ReadonlySet<string> {
 function restless({ stale }: Delivery): Delivery['failures'] {
   return stale.map((nodeName) => {
     const message = `viola: node ${nodeName} changes all the time; tried again at the next poll`;
-    return { nodeName, message, retryAfterMs: undefined };
+    return { nodeName, message, retryAfterMs: undefined, kind: 'refused' };
   });
 }
 

@@ -216,6 +216,12 @@ describe('a Viola that does not answer', () => {
     );
   });
 
+  it('or answers without end is cut off', async () => {
+    const piece = JSON.stringify('x'.repeat(1024 * 1024));
+    answers = [[200, { items: Array.from({ length: 70 }, () => piece) }]];
+    await expect(viola.get('a', signal)).rejects.toThrow('the answer has more than');
+  });
+
   it('is given up after the time limit', async () => {
     answers = ['hang'];
     const pending = viola.get('a', signal);

@@ -49,4 +49,22 @@ describe('the cloud of an OpenstackConfig', () => {
     );
     expect(scene.clouds.identities).toEqual([]);
   });
+
+  it.each(['neutronUrl', 'novaUrl'] as const)(
+    'gets no token for a forbidden %s of Contrabass',
+    async (field) => {
+      await using scene = await setScene();
+      scene.clouds.provided = {
+        keystoneUrl: 'https://keystone.test',
+        username: 'admin',
+        password: 'p',
+        domainName: 'Default',
+        [field]: 'http://169.254.169.254',
+      };
+      scene.create();
+      await scene.look();
+      expect(scene.ready()).toContain('False PolicyDenied: Contrabass names N');
+      expect(scene.clouds.identities).toEqual([]);
+    },
+  );
 });

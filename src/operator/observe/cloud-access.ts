@@ -33,12 +33,11 @@ export async function cloudOf(
   const provider = await clouds.provider(request, signal).catch((error: unknown) => {
     throw openstackFailure(error, 'ContrabassError');
   });
-  // The password goes there next.
-  const verdict = judgeEndpoint(provider.keystoneUrl, contrabass.trusted ? [] : allowedEndpoints);
-  if (typeof verdict === 'object') {
-    const message = `Contrabass names Keystone "${provider.keystoneUrl}", which ${verdict.denied}`;
-    throw new StepFailure({ reason: 'PolicyDenied', message });
-  }
+  // The password goes there next, and the token after it.
+  const allowed = contrabass.trusted ? [] : allowedEndpoints;
+  refuseDenied('Contrabass names Keystone', provider.keystoneUrl, allowed);
+  refuseDenied('Contrabass names Neutron', provider.neutronUrl, allowed);
+  refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);
   const { region, interface: interfaceName } = openstack;
   const neutronUrl = openstack.neutronUrl ?? provider.neutronUrl;
   const novaUrl = openstack.novaUrl ?? provider.novaUrl;
@@ -56,6 +55,16 @@ export async function cloudOf(
     timeoutMs: openstack.timeoutMs,
   };
   return clouds.get(identity, asked);
+}
+
+function refuseDenied(who: string, url: string | undefined, allowed: readonly string[]): void {
+  if (url === undefined) return;
+  const verdict = judgeEndpoint(url, allowed);
+  if (typeof verdict !== 'object') return;
+  throw new StepFailure({
+    reason: 'PolicyDenied',
+    message: `${who} "${url}", which ${verdict.denied}`,
+  });
 }
 
 function tlsOf(insecure: boolean, ca: string | undefined): TlsOptions {

@@ -103,6 +103,20 @@ describe('PortDirectory', () => {
     expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at s2']);
   });
 
+  it('keeps what a younger list said when an older one comes late', async () => {
+    const { clock, directory, hold, ports } = setUp([port('p1', 's1')]);
+    const gate = hold();
+    const late = directory.portsOf('a', ['s1'], 10_000, signal);
+    await clock.advance(1);
+    ports.splice(0, 1, port('p2', 's1'));
+    hold().resolve();
+    const young = await directory.portsOf('b', ['s1'], 0, signal);
+    gate.resolve();
+    await late;
+    const now = await directory.portsOf('b', ['s1'], 10_000, signal);
+    expect([young, now].map((list) => list.map(({ id }) => id))).toEqual([['p2'], ['p2']]);
+  });
+
   it('forgets servers that nobody looks at any more', async () => {
     const { asked, directory } = setUp();
     await directory.portsOf('a', ['s1'], 10_000, signal);

@@ -75,7 +75,10 @@ export class PortDirectory {
     const at = clock.monotonicMs();
     const flight = cloud.portsOf(serverIds, lifetime).then((ports) => {
       const byServer = Map.groupBy(ports, ({ deviceId }) => deviceId);
-      for (const id of serverIds) this.#entries.set(id, { at, ports: byServer.get(id) ?? [] });
+      for (const id of serverIds) {
+        // A list that was asked for later may have come earlier.
+        if (this.#at(id) <= at) this.#entries.set(id, { at, ports: byServer.get(id) ?? [] });
+      }
     });
     for (const id of serverIds) this.#flights.set(id, flight);
     const landed = (): void => {

@@ -32,7 +32,7 @@ export function resolveEndpoints(
       timeoutMs: timeout('contrabassTimeout'),
       insecure: settings.contrabassInsecureTLS ?? operator.contrabassInsecureTls,
     },
-    viola: from('violaEndpoint', 'VIOLA_ENDPOINT'),
+    viola: resolveViola(spec, operator, fields),
     openstack: {
       timeoutMs: timeout('openstackTimeout'),
       insecure: settings.openstackInsecureTLS ?? operator.openstackInsecureTls,
@@ -45,6 +45,17 @@ export function resolveEndpoints(
       trusted ? [] : [field],
     ),
   };
+}
+
+/** The Viola of an OpenstackConfig: all that a deletion needs. */
+export function resolveViola(
+  spec: OpenstackConfigSpec,
+  operator: OperatorSettings,
+  fields: Fields,
+): Endpoint {
+  const given = trimmed(spec.settings?.violaEndpoint);
+  const source = { given, own: operator.violaEndpoint, env: 'VIOLA_ENDPOINT' };
+  return endpoint('violaEndpoint', source, operator, fields);
 }
 
 type EndpointKey =

@@ -1,5 +1,4 @@
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
-import type { OperatorReason } from '../../api/reasons.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import type { SyncResult } from '../sync-result.ts';
@@ -18,8 +17,8 @@ export function nextLookMs(
   { object, config, synced, status, waiting }: Settled,
   pace: Pace,
 ): number {
-  const { delivery, troubles } = synced;
-  if (troubles.some(({ reason }) => transient.has(reason))) {
+  const { delivery, isOutage } = synced;
+  if (isOutage) {
     const asked = Math.max(0, ...delivery.failures.map(({ retryAfterMs = 0 }) => retryAfterMs));
     return pace.afterFailure(object, config.polling, asked);
   }
@@ -31,11 +30,3 @@ export function nextLookMs(
     downPorts: fastAttempts < downPortFastRetryMax,
   });
 }
-
-/** Troubles of a service, which pass by themselves; the others wait for somebody to change something. */
-const transient: ReadonlySet<string> = new Set<OperatorReason>([
-  'NeutronPortError',
-  'NeutronSubnetError',
-  'NovaServerError',
-  'ViolaPostError',
-]);

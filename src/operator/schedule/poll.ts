@@ -27,6 +27,7 @@ export interface PollState {
   readonly downPorts: boolean;
 }
 
+/** Whatever a service asks for, a change is not missed for longer. */
 const longestErrorMs = 300_000;
 
 /** Milliseconds until the next poll, with ±20 % so that many OpenstackConfigs do not poll together. */
@@ -34,7 +35,7 @@ export function nextPollMs(polling: Polling, state: PollState, random: Random): 
   if (state.failures > 0) {
     const maxMs = Math.max(longestErrorMs, polling.errorMs);
     const wait = backoffMs(state.failures - 1, { baseMs: polling.errorMs, maxMs }, random);
-    return Math.max(wait, state.retryAfterMs ?? 0);
+    return Math.max(wait, Math.min(state.retryAfterMs ?? 0, longestErrorMs));
   }
   const { sinceChangeMs, waiting, downPorts } = state;
   const changed = sinceChangeMs !== undefined && sinceChangeMs < polling.windowMs;

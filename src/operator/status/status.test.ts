@@ -37,6 +37,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     evidenceComplete: true,
     leaving: [],
     deliveredTo: [],
+    isOutage: false,
     troubles: [],
     ...change,
   };

@@ -51,6 +51,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
   const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
   const otherViolas = new Map<string, FakeViola>();
   const events: EventNote[] = [];
+  const asked: string[] = [];
   const effects: string[] = [];
   let death: { readonly at: number; readonly error: Error } | undefined;
   const perform = createPerform<string>((name, phase) => {
@@ -80,7 +81,10 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       clouds,
       views: new CloudViews(clock, signal),
       violas: {
-        of: (_endpoint, provider) => otherViolas.get(provider) ?? viola,
+        of: ({ url }, provider) => {
+          asked.push(`${url} ${provider}`);
+          return otherViolas.get(provider) ?? viola;
+        },
         [Symbol.asyncDispose]: async () => undefined,
       },
       inventory: createInventory({ store: breakable, perform, clock, log }),
@@ -110,6 +114,8 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     kube,
     store,
     events,
+    /** Violas that were connected to, with the business cluster. */
+    asked,
     effects,
     metrics,
     /** One look, some time after the last one; answers when the next one is due. */
