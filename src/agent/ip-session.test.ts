@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 /** An `ip` that answers each question with an empty list, refuses `bad` and notes how often it was started. */
-async function fakeIp(more = ''): Promise<string> {
+async function fakeIp(more = '', first = ''): Promise<string> {
   const path = join(directory, 'ip');
   const script = `#!/bin/sh
 echo started >>${directory}/starts
@@ -19,6 +19,7 @@ number=0
 while read -r line; do
   number=$((number + 1))
   case $line in
+    ${first}
     *show*) echo '[]' ;;
     bad*) echo 'Error: not today.' >&2; echo "Command failed -:$number" >&2; exit 1 ;;
     ${more}
@@ -37,7 +38,6 @@ describe('an ip session', () => {
     using ip = new IpSession(await fakeIp());
     expect(await ip.run([])).toEqual({ seen: nothing });
     expect(await ip.run(['good', 'good'])).toEqual({ seen: nothing });
-    const { readFile } = await import('node:fs/promises');
     expect(await readFile(join(directory, 'starts'), 'utf8')).toBe('started\n');
   });
 
@@ -64,5 +64,19 @@ describe('an ip session', () => {
   test('fails when an answer is not one', async () => {
     using ip = new IpSession(await fakeIp("odd) echo '[{}]'; ;;"));
     await expect(ip.run(['odd'])).rejects.toThrow(/ifname/);
+  });
+
+  test('looks again when a dump was interrupted, without doing the lines again', async () => {
+    const once = `rule*) [ -e ${directory}/told ] || { touch ${directory}/told; echo 'Dump was interrupted and may be inconsistent.' >&2; }; echo '[]' ;;`;
+    using ip = new IpSession(await fakeIp(`good) echo done >>${directory}/lines ;;`, once));
+    expect(await ip.run(['good'])).toEqual({ seen: nothing });
+    expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('done\n');
+  });
+
+  test('looks again when a link had two names on the way, and not for ever', async () => {
+    const links = `[{"ifindex":5,"ifname":"ens5","flags":[],"mtu":1500}]`;
+    const first = `link*) echo '${links}' ;;\n addr*) echo '[{"ifindex":5,"ifname":"multinic0"}]' ;;`;
+    using ip = new IpSession(await fakeIp('', first));
+    await expect(ip.run([])).rejects.toThrow('during each of 10 looks');
   });
 });

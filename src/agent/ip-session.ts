@@ -17,6 +17,10 @@ export interface Ip {
  * pipe at once, on a line of its own.
  */
 const batchArguments = ['-N', '-j', '-d', '-batch', '-'];
+/** A busy node changes its links and routes in every fifth look; ten in a row say that something is wrong. */
+const maxLooks = 10;
+/** What `ip` says, with status 0, of an answer that misses something or has it twice. */
+const interrupted = /Dump was interrupted/;
 /** `ip` waits for nothing but the kernel's rtnl lock; a run that takes longer than this is stuck. */
 const lifetimeMs = 120_000;
 
@@ -82,6 +86,20 @@ class IpProcess {
   }
 
   async run(lines: readonly string[]): Promise<IpAnswer> {
+    for (let looks = 0, rest = lines; looks < maxLooks; looks++, rest = []) {
+      const answers = await this.#ask(rest);
+      if (!answers) return this.#failure(rest.length);
+      // What was complained of was written before the answer, but comes by another pipe.
+      await new Promise((resolve) => setImmediate(resolve));
+      const seen = interrupted.test(this.#complaints) ? undefined : parseKernelState(answers);
+      if (seen) return { seen };
+      this.#complaints = '';
+    }
+    throw new Error(`the kernel's state changed during each of ${maxLooks} looks at it`);
+  }
+
+  /** The answers to the questions after these lines; undefined when `ip` ended before it had all. */
+  async #ask(lines: readonly string[]): Promise<readonly string[] | undefined> {
     const all = [...lines, ...questions];
     this.#child.stdin.write(`${all.join('\n')}\n`);
     while (!this.#end && this.#answers.length < questions.length) {
@@ -89,10 +107,10 @@ class IpProcess {
       await this.#changed.promise;
     }
     const answers = this.#answers;
-    if (answers.length < questions.length) return this.#failure(lines.length);
+    if (answers.length < questions.length) return undefined;
     this.#answers = [];
     this.#linesBefore += all.length;
-    return { seen: parseKernelState(answers) };
+    return answers;
   }
 
   /** It leaves by itself once its input has ended. */

@@ -12,7 +12,8 @@ const four = {
 };
 
 function parse(...entries: object[]) {
-  return parseAddresses(JSON.stringify([{ ifname: 'ens5', addr_info: entries }]));
+  const json = JSON.stringify([{ ifindex: 5, ifname: 'ens5', addr_info: entries }]);
+  return parseAddresses(json)[0]?.addresses;
 }
 
 describe('addresses', () => {
@@ -39,7 +40,7 @@ describe('addresses', () => {
 
   test("the kernel's order is kept, as the first of a subnet is its primary address", () => {
     const found = parse(four, { ...four, local: '10.0.0.5', secondary: true });
-    expect(found.map(({ cidr }) => cidr)).toEqual(['10.0.0.11/16', '10.0.0.5/16']);
+    expect(found?.map(({ cidr }) => cidr)).toEqual(['10.0.0.11/16', '10.0.0.5/16']);
   });
 
   test.each([
@@ -54,7 +55,8 @@ describe('addresses', () => {
   });
 
   test('links without addresses, in both forms', () => {
-    expect(parseAddresses('[{"ifname":"a","addr_info":[]},{"ifname":"b"}]')).toEqual([]);
+    const json = '[{"ifindex":1,"ifname":"a","addr_info":[]},{"ifindex":2,"ifname":"b"}]';
+    expect(parseAddresses(json).map(({ addresses }) => addresses)).toEqual([[], []]);
     expect(parse({})).toEqual([]);
   });
 });

@@ -20,18 +20,26 @@ const nothing = z.strictObject({}).transform(() => undefined);
 /** `ip -N -j -d addr show`. */
 const addressShow = z.array(
   z.object({
+    ifindex: z.int(),
     ifname: z.string(),
     addr_info: z.array(z.union([addressEntry, nothing])).default([]),
   }),
 );
 
+/** What a link was called and which addresses it had. */
+export interface LinkAddresses {
+  readonly index: number;
+  readonly name: string;
+  readonly addresses: readonly Address[];
+}
+
 /** Addresses of `ip -N -j -d addr show`, in the kernel's order; throws a ZodError on any other text. */
-export function parseAddresses(json: string): Address[] {
-  return addressShow
-    .parse(JSON.parse(json))
-    .flatMap(({ ifname, addr_info }) =>
-      addr_info.flatMap((entry) => (entry ? [toAddress(ifname, entry)] : [])),
-    );
+export function parseAddresses(json: string): LinkAddresses[] {
+  return addressShow.parse(JSON.parse(json)).map(({ ifindex, ifname, addr_info }) => ({
+    index: ifindex,
+    name: ifname,
+    addresses: addr_info.flatMap((entry) => (entry ? [toAddress(ifname, entry)] : [])),
+  }));
 }
 
 function toAddress(link: string, entry: z.infer<typeof addressEntry>): Address {

@@ -12,16 +12,29 @@ export interface KernelState {
   readonly rules: readonly Rule[];
 }
 
-/** Lines that ask for everything the agent looks at; starting a process costs more than asking, so one answers all. */
-export const questions = ['link show', 'addr show', 'route show table all', 'rule show'] as const;
+/**
+ * Lines that ask for everything the agent looks at; starting a process costs more than asking, so one answers all. Routes
+ * name their links, which may get other names meanwhile: they are asked for between the two that tell index and name.
+ */
+export const questions = ['link show', 'route show table all', 'rule show', 'addr show'] as const;
 
-/** What `ip -N -j -d` answered to the questions, in their order. */
-export function parseKernelState(answers: readonly string[]): KernelState {
-  const [links = '', addresses = '', routes = '', rules = ''] = answers;
+/** What `ip -N -j -d` answered to the questions, in their order; undefined when a link had two names on the way. */
+export function parseKernelState(answers: readonly string[]): KernelState | undefined {
+  const [linkShow = '', routes = '', rules = '', addressShow = ''] = answers;
+  const links = parseLinks(linkShow);
+  const groups = parseAddresses(addressShow);
+  if (groups.some(({ index, name }) => isRenamed(links, index, name))) return undefined;
+  // A link that came meanwhile is seen next time.
+  const indexes = new Set(links.map(({ index }) => index));
   return {
-    links: parseLinks(links),
-    addresses: parseAddresses(addresses),
+    links,
+    addresses: groups.flatMap(({ index, addresses }) => (indexes.has(index) ? addresses : [])),
     routes: parseRoutes(routes),
     rules: parseRules(rules),
   };
+}
+
+/** Whether a name has changed hands, or a link its name. */
+function isRenamed(links: readonly Link[], index: number, name: string): boolean {
+  return links.some((link) => (link.index === index) !== (link.name === name));
 }

@@ -61,4 +61,10 @@ describe('routes', () => {
     const nexthops = [{ dev: 'a', gateway: '10.0.0.1' }, { dev: 'b' }];
     expect(parse({ ...plain, nexthops })).toMatchObject({ links: ['a', 'b'], opaque: true });
   });
+
+  test('a route through a tunnel goes where it says, not to the far end', () => {
+    const json =
+      '[{"dst":"10.62.0.0/24","encap":"ip","id":3,"src":"0.0.0.0","dst":"10.200.0.9","dev":"eth0"}]';
+    expect(parseRoutes(json)).toMatchObject([{ to: '10.62.0.0/24', opaque: true }]);
+  });
 });

@@ -24,12 +24,14 @@ type RouteEntry = z.infer<typeof routeEntry>;
 
 const routeShow = z.array(routeEntry);
 const known = new Set(Object.keys(routeEntry.shape));
+/** The far end of an encapsulation is one more `dst` in the same object, which would win over the route's own. */
+const tunnelEnd = /("encap":"ip6?"[^{}]*?)"dst":/g;
 /** What the state of the link alone decides. */
 const transientFlags = new Set(['linkdown', 'dead', 'offload', 'trap', 'rt_offload', 'rt_trap']);
 
 /** Routes of `ip -N -j -d route show table all`; throws a ZodError on any other text. */
 export function parseRoutes(json: string): Route[] {
-  return routeShow.parse(JSON.parse(json)).map(toRoute);
+  return routeShow.parse(JSON.parse(json.replaceAll(tunnelEnd, '$1"tunnel-end":'))).map(toRoute);
 }
 
 function toRoute(entry: RouteEntry): Route {

@@ -1,0 +1,201 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readJournals } from '../../src/agent/apply/journal.ts';
+import { recover } from '../../src/agent/apply/recover.ts';
+import { readState } from '../../src/agent/apply/state-file.ts';
+import { transact } from '../../src/agent/apply/transaction.ts';
+import type { Host } from '../../src/agent/host.ts';
+import { observeHost } from '../../src/agent/observe/host.ts';
+import { batchLine } from '../../src/agent/planning/operation.ts';
+import { planAll } from '../../src/agent/planning/plan.ts';
+import { address, entry, host, link, request, route } from '../../src/agent/planning/sample.ts';
+import { isDone } from '../../src/agent/planning/unit.ts';
+import { atBoot } from '../../src/agent/state.ts';
+import type { Effect } from '../../src/api/effects.ts';
+import type { JobRequest } from '../../src/api/job.ts';
+import type { Perform } from '../../src/process/effects.ts';
+import { ModelHost, parsedLine } from './model-host.ts';
+
+const start = request([entry(1), entry(2)]);
+const change = request([entry(1, { mtu: 1400, addresses: ['10.0.0.101/24'] }), entry(3)], {
+  generation: 2,
+});
+
+let box: ModelHost;
+afterEach(() => box[Symbol.dispose]());
+
+const fresh = () => host([link(1), link(2), link(3)]);
+const doing: Perform<Effect> = async (_, write) => write();
+
+/** Takes the steps of a run: recovery, removals, the rest. */
+async function run(asked: JobRequest, effect = doing) {
+  const workshop = box.workshop(asked, effect);
+  const { view, macs, run: moment } = workshop;
+  const journals = readJournals(box.root);
+  const state = await recover(journals, atBoot(readState(box.root), moment.bootId), workshop);
+  const on = await observeHost(view, macs, state);
+  const plan = planAll({
+    request: asked,
+    state,
+    host: on,
+    backend: view.backend,
+    bootId: moment.bootId,
+  });
+  const pending = [...plan.removal.units, ...plan.apply.units].filter((unit) => !isDone(unit));
+  const removals = pending.filter(({ action }) => action === 'remove');
+  const removed = await transact(removals, state, on, workshop);
+  const rest = pending.filter(({ action }) => action === 'apply');
+  const applied = await transact(rest, removed.state, on, workshop);
+  const failures = [...removed.failures.values(), ...applied.failures.values()];
+  return { plan, pending, failures };
+}
+
+const texts = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).toSorted();
+
+/** All that a host is, as far as it can be compared. */
+function picture({ links, addresses, routes, rules, acceptRa }: Host) {
+  const files = readdirSync(join(box.root, 'etc/netplan')).map((name) => [
+    name,
+    readFileSync(join(box.root, 'etc/netplan', name), 'utf8'),
+  ]);
+  return [texts(links), texts(addresses), texts(routes), texts(rules), texts([...acceptRa]), files];
+}
+
+const journals = () => {
+  const path = join(box.root, 'var/lib/multinic/journal');
+  return existsSync(path) ? readdirSync(path) : [];
+};
+
+describe('a run over the model of the kernel', () => {
+  test('gives what was asked, remembers it, and finds nothing to do after it', async () => {
+    box = await ModelHost.of(fresh());
+    const { failures } = await run(start);
+    expect(failures).toEqual([]);
+    expect(journals()).toEqual([]);
+    const { nics } = readState(box.root);
+    expect(nics).toMatchObject([
+      {
+        originalName: 'ens1',
+        original: { mtu: 1500, up: false, addrGenMode: 'eui64', acceptRa: '1' },
+      },
+      { originalName: 'ens2', boot: { addresses: [] } },
+    ]);
+    const writes: string[] = [];
+    const again = await run(start, async (name, write) => {
+      writes.push(name);
+      return write();
+    });
+    expect([again.pending, writes]).toEqual([[], []]);
+  });
+
+  test('takes all of it back, and the host is as it was', async () => {
+    box = await ModelHost.of(fresh());
+    const before = picture(box.kernel);
+    await run(start);
+    await run(request([], { generation: 3, action: 'cleanup' }));
+    expect(picture(box.kernel)).toEqual(before);
+    expect(readState(box.root).nics).toEqual([]);
+  });
+
+  test('that is refused at any line leaves each NIC old or new, and the next one ends right', async () => {
+    box = await ModelHost.of(fresh());
+    await run(start);
+    await run(change);
+    const wanted = picture(box.kernel);
+    const total = box.done.length;
+    box[Symbol.dispose]();
+    box = await ModelHost.of(fresh());
+    await run(start);
+    const first = box.done.length;
+    for (let at = first; at < total; at++) {
+      box[Symbol.dispose]();
+      box = await ModelHost.of(fresh());
+      await run(start);
+      let hits = 0;
+      box.refuses = (_, count) => count === at && hits++ === 0;
+      const { failures } = await run(change);
+      // Nothing else can be wrong than what was refused, and that was once.
+      expect(
+        failures.map(({ reason }) => reason),
+        `line ${at}`,
+      ).not.toContain('RollbackFailed');
+      expect(journals()).toEqual([]);
+      expect((await run({ ...change, attempt: 1 })).failures).toEqual([]);
+      expect(picture(box.kernel), `line ${at}`).toEqual(wanted);
+    }
+  });
+
+  test('that ends at any write is recovered from, and the next one ends right', async () => {
+    box = await ModelHost.of(fresh());
+    await run(start);
+    let moments = 0;
+    await run(change, async (_, write) => {
+      moments += 1;
+      return write();
+    });
+    const wanted = picture(box.kernel);
+    expect(moments).toBeGreaterThan(15);
+    for (let at = 0; at < moments * 2; at++) {
+      box[Symbol.dispose]();
+      box = await ModelHost.of(fresh());
+      await run(start);
+      await died(change, at);
+      expect((await run({ ...change, attempt: 1 })).failures, `moment ${at}`).toEqual([]);
+      expect(picture(box.kernel), `moment ${at}`).toEqual(wanted);
+      expect(journals()).toEqual([]);
+    }
+  });
+
+  test('does not touch a NIC that became the way out while it was in hand', async () => {
+    box = await ModelHost.of(fresh());
+    await died(start, 2 * 5 + 1);
+    expect(journals()).not.toEqual([]);
+    const theirs = {
+      addresses: [...box.kernel.addresses, address('multinic0', '10.50.0.2/24')],
+      routes: [
+        ...box.kernel.routes,
+        route('0.0.0.0/0', 'multinic0', { via: '10.50.0.1', metric: 5 }),
+      ],
+    };
+    box.kernel = { ...box.kernel, ...theirs };
+    const lines = box.done.length;
+    const { plan } = await run({ ...start, interfaces: start.interfaces.slice(0, 1) });
+    expect(plan.apply.refused).toMatchObject([{ refusal: { reason: 'PrimaryNIC' } }]);
+    expect(box.done.slice(lines).filter((line) => line.includes('multinic0'))).toEqual([]);
+    expect(readState(box.root).nics).toMatchObject([{ addresses: ['10.0.0.1/24'] }]);
+  });
+});
+
+/** A run that ends without a word before, or after, one of its writes. */
+async function died(asked: JobRequest, at: number): Promise<void> {
+  let moment = 0;
+  const inFlight: Promise<unknown>[] = [];
+  await new Promise<void>((gone) => {
+    const never = new Promise<never>(() => undefined);
+    const end = () => {
+      gone();
+      return never;
+    };
+    const effect: Perform<Effect> = async (_, write) => {
+      const mine = moment;
+      moment += 2;
+      if (mine > at) return never;
+      if (mine === at) return end();
+      const writing = write();
+      inFlight.push(writing);
+      const written = await writing;
+      return mine + 1 === at ? end() : written;
+    };
+    void run(asked, effect).then(() => gone());
+  });
+  // What was on its way to the disk is there or not by the time of the next run.
+  await Promise.allSettled(inFlight);
+}
+
+test('each line of a batch says what its operation is', async () => {
+  box = await ModelHost.of(fresh());
+  const { pending } = await run(start);
+  const operations = pending.flatMap((unit) => unit.change.operations);
+  expect(operations.map((each) => parsedLine(batchLine(each)))).toEqual(operations);
+});
