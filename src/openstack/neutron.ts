@@ -72,7 +72,7 @@ export function createNeutron(client: ServiceClient): Neutron {
     ports,
     async portsOf(serverIds, signal) {
       // An empty device_id would list every port that is attached to nothing.
-      const wanted = new Set(serverIds.filter((id) => id !== ''));
+      const wanted = new Set(serverIds.filter((id) => id !== '').map((id) => id.toLowerCase()));
       const batches = chunks([...wanted], batchSize);
       const lists = await mapBounded(batches, batchesAtOnce, batch, signal);
       const byId = new Map(lists.flat().map((port) => [port.id, port]));

@@ -98,6 +98,7 @@ export function evidenceTests(contract: Contract): void {
         kind: 'found',
         value: port,
       });
+      expect(await cloud.portsOf([server.id.toUpperCase()], signal())).toContainEqual(port);
       const path = `/v2.0/ports?device_id=${server.id.toUpperCase()}&fields=id&fields=device_id`;
       expect(await tenant.user.ask('network', { path })).toMatchObject({
         ports: expect.arrayContaining([{ id: port.id, device_id: server.id }]) as unknown,

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { attach, detach, type Scene, serverIds, setScene } from './testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+/** worker-1 has multinic1 alone, as the NIC before it is gone. */
+async function oneLeftOfTwo(settings = {}): Promise<void> {
+  attach(scene.cloud, 1, 1);
+  attach(scene.cloud, 2, 1);
+  scene.create({ settings });
+  await scene.look();
+  detach(scene.cloud, 1);
+  await scene.look();
+  expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+}
+
+describe('the name of a NIC outlives its object', () => {
+  it('when the node gets another name by its metadata', async () => {
+    await oneLeftOfTwo({ openstackNodeNameMetadataKey: 'node' });
+    scene.cloud.vms = scene.cloud.vms.map((vm) =>
+      vm.id === serverIds[0] ? { ...vm, metadata: { node: 'k8s-1' } } : vm,
+    );
+    await scene.look();
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.nics('k8s-1')).toEqual(['multinic1=p2']);
+  });
+
+  it('when somebody deletes the object', async () => {
+    await oneLeftOfTwo();
+    scene.viola.nodes.delete('worker-1');
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+  });
+
+  it('when the first try to make it again fails, and the operator starts anew', async () => {
+    await oneLeftOfTwo();
+    scene.viola.nodes.delete('worker-1');
+    scene.viola.refused.set('worker-1', 'ClusterUnreachable');
+    await scene.look();
+    scene.viola.refused.clear();
+    scene.restart();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+  });
+
+  it('when the OpenstackConfig was restored from a backup and is younger than its ports', async () => {
+    await oneLeftOfTwo();
+    scene.kube.configs.replace([]);
+    scene.create({}, { uid: 'cr-uid-2', creationTimestamp: '2026-01-02T00:00:00Z' });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+    scene.viola.nodes.delete('worker-1');
+    await scene.look();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+  });
+});
+
+it('a name that only the host knows goes back to its port', async () => {
+  await oneLeftOfTwo();
+  const node = scene.viola.nodes.get('worker-1');
+  if (node === undefined) throw new Error('the node is gone');
+  const knownInterfaces = [{ id: 7, macAddress: 'fa:16:3e:00:00:03' }];
+  scene.viola.put({ ...node, status: { ...node.status, knownInterfaces } });
+  attach(scene.cloud, 3, 1);
+  await scene.look();
+  expect(scene.nics('worker-1')).toEqual(['multinic1=p2', 'multinic7=p3']);
+});
