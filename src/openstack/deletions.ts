@@ -16,8 +16,8 @@ export interface DeletionsOptions {
 
 /** Looked back so far, as this process may have been down; who archives deleted servers sooner has fewer of them. */
 const windowMs = 7 * 24 * 3_600_000;
-/** A list answers all who ask in one sync. */
-const listedMs = 10_000;
+/** A list answers all who ask meanwhile: who asks has mostly named a wrong project, and asks at every poll. */
+const listedMs = 5 * 60_000;
 
 /** Makes the deletions of one cloud and project. */
 export function createDeletions({ nova, clock, lifetime }: DeletionsOptions): Deletions {
