@@ -38,6 +38,7 @@ describe('acceptInterfaces', () => {
     const { id, name, mtu, ...bare } = entry;
     const [only] = acceptInterfaces([{ ...bare, cidr: '10.0.0.10/24' }]).accepted;
     expect(only?.nic).toMatchObject({ index: 0, addresses: ['10.0.0.10/24'] });
+    expect(only?.nic).not.toHaveProperty('mtu');
     expect([id, name, mtu]).toEqual([0, 'multinic0', 1450]);
   });
 
@@ -57,6 +58,9 @@ describe('acceptInterfaces', () => {
     ['address', { address: '010.0.0.1' }, '"010.0.0.1" is not an IPv4 address'],
     ['cidr', { cidr: '10.0.0.0' }, '"10.0.0.0" is not an IPv4 network such as 10.0.0.0/24'],
     ['cidr', { cidr: '10.0.0.0/0' }, '"10.0.0.0/0" is not an IPv4 network such as 10.0.0.0/24'],
+    ['name', { name: 'multinic10' }, 'multinic10 is not one of multinic0 to multinic9'],
+    ['name', { name: 'xmultinic1' }, 'xmultinic1 is not one of multinic0 to multinic9'],
+    ['name', { name: 'multinic1x' }, 'multinic1x is not one of multinic0 to multinic9'],
     ['name', { name: 'multinic12' }, 'multinic12 is not one of multinic0 to multinic9'],
     ['id', { id: 12, name: undefined }, '12 is not one of multinic0 to multinic9'],
     ['routing', { routing: 'main' as const }, 'main is not supported yet; use pbr'],

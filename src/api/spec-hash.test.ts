@@ -12,6 +12,8 @@ describe('specHash', () => {
     expect(
       specHash({ nodeName: 'n', instanceId: 'i', interfaces: [{ ...nic, mtu: 1500 }] }),
     ).not.toBe(hash);
+    expect(specHash({ nodeName: 'n', instanceId: 'j', interfaces: [nic] })).not.toBe(hash);
+    expect(specHash({ nodeName: 'm', instanceId: 'i', interfaces: [nic] })).not.toBe(hash);
   });
 
   it('takes absent interfaces as none', () => {

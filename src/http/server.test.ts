@@ -126,6 +126,13 @@ describe('createHttpServer', () => {
   });
 });
 
+it('gives up on callers that send their request, or read their answer, too slowly', async () => {
+  const { app } = await server();
+  expect(app.server.requestTimeout).toBe(30_000);
+  // Longer than the work may take, during which no byte moves.
+  expect(app.server.timeout).toBe(90_000);
+});
+
 describe('listen', () => {
   it('listens until the signal aborts', async () => {
     const { app } = await server();

@@ -20,13 +20,14 @@ export const inventorySettings = {
     env: ['INVENTORY_TOKENS_FILE'],
     flag: 'inventory-tokens-file',
     schema: nonBlank().optional(),
-    description: 'YAML list of {name, sha256, providers, verbs}: who may read from elsewhere',
+    description:
+      'YAML list of {name, sha256, providers, verbs}: who may read from elsewhere; 30 s after it is gone or broken nobody may',
   }),
   inventoryTlsCert: setting({
     env: ['INVENTORY_TLS_CERT'],
     flag: 'inventory-tls-cert',
     schema: nonBlank().optional(),
-    description: 'PEM file of the server certificate',
+    description: 'PEM file of the server certificate; read again every minute',
   }),
   inventoryTlsKey: setting({
     env: ['INVENTORY_TLS_KEY'],

@@ -75,3 +75,31 @@ describe('a caller that fills its slots towards one cluster', () => {
     await expect.poll(() => statusOfGet('rw')).toBe(200);
   });
 });
+
+describe('a caller that leaves', () => {
+  it('takes the writing of its nodes with it', async () => {
+    const resource = 'multinicnodeconfigs.multinic.io';
+    bed.api.faults.delay({ verb: 'patch', resource, ms: 50, times: 999 });
+    const nodes = Array.from({ length: 60 }, (_, i) => ({ nodeName: `n${i}`, interfaces: [] }));
+    const leave = new AbortController();
+    const headers = {
+      authorization: 'Bearer rw',
+      'x-provider-id': 'biz-1',
+      'content-type': 'application/json',
+    };
+    const post = (body: object, signal: AbortSignal) =>
+      fetch(new URL(nodeConfigsPath, url), {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        signal,
+      });
+    const left = post(nodes, leave.signal);
+    await expect.poll(() => bed.writes.length).toBeGreaterThan(0);
+    leave.abort();
+    await expect(left).rejects.toThrow();
+    // Three more requests take longer than the first node of each worker.
+    for (const nodeName of ['a', 'b', 'c']) await post([{ nodeName }], stop.signal);
+    expect(bed.writes.length).toBeLessThan(nodes.length / 2);
+  });
+});

@@ -13,7 +13,7 @@ export const violaSettings = {
     env: ['VIOLA_TLS_CERT'],
     flag: 'tls-cert',
     schema: nonBlank().optional(),
-    description: 'PEM file of the server certificate',
+    description: 'PEM file of the server certificate; read again every minute',
   }),
   tlsKey: setting({
     env: ['VIOLA_TLS_KEY'],
@@ -32,7 +32,8 @@ export const violaSettings = {
     env: ['VIOLA_TOKENS_FILE'],
     flag: 'tokens-file',
     schema: nonBlank(),
-    description: 'YAML list of {name, sha256, providers, verbs}: who may call',
+    description:
+      'YAML list of {name, sha256, providers, verbs}: who may call; 30 s after it is gone or broken nobody may',
   }),
   acceptUnfenced: setting({
     env: ['VIOLA_ACCEPT_UNFENCED'],

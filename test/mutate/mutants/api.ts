@@ -1,3 +1,78 @@
 import type { Mutant } from '../mutant.ts';
 
-export const apiMutants: readonly Mutant[] = [];
+const api = (name: string) => ['unit', `src/api/${name}.test.ts`] as const;
+
+export const apiMutants: readonly Mutant[] = [
+  {
+    file: 'src/api/accept-interface.ts',
+    find: 'accepted: accepted.filter(({ position }) => !twice.has(position)),',
+    replace: 'accepted,',
+    tests: api('accept-interface'),
+  },
+  {
+    file: 'src/api/accept-interface.ts',
+    find: 'if (!new Address4(first).isInSubnet(network)) {',
+    replace: 'if (network.subnetMask > 32) {',
+    tests: api('accept-interface'),
+  },
+  {
+    file: 'src/api/accept-interface.ts',
+    find: 'const index = name === undefined ? id : indexOfName(name);',
+    replace: 'const index = name === undefined || id > 0 ? id : indexOfName(name);',
+    tests: api('accept-interface'),
+  },
+  {
+    file: 'src/api/accept-interface.ts',
+    find: 'mac: entry.macAddress.toLowerCase(),',
+    replace: 'mac: entry.macAddress,',
+    tests: api('accept-interface'),
+  },
+  {
+    file: 'src/api/accept-interface.ts',
+    find: '...(entry.mtu === undefined ? {} : { mtu: entry.mtu }),',
+    replace: 'mtu: entry.mtu ?? 1500,',
+    tests: api('accept-interface'),
+  },
+  {
+    file: 'src/api/names.ts',
+    find: '/^multinic([0-9]{1,9})$/',
+    replace: '/multinic([0-9]{1,9})/',
+    tests: api('accept-interface'),
+  },
+  {
+    file: 'src/api/names.ts',
+    find: 'export const maxIndex = 9;',
+    replace: 'export const maxIndex = 10;',
+    tests: api('accept-interface'),
+  },
+  {
+    file: 'src/api/condition.ts',
+    find: 'const kept = before?.status === update.status ? before.lastTransitionTime : undefined;',
+    replace: 'const kept = before?.lastTransitionTime;',
+    tests: api('condition'),
+  },
+  {
+    file: 'src/api/condition.ts',
+    find: 'observedGeneration: at.generation,',
+    replace: '',
+    tests: api('condition'),
+  },
+  {
+    file: 'src/api/spec-hash.ts',
+    find: 'canonicalJson({ nodeName, instanceId, interfaces })',
+    replace: 'canonicalJson({ nodeName, interfaces })',
+    tests: api('spec-hash'),
+  },
+  {
+    file: 'src/api/spec-hash.ts',
+    find: '(a < b ? -1 : 1)',
+    replace: '(a < b ? 0 : 0)',
+    tests: api('spec-hash'),
+  },
+  {
+    file: 'src/api/label-value.ts',
+    find: '.slice(0, maxLength)',
+    replace: '',
+    tests: api('label-value'),
+  },
+];

@@ -1,3 +1,92 @@
 import type { Mutant } from '../mutant.ts';
 
-export const httpMutants: readonly Mutant[] = [];
+const http = (...files: string[]) => ['unit', ...files.map((name) => `src/http/${name}`)] as const;
+const table = 'test/contract/http/authorisation.test.ts';
+const admission = http('admission.test.ts');
+
+export const httpMutants: readonly Mutant[] = [
+  {
+    file: 'src/http/admission.ts',
+    find: 'finished(reply.raw, () => exchange.close());',
+    replace: "reply.raw.on('finish', () => exchange.close());",
+    tests: admission,
+  },
+  {
+    file: 'src/http/admission.ts',
+    find: "JSON.stringify(caller ? [caller.name, caller.provider ?? ''] : [ip])",
+    replace: 'JSON.stringify(caller ? [caller.name] : [ip])',
+    tests: admission,
+  },
+  {
+    file: 'src/http/admission.ts',
+    find: "if (route.url.startsWith('/v1/') && !route.config?.admit) {",
+    replace: "if (route.url === '/v1/' && !route.config?.admit) {",
+    tests: admission,
+  },
+  {
+    file: 'src/http/slots.ts',
+    find: 'if (held >= this.#limit) {',
+    replace: 'if (held > this.#limit) {',
+    tests: admission,
+  },
+  {
+    file: 'src/http/exchange.ts',
+    find: 'if (!this.#closed || this.#working) return;',
+    replace: 'if (!this.#closed) return;',
+    tests: admission,
+  },
+  {
+    file: 'src/http/exchange.ts',
+    find: '() => this.#end.abort(outOfTime(this.#deadlineMs)),',
+    replace: '() => undefined,',
+    tests: admission,
+  },
+  {
+    file: 'src/http/exchange.ts',
+    find: 'timer.abort();',
+    replace: '',
+    tests: admission,
+  },
+  {
+    file: 'src/http/access-log.ts',
+    find: 'status: left ? 499 : reply.statusCode,',
+    replace: 'status: reply.statusCode,',
+    tests: admission,
+  },
+  {
+    file: 'src/http/loopback.ts',
+    find: "address.replace(/^::ffff:/, '')",
+    replace: "address.replace(/^::ffff:.*/, '127.0.0.1')",
+    tests: ['unit', 'src/http/loopback.test.ts', table],
+  },
+  {
+    file: 'src/http/token-file.ts',
+    find: 'if (!broken || clock.monotonicMs() - broken.since < tokenGraceMs) return held;',
+    replace: 'if (!broken || clock.monotonicMs() - broken.since < Infinity) return held;',
+    tests: http('token-file.test.ts'),
+  },
+  {
+    file: 'src/http/who-may.ts',
+    find: 'if (!caller.verbs.includes(verb)) {',
+    replace: "if (verb === 'write' && !caller.verbs.includes(verb)) {",
+    tests: ['unit', 'src/http/who-may.test.ts', table],
+  },
+  {
+    file: 'src/http/app.ts',
+    find: 'requestTimeout: 30_000,',
+    replace: 'requestTimeout: 0,',
+    tests: http('server.test.ts'),
+  },
+  {
+    file: 'src/http/certificate.ts',
+    find: 'createSecureContext({ cert, key });',
+    replace: '',
+    tests: http('certificate.test.ts'),
+  },
+  {
+    file: 'src/http/error-handler.ts',
+    find: 'if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);',
+    replace: '',
+    tests: http('server.test.ts'),
+  },
+];

@@ -1,3 +1,99 @@
 import type { Mutant } from '../mutant.ts';
 
-export const violaMutants: readonly Mutant[] = [];
+const viola = (...names: string[]) =>
+  ['unit', ...names.map((name) => `src/viola/${name}.test.ts`)] as const;
+const table = ['unit', 'test/contract/http/authorisation.test.ts'] as const;
+
+export const violaMutants: readonly Mutant[] = [
+  {
+    file: 'src/viola/admit.ts',
+    find: 'authorize(grants, authorization, { provider, verb });',
+    replace:
+      "verb === 'read' ? identify(grants, authorization) : authorize(grants, authorization, { provider, verb });",
+    tests: table,
+  },
+  {
+    file: 'src/viola/routes.ts',
+    find: "delete: admitTo(deps, 'delete'),",
+    replace: "delete: admitTo(deps, 'write'),",
+    tests: table,
+  },
+  {
+    file: 'src/viola/routes.ts',
+    find: "providers.includes('*') || providers.includes(id);",
+    replace: 'providers.length > 0 || id.length > 0;',
+    tests: table,
+  },
+  {
+    file: 'src/viola/post-nodes.ts',
+    find: 'silence ??= (await answers(cluster, options)) ? undefined : one.error;',
+    replace: 'silence ??= one.error;',
+    tests: viola('post-nodes'),
+  },
+  {
+    file: 'src/viola/post-nodes.ts',
+    find: 'if (silence) return refused({ ...silence, nodeName: nameOf(raw) });',
+    replace: '',
+    tests: viola('post-nodes'),
+  },
+  {
+    file: 'src/viola/node-config.ts',
+    find: 'spec.providerId === providerId ||',
+    replace: 'spec.providerId !== providerId ||',
+    tests: viola('routes'),
+  },
+  {
+    file: 'src/viola/read-nodes.ts',
+    find: 'if (object && isOf(providerId, object) && object.spec.nodeName.trim() === nodeName.trim()) {',
+    replace: 'if (object && isOf(providerId, object)) {',
+    tests: viola('routes'),
+  },
+  {
+    file: 'src/viola/judge-write.ts',
+    find: 'if (metadata.deletionTimestamp || canonicalJson(spec)',
+    replace: 'if (canonicalJson(spec)',
+    tests: viola('routes'),
+  },
+  {
+    file: 'src/viola/judge-write.ts',
+    find: 'if (stranger && (!refusal || base === null)) return { nodeName, ...stranger };',
+    replace: '',
+    tests: viola('post-nodes'),
+  },
+  {
+    file: 'src/viola/answer-cache.ts',
+    find: 'if (this.#entries.get(key) === entry) this.#entries.delete(key);',
+    replace: '',
+    tests: viola('routes'),
+  },
+  {
+    file: 'src/viola/write-node.ts',
+    find: 'if (!mayTakeOver(error, live, takeOver)) throw error;',
+    replace: '',
+    tests: viola('post-nodes'),
+  },
+  {
+    file: 'src/viola/clusters.ts',
+    find: 'if (held.users === 0) void closeOf(held);',
+    replace: 'void closeOf(held);',
+    tests: viola('clusters'),
+  },
+  {
+    file: 'src/viola/clusters.ts',
+    find: "this.#listed() ? 'unknown' : 'unread'",
+    replace: "'unknown'",
+    tests: viola('clusters', 'start'),
+  },
+  {
+    file: 'src/viola/held-node.ts',
+    find: ".refine(({ name, id }) => name !== undefined || id !== undefined, 'names no NIC');",
+    replace: ';',
+    tests: viola('held-node'),
+  },
+  {
+    file: 'src/viola/cluster-secret.ts',
+    find: "if (protocol === 'https:' || token === undefined || isLoopback(hostname)) return;",
+    replace: "if (protocol !== 'ftp:') return;",
+    tests: viola('cluster-secret'),
+  },
+];
