@@ -221,6 +221,30 @@ describe('controls', () => {
     expect(await cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
   });
 
+  test("Nova's record of addresses is late, or lost, while os-interface is Neutron's list", async () => {
+    const { running, cloud, serverId, networkId, signal } = await setUp();
+    const { controls } = running;
+    const { portId, macAddress } = controls.attach({ serverId, networkId });
+    const recorded = async () => {
+      const server = await cloud.server(serverId, signal);
+      return server.kind === 'found' ? server.value.macAddresses : undefined;
+    };
+    await expect.poll(recorded, patient).toHaveLength(2);
+    controls.holdNovaEvents({});
+    controls.readdressPort({ portId, fixedIps: [] });
+    expect(await cloud.port(portId, signal)).toMatchObject({ value: { fixedIps: [] } });
+    controls.deletePort({ portId });
+    expect(await cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
+    expect(await recorded()).toContain(macAddress);
+    controls.releaseNovaEvents({});
+    await expect.poll(recorded, patient).toHaveLength(1);
+    controls.loseAddresses({ serverId });
+    expect(await recorded()).toEqual([]);
+    expect(await cloud.portsOf([serverId], signal)).toHaveLength(1);
+    controls.setServerStatus({ serverId, status: 'ERROR' });
+    expect(await cloud.server(serverId, signal)).toMatchObject({ value: { status: 'ERROR' } });
+  });
+
   test('ports that the tenant made survive a detach and can be deleted', async () => {
     const { running, cloud, identity, serverId, networkId, signal } = await setUp();
     const { projectId } = identity;
