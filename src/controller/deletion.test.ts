@@ -64,6 +64,35 @@ describe('an object that is deleted', () => {
     expect(await bed.find('worker-1')).toBeDefined();
   });
 
+  it('is not let go by a cleanup that failed without naming a NIC', async () => {
+    await configure();
+    bed.agents.answer = () => ({ outcome: 'failed', nics: [] });
+    await bed.delete('worker-1');
+    await bed.untilReady('worker-1', 'False JobFailed');
+    await bed.pass(20);
+    expect(await bed.find('worker-1')).toBeDefined();
+  });
+
+  it('keeps a finalizer that somebody added while ours was being added', async () => {
+    let asked = false;
+    bed.onEffect = (effect, phase) => {
+      if (asked || effect !== 'controller.finalizer.add' || phase !== 'before') return;
+      asked = true;
+      const resource = 'multinicnodeconfigs.multinic.io';
+      bed.api.faults.delay({ verb: 'patch', resource, ms: 2_000 });
+    };
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.eventually(
+      () => asked,
+      () => 'no finalizer is added',
+    );
+    await bed.pass(3);
+    const ref = { namespace: 'multinic-system', name: 'worker-1' };
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['example.com/other'] } });
+    const { metadata } = await bed.untilReady('worker-1', good);
+    expect(metadata.finalizers?.toSorted()).toEqual(['example.com/other', 'multinic.io/cleanup']);
+  });
+
   it('is cleaned when the controller was down at the time', async () => {
     await configure();
     await bed.stop();

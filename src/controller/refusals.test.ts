@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
 import { findCondition } from '../api/condition.ts';
+import { configMaps } from '../kube/core-resources.ts';
 
 const good = 'True AllInterfacesConfigured';
 const quota = {
@@ -71,6 +72,25 @@ describe('what the API server refuses', () => {
     bed.api.faults.clear();
     await bed.untilReady('worker-1', good);
     expect(bed.created('jobs')).toBe(1);
+  });
+});
+
+describe('a ConfigMap that is somebody else’s', () => {
+  it('is given to no agent: it is told, and the agent waits until it is gone', async () => {
+    bed.api.faults.answer({ ...quota, resource: 'configmaps', message: 'not now' });
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'False JobRefused');
+    const name = bed.jobs()[0]?.metadata.name ?? '';
+    const foreign = { metadata: { name, namespace: 'multinic-agents' }, data: {} };
+    bed.api.faults.clear();
+    await bed.admin.create(configMaps, foreign);
+    await bed.eventually(
+      async () => (await messageOf('worker-1'))?.includes('belongs to another Job') ?? false,
+      () => 'not told',
+    );
+    expect(bed.pods()).toEqual([]);
+    await bed.admin.delete(configMaps, { namespace: 'multinic-agents', name });
+    await bed.untilReady('worker-1', good);
   });
 });
 

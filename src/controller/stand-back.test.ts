@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
 import { findCondition } from '../api/condition.ts';
-import { jobs } from '../kube/core-resources.ts';
-import { nodeConfigs } from './node-config.ts';
+import { jobs, pods } from '../kube/core-resources.ts';
+import { type NodeConfig, nodeConfigs } from './node-config.ts';
 
 const good = 'True AllInterfacesConfigured';
 const ref = { namespace: 'multinic-system', name: 'worker-1' };
@@ -95,5 +95,81 @@ describe('beside the deployed controller', () => {
     await standsBack();
     await bed.delete('worker-1');
     await bed.untilGone('worker-1');
+  });
+});
+
+function messageOn({ status }: NodeConfig): string | undefined {
+  return findCondition(status?.conditions, 'OtherControllerActive')?.message;
+}
+
+describe('beside the deployed controller while it is idle', () => {
+  const pod = { namespace: 'multinic-system', name: 'multinic-agent-controller-abc' };
+  const theirs = {
+    state: 'Configured',
+    observedGeneration: 1,
+    conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }],
+  };
+
+  beforeEach(async () => {
+    await bed.admin.delete(jobs, theirJob);
+  });
+
+  async function startTheirs(): Promise<void> {
+    const container = { name: 'controller', image: 'theirs', command: ['./multinic-controller'] };
+    await bed.admin.create(pods, { metadata: pod, spec: { containers: [container] } });
+  }
+
+  it('does nothing while its Pod is there, even when it is told to take over, and goes on after it', async () => {
+    await startTheirs();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    bed.run({ 'take-over': 'true' });
+    const config = await standsBack();
+    expect(messageOn(config)).toMatch(/Pod multinic-system\/multinic-agent-controller-abc.*scale/);
+    await bed.pass(50);
+    expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await bed.untilReady('worker-1', good);
+  });
+
+  it('keeps its hands off all objects while the status of one is theirs, and says what to do', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+    await bed.apply('new', { instanceId: 'uuid-2', interfaces: [entry(1)] });
+    bed.run();
+    expect(messageOn(await standsBack())).toContain('multinic.io/take-over=true');
+    await bed.until('new', (config) => messageOn(config) !== undefined);
+    await bed.pass(50);
+    expect(bed.created('jobs')).toBe(0);
+  });
+
+  it('takes over what it is told to, and applies it again: what the other one did nobody told', async () => {
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await startTheirs();
+    const back = await standsBack();
+    expect(back.status?.applied).toBeUndefined();
+    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await bed.pass(50);
+    expect(bed.created('jobs')).toBe(1);
+    await bed.admin.patch(nodeConfigs, ref, {
+      metadata: { annotations: { 'multinic.io/take-over': 'true' } },
+    });
+    await bed.eventually(
+      () => bed.agents.requests.length === 2,
+      () => 'nothing is applied again',
+    );
+    await bed.untilReady('worker-1', good);
+  });
+
+  it('lets an object go that was ours and is deleted meanwhile', async () => {
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await startTheirs();
+    await standsBack();
+    await bed.delete('worker-1');
+    await bed.untilGone('worker-1');
+    expect(bed.agents.requests).toHaveLength(1);
   });
 });

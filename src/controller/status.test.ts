@@ -72,7 +72,7 @@ describe('the status of an object', () => {
     expect(next.state).toBe('Failed');
     expect(conditionsIn(next)).toMatchObject({
       Ready: 'False VerifyFailed',
-      Applied: 'True JobSucceeded',
+      Applied: 'False JobFailedPartial',
       Verified: 'False JobFailedPartial',
       Persistent: 'False JobFailedPartial',
       Reconciling: 'True VerifyFailed',
@@ -84,6 +84,21 @@ describe('the status of an object', () => {
     expect(findCondition(next.conditions, 'Ready')?.message).toBe(
       '1 of 2 interfaces configured; multinic1 VerifyFailed: no route',
     );
+  });
+
+  it('counts what is on the node: what failed was undone, what was removed is gone', () => {
+    const undone = nicResult(0, { state: 'Failed', reason: 'PersistFailed', name: 'ens4' });
+    const none = status(reported({ outcome: 'failed', nics: [undone] }));
+    expect(conditionsIn(none)).toMatchObject({
+      Applied: 'False JobFailed',
+      Verified: 'False JobFailed',
+    });
+    expect(findCondition(none.conditions, 'Applied')?.message).toBe(
+      '0 of 1 interfaces; multinic0 PersistFailed',
+    );
+    const removed = nicResult(1, { state: 'Removed', reason: 'Removed' });
+    const one = status(reported({ nics: [nicResult(0), removed] }));
+    expect(findCondition(one.conditions, 'Verified')?.message).toBe('1 interfaces');
   });
 
   it('is Pending, not Failed, when all that is missing is a NIC to be plugged', () => {

@@ -31,8 +31,9 @@ export function verdictOf(ticket: Ticket, remains: Remains): Verdict {
   const terminated = remains.pod && terminatedOf(remains.pod);
   const said = terminated?.message ? read(ticket, terminated.message) : undefined;
   if (said?.kind === 'result') return said;
-  const failure = unheard(remains, terminated) ?? said ?? lost(remains.pod, terminated);
-  return { kind: 'failure', reason: failure.reason, message: failure.message };
+  const failure = unheard(remains, terminated);
+  if (failure) return { kind: 'failure', ...failure };
+  return said ?? resultLost(silence(remains.pod, terminated));
 }
 
 function read(ticket: Ticket, message: string): Verdict {
@@ -116,10 +117,10 @@ function late({ job, pod, jobEnd }: Remains): Failure | undefined {
 
 const deadline = 'DeadlineExceeded';
 
-function lost(pod: Pod | undefined, terminated?: Terminated): Failure {
-  if (!pod) return resultLost('the Pod is gone');
-  if (!terminated) return resultLost('the container never ran');
-  return resultLost(`the agent ended with exit code ${terminated.exitCode} and said nothing`);
+function silence(pod: Pod | undefined, terminated?: Terminated): string {
+  if (!pod) return 'the Pod is gone';
+  if (!terminated) return 'the container never ran';
+  return `the agent ended with exit code ${terminated.exitCode} and said nothing`;
 }
 
 function resultLost(message: string) {

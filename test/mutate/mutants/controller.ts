@@ -1,3 +1,104 @@
 import type { Mutant } from '../mutant.ts';
 
-export const controllerMutants: readonly Mutant[] = [];
+const controller = (...files: string[]) =>
+  ['unit', ...files.map((name) => `src/controller/${name}.test.ts`)] as const;
+
+export const controllerMutants: readonly Mutant[] = [
+  {
+    file: 'src/controller/decide.ts',
+    find: 'applied.content === content &&',
+    replace: '',
+    tests: controller('decide'),
+  },
+  {
+    file: 'src/controller/decide.ts',
+    find: 'return Math.min(pause, Date.parse(applied.at) + pause - now.getTime());',
+    replace: 'return Date.parse(applied.at) + pause - now.getTime();',
+    tests: controller('decide'),
+  },
+  {
+    file: 'src/controller/decide.ts',
+    find: "const begun = run.phase === 'running' || run.phase === 'ending';",
+    replace: "const begun = run.phase === 'running';",
+    tests: controller('decide'),
+  },
+  {
+    file: 'src/controller/machine.ts',
+    find: 'return now !== undefined && now !== before;',
+    replace: 'return now !== before;',
+    tests: controller('decide'),
+  },
+  {
+    file: 'src/controller/results/outcome.ts',
+    find: "return outcome === 'ok' ? { done: true, reasons: [] } : { done: false, reasons: ['JobFailed'] };",
+    replace: 'return { done: true, reasons: [] };',
+    tests: controller('deletion'),
+  },
+  {
+    file: 'src/controller/liveness.ts',
+    find: "return run.phase !== 'ending' && (node === undefined || isReady(node) !== false);",
+    replace: 'return true;',
+    tests: controller('unkind-nodes'),
+  },
+  {
+    file: 'src/controller/admit.ts',
+    find: 'const limits: Readonly<Record<Lane, number>> = { change: limit, retry: half, cleanup: half };',
+    replace:
+      'const limits: Readonly<Record<Lane, number>> = { change: limit, retry: limit, cleanup: limit };',
+    tests: controller('admit'),
+  },
+  {
+    file: 'src/controller/deletion.ts',
+    find: 'return uuid === undefined ? names.has(node.metadata.name) : uuid === instanceId;',
+    replace: 'return uuid === instanceId;',
+    tests: controller('unkind-nodes'),
+  },
+  {
+    file: 'src/controller/deletion.ts',
+    find: 'const patch = { metadata: { resourceVersion, finalizers: list } };',
+    replace: 'const patch = { metadata: { finalizers: list } };',
+    tests: controller('deletion'),
+  },
+  {
+    file: 'src/controller/job-runner.ts',
+    find: 'if (owners.some(({ uid }) => uid === job.metadata.uid)) return;',
+    replace: 'return;',
+    tests: controller('refusals'),
+  },
+  {
+    file: 'src/controller/job-runner.ts',
+    find: "const propagationPolicy = run.phase === 'ended' ? 'Background' : 'Foreground';",
+    replace: "const propagationPolicy = 'Background' as string as 'Background' | 'Foreground';",
+    tests: controller('unkind-nodes'),
+  },
+  {
+    file: 'src/controller/report.ts',
+    find: 'if (error instanceof RunRefused) return error.message;',
+    replace: '',
+    tests: controller('refusals'),
+  },
+  {
+    file: 'src/controller/loop.ts',
+    find: 'deadlineSeconds: Math.ceil(values.jobDeadlineMs / 1000),',
+    replace: 'deadlineSeconds: values.jobDeadlineMs,',
+    tests: controller('unkind-nodes'),
+  },
+  {
+    file: 'src/controller/deletion-guard.ts',
+    find: 'released = [...released.filter((one) => at.getTime() - one.getTime() <= windowMs), at];',
+    replace: '',
+    tests: controller('deletion-guard'),
+  },
+  {
+    file: 'src/controller/stand-back.ts',
+    find: 'return running() ?? (toldToTakeOver ? undefined : traces(config));',
+    replace: 'return toldToTakeOver ? undefined : (running() ?? traces(config));',
+    tests: controller('stand-back'),
+  },
+  {
+    file: 'src/controller/next-run.ts',
+    find: 'const superseding = hostFence !== undefined && (await isCurrent(config, signal));',
+    replace: 'const superseding = hostFence !== undefined;',
+    tests: controller('protocol'),
+  },
+];

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControllerBed } from '../../test/beds/controller-bed.ts';
+import { entry } from '../../test/beds/controller-samples.ts';
+import { crds, nodes } from '../kube/core-resources.ts';
+import { nodeConfigs } from './node-config.ts';
+
+const good = 'True AllInterfacesConfigured';
+const names = ['a', 'b', 'c', 'd', 'e'];
+const consent = { 'multinic.io/delete-consent': '2026-01-01T00:00:00Z' };
+let bed: ControllerBed;
+
+beforeEach(async () => {
+  bed = await ControllerBed.start();
+});
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+async function fleet(count = names.length): Promise<readonly string[]> {
+  bed.run();
+  const list = names.slice(0, count);
+  for (const name of list) {
+    await bed.addNode(name, `uuid-of-${name}`);
+    await bed.apply(name, { instanceId: `uuid-of-${name}`, interfaces: [entry(0)] });
+  }
+  for (const name of list) await bed.untilReady(name, good);
+  return list;
+}
+
+async function annotate(name: string): Promise<void> {
+  const ref = { namespace: 'multinic-system', name };
+  await bed.admin.patch(nodeConfigs, ref, { metadata: { annotations: consent } });
+}
+
+function cleaned(): number {
+  return bed.agents.requests.filter(({ action }) => action === 'cleanup').length;
+}
+
+/** Full lists of Nodes that the controller has asked for. */
+function lists(): number {
+  return bed.api.audit.filter(({ user, verb, resource }) => {
+    return user !== 'kubernetes-admin' && verb === 'list' && resource === 'nodes';
+  }).length;
+}
+
+describe('deletions', () => {
+  it('of many objects at once touch no node before somebody agrees', async () => {
+    const list = await fleet();
+    for (const name of list) await bed.delete(name);
+    for (const name of list) await bed.untilReady(name, 'False MassDeletion');
+    await bed.pass(700);
+    expect(cleaned()).toBe(0);
+    await annotate('a');
+    await bed.untilGone('a');
+    expect(cleaned()).toBe(1);
+    for (const name of list.slice(1)) await annotate(name);
+    for (const name of list.slice(1)) await bed.untilGone(name);
+    expect(cleaned()).toBe(5);
+  });
+
+  it('with consent are carried out at once, however many they are', async () => {
+    const list = await fleet();
+    for (const name of list) await annotate(name);
+    for (const name of list) await bed.delete(name);
+    for (const name of list) await bed.untilGone(name);
+    expect(cleaned()).toBe(5);
+  });
+
+  it('of a few objects are carried out without asking', async () => {
+    await fleet();
+    for (const name of names.slice(0, 3)) await bed.delete(name);
+    for (const name of names.slice(0, 3)) await bed.untilGone(name);
+    expect(cleaned()).toBe(3);
+  });
+
+  it('one after the other within a minute are many, too', async () => {
+    await fleet();
+    for (const name of names.slice(0, 3)) {
+      await bed.delete(name);
+      await bed.untilGone(name);
+    }
+    await bed.delete('d');
+    await bed.untilReady('d', 'False MassDeletion');
+    expect(cleaned()).toBe(3);
+  });
+
+  it('of the kind itself touch no node, not even of a single object', async () => {
+    await fleet(1);
+    await bed.admin.delete(crds, { name: 'multinicnodeconfigs.multinic.io' });
+    await bed.untilReady('a', 'False MassDeletion');
+    await bed.pass(100);
+    expect(cleaned()).toBe(0);
+  });
+
+  it('of objects whose nodes are gone need no consent, and few lists of nodes', async () => {
+    const list = await fleet();
+    for (const name of list) await bed.admin.delete(nodes, { name });
+    for (const name of list) await bed.untilReady(name, 'False NodeNotFound');
+    const before = lists();
+    await Promise.all(list.map((name) => bed.delete(name)));
+    for (const name of list) await bed.untilGone(name);
+    expect(lists() - before).toBeLessThan(list.length);
+    expect(cleaned()).toBe(0);
+  });
+
+  it('that cannot be carried out are looked at now and then, not every second', async () => {
+    await bed.addNode('a', 'uuid-x');
+    await bed.addNode('clone', 'uuid-x');
+    bed.run();
+    await bed.apply('a', { instanceId: 'uuid-x', interfaces: [entry(0)] });
+    await bed.untilReady('a', 'False DuplicateSystemUUID');
+    await bed.delete('a');
+    await bed.pass(20);
+    const count = async (): Promise<number> => {
+      const text = await bed.metrics.registry.metrics();
+      return Number(/multinic_reconcile_total\{[^}]*\} (\d+)/.exec(text)?.[1]);
+    };
+    const before = await count();
+    await bed.pass(600);
+    expect((await count()) - before).toBeLessThanOrEqual(3);
+  });
+});
