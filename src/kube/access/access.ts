@@ -1,13 +1,17 @@
-/** Where an API server is and as whom we speak to it. */
-export interface ClusterAccess {
-  /** `https://host:port`, `http://` only for an embedded server. */
-  readonly server: string;
-  /** PEM. Without it the certificates that Node.js trusts. */
+/** Whom we trust, and what we show. PEM. */
+export interface Certificates {
+  /** Without it the certificates that Node.js trusts. */
   readonly ca?: string;
-  /** PEM. */
   readonly clientCert?: string;
-  /** PEM. */
   readonly clientKey?: string;
+}
+
+/** Where an API server is and as whom we speak to it. */
+export interface ClusterAccess extends Certificates {
+  /** `https://host:port/path`, `http://` only for an embedded server. */
+  readonly server: string;
+  /** Asked before every connection and then holds instead of the certificates above: files are rotated in place. */
+  readonly certificates?: () => Promise<Certificates>;
   /** Asked before every request, so that a rotated token is used at once. */
   readonly token?: () => Promise<string>;
   /** Namespace of the kubeconfig's context or of the Pod. */

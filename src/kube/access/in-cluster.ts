@@ -20,14 +20,16 @@ export async function inCluster({
   if (!host || !port) {
     throw new Error('not in a Pod: KUBERNETES_SERVICE_HOST is not set; give a kubeconfig instead');
   }
-  const [ca, namespace] = await Promise.all([
-    readFile(join(folder, 'ca.crt'), 'utf8'),
+  const certificates = async () => ({ ca: await readFile(join(folder, 'ca.crt'), 'utf8') });
+  const [{ ca }, namespace] = await Promise.all([
+    certificates(),
     readFile(join(folder, 'namespace'), 'utf8'),
   ]);
   const name = host.includes(':') ? `[${host}]` : host;
   return {
     server: `https://${name}:${port}`,
     ca,
+    certificates,
     namespace: namespace.trim(),
     token: fileToken(join(folder, 'token')),
   };

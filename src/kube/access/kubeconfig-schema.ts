@@ -7,10 +7,16 @@ function refused(fix: string) {
 
 const useCredentials = 'use a token, a tokenFile or a client certificate';
 
+/** Wrapped lines, as base64(1) makes them and Go accepts them, are joined. */
+const base64 = z
+  .string()
+  .transform((text) => text.replaceAll(/\s+/g, ''))
+  .pipe(z.base64());
+
 const cluster = z.object({
   server: z.url({ protocol: /^https?$/ }),
   'certificate-authority': z.string().optional(),
-  'certificate-authority-data': z.base64().optional(),
+  'certificate-authority-data': base64.optional(),
   'tls-server-name': z.string().optional(),
   'insecure-skip-tls-verify': z
     .literal(false, { error: 'is not supported: give the CA as certificate-authority-data' })
@@ -22,9 +28,9 @@ const user = z.object({
   token: z.string().optional(),
   tokenFile: z.string().optional(),
   'client-certificate': z.string().optional(),
-  'client-certificate-data': z.base64().optional(),
+  'client-certificate-data': base64.optional(),
   'client-key': z.string().optional(),
-  'client-key-data': z.base64().optional(),
+  'client-key-data': base64.optional(),
   exec: refused(useCredentials),
   'auth-provider': refused(useCredentials),
   username: refused(useCredentials),

@@ -40,6 +40,14 @@ describe('kubeconfig', () => {
     expect(await access.token?.()).toBe('t0ken');
   });
 
+  test('takes base64 with line breaks, as base64(1) makes it', async () => {
+    const wrapped = base64('CA'.repeat(60)).replace(/.{76}/g, '$&\n');
+    const access = await loadKubeconfig(
+      stringify(config({ 'certificate-authority-data': wrapped }, null)),
+    );
+    expect(access.ca).toBe('CA'.repeat(60));
+  });
+
   test('gives another context when asked', async () => {
     const access = await loadKubeconfig(stringify(config({}, null)), { context: 'there' });
     expect(access).toEqual({ server: 'https://10.0.0.2:6443' });

@@ -2,8 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import type { ClusterAccess } from './access.ts';
-import { type Kubeconfig, type KubeconfigUser, kubeconfigSchema } from './kubeconfig-schema.ts';
+import type { Certificates, ClusterAccess } from './access.ts';
+import {
+  type Kubeconfig,
+  type KubeconfigCluster,
+  type KubeconfigUser,
+  kubeconfigSchema,
+} from './kubeconfig-schema.ts';
 
 export interface KubeconfigOptions {
   /** Default: `current-context`. */
@@ -54,12 +59,9 @@ async function accessOf(
   const { context } = named(config.contexts, 'context', chosen ?? config['current-context']);
   const { cluster } = named(config.clusters, 'cluster', context.cluster);
   const user = named(config.users, 'user', context.user).user ?? {};
-  const [ca, clientCert, clientKey] = await Promise.all([
-    pem(cluster['certificate-authority-data'], cluster['certificate-authority'], locate),
-    pem(user['client-certificate-data'], user['client-certificate'], locate),
-    pem(user['client-key-data'], user['client-key'], locate),
-  ]);
-  if ((clientCert === undefined) !== (clientKey === undefined)) {
+  const certificates = () => certificatesOf(cluster, user, locate);
+  const now = await certificates();
+  if ((now.clientCert === undefined) !== (now.clientKey === undefined)) {
     throw new Error(
       `kubeconfig user ${context.user}: client-certificate and client-key go together`,
     );
@@ -67,8 +69,8 @@ async function accessOf(
   const token = tokenOf(user, locate);
   return {
     server: cluster.server,
-    ...(ca === undefined ? {} : { ca }),
-    ...(clientCert === undefined || clientKey === undefined ? {} : { clientCert, clientKey }),
+    ...now,
+    ...(namesFiles(cluster, user) ? { certificates } : {}),
     ...(token ? { token } : {}),
     ...(context.namespace === undefined ? {} : { namespace: context.namespace }),
     ...(cluster['tls-server-name'] === undefined
@@ -87,6 +89,28 @@ function named<Item extends { readonly name: string }>(
   if (item) return item;
   const known = items.map((candidate) => candidate.name).join(', ') || 'none';
   throw new Error(`kubeconfig has no ${what} ${name} (there are: ${known})`);
+}
+
+async function certificatesOf(
+  cluster: KubeconfigCluster,
+  user: KubeconfigUser,
+  locate: Locate,
+): Promise<Certificates> {
+  const [ca, clientCert, clientKey] = await Promise.all([
+    pem(cluster['certificate-authority-data'], cluster['certificate-authority'], locate),
+    pem(user['client-certificate-data'], user['client-certificate'], locate),
+    pem(user['client-key-data'], user['client-key'], locate),
+  ]);
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(clientCert === undefined ? {} : { clientCert }),
+    ...(clientKey === undefined ? {} : { clientKey }),
+  };
+}
+
+function namesFiles(cluster: KubeconfigCluster, user: KubeconfigUser): boolean {
+  const files = [cluster['certificate-authority'], user['client-certificate'], user['client-key']];
+  return files.some((path) => path !== undefined);
 }
 
 async function pem(

@@ -7,6 +7,10 @@ const maxBodyBytes = 64 * 1024 * 1024;
 
 /** The whole body as text; `InvalidAnswer` when it is larger than 64 MiB or not UTF-8. */
 export async function readText(body: AsyncIterable<Buffer>, doing: string): Promise<string> {
+  return decodeUtf8(await readBytes(body, doing), doing);
+}
+
+async function readBytes(body: AsyncIterable<Buffer>, doing: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -14,7 +18,7 @@ export async function readText(body: AsyncIterable<Buffer>, doing: string): Prom
     if (size > maxBodyBytes) throw invalid(doing, `answer is larger than ${maxBodyBytes} bytes`);
     chunks.push(chunk);
   }
-  return decodeUtf8(Buffer.concat(chunks), doing);
+  return Buffer.concat(chunks);
 }
 
 /** Bytes as text, refused where `Buffer.toString` would put replacement characters in. */
@@ -35,20 +39,31 @@ export function parseJson(text: string, doing: string): unknown {
   }
 }
 
-/** The error of an answer that is not 2xx. */
+/**
+ * The error of an answer that is not 2xx. Its status and Retry-After are what counts: a page of something in between, in
+ * whatever encoding, must not make anything else of them.
+ */
 export async function refusal(
   doing: string,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
 ): Promise<KubeError> {
-  const text = await readText(body, doing);
+  const text = (await readBytes(body, doing)).toString('utf8');
   const seconds = Number(headers['retry-after']);
   return refused({
     status,
     doing,
-    // A proxy in between answers with text or HTML.
-    body: String(headers['content-type']).includes('json') ? parseJson(text, doing) : text,
+    body: jsonOrText(text),
     retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
   });
+}
+
+/** A Status of the API server, or text or HTML of a proxy in between. */
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text; // no JSON
+  }
 }
 
 /** The error for an answer that cannot be read. */

@@ -3,13 +3,14 @@ import type { Resource } from '../resource.ts';
 import type { KubeClient, ListOptions, ListPage } from './client.ts';
 
 /** As client-go: large enough for few round trips, small enough for the server's and our memory. */
-const pageSize = 500;
+const usualPageSize = 500;
 
 /** A whole collection, page by page. All pages are of one version; throws `isGone` when the server has forgotten it. */
 export async function* pagesOf<T extends KubeObject>(
   { list }: Pick<KubeClient, 'list'>,
   resource: Resource<T>,
   options: Omit<ListOptions, 'limit' | 'continue'>,
+  pageSize = usualPageSize,
 ): AsyncGenerator<ListPage<T>> {
   let token: string | undefined;
   do {

@@ -4,6 +4,7 @@ import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { ClusterAccess } from '../access/access.ts';
 import { KubeError } from '../errors.ts';
 import { parseJson, readText, refusal } from './answer.ts';
+import { connector } from './connector.ts';
 import { retryAfter } from './retry.ts';
 
 const connectTimeoutMs = 10_000;
@@ -32,6 +33,8 @@ export interface TransportOptions {
 export class Transport implements AsyncDisposable {
   readonly #access: ClusterAccess;
   readonly #options: TransportOptions;
+  /** Of a server that is reached under a path, as those behind Rancher are. */
+  readonly #prefix: string;
   readonly #calls: Pool;
   /** Each watch holds its connection: in a bounded pool a few of them would starve the calls. */
   readonly #streams: Pool;
@@ -39,9 +42,11 @@ export class Transport implements AsyncDisposable {
   constructor(access: ClusterAccess, options: TransportOptions) {
     this.#access = access;
     this.#options = options;
+    const { origin, pathname } = new URL(access.server);
+    this.#prefix = pathname.replace(/\/$/, '');
     const pool = poolOptions(access, options);
-    this.#calls = new Pool(access.server, { ...pool, connections: options.connections });
-    this.#streams = new Pool(access.server, pool);
+    this.#calls = new Pool(origin, { ...pool, connections: options.connections });
+    this.#streams = new Pool(origin, pool);
   }
 
   /** Sends a request, again where that is safe, and gives the parsed JSON of a 2xx answer. */
@@ -114,16 +119,13 @@ export class Transport implements AsyncDisposable {
     // be read as the start of the next request on this connection.
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     if (body !== null) headers['content-type'] = request.contentType ?? 'application/json';
-    const path = pathOf(request);
+    const path = `${this.#prefix}${pathOf(request)}`;
     // Without `reset: false` undici closes the connection after every DELETE that has a body.
     return pool.request({ method: request.method, path, headers, body, signal, reset: false });
   }
 }
 
-function poolOptions(
-  { ca, clientCert, clientKey, tlsServerName }: ClusterAccess,
-  { timeoutMs }: TransportOptions,
-): Pool.Options {
+function poolOptions(access: ClusterAccess, { timeoutMs }: TransportOptions): Pool.Options {
   return {
     // One black-holed HTTP/2 connection would take every call and watch with it.
     allowH2: false,
@@ -131,14 +133,8 @@ function poolOptions(
     // Our deadlines, on the injected clock, cover headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: {
-      // A connection that nobody waits for any more must not hold up those who queue behind it.
-      timeout: Math.min(connectTimeoutMs, timeoutMs),
-      ...(ca === undefined ? {} : { ca }),
-      ...(clientCert === undefined ? {} : { cert: clientCert }),
-      ...(clientKey === undefined ? {} : { key: clientKey }),
-      ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-    },
+    // A connection that nobody waits for any more must not hold up those who queue behind it.
+    connect: connector(access, Math.min(connectTimeoutMs, timeoutMs)),
   };
 }
 

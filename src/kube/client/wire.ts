@@ -89,16 +89,20 @@ export interface Refusal {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** Whoever asks for more patience than this has not looked at what he asks for; a change must not wait for a day. */
+const longestRetryAfterMs = 300_000;
+
 /** The error for an answer that is not 2xx, or for an ERROR event of a watch. */
 export function refused({ status, doing, body, retryAfterMs }: Refusal): KubeError {
   const said = refusalSchema.parse(body);
   const code = status || said.code;
   const reason = said.reason || `Http${code}`;
+  const askedMs = retryAfterMs ?? said.retryAfterMs;
   return new KubeError({
     status: code,
     reason,
     message: `${doing}: ${said.message || 'no message'} (${code} ${reason})`,
-    retryAfterMs: retryAfterMs ?? said.retryAfterMs,
+    retryAfterMs: askedMs === undefined ? undefined : Math.min(askedMs, longestRetryAfterMs),
     causes: said.causes,
   });
 }

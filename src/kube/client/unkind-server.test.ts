@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { createFakeClock, until } from '../../time/fake-clock.ts';
+import { loadKubeconfig } from '../access/kubeconfig.ts';
+import { configMaps } from '../core-resources.ts';
+import type { KubeError } from '../errors.ts';
+import { caCert, clientCert, clientKey, serverCert, serverKey } from '../testing/certificates.ts';
+import {
+  answer,
+  disposeAfterTest,
+  type Script,
+  startScriptedServer,
+} from '../testing/scripted-server.ts';
+import { createKubeClient } from './http-client.ts';
+
+const ref = { namespace: 'ns', name: 'a' };
+const found: Script = (_, response) => answer(response, 200, { metadata: ref });
+
+async function bench(script: Script, path = '') {
+  const server = await startScriptedServer(script);
+  const clock = createFakeClock();
+  const client = createKubeClient({ server: `${server.url}${path}` }, { clock });
+  disposeAfterTest(client, server);
+  return { server, clock, client };
+}
+
+describe('what a server or something before it may say', () => {
+  test.each([86_400, 3_000_000])(
+    'a Retry-After of %d s is taken as five minutes',
+    async (seconds) => {
+      const { client } = await bench((_, response) =>
+        answer(response, 503, {}, { 'retry-after': String(seconds) }),
+      );
+      const error = await client.get(configMaps, ref).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ status: 503, retryAfterMs: 300_000 });
+    },
+  );
+
+  test('so is the one in the body', async () => {
+    const { client } = await bench((_, response) =>
+      answer(response, 429, { code: 429, details: { retryAfterSeconds: 86_400 } }),
+    );
+    const error = await client.get(configMaps, ref).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ status: 429, retryAfterMs: 300_000 });
+  });
+
+  test.each([
+    ['a page that is not UTF-8', 'text/html; charset=euc-kr'],
+    ['a body that says it is JSON and is not', 'application/json'],
+  ])('%s is a 503 all the same, and tried again', async (_, type) => {
+    const page = Buffer.from('bcadbaf1bdba', 'hex');
+    const { client, clock, server } = await bench((request, response) => {
+      if (server.requests.length > 1) return found(request, response);
+      response.writeHead(503, { 'content-type': type, 'retry-after': '1' });
+      return response.end(page);
+    });
+    const answered = client.get(configMaps, ref);
+    await until('the pause', () => clock.waits.includes(1_000));
+    await clock.advance(1_000);
+    expect((await answered).metadata.name).toBe('a');
+  });
+});
+
+test('a server under a path is asked there', async () => {
+  const { client, server } = await bench(found, '/k8s/clusters/c-m-abc/');
+  await client.get(configMaps, ref);
+  expect(server.requests[0]?.path).toBe('/k8s/clusters/c-m-abc/api/v1/namespaces/ns/configmaps/a');
+});
+
+describe('certificates in files', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'certificates-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+
+  /** A client by a kubeconfig that names files, of a server that asks for client certificates. */
+  async function secured() {
+    const seen: string[] = [];
+    const script: Script = (request, response) => {
+      const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+      seen.push(String(subject.CN));
+      response.setHeader('connection', 'close');
+      found(request, response);
+    };
+    // Only who it is counts here, not whether it may be used so.
+    const asks = { ca: caCert, requestCert: true, rejectUnauthorized: false };
+    const tls = { cert: serverCert, key: serverKey, ...asks };
+    const server = await startScriptedServer(script, tls);
+    const files = { 'client-certificate': 'client.crt', 'client-key': 'client.key' };
+    const cluster = { server: server.url, 'certificate-authority': 'ca.crt' };
+    const kubeconfig = {
+      'current-context': 'c',
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: files }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    };
+    write('kubeconfig', stringify(kubeconfig));
+    const access = await loadKubeconfig(join(folder, 'kubeconfig'));
+    const client = createKubeClient(access, { clock: createFakeClock() });
+    disposeAfterTest(client, server);
+    return { client, seen };
+  }
+
+  test('are read again for every connection: a process outlives their rotation', async () => {
+    write('ca.crt', clientCert); // some other authority
+    write('client.crt', serverCert);
+    write('client.key', serverKey);
+    const { client, seen } = await secured();
+    const create = () => client.create(configMaps, { metadata: ref });
+    expect(((await create().catch((error: unknown) => error)) as KubeError).message).toMatch(
+      /certificate/,
+    );
+    write('ca.crt', caCert);
+    await create();
+    write('client.crt', clientCert);
+    write('client.key', clientKey);
+    await create();
+    expect(seen).toEqual(['test-server', 'test-client']);
+  });
+});
