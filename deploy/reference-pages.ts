@@ -44,13 +44,14 @@ export function reasonsPage(language: 'en' | 'ko'): string {
 
 /** The table of metrics as a page. */
 export function metricsPage(): string {
-  const rows = Object.entries(metricTable).map(([name, { type, labels, help }]) => [
+  const rows = Object.entries(metricTable).map(([name, { type, labels, help, lookFor }]) => [
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(' '),
     help,
+    lookFor,
   ]);
-  return `${note}# Metrics\n\n${table(['Metric', 'Type', 'Labels', 'Meaning'], rows)}`;
+  return `${note}# Metrics\n\n${table(['Metric', 'Type', 'Labels', 'Meaning', 'What to look for'], rows)}`;
 }
 
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {

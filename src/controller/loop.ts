@@ -4,6 +4,7 @@ import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
+import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
@@ -102,18 +103,20 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       sourceOf(otherController.jobs, (change) => keysOfOthersJob(stores, admission, change)),
       sourceOf(otherController.pods, () => keysOfWorkload(stores)),
     ],
+    observer: countWork(metrics, controllerName),
     onResult: ({ key, error, durationMs }: ReconcileResult) => {
       const labels = { controller: controllerName };
       const result = error === undefined ? 'success' : 'error';
       metrics.count('multinic_reconcile_total', { ...labels, result });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
-      metrics.set('multinic_queue_depth', labels, controller.depth);
       metrics.set('multinic_jobs_active', {}, runner.open().length);
       if (error === undefined) lastProcessed = clock.now();
       else log.warn({ err: error, config: key }, 'reconcile failed, tried again');
     },
   });
   gaugeStates(configs, metrics);
+  sampleWork(metrics, controllerName, controller);
+  for (const reflector of watches.all) sampleSilence(metrics, reflector);
 
   return {
     run: (leading: AbortSignal) => controller.run(leading),

@@ -9,6 +9,7 @@ import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { runWithLease } from '../kube/lease/lease.ts';
 import { createLeaseClient } from '../kube/lease/lease-client.ts';
+import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
@@ -27,7 +28,8 @@ export async function startController(
   const { clock, random, log, metrics, health } = context;
   const access = await accessOf(values);
   const { leaseDurationMs } = values;
-  const identify = { clock, random, userAgent: 'multinic-controller' };
+  const onKubeRequest = countKubeRequests(metrics);
+  const identify = { clock, random, userAgent: 'multinic-controller', onRequest: onKubeRequest };
   await using client = createKubeClient(access, identify);
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
@@ -59,6 +61,7 @@ export async function startController(
         clock,
         random,
         onOverrun: context.exit,
+        onRenewal: timeRenewals(metrics, lease.name),
         onChange: (state, error) => {
           metrics.set('multinic_leader', { lease: lease.name }, state === 'leading' ? 1 : 0);
           if (error) log.warn({ state, err: error }, 'lease');

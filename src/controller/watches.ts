@@ -6,6 +6,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { type Job, jobs, type Node, nodes, type Pod, pods } from '../kube/core-resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
+import { countSteps } from '../kube-metrics.ts';
 import type { PartContext } from '../process/part.ts';
 import { type NodeConfig, nodeConfigs } from './node-config.ts';
 import { deployedJobsSelector, type OtherController, slimPod } from './stand-back.ts';
@@ -13,7 +14,7 @@ import { slimNode } from './stores.ts';
 
 export interface WatchesOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
-  readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log'>;
+  readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log' | 'metrics'>;
   readonly namespace: string;
   readonly agentNamespace: string;
   readonly stores: {
@@ -44,7 +45,8 @@ export function createWatches(options: WatchesOptions): Watches {
   function mirror<T extends KubeObject>(resource: Resource<T>, store: Store<T>, scope: Scope<T>) {
     const onError = (error: unknown, retryInMs: number): void =>
       log.warn({ err: error, kind: resource.kind, retryInMs }, 'watch interrupted');
-    return createReflector({ client, resource, store, clock, random, onError, ...scope });
+    const onStep = countSteps(options.context.metrics, resource.kind);
+    return createReflector({ client, resource, store, clock, random, onError, onStep, ...scope });
   }
 
   const agents = {

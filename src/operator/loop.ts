@@ -7,6 +7,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/object.ts';
 import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
+import { countSteps, countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
@@ -68,6 +69,7 @@ export function createLoop(options: LoopOptions) {
     clock,
     random,
     transform: slim,
+    onStep: countSteps(metrics, openstackConfigs.kind),
     onError: (error, retryInMs) =>
       log.warn({ err: error, retryInMs }, 'watch of OpenstackConfigs interrupted'),
   });
@@ -81,16 +83,18 @@ export function createLoop(options: LoopOptions) {
     clock,
     random,
     sources: [sourceOf(configs, keysOf)],
+    observer: countWork(metrics, controllerName),
     onResult: ({ key, error, durationMs }: ReconcileResult) => {
       const labels = { controller: controllerName };
       const result = error === undefined ? 'success' : 'error';
       metrics.count('multinic_reconcile_total', { ...labels, result });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
-      metrics.set('multinic_queue_depth', labels, controller.depth);
       if (error !== undefined)
         log.warn({ err: error, config: key }, 'reconcile failed, tried again');
     },
   });
+  sampleWork(metrics, controllerName, controller);
+  sampleSilence(metrics, reflector);
 
   return {
     run: async (leading: AbortSignal): Promise<void> => {

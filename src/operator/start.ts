@@ -9,6 +9,7 @@ import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
 import { createLeaseClient } from '../kube/lease/lease-client.ts';
+import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
@@ -48,7 +49,8 @@ export async function startOperator(
     [settings.contrabassCaFile, settings.openstackCaFile, settings.violaCaFile].map(readBundle),
   );
   const { leaseDurationMs } = settings;
-  const identify = { clock, random, userAgent: 'multinic-operator' };
+  const onKubeRequest = countKubeRequests(metrics);
+  const identify = { clock, random, userAgent: 'multinic-operator', onRequest: onKubeRequest };
   await using client = createKubeClient(access, identify);
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
@@ -92,6 +94,7 @@ export async function startOperator(
     random,
     onChange,
     onOverrun: context.exit,
+    onRenewal: timeRenewals(metrics, lease.name),
   };
   await together(signal, [
     async (both) => runWithLease(election, both, loop.run),

@@ -20,4 +20,15 @@ describe('createMetrics', () => {
     expect(text).toContain('sync_seconds_bucket{le="2",part="operator"} 1');
     expect(await createMetrics(table).registry.metrics()).not.toContain('Configured');
   });
+
+  it('asks for a sampled gauge whenever it is read, and shows none while there is no value', async () => {
+    const metrics = createMetrics(table);
+    let depth: number | undefined = 3;
+    metrics.sample('queue_depth', {}, () => depth);
+    expect(await metrics.registry.metrics()).toContain('queue_depth 3');
+    depth = 8;
+    expect(await metrics.registry.metrics()).toContain('queue_depth 8');
+    depth = undefined;
+    expect(await metrics.registry.metrics()).not.toMatch(/^queue_depth/m);
+  });
 });

@@ -1,4 +1,11 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  Registry,
+} from 'prom-client';
 
 /** One metric as it stands in the table that the docs are generated from. */
 export interface MetricDefinition {
@@ -6,6 +13,8 @@ export interface MetricDefinition {
   readonly help: string;
   readonly labels: readonly string[];
   readonly buckets?: readonly number[];
+  /** What tells whoever looks at it that something is wrong; for the reference. */
+  readonly lookFor?: string;
 }
 
 export type MetricTable = Readonly<Record<string, MetricDefinition>>;
@@ -23,7 +32,18 @@ export interface Metrics<T extends MetricTable> {
   readonly registry: Registry;
   count<N extends NamesOf<T, 'counter'>>(name: N, labels: LabelsOf<T, N>, by?: number): void;
   set<N extends NamesOf<T, 'gauge'>>(name: N, labels: LabelsOf<T, N>, value: number): void;
+  /** Asks for the value of a gauge whenever the metrics are read: one that is set would keep its value when work hangs. */
+  sample<N extends NamesOf<T, 'gauge'>>(
+    name: N,
+    labels: LabelsOf<T, N>,
+    value: () => number | undefined,
+  ): void;
   observe<N extends NamesOf<T, 'histogram'>>(name: N, labels: LabelsOf<T, N>, value: number): void;
+}
+
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: () => number | undefined;
 }
 
 /** Makes a registry of its own (never the global one) with every metric of the table. */
@@ -33,10 +53,25 @@ export function createMetrics<const T extends MetricTable>(table: T): Metrics<T>
   const counters = new Map<string, Counter>();
   const gauges = new Map<string, Gauge>();
   const histograms = new Map<string, Histogram>();
+  const samples = new Map<string, Sample[]>();
+  function sampledGauge(name: string, common: GaugeConfiguration<string>): Gauge {
+    const sampled: Sample[] = [];
+    samples.set(name, sampled);
+    return new Gauge({
+      ...common,
+      collect() {
+        for (const { labels, value } of sampled) {
+          const now = value();
+          if (now === undefined) this.remove(labels);
+          else this.set(labels, now);
+        }
+      },
+    });
+  }
   for (const [name, { type, help, labels, buckets }] of Object.entries(table)) {
     const common = { name, help, labelNames: [...labels], registers: [registry] };
     if (type === 'counter') counters.set(name, new Counter(common));
-    else if (type === 'gauge') gauges.set(name, new Gauge(common));
+    else if (type === 'gauge') gauges.set(name, sampledGauge(name, common));
     else
       histograms.set(name, new Histogram(buckets ? { ...common, buckets: [...buckets] } : common));
   }
@@ -44,6 +79,7 @@ export function createMetrics<const T extends MetricTable>(table: T): Metrics<T>
     registry,
     count: (name, labels, by = 1) => counters.get(name)?.inc(labels, by),
     set: (name, labels, value) => gauges.get(name)?.set(labels, value),
+    sample: (name, labels, value) => samples.get(name)?.push({ labels, value }),
     observe: (name, labels, value) => histograms.get(name)?.observe(labels, value),
   };
 }

@@ -86,4 +86,18 @@ describe('a list of a reflector', () => {
     expect(read).toEqual(['a', 'b', 'b', 'c']);
     expect(log).toEqual(['added a 5', 'added b 6', 'deleted b 6', 'added b 6', 'added c 9']);
   });
+
+  test('tells how each list and each watch ended, and how long the server has been silent', async () => {
+    const steps: string[] = [];
+    const { clock, counts, pass, reflector } = await bench(
+      { lists: [listed(7, item('a', 5)), listed(10)], watches: [expired, silent] },
+      { onStep: ({ what, failed }) => steps.push(`${what} ${failed ? 'failed' : 'ended'}`) },
+    );
+    expect(reflector.silentMs).toBeUndefined();
+    await pass(800);
+    await until('the second watch', () => counts.watches === 2);
+    expect(steps).toEqual(['list ended', 'watch failed', 'list ended']);
+    await clock.advance(5_000);
+    expect(reflector.silentMs).toBe(5_000);
+  });
 });

@@ -48,6 +48,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly random: Random;
   /** Everything that went wrong, and how long the reflector waits now (0: it goes on). */
   readonly onError?: (error: unknown, retryInMs: number) => void;
+  /** Told how each list and each watch ended, for metrics. */
+  readonly onStep?: (step: { readonly what: 'list' | 'watch'; readonly failed: boolean }) => void;
   /** Applied to every object before it is stored, for example to drop what nobody reads. */
   readonly transform?: (object: T) => T;
 }
@@ -58,12 +60,15 @@ export interface Reflector {
   /** Resolves when the first list of the current (or, before it, the next) run is in the store. */
   readonly synced: Promise<void>;
   readonly state: ReflectorState['name'];
+  readonly kind: string;
+  /** Since the server was last heard; undefined before the first list. */
+  readonly silentMs: number | undefined;
 }
 
 /** Mirrors one collection of the API server into a store. */
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
   const { client, store, clock, random, namespace, labelSelector, fieldSelector } = options;
-  const { onError = () => undefined } = options;
+  const { onError = () => undefined, onStep = () => undefined } = options;
   const readings = readingsOf(options.resource, {
     transform: options.transform,
     isKnown: (object) => store.holds(object),
@@ -72,18 +77,27 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   let state: ReflectorState = { name: 'stopped' };
   let synced = Promise.withResolvers<void>();
   let relistAt = 0;
+  let heardAt: number | undefined;
 
   async function run(signal: AbortSignal): Promise<void> {
     if (state.name !== 'stopped') throw new Error(`${readings.kind} reflector runs already`);
     state = firstState;
     while (state.name !== 'stopped') {
       const result: StepResult = signal.aborted ? { kind: 'aborted' } : await step(state, signal);
+      told(() => countStep(state, result));
       state = transition(state, result, random);
       if (result.kind === 'failed') {
         onError(result.error, state.name === 'waiting' ? state.waitMs : 0);
       }
     }
     synced = Promise.withResolvers();
+  }
+
+  function countStep(current: ReflectorState, { kind }: StepResult): void {
+    if (kind === 'aborted' || kind === 'waited' || kind === 'relistDue') return;
+    const failed = kind === 'failed';
+    if (!failed) heardAt = clock.monotonicMs();
+    onStep({ what: current.name === 'listing' ? 'list' : 'watch', failed });
   }
 
   function step(current: RunningState, signal: AbortSignal): Promise<StepResult> {
@@ -128,6 +142,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
       const window = { ...selection, resourceVersion, timeoutSeconds, idleMs, signal };
       for await (const event of client.watch(readings, window)) {
         heard = true;
+        heardAt = clock.monotonicMs();
         resourceVersion = take(event, resourceVersion);
       }
     } catch (error) {
@@ -189,6 +204,10 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     },
     get state() {
       return state.name;
+    },
+    kind: readings.kind,
+    get silentMs() {
+      return heardAt === undefined ? undefined : clock.monotonicMs() - heardAt;
     },
   };
 }

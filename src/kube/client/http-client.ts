@@ -2,7 +2,7 @@ import type { Clock, Random } from '../../time/clock.ts';
 import type { ClusterAccess } from '../access/access.ts';
 import type { KubeClient } from './client.ts';
 import { reads } from './reads.ts';
-import { Transport } from './transport.ts';
+import { type RequestSample, Transport } from './transport.ts';
 import { watch } from './watch.ts';
 import { writes } from './writes.ts';
 
@@ -15,13 +15,22 @@ export interface KubeClientOptions {
   readonly timeoutMs?: number;
   /** For calls at the same time (default 16); watches have connections of their own. */
   readonly connections?: number;
+  /** Told about every try of a request, for metrics. */
+  readonly onRequest?: (sample: RequestSample) => void;
 }
 
 /** A client with connection pools of its own; dispose of it to close them. */
 export function createKubeClient(access: ClusterAccess, options: KubeClientOptions): KubeClient {
   const { clock, random = () => 0.5, userAgent = 'multinic' } = options;
-  const { timeoutMs = 30_000, connections = 16 } = options;
-  const transport = new Transport(access, { clock, random, userAgent, timeoutMs, connections });
+  const { timeoutMs = 30_000, connections = 16, onRequest } = options;
+  const transport = new Transport(access, {
+    clock,
+    random,
+    userAgent,
+    timeoutMs,
+    connections,
+    onRequest,
+  });
   return {
     ...reads(transport),
     ...writes(transport),

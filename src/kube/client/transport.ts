@@ -27,6 +27,17 @@ export interface TransportOptions {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly connections: number;
+  readonly onRequest?: ((sample: RequestSample) => void) | undefined;
+}
+
+/** One try of one request, as far as metrics tell of it. */
+export interface RequestSample {
+  /** HTTP method, or WATCH for a stream. */
+  readonly verb: string;
+  /** HTTP status of the answer; 0 when none came. */
+  readonly status: number;
+  /** Until the answer was read; of a stream until it began. */
+  readonly durationMs: number;
 }
 
 /** HTTP to one API server: identity, limits, retries and errors. */
@@ -72,7 +83,7 @@ export class Transport implements AsyncDisposable {
     const abort = new AbortController();
     stop.addEventListener('abort', () => abort.abort(stop.reason), { once: true });
     try {
-      return await this.#limited(request, async (limit) => {
+      return await this.#limited('WATCH', request, async (limit) => {
         limit.addEventListener('abort', () => abort.abort(limit.reason), { once: true });
         const response = await this.#send(this.#streams, request, abort.signal);
         if (response.statusCode >= 300) throw await refusal(describe(request), response);
@@ -89,7 +100,7 @@ export class Transport implements AsyncDisposable {
 
   async #callOnce(request: ApiRequest): Promise<unknown> {
     try {
-      return await this.#limited(request, async (limit) => {
+      return await this.#limited(request.method, request, async (limit) => {
         const response = await this.#send(this.#calls, request, limit);
         if (response.statusCode >= 300) throw await refusal(describe(request), response);
         return parseJson(await readText(response.body, describe(request)), describe(request));
@@ -99,9 +110,23 @@ export class Transport implements AsyncDisposable {
     }
   }
 
-  #limited<T>(request: ApiRequest, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, timeoutMs: ms } = this.#options;
-    return withDeadline({ clock, ms, signal: request.signal }, work);
+  async #limited<T>(
+    verb: string,
+    request: ApiRequest,
+    work: (limit: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { clock, timeoutMs: ms, onRequest } = this.#options;
+    const startedAt = clock.monotonicMs();
+    const tell = (status: number): void =>
+      onRequest?.({ verb, status, durationMs: clock.monotonicMs() - startedAt });
+    try {
+      const result = await withDeadline({ clock, ms, signal: request.signal }, work);
+      tell(200);
+      return result;
+    } catch (error) {
+      tell(error instanceof KubeError ? error.status : 0);
+      throw error;
+    }
   }
 
   async #send(

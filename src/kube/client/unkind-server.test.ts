@@ -65,6 +65,28 @@ describe('what a server or something before it may say', () => {
   });
 });
 
+test('every try is told, with what came of it', async () => {
+  const server = await startScriptedServer((request, response) => {
+    if (request.query.has('watch')) return response.end();
+    if (server.requests.length > 1) return found(request, response);
+    return answer(response, 503, {});
+  });
+  const clock = createFakeClock();
+  const told: string[] = [];
+  const client = createKubeClient(
+    { server: server.url },
+    { clock, onRequest: ({ verb, status }) => told.push(`${verb} ${status}`) },
+  );
+  disposeAfterTest(client, server);
+  const answered = client.get(configMaps, ref);
+  await until('the pause', () => clock.waits.includes(250));
+  await clock.advance(250);
+  await answered;
+  for await (const event of client.watch(configMaps, { resourceVersion: '1' }))
+    told.push(event.type);
+  expect(told).toEqual(['GET 503', 'GET 200', 'WATCH 200']);
+});
+
 test('a server under a path is asked there', async () => {
   const { client, server } = await bench(found, '/k8s/clusters/c-m-abc/');
   await client.get(configMaps, ref);

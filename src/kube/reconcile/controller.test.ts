@@ -26,6 +26,8 @@ function manualReflector() {
   const synced = Promise.withResolvers<void>();
   const reflector: Reflector = {
     state: 'listing',
+    kind: 'Item',
+    silentMs: undefined,
     synced: synced.promise,
     run: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
   };
@@ -224,6 +226,42 @@ describe('controller', () => {
     await ended;
     expect(working).toEqual(['hung', 'well']);
     expect(clock.waits).toEqual([]);
+  });
+
+  test('its load can be seen while a worker hangs', async () => {
+    const told: string[] = [];
+    const { clock, controller, start } = bench({
+      workers: 1,
+      observer: {
+        added: () => told.push('added'),
+        retried: () => told.push('retried'),
+        taken: (waitedMs) => told.push(`taken after ${waitedMs}`),
+      },
+      reconcile: async (key, signal) => {
+        if (key === 'bad') throw new Error('bad');
+        await clock.sleep(40_000, signal);
+      },
+    });
+    start();
+    for (const key of ['bad', 'hung', 'waiting', 'waiting']) controller.enqueue(key);
+    await clock.advance(30_000);
+    expect(controller.load()).toEqual({
+      depth: 2,
+      active: 1,
+      unfinishedMs: 30_000,
+      longestMs: 30_000,
+    });
+    await clock.advance(10_000);
+    expect(told).toEqual([
+      'added',
+      'added',
+      'added',
+      'taken after 0',
+      'retried',
+      'taken after 0',
+      'added',
+      'taken after 40000',
+    ]);
   });
 
   test('a server that asked for patience gets it', async () => {

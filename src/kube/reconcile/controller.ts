@@ -4,7 +4,7 @@ import type { Change, StoreView } from '../cache/store.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import type { LaneLimit } from './lanes.ts';
-import { WorkQueue } from './queue.ts';
+import { type QueueLoad, type QueueObserver, WorkQueue } from './queue.ts';
 import { together } from './together.ts';
 
 /** When to look at the key again without a change; nothing = only after the next change. */
@@ -37,6 +37,8 @@ export interface ControllerOptions {
   readonly reflectors: readonly Reflector[];
   readonly clock: Clock;
   readonly random: Random;
+  /** Told what happens to keys, for metrics. */
+  readonly observer?: QueueObserver;
   /** Told after every reconcile, for log and metrics; when it throws, the loop ends with that error. */
   readonly onResult?: (result: ReconcileResult) => void;
 }
@@ -51,6 +53,8 @@ export interface Controller {
   enqueue(key: string): void;
   /** Keys that are ready and that no worker has taken. */
   readonly depth: number;
+  /** What is waiting and being worked on now; for metrics. */
+  load(): QueueLoad;
 }
 
 /** A source for `sources`, with `keys` typed by the store. */
@@ -73,7 +77,7 @@ export function createController(options: ControllerOptions): Controller {
 
   async function run(signal: AbortSignal): Promise<void> {
     if (queue) throw new Error(`controller ${name} runs already`);
-    const running = new WorkQueue({ clock, random, lanes });
+    const running = new WorkQueue({ clock, random, lanes, observer: options.observer });
     queue = running;
     for (const key of early) running.add(key);
     early.clear();
@@ -161,6 +165,7 @@ export function createController(options: ControllerOptions): Controller {
     get depth() {
       return queue?.depth ?? 0;
     },
+    load: () => queue?.load() ?? { depth: 0, active: 0, unfinishedMs: 0, longestMs: 0 },
   };
 }
 

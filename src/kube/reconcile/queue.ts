@@ -13,6 +13,29 @@ export interface WorkQueueOptions {
   readonly maxKeys?: number;
   /** Keys that share a lane wait for the same thing, such as one server; only so many of them are taken at once. */
   readonly lanes?: LaneLimit | undefined;
+  readonly observer?: QueueObserver | undefined;
+}
+
+/** Told what happens to keys; for metrics. */
+export interface QueueObserver {
+  /** A key was made ready, by a change or because its time had come. */
+  added(): void;
+  /** A key is to come again after a failure. */
+  retried(): void;
+  /** A worker took a key that had been ready for so long. */
+  taken(waitedMs: number): void;
+}
+
+/** What a queue holds at one moment. */
+export interface QueueLoad {
+  /** Keys that are ready and that no worker has taken. */
+  readonly depth: number;
+  /** Keys that workers have taken. */
+  readonly active: number;
+  /** How long all of those have been worked on, together. */
+  readonly unfinishedMs: number;
+  /** And the one that was taken first. */
+  readonly longestMs: number;
 }
 
 /** Keys to work on: each waits once, never two workers on one key, failed ones come later and later. */
@@ -20,8 +43,11 @@ export class WorkQueue {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #maxKeys: number;
-  readonly #ready = new Set<string>();
-  readonly #taken = new Set<string>();
+  /** Keys and since when they are ready. */
+  readonly #ready = new Map<string, number>();
+  /** Keys and since when they are worked on. */
+  readonly #taken = new Map<string, number>();
+  readonly #observer: QueueObserver | undefined;
   /** Added while taken: ready again as soon as the worker is done. */
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
@@ -31,7 +57,8 @@ export class WorkQueue {
   #alarm: { readonly due: number; readonly cancel: AbortController } | undefined;
   #closed = false;
 
-  constructor({ clock, random, maxKeys = 100_000, lanes }: WorkQueueOptions) {
+  constructor({ clock, random, maxKeys = 100_000, lanes, observer }: WorkQueueOptions) {
+    this.#observer = observer;
     this.#lanes = new Lanes(lanes);
     this.#clock = clock;
     this.#random = random;
@@ -41,6 +68,18 @@ export class WorkQueue {
   /** Keys that are ready and that no worker has taken. */
   get depth(): number {
     return this.#ready.size;
+  }
+
+  /** What is waiting and being worked on now. */
+  load(): QueueLoad {
+    const now = this.#clock.monotonicMs();
+    const runningMs = [...this.#taken.values()].map((since) => now - since);
+    return {
+      depth: this.#ready.size,
+      active: this.#taken.size,
+      unfinishedMs: runningMs.reduce((sum, ms) => sum + ms, 0),
+      longestMs: Math.max(0, ...runningMs),
+    };
   }
 
   /** Makes a key ready; while a worker has it, it becomes ready when that worker is done. */
@@ -85,6 +124,7 @@ export class WorkQueue {
   /** Makes a key ready after its backoff (1 s, doubled with each failure up to 5 min) or `atLeastMs`. */
   retry(key: string, atLeastMs = 0): void {
     if (this.#closed) return;
+    this.#observer?.retried();
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     this.#delay(key, Math.max(backoffMs(failures, retryBackoff, this.#random), atLeastMs));
@@ -114,7 +154,10 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    this.#ready.add(key);
+    if (!this.#ready.has(key)) {
+      this.#ready.set(key, this.#clock.monotonicMs());
+      this.#observer?.added();
+    }
     this.#handOut();
   }
 
@@ -128,10 +171,12 @@ export class WorkQueue {
 
   /** Takes the oldest key that is ready and whose lanes have room. */
   #next(): string | undefined {
-    for (const key of this.#ready) {
+    for (const [key, since] of this.#ready) {
       if (!this.#lanes.enter(key)) continue;
+      const now = this.#clock.monotonicMs();
       this.#ready.delete(key);
-      this.#taken.add(key);
+      this.#taken.set(key, now);
+      this.#observer?.taken(now - since);
       return key;
     }
     return undefined;

@@ -1,0 +1,76 @@
+import type { metricTable } from './api/metrics.ts';
+import type { Reflector, ReflectorOptions } from './kube/cache/reflector.ts';
+import type { RequestSample } from './kube/client/transport.ts';
+import type { LeaseOptions } from './kube/lease/lease.ts';
+import type { Controller } from './kube/reconcile/controller.ts';
+import type { QueueObserver } from './kube/reconcile/queue.ts';
+import type { Metrics } from './process/metrics.ts';
+
+// What users of controller-runtime look for, under our names. The Kubernetes room knows no metrics: it tells, these count.
+
+type PartMetrics = Metrics<typeof metricTable>;
+
+/** Counts requests to an API server. */
+export function countKubeRequests(metrics: PartMetrics): (sample: RequestSample) => void {
+  return ({ verb, status, durationMs }) => {
+    metrics.count('multinic_kube_requests_total', { verb, status: String(status) });
+    metrics.observe('multinic_kube_request_duration_seconds', { verb }, durationMs / 1000);
+  };
+}
+
+/** Counts what happens in the queue of a controller. */
+export function countWork(metrics: PartMetrics, controller: string): QueueObserver {
+  const labels = { controller };
+  return {
+    added: () => metrics.count('multinic_queue_adds_total', labels),
+    retried: () => metrics.count('multinic_queue_retries_total', labels),
+    taken: (waitedMs) => metrics.observe('multinic_queue_latency_seconds', labels, waitedMs / 1000),
+  };
+}
+
+/** Shows what is in the queue of a controller whenever somebody looks. */
+export function sampleWork(
+  metrics: PartMetrics,
+  controller: string,
+  { load }: Pick<Controller, 'load'>,
+): void {
+  const labels = { controller };
+  metrics.sample('multinic_queue_depth', labels, () => load().depth);
+  metrics.sample('multinic_active_workers', labels, () => load().active);
+  metrics.sample('multinic_unfinished_work_seconds', labels, () => load().unfinishedMs / 1000);
+  metrics.sample('multinic_longest_running_seconds', labels, () => load().longestMs / 1000);
+}
+
+/** Counts the lists and watches of a kind. */
+export function countSteps(
+  metrics: PartMetrics,
+  kind: string,
+): NonNullable<ReflectorOptions<never>['onStep']> {
+  return ({ what, failed }) =>
+    metrics.count('multinic_reflector_steps_total', {
+      kind,
+      what,
+      result: failed ? 'error' : 'success',
+    });
+}
+
+/** Shows how long the server of a kind has been silent whenever somebody looks. */
+export function sampleSilence(metrics: PartMetrics, reflector: Reflector): void {
+  const { kind } = reflector;
+  metrics.sample('multinic_reflector_silence_seconds', { kind }, () =>
+    reflector.silentMs === undefined ? undefined : reflector.silentMs / 1000,
+  );
+}
+
+/** Tells how long renewals of a lease take. */
+export function timeRenewals(
+  metrics: PartMetrics,
+  lease: string,
+): NonNullable<LeaseOptions['onRenewal']> {
+  return ({ durationMs, error }) =>
+    metrics.observe(
+      'multinic_lease_renewal_duration_seconds',
+      { lease, result: error === undefined ? 'success' : 'error' },
+      durationMs / 1000,
+    );
+}
