@@ -2,8 +2,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { annotations, namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
-import { applyConfig, type Edit } from './acts.ts';
-import { generous, nodeConfigOf, untilConfigIsReady, untilConfigSays } from './seen.ts';
+import { applyConfig, attach, type Edit } from './acts.ts';
+import {
+  generous,
+  nodeConfigOf,
+  untilConfigIsReady,
+  untilConfigSays,
+  untilConfigured,
+} from './seen.ts';
 import { endure, settle } from './trouble.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
@@ -184,4 +190,20 @@ describe('a list of ports that is not true', () => {
       delivered: [one, two],
     });
   });
+});
+
+it("a port that is deleted keeps its NIC until Nova's own record has lost it, too", async () => {
+  const { controls } = world.cloud;
+  await untilConfigured(world, one, 'multinic0');
+  const { port_id: portId } = await attach(world, one);
+  await untilConfigured(world, one, 'multinic0', 'multinic1');
+  controls.holdNovaEvents({});
+  await using after = new AsyncDisposableStack();
+  after.defer(() => void controls.releaseNovaEvents({}));
+  controls.deletePort({ portId });
+  await untilConfigSays(world, one, 'RemovalUnconfirmed', portId);
+  await untilConfigured(world, one, 'multinic0', 'multinic1');
+  controls.releaseNovaEvents({});
+  await untilConfigured(world, one, 'multinic0');
+  await untilConfigIsReady(world, one);
 });
