@@ -66,7 +66,7 @@ function unreadable(
   { issues: [issue] }: z.ZodError,
 ): ReadNode {
   const field = [part, ...(issue?.path ?? [])].join('.');
-  const message = `${field}: ${issue?.message}; correct it in the business cluster`;
+  const message = `the object ${name} cannot be read (${field}: ${issue?.message}); correct it in the business cluster`;
   return { kind: 'unreadable', node: { objectName: name, uid, generation, message } };
 }
 

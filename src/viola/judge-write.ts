@@ -4,6 +4,7 @@ import type { NodeError, PostedNode } from '../api/node-configs-http.ts';
 import { canonicalJson } from '../api/spec-hash.ts';
 import type { DesiredNode } from './desired.ts';
 import { refusalOf } from './fence.ts';
+import { toHeldNode } from './held-node.ts';
 import { isOf } from './node-config.ts';
 
 /** What is to be done about one posted node, given what is there now. */
@@ -19,11 +20,29 @@ export function judge(
 ): WriteVerdict {
   const refusal = refusalOf(live, base, options);
   if (live && holds(live, node, refusal !== undefined)) return 'unchanged';
-  const stays = live && !live.metadata.deletionTimestamp;
-  const stranger = stays ? strangerIn(live, node, providerId) : undefined;
-  // Who wants to create and reads again finds none of this name: only the stranger's name helps.
-  if (stranger && (!refusal || base === null)) return { nodeName, ...stranger };
+  // Who wants to create and reads again finds none of this name: only what stands in the way helps.
+  const obstacle = obstacleIn(live, node, providerId, base === null);
+  if (obstacle && (!refusal || base === null)) return { nodeName, ...obstacle };
   return refusal ? { nodeName, field: 'base', ...refusal } : 'write';
+}
+
+type Obstacle = Pick<NodeError, 'code' | 'field' | 'message'>;
+
+/** Why an object that stays is not the node's, or is in no list that its caller can have read. */
+function obstacleIn(
+  live: MultiNicNodeConfig | undefined,
+  node: DesiredNode,
+  providerId: string,
+  creating: boolean,
+): Obstacle | undefined {
+  if (!live || live.metadata.deletionTimestamp) return undefined;
+  return strangerIn(live, node, providerId) ?? (creating ? unreadableIn(live) : undefined);
+}
+
+function unreadableIn(live: MultiNicNodeConfig): Obstacle | undefined {
+  const read = toHeldNode(live);
+  if (read.kind === 'held') return undefined;
+  return { code: 'Invalid', field: 'nodeName', message: read.node.message };
 }
 
 /**
@@ -44,7 +63,7 @@ function strangerIn(
   live: MultiNicNodeConfig,
   { spec }: DesiredNode,
   providerId: string,
-): Pick<NodeError, 'code' | 'field' | 'message'> | undefined {
+): Obstacle | undefined {
   const { nodeName, instanceId, providerId: owner } = live.spec;
   const called = `the object ${live.metadata.name} belongs to`;
   if (!isOf(providerId, live)) {

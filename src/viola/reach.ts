@@ -1,5 +1,6 @@
 import { rfc3339 } from '../api/condition.ts';
 import type { Clock } from '../time/clock.ts';
+import { withDeadline } from '../time/deadline.ts';
 import type { Clusters } from './clusters.ts';
 
 export interface Reached {
@@ -9,6 +10,9 @@ export interface Reached {
   readonly checkedAt: string;
   readonly message: string;
 }
+
+/** Many that hang are asked in one request, a few at a time. */
+const answerWithinMs = 5_000;
 
 /** Asks one registered cluster for its version; says why it cannot be reached. */
 export async function reach(
@@ -24,7 +28,10 @@ export async function reach(
     }
     const { client, server } = found.cluster;
     try {
-      const { gitVersion } = await client.version({ signal });
+      const limit = { clock, ms: answerWithinMs, signal };
+      const { gitVersion } = await withDeadline(limit, (limited) =>
+        client.version({ signal: limited }),
+      );
       const message = `Kubernetes ${gitVersion}`;
       return { providerId, server, reachable: true, checkedAt, message };
     } catch (error) {

@@ -139,6 +139,8 @@ describe('an object that cannot be read', () => {
     expect(items.map(({ nodeName }) => nodeName)).toEqual(['Worker_1']);
     expect(unreadable).toMatchObject([{ objectName: 'n2' }]);
     expect(await bed.get('/n2')).toMatchObject({ status: 503, body: { code: 'Unreadable' } });
+    const { answer } = await bed.post([{ nodeName: 'n2', interfaces: [], base: null }]);
+    expect(answer.errors[0]?.message).toContain('the object n2 cannot be read');
   });
 });
 

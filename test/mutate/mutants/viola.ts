@@ -56,7 +56,7 @@ export const violaMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/judge-write.ts',
-    find: 'if (stranger && (!refusal || base === null)) return { nodeName, ...stranger };',
+    find: 'if (obstacle && (!refusal || base === null)) return { nodeName, ...obstacle };',
     replace: '',
     tests: viola('post-nodes'),
   },
