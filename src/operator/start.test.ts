@@ -216,6 +216,18 @@ describe('startOperator', () => {
     await after[Symbol.asyncDispose]();
   });
 
+  it('says that its records may be old while another process leads', async () => {
+    const leader = await start();
+    await eventually(leader.inventory, (list) => list.join() === 'worker-1 fresh,worker-2 fresh');
+    const waiting = await start();
+    expect(await waiting.inventory()).toEqual([
+      'worker-1 another replica of the operator leads',
+      'worker-2 another replica of the operator leads',
+    ]);
+    await waiting.stop();
+    await leader.stop();
+  });
+
   it('lets a deleted object go when the business cluster is clean', async () => {
     const operator = await start();
     await bed.admin.delete(openstackConfigs, ref);

@@ -203,6 +203,36 @@ describe('many removals at once', () => {
     expect(scene.ready()).toContain('RemovalHeld');
   });
 
+  it('stay held when a node has to be planned again meanwhile', async () => {
+    for (let n = 1; n <= 9; n++) attach(scene.cloud, n, 1);
+    for (let n = 11; n <= 12; n++) attach(scene.cloud, n, 2);
+    scene.create();
+    await scene.look();
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12]) detach(scene.cloud, n);
+    attach(scene.cloud, 20, 1);
+    scene.viola.beforePost = () => {
+      scene.viola.beforePost = undefined;
+      const node = scene.viola.nodes.get('worker-1');
+      if (node) scene.viola.put({ ...node, generation: 7 });
+    };
+    await scene.look();
+    expect(scene.ready()).toContain('RemovalHeld');
+    expect(scene.nics('worker-1')).toHaveLength(10);
+  });
+
+  it('keep the leave that somebody gave until all of them were delivered', async () => {
+    await twentyDelivered();
+    for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
+    scene.viola.refused.set('worker-1', 'FieldConflict');
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look();
+    expect(scene.status().lastHandledAllowRemovals).toBeUndefined();
+    scene.viola.refused.clear();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual([]);
+    expect(scene.status().lastHandledAllowRemovals).toBe('yes');
+  });
+
   it('do not wait when the CR asks for them', async () => {
     await twentyDelivered();
     scene.edit({ vmNames: [serverIds[2] ?? ''] });

@@ -198,6 +198,8 @@ describe('removing', () => {
     expect(seen[0]?.url).toContain('/a?uid=u&generation=3');
     expect(await viola.remove('a', base, signal)).toBe('gone');
     expect(await viola.remove('a', null, signal)).toBe('stale');
+    answers.unshift(problem(404, 'UnknownProvider', 'register it'));
+    await expect(viola.remove('a', base, signal)).rejects.toThrow('404: register it');
     await expect(viola.remove('a', base, signal)).rejects.toThrow('503');
   });
 });

@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../process/log.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { createViolas } from './violas.ts';
@@ -6,6 +8,7 @@ import { createViolas } from './violas.ts';
 const settings = { violaTimeout: 1_000, violaInsecureTls: false, violaCa: undefined };
 const log = createLogger({ part: 'test', level: 'silent' });
 const deps = { clock: createFakeClock(), random: () => 0.5, log };
+const noSuchNode = { type: 'about:blank', title: 'Not Found', status: 404, detail: 'no node' };
 const endpoint = { field: 'spec.settings.violaEndpoint', url: 'https://evil.org', trusted: false };
 
 it('does not send the operator’s token to a place that only the CR vouches for', async () => {
@@ -19,4 +22,27 @@ it('does not send the operator’s token to a place that only the CR vouches for
 it('speaks to any Viola while there is no token to lose', async () => {
   await using violas = createViolas({ ...settings, violaTokenFile: undefined }, deps);
   expect(violas.of(endpoint, 'biz-1')).toBeDefined();
+});
+
+it('lets a business cluster answer while all calls to another one hang', async () => {
+  const server = createServer(({ headers }, response) => {
+    if (headers['x-provider-id'] === 'biz-1') return;
+    response.writeHead(404).end(JSON.stringify({ ...noSuchNode, code: 'NoSuchNode' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const here = { ...endpoint, url: `http://127.0.0.1:${port}` };
+  await using violas = createViolas({ ...settings, violaTokenFile: undefined }, deps);
+  const stop = new AbortController();
+  const hung = Array.from({ length: 20 }, async () =>
+    violas.of(here, 'biz-1').get('a', stop.signal),
+  );
+  const ended = Promise.allSettled(hung);
+  expect(await violas.of(here, 'biz-2').get('a', stop.signal)).toBeUndefined();
+  stop.abort(new Error('enough'));
+  await ended;
 });

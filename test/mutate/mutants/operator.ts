@@ -1,55 +1,68 @@
 import type { Mutant } from '../mutant.ts';
 
-const evidence = ['unit', 'src/operator/observe/evidence.test.ts'] as const;
-const scenes = ['unit', 'src/operator/unkind-cloud.test.ts'] as const;
+const room = 'src/operator';
+
+/** A mutant that tests of the operator have to notice. */
+function mutant(file: string, find: string, replace: string, ...tests: string[]): Mutant {
+  const files = tests.map((test) => `${room}/${test}.test.ts`);
+  return { file: `${room}/${file}.ts`, find, replace, tests: ['unit', ...files] };
+}
 
 export const operatorMutants: readonly Mutant[] = [
-  {
-    file: 'src/operator/observe/evidence.ts',
-    find: "if (sightings.sawOwn(serverId)) return 'deleted';",
-    replace: "return 'deleted';",
-    tests: evidence,
-  },
-  {
-    file: 'src/operator/observe/evidence.ts',
-    find: 'if (macAddresses === undefined) return undefined;',
-    replace: 'if (macAddresses === undefined) return false;',
-    tests: evidence,
-  },
-  {
-    file: 'src/operator/observe/evidence.ts',
-    find: 'others.every((port) => macAddresses.includes(port.macAddress)) ? false : undefined',
-    replace: 'others.every((port) => macAddresses.includes(port.macAddress)) ? false : false',
-    tests: evidence,
-  },
-  {
-    file: 'src/operator/observe/evidence.ts',
-    find: 'complete = false;',
-    replace: '',
-    tests: evidence,
-  },
-  {
-    file: 'src/operator/observe/server-sightings.ts',
-    find: 'if (projectId === cloud.projectId) this.#seen.add(id);',
-    replace: 'this.#seen.add(id);',
-    tests: evidence,
-  },
-  {
-    file: 'src/operator/observe/cloud-views.ts',
-    find: 'cloud.name === name',
-    replace: "cloud.name !== ''",
-    tests: ['unit', 'src/operator/observe/cloud-views.test.ts'],
-  },
-  {
-    file: 'src/operator/deliver/plan-input.ts',
-    find: 'observation.ports.filter(({ id }) => !read.has(id))',
-    replace: 'observation.ports',
-    tests: scenes,
-  },
-  {
-    file: 'src/operator/status/writer.ts',
-    find: 'evidenceComplete && delivery.failures.length === 0',
-    replace: 'delivery.failures.length === 0',
-    tests: scenes,
-  },
+  mutant(
+    'status/writer',
+    'evidenceComplete && delivery.failures.length === 0 ?',
+    'evidenceComplete ?',
+    'sync',
+  ),
+  mutant('status/writer', 'written.set(keyOf(object), after);', '', 'status/writer'),
+  mutant(
+    'deliver/delivery-rounds',
+    "isHeld ? { ...input, removals: 'held' } : input",
+    'isHeld ? input : input',
+    'sync',
+  ),
+  mutant(
+    'deliver/viola-answer',
+    "answer.status === 404 && codeIn(answer) === 'NoSuchNode'",
+    'answer.status === 404',
+    'deliver/viola-client',
+  ),
+  mutant(
+    'deliver/violas',
+    'const lane = `${endpoint} ${providerId}`;',
+    'const lane = endpoint;',
+    'deliver/violas',
+  ),
+  mutant(
+    'deletion/occupied',
+    'new Map([...named, ...(recorded ?? [])])',
+    'new Map([...(recorded ?? [])])',
+    'deletion/leave',
+  ),
+  mutant('deletion/finish', 'left.length === 0 && !occupied.complete', 'false', 'deletion/leave'),
+  mutant('deletion/finish', 'if (denied) throw new StepFailure(denied);', '', 'deletion/leave'),
+  mutant('deletion/withdraw', 'refuseUnreadable(unreadable);', '', 'deliver/delivery-rounds'),
+  mutant(
+    'observe/cloud-access',
+    "refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);",
+    '',
+    'observe/cloud-access',
+  ),
+  mutant('start', "leads ? undefined : 'another", "true ? undefined : 'another", 'start'),
+  mutant('inventory', 'if (pause && clock.monotonicMs() < pause.until)', 'if (false)', 'inventory'),
+  mutant('inventory', 'unforgotten.set(keyOf(author), author);', '', 'inventory'),
+  mutant('lanes', 'const perLane = 4;', 'const perLane = 400;', 'lanes'),
+  mutant(
+    'schedule/poll',
+    'Math.min(state.retryAfterMs ?? 0, longestErrorMs)',
+    'state.retryAfterMs ?? 0',
+    'reconcile',
+  ),
+  mutant(
+    'deliver/deliver',
+    "failure.kind === 'tooLarge' && chunk.length > 1",
+    'false',
+    'deliver/deliver',
+  ),
 ];

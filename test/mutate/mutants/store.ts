@@ -1,3 +1,38 @@
 import type { Mutant } from '../mutant.ts';
 
-export const storeMutants: readonly Mutant[] = [];
+const contract = 'test/contract/store/sqlite.test.ts';
+const own = 'src/store/store.test.ts';
+
+function mutant(file: string, find: string, replace: string, test = contract): Mutant {
+  return { file: `src/store/${file}.ts`, find, replace, tests: ['unit', test] };
+}
+
+export const storeMutants: readonly Mutant[] = [
+  mutant(
+    'store',
+    "if (location.kind === 'mariadb') return new Store",
+    'if (false) return new Store',
+    own,
+  ),
+  mutant('store', 'if (!replaced && !isCorrupt(error)) throw error;', '', own),
+  mutant('store', "for (const suffix of ['-wal', '-shm'])", 'for (const suffix of [])', own),
+  mutant('server-nics', ".where('updated_at', '<', oldest)", ".where('updated_at', '<', '')"),
+  mutant('server-nics', 'from += idsAtOnce', 'from += 2 * idsAtOnce'),
+  mutant('node-configs', 'await rememberNics(tx,', 'if (!before) await rememberNics(tx,'),
+  mutant('node-configs', 'row?.uid === uid && row.generation === generation', 'row?.uid === uid'),
+  mutant(
+    'node-configs',
+    'const gone = rows.filter((row) => !names.has(row.node_name));',
+    'const gone = rows.slice(0, 0);',
+  ),
+  mutant(
+    'node-configs',
+    'updated_at: before?.hash === hash ? before.updated_at : at,',
+    'updated_at: at,',
+  ),
+  mutant(
+    'node-configs',
+    "eb('provider_id', '=', provider).and('node_name', '>', node)",
+    "eb('node_name', '>', node)",
+  ),
+];
