@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { advanceFence, emptyState, staleness, withNic, withoutNic } from './state.ts';
+import { advanceFence, atBoot, emptyState, staleness, withNic, withoutNic } from './state.ts';
 
 const seen = advanceFence(emptyState, { uid: 'a', generation: 5 });
 
@@ -21,6 +21,25 @@ describe('the fence', () => {
     const replaced = advanceFence(seen, { uid: 'b', generation: 1 });
     expect(replaced).toMatchObject({ fence: { uid: 'b' }, retiredUids: ['a'] });
     expect(staleness(replaced, { uid: 'a', generation: 99 })).toContain('replaced');
+  });
+
+  test('lets an older object pass that names exactly what the host has seen', () => {
+    const older = { uid: 'a', generation: 2 };
+    const supersedes = { uid: 'a', generation: 5 };
+    expect(staleness(seen, { ...older, supersedes })).toBeUndefined();
+    for (const late of [
+      { uid: 'a', generation: 4 },
+      { uid: 'b', generation: 5 },
+    ]) {
+      expect(staleness(seen, { ...older, supersedes: late })).toContain('older than 5');
+    }
+    expect(staleness(emptyState, { ...older, supersedes })).toBeUndefined();
+  });
+
+  test('accepts a restored object for good', () => {
+    const replaced = advanceFence(seen, { uid: 'b', generation: 1 });
+    const restored = advanceFence(replaced, { uid: 'a', generation: 2 });
+    expect(restored).toMatchObject({ fence: { uid: 'a' }, retiredUids: ['b'] });
   });
 
   test('remembers the last sixteen', () => {
@@ -48,5 +67,18 @@ describe('the NICs', () => {
       ['b', 2],
     ]);
     expect(withoutNic(state, 'a').nics.map(({ mac }) => mac)).toEqual(['b']);
+  });
+});
+
+describe('a boot', () => {
+  test('leaves to the network manager what the files said then, and only once', () => {
+    const known = withNic(emptyState, { ...nic('a', 0), addresses: ['10.0.0.1/24'] });
+    const booted = atBoot(known, 'one');
+    const boot = { bootId: 'one', addresses: ['10.0.0.1/24'] };
+    expect(booted.nics).toMatchObject([{ boot }]);
+    const [first = nic('a', 0)] = booted.nics;
+    const moved = withNic(booted, { ...first, addresses: ['10.0.0.2/24'] });
+    expect(atBoot(moved, 'one').nics).toMatchObject([{ boot }]);
+    expect(atBoot(moved, 'two').nics).toMatchObject([{ boot: { addresses: ['10.0.0.2/24'] } }]);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readJournals } from '../../src/agent/apply/journal.ts';
@@ -164,6 +164,42 @@ describe('a run over the model of the kernel', () => {
     expect(plan.apply.refused).toMatchObject([{ refusal: { reason: 'PrimaryNIC' } }]);
     expect(box.done.slice(lines).filter((line) => line.includes('multinic0'))).toEqual([]);
     expect(readState(box.root).nics).toMatchObject([{ addresses: ['10.0.0.1/24'] }]);
+  });
+});
+
+describe('a NIC in hand', () => {
+  const moved = request([entry(1, { addresses: ['10.0.0.101/24'] })], { generation: 2 });
+
+  async function stuck() {
+    box = await ModelHost.of(fresh());
+    await run(request([entry(1)]));
+    box.refuses = (line) => /^(rule|addr) del/.test(line);
+    const { failures } = await run(moved);
+    expect(failures).toMatchObject([{ reason: 'RollbackFailed' }]);
+    expect(journals()).toEqual(['0.json']);
+  }
+
+  test('that cannot be brought back is brought on from what is there', async () => {
+    await stuck();
+    box.refuses = (line) => /^(rule|addr) del.*10\.0\.0\.101/.test(line);
+    expect((await run({ ...moved, generation: 3 })).failures).toEqual([]);
+    const addresses = box.kernel.addresses.filter(({ link: name }) => name === 'multinic0');
+    expect(addresses).toMatchObject([{ cidr: '10.0.0.101/24' }]);
+    expect(box.kernel.rules).toMatchObject([{ from: '10.0.0.101/32' }]);
+    expect(journals()).toEqual([]);
+  });
+
+  test('is left to the files after a reboot, and its old file is back', async () => {
+    await stuck();
+    const file = join(box.root, 'var/lib/multinic/journal/0.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"bootId":"[^"]*"/g, '"bootId":"old"'));
+    box.refuses = () => false;
+    const lines = box.done.length;
+    const workshop = box.workshop(moved, doing);
+    await recover(readJournals(box.root), readState(box.root), workshop);
+    expect(box.done.slice(lines)).toEqual([]);
+    expect(journals()).toEqual([]);
+    expect(picture(box.kernel).toString()).toContain('10.0.0.1/24');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../host.ts';
 import { emptyState, type NicRecord } from '../state.ts';
-import { recordOf } from './ownership.ts';
+import { ownedBy, recordOf } from './ownership.ts';
 import { planApply } from './plan-apply.ts';
 import { address, entry, host, input, link, macOf, ownFile, route, rule } from './sample.ts';
 
@@ -65,6 +65,27 @@ describe('what is ours', () => {
     ['a file about another MAC', { files: [ownFile(3, macOf(9), [])] }],
   ])('is not what somebody made by hand: %s', (_, on) => {
     expect(inherited(on)).toBeUndefined();
+  });
+
+  test('is what it was given and what the network manager holds of it since the boot', () => {
+    const record: NicRecord = {
+      mac,
+      index: 5,
+      originalName: 'ens9',
+      addresses: ['10.0.0.2/24'],
+      table: 105,
+      priority: 10_105,
+      files: [],
+      boot: { bootId: 'boot-1', addresses: ['10.0.0.1/24', '10.0.0.2/24'] },
+    };
+    expect(ownedBy(record)).toEqual({ tables: [105], ips: ['10.0.0.2', '10.0.0.1'] });
+    expect(ownedBy(undefined)).toEqual({ tables: [], ips: [] });
+  });
+
+  test('is no rule of a network manager, however like ours', () => {
+    const foreign = { rules: [rule('10.7.0.9/32', 103, 10_103, { protocol: 16 })] };
+    const files = [ownFile(3, mac, ['10.0.0.1/24'])];
+    expect(inherited({ ...foreign, files })?.addresses).not.toContain('10.7.0.9/32');
   });
 
   test('is every address the NIC ever had, on the link or in a rule only', () => {

@@ -1,6 +1,8 @@
 import type { Mutant } from '../mutant.ts';
 
 const agent = ['unit', 'src/agent', 'test/property/agent-plan.test.ts'] as const;
+const steps = ['unit', 'test/property/agent-run.test.ts'] as const;
+const pure = (...files: string[]) => ['unit', ...files.map((name) => `src/agent/${name}`)] as const;
 const onHost = (...files: string[]) =>
   ['namespaces', ...files.map((name) => `test/namespaces/${name}`)] as const;
 
@@ -28,5 +30,89 @@ export const agentMutants: readonly Mutant[] = [
     find: 'priority: rulePriority(index),',
     replace: 'priority: rulePriority(0),',
     tests: [...agent, 'src/agent'],
+  },
+  {
+    file: 'src/agent/planning/diff.ts',
+    find: 'altNames.includes(to)',
+    replace: 'altNames.length > 9',
+    tests: pure('planning/diff.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/diff.ts',
+    find: 'if (want.mtu < minIpv6Mtu)',
+    replace: 'if (want.mtu < 68)',
+    tests: pure('planning/diff.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/diff.ts',
+    find: ' && !replaced.has(routeKey(route))',
+    replace: ' && false',
+    tests: pure('planning/diff.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: 'if (refusal) return refusal.message;',
+    replace: '',
+    tests: steps,
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: 'if (rebooted && !committed) return undefined;',
+    replace: '',
+    tests: steps,
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: 'problem ? withNic(after, halfDone(entry, after, recovered)) : after',
+    replace: 'after',
+    tests: steps,
+  },
+  {
+    file: 'src/agent/apply/undoable-work.ts',
+    find: 'if (!problem) await removeJournal',
+    replace: 'await removeJournal',
+    tests: steps,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: "await work.each('PersistFailed', (unit) => writeJournal(unit, run, disk));",
+    replace: '',
+    tests: steps,
+  },
+  {
+    file: 'src/agent/planning/ownership.ts',
+    find: 'const byHand = protocol === 0 || protocol === rt.protocolBoot;',
+    replace: 'const byHand = protocol >= 0;',
+    tests: pure('planning'),
+  },
+  {
+    file: 'src/agent/planning/ownership.ts',
+    find: '...(record.boot?.addresses ?? [])',
+    replace: '',
+    tests: pure('planning/ownership.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/refuse/subnet.ts',
+    find: 'isMainRoute(route) && !route.links',
+    replace: 'isMainRoute(route) && route.protocol === rt.protocolKernel && !route.links',
+    tests: pure('planning/refuse/checks.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/refuse/checks.ts',
+    find: '  overlapsForeign,\n  pathTaken,',
+    replace: '  pathTaken,',
+    tests: pure('planning/refuse/checks.test.ts'),
+  },
+  {
+    file: 'src/agent/ip-session.ts',
+    find: 'interrupted.test(this.#complaints) ? undefined : parseKernelState(answers)',
+    replace: 'parseKernelState(answers)',
+    tests: pure('ip-session.test.ts'),
+  },
+  {
+    file: 'src/agent/state.ts',
+    find: 'a.uid === b?.uid && a.generation === b.generation',
+    replace: 'a.uid === b?.uid',
+    tests: pure('state.test.ts'),
   },
 ];
