@@ -25,6 +25,9 @@ const change = request([entry(1, { mtu: 1400, addresses: ['10.0.0.101/24'] }), e
 let box: ModelHost;
 afterEach(() => box[Symbol.dispose]());
 
+/** Dozens of runs, each with its own files. */
+const patience = 120_000;
+
 const fresh = () => host([link(1), link(2), link(3)]);
 const doing: Perform<Effect> = async (_, write) => write();
 
@@ -98,54 +101,62 @@ describe('a run over the model of the kernel', () => {
     expect(readState(box.root).nics).toEqual([]);
   });
 
-  test('that is refused at any line leaves each NIC old or new, and the next one ends right', async () => {
-    box = await ModelHost.of(fresh());
-    await run(start);
-    await run(change);
-    const wanted = picture(box.kernel);
-    const total = box.done.length;
-    box[Symbol.dispose]();
-    box = await ModelHost.of(fresh());
-    await run(start);
-    const first = box.done.length;
-    for (let at = first; at < total; at++) {
+  test(
+    'that is refused at any line leaves each NIC old or new, and the next one ends right',
+    async () => {
+      box = await ModelHost.of(fresh());
+      await run(start);
+      await run(change);
+      const wanted = picture(box.kernel);
+      const total = box.done.length;
       box[Symbol.dispose]();
       box = await ModelHost.of(fresh());
       await run(start);
-      let hits = 0;
-      box.refuses = (_, count) => count === at && hits++ === 0;
-      const { failures } = await run(change);
-      // Nothing else can be wrong than what was refused, and that was once.
-      expect(
-        failures.map(({ reason }) => reason),
-        `line ${at}`,
-      ).not.toContain('RollbackFailed');
-      expect(journals()).toEqual([]);
-      expect((await run({ ...change, attempt: 1 })).failures).toEqual([]);
-      expect(picture(box.kernel), `line ${at}`).toEqual(wanted);
-    }
-  });
+      const first = box.done.length;
+      for (let at = first; at < total; at++) {
+        box[Symbol.dispose]();
+        box = await ModelHost.of(fresh());
+        await run(start);
+        let hits = 0;
+        box.refuses = (_, count) => count === at && hits++ === 0;
+        const { failures } = await run(change);
+        // Nothing else can be wrong than what was refused, and that was once.
+        expect(
+          failures.map(({ reason }) => reason),
+          `line ${at}`,
+        ).not.toContain('RollbackFailed');
+        expect(journals()).toEqual([]);
+        expect((await run({ ...change, attempt: 1 })).failures).toEqual([]);
+        expect(picture(box.kernel), `line ${at}`).toEqual(wanted);
+      }
+    },
+    patience,
+  );
 
-  test('that ends at any write is recovered from, and the next one ends right', async () => {
-    box = await ModelHost.of(fresh());
-    await run(start);
-    let moments = 0;
-    await run(change, async (_, write) => {
-      moments += 1;
-      return write();
-    });
-    const wanted = picture(box.kernel);
-    expect(moments).toBeGreaterThan(15);
-    for (let at = 0; at < moments * 2; at++) {
-      box[Symbol.dispose]();
+  test(
+    'that ends at any write is recovered from, and the next one ends right',
+    async () => {
       box = await ModelHost.of(fresh());
       await run(start);
-      await died(change, at);
-      expect((await run({ ...change, attempt: 1 })).failures, `moment ${at}`).toEqual([]);
-      expect(picture(box.kernel), `moment ${at}`).toEqual(wanted);
-      expect(journals()).toEqual([]);
-    }
-  });
+      let moments = 0;
+      await run(change, async (_, write) => {
+        moments += 1;
+        return write();
+      });
+      const wanted = picture(box.kernel);
+      expect(moments).toBeGreaterThan(15);
+      for (let at = 0; at < moments * 2; at++) {
+        box[Symbol.dispose]();
+        box = await ModelHost.of(fresh());
+        await run(start);
+        await died(change, at);
+        expect((await run({ ...change, attempt: 1 })).failures, `moment ${at}`).toEqual([]);
+        expect(picture(box.kernel), `moment ${at}`).toEqual(wanted);
+        expect(journals()).toEqual([]);
+      }
+    },
+    patience,
+  );
 
   test('does not touch a NIC that became the way out while it was in hand', async () => {
     box = await ModelHost.of(fresh());

@@ -154,18 +154,36 @@ function onAddresses(
       opaque: false,
       ...address,
     };
-    return withConnected({ ...host, addresses: [...host.addresses, added] }, link.index);
+    return withConnected({ ...host, addresses: inKernelOrder(host, added) }, link.index);
   }
   if (!present) throw new Error('Cannot assign requested address');
   const gone = promote ? [present] : [present, ...secondaries(host, present)];
   const addresses = host.addresses.filter((each) => !gone.includes(each));
   const ips = new Set(gone.map(({ cidr }) => ipOf(cidr)));
   const bare = !addresses.some((each) => each.link === link.name && each.family === 4);
-  const routes = host.routes.filter(({ links, src }) => {
-    return !links.includes(link.name) || (!bare && !ips.has(src ?? ''));
+  // Routes of other tables outlive their source (since 6.1).
+  const routes = host.routes.filter(({ links, src, table }) => {
+    const orphan = table === rt.mainTable && ips.has(src ?? '');
+    return !links.includes(link.name) || (!bare && !orphan);
   });
   const left = { ...host, addresses, routes: present.family === 4 ? routes : host.routes };
   return withConnected(left, link.index);
+}
+
+/** Secondary addresses come after all primary ones of their link. */
+function inKernelOrder(host: Host, added: Address): Address[] {
+  const secondary = (each: Address) => each.family === 4 && !isPrimary(host, each);
+  const at = host.addresses.findIndex((each) => each.link === added.link && secondary(each));
+  const last = at < 0 || !isPrimary(host, added);
+  return host.addresses.toSpliced(last ? host.addresses.length : at, 0, added);
+}
+
+function isPrimary({ addresses }: Host, address: Address): boolean {
+  const first = addresses.find(
+    ({ link, family, cidr }) =>
+      link === address.link && family === 4 && networkOf(cidr) === networkOf(address.cidr),
+  );
+  return first === undefined || first === address;
 }
 
 /** Addresses of the same subnet that came later; none if the address is itself one of them. */
