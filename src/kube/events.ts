@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../time/clock.ts';
+import { backoffMs } from '../time/backoff.ts';
+import type { Clock, Random } from '../time/clock.ts';
 import type { KubeClient } from './client/client.ts';
 import { type EventObject, events } from './core-resources.ts';
-import { isNotFound } from './errors.ts';
+import { isAlreadyExists, isNotFound, KubeError } from './errors.ts';
 import { type KubeObject, keyOf } from './object.ts';
 
 /** One write per object and reason in this time; what comes in between is only counted. */
 const quietMs = 300_000;
-const maxRemembered = 1_000;
-const maxWriting = 50;
+/** As many as there may be objects in a cluster. */
+const maxRemembered = 10_000;
+const maxWaiting = 10_000;
+/** Written at once: events must not take the connections that work needs. */
+const maxWriting = 8;
+/** Of a server that is busy or away, 15 s in all; then the event is given up. */
+const retries = 5;
+const backoff = { baseMs: 500, maxMs: 10_000 };
 const maxMessageLength = 1_024;
 
 export interface EventNote {
@@ -23,6 +30,8 @@ export interface EventRecorderOptions {
   /** Name of the part, shown by `kubectl describe`. */
   readonly component: string;
   readonly clock: Clock;
+  /** Jitter of repeats (default: none). */
+  readonly random?: Random;
   /** An event that could not be written; work never fails because of it. */
   readonly onError?: (error: unknown) => void;
 }
@@ -30,15 +39,20 @@ export interface EventRecorderOptions {
 export interface EventRecorder {
   /** Records in the background; never throws. */
   record(involved: KubeObject, note: EventNote): void;
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when nothing is being written any more; what would have been tried again later is given up. */
   settled(): Promise<void>;
 }
 
+/** What an Event says of its object; the rest of it would only be kept in memory. */
+type Involved = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+
 interface Series {
-  readonly involved: KubeObject;
+  readonly involved: Involved;
   readonly firstTimestamp: string;
   /** Name of the Event that counts this series; undefined until it is written. */
   name: string | undefined;
+  /** Under which it is being created; the same in each try. */
+  nextName: string | undefined;
   note: EventNote;
   count: number;
   writtenAtMs: number | undefined;
@@ -50,31 +64,72 @@ interface Series {
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, component, clock, onError = () => undefined } = options;
+  const { random = () => 0.5 } = options;
   const remembered = new Map<string, Series>();
+  const waiting: Series[] = [];
+  /** Aborted while somebody waits for the end of all writing. */
+  let hurry = new AbortController();
   const writing = new Set<Promise<void>>();
 
   function record(involved: KubeObject, note: EventNote): void {
     const series = seriesOf(involved, note);
     const now = clock.monotonicMs();
     if (series.writtenAtMs !== undefined && now - series.writtenAtMs < quietMs) return;
-    if (writing.size >= maxWriting) {
-      onError(new Error(`event ${note.reason} of ${keyOf(involved)} dropped: ${maxWriting} wait`));
+    if (waiting.length >= maxWaiting) {
+      onError(new Error(`event ${note.reason} of ${keyOf(involved)} dropped: ${maxWaiting} wait`));
       return;
     }
     series.writtenAtMs = now;
-    const written: Promise<void> = write(series)
+    waiting.push(series);
+    writeNext();
+  }
+
+  function writeNext(): void {
+    if (writing.size >= maxWriting) return;
+    const next = waiting.shift();
+    if (!next) return;
+    const written: Promise<void> = writeOrRetry(next)
       .catch(onError)
-      .finally(() => writing.delete(written));
+      .finally(() => {
+        writing.delete(written);
+        writeNext();
+      });
     writing.add(written);
+  }
+
+  /** Nobody works less because of it, but what people are told must not depend on one busy moment of the server. */
+  async function writeOrRetry(series: Series): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await write(series);
+        return;
+      } catch (error) {
+        const last = attempt >= retries || hurry.signal.aborted || !mayWorkLater(error);
+        if (last || !(await pause(backoffMs(attempt, backoff, random)))) throw error;
+      }
+    }
+  }
+
+  /** Whether the time has passed; false when somebody waits for the end of all writing. */
+  async function pause(ms: number): Promise<boolean> {
+    const { signal } = hurry;
+    try {
+      await clock.sleep(ms, signal);
+      return true;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return false;
+    }
   }
 
   /** Counts the note; the least recently used series is forgotten first. */
   function seriesOf(involved: KubeObject, note: EventNote): Series {
     const key = `${involved.kind}/${keyOf(involved)}/${involved.metadata.uid}/${note.reason}`;
     const series = remembered.get(key) ?? {
-      involved,
+      involved: essence(involved),
       firstTimestamp: timestamp(clock),
       name: undefined,
+      nextName: undefined,
       note,
       count: 0,
       writtenAtMs: undefined,
@@ -100,15 +155,22 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         if (!isNotFound(error)) throw error;
       }
     }
-    const created = await client.create(events, eventOf(series));
-    series.name = created.metadata.name;
+    series.nextName ??= nameOf(series);
+    try {
+      await client.create(events, eventOf(series, series.nextName));
+    } catch (error) {
+      // An earlier try was carried out, and its answer was lost.
+      if (!isAlreadyExists(error)) throw error;
+    }
+    series.name = series.nextName;
+    series.nextName = undefined;
   }
 
-  function eventOf(series: Series) {
+  function eventOf(series: Series, eventName: string) {
     const { involved, note, count, firstTimestamp } = series;
     const { name, namespace, uid, resourceVersion } = involved.metadata;
     return {
-      metadata: { name: nameOf(series), namespace: namespaceOf(series) },
+      metadata: { name: eventName, namespace: namespaceOf(series) },
       involvedObject: {
         ...(involved.apiVersion ? { apiVersion: involved.apiVersion } : {}),
         ...(involved.kind ? { kind: involved.kind } : {}),
@@ -140,9 +202,33 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   return {
     record,
     async settled() {
-      await Promise.all(writing);
+      hurry.abort();
+      while (writing.size > 0) await Promise.all(writing);
+      hurry = new AbortController();
     },
   };
+}
+
+function essence({ apiVersion, kind, metadata }: KubeObject): Involved {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    ...(apiVersion ? { apiVersion } : {}),
+    ...(kind ? { kind } : {}),
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+    },
+  };
+}
+
+/** No answer, or one that says that the server is busy or in trouble. */
+function mayWorkLater(error: unknown): boolean {
+  return (
+    error instanceof KubeError &&
+    (error.status === 0 || error.status === 429 || error.status >= 500)
+  );
 }
 
 /** Events about cluster-scoped objects live in `default`: the API server refuses them elsewhere. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { settled } from '../time/fake-clock.ts';
 import { mapBounded } from './bounded.ts';
 
 describe('mapBounded', () => {
@@ -36,5 +37,21 @@ describe('mapBounded', () => {
 
   test('nothing is nothing', async () => {
     expect(await mapBounded([], 4, async () => 1)).toEqual([]);
+  });
+
+  test('begins nothing after a failure, and rejects when what was under way has ended', async () => {
+    const log: string[] = [];
+    const slow = Promise.withResolvers<void>();
+    const running = mapBounded(['bad', 'slow', 'never'], 2, async (item) => {
+      log.push(item);
+      if (item === 'bad') throw new Error('broken');
+      await slow.promise;
+      log.push(`${item} ended`);
+    }).catch((error: unknown) => log.push(String(error)));
+    await settled();
+    expect(log).toEqual(['bad', 'slow']);
+    slow.resolve();
+    await running;
+    expect(log).toEqual(['bad', 'slow', 'slow ended', 'Error: broken']);
   });
 });
