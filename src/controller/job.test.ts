@@ -90,6 +90,14 @@ describe('the Job of a run', () => {
     expect(container().resources?.limits).toEqual({ memory: '256Mi' });
   });
 
+  it('asks for nothing that a full node lacks, and is as important as it is said to be', () => {
+    const resources = podSpec().containers?.[0]?.resources;
+    expect(resources?.requests).toEqual({ cpu: '0', memory: '0' });
+    const important = jobOf(order(), { ...template, priorityClass: 'multinic-agents' });
+    expect(important.spec?.template.spec?.priorityClassName).toBe('multinic-agents');
+    expect(podSpec()).not.toHaveProperty('priorityClassName');
+  });
+
   it('shows the agent the folders of the host that it needs, below /host', () => {
     const paths = podSpec().volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []);
     expect(paths?.toSorted()).toEqual([

@@ -84,6 +84,21 @@ describe('an object on its way to its node', () => {
     expect(bed.created('jobs')).toBe(2);
   });
 
+  it('costs five writes for a change: Job, record, request, start, result', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    const before = (await quiet()).length;
+    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await bed.untilReady('worker-1', good);
+    expect((await quiet()).slice(before)).toEqual([
+      'create jobs',
+      'patch multinicnodeconfigs status',
+      'create configmaps',
+      'patch jobs',
+      'patch multinicnodeconfigs status',
+    ]);
+  });
+
   it('never takes the result of an older generation for the current one', async () => {
     bed.agents.answer = () => undefined;
     await bed.apply('worker-1', { interfaces: [entry(0)] });
