@@ -15,7 +15,6 @@ export const storeMutants: readonly Mutant[] = [
     own,
   ),
   mutant('store', 'if (!replaced && !isCorrupt(error)) throw error;', '', own),
-  mutant('store', "for (const suffix of ['-wal', '-shm'])", 'for (const suffix of [])', own),
   mutant('server-nics', ".where('updated_at', '<', oldest)", ".where('updated_at', '<', '')"),
   mutant('server-nics', 'from += idsAtOnce', 'from += 2 * idsAtOnce'),
   mutant('node-configs', 'await rememberNics(tx,', 'if (!before) await rememberNics(tx,'),
