@@ -25,6 +25,14 @@ export default defineConfig({
       },
       { test: { ...shipped, name: 'namespaces', include: ['test/namespaces/**/*.test.ts'] } },
       { test: { ...chain, name: 'chain', include: ['test/chain/**/*.test.ts'] } },
+      {
+        test: {
+          ...chain,
+          fileParallelism: true,
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+        },
+      },
       { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
     ],

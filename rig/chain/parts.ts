@@ -17,11 +17,13 @@ export interface PartsOptions {
   readonly encryptKey: string;
   /** Business clusters that the operator's token is good for; * is all. */
   readonly providers: readonly string[];
+  /** Environment of all parts. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts operator, Viola and controller beside each other; resolves when all of them are ready. */
 export async function startParts(options: PartsOptions): Promise<void> {
-  const { supervisor, directory, clock, kubeconfigs, ports, ...cloud } = options;
+  const { supervisor, directory, clock, kubeconfigs, ports, env = {}, ...cloud } = options;
   const tokens = await writeTokens(directory, options.providers);
   await Promise.all([
     supervisor.start(
@@ -30,6 +32,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
         port: ports.viola,
         tokenFile: tokens.granted,
         clock,
+        env,
       }),
     ),
     supervisor.start(
@@ -38,6 +41,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
         port: ports.controller,
         agentImage: 'multinic-agent:stand-in',
         clock,
+        env,
       }),
     ),
     supervisor.start(
@@ -52,6 +56,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
         database: join(directory, 'inventory.db'),
         poll: '1s',
         clock,
+        env,
       }),
     ),
   ]);

@@ -5,7 +5,6 @@
 //   KILL_AT='NAME PHASE NUMBER'   such as "viola.node-config.apply after 1"
 //   EFFECTS_FILE=PATH             gets each moment as a line
 import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 
 const { appendFileSync, writeSync } = fs;
 const killAt = process.env['KILL_AT'];
@@ -24,13 +23,16 @@ function look(text: string): void {
   if (killAt === `${moment} ${count}`) process.kill(process.pid, 'SIGKILL');
 }
 
-// The log of the parts is written by fs.writeSync, the agent's by process.stderr.
-fs.writeSync = ((...args: Parameters<typeof writeSync>) => {
-  if (typeof args[1] === 'string') look(args[1]);
-  return writeSync(...args);
-}) as typeof writeSync;
-syncBuiltinESMExports();
+// The log of the parts goes through fs.write; done at once, so that a line is written before the part goes on.
+fs.write = ((fd: number, text: string, ...rest: readonly unknown[]) => {
+  look(text);
+  const done = rest.at(-1) as Written;
+  done(null, writeSync(fd, text));
+}) as typeof fs.write;
 
+type Written = (error: Error | null, bytes: number) => void;
+
+// The agent's goes to standard error.
 const write = process.stderr.write.bind(process.stderr);
 process.stderr.write = ((...args: Parameters<typeof write>) => {
   if (typeof args[0] === 'string') look(args[0]);

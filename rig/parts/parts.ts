@@ -8,6 +8,7 @@ interface Common {
   readonly clock: Clock;
   /** Log level of the part; debug names every external write. */
   readonly logLevel?: 'info' | 'debug';
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ViolaPart extends Common {
@@ -55,6 +56,7 @@ export function operatorPart(options: OperatorPart): ChildSpec {
     ['--health-probe-bind-address', loopback(options.healthPort)],
   ].flat();
   const env = {
+    ...options.env,
     CONTRABASS_ENCRYPT_KEY: encryptKey,
     INVENTORY_ADDR: loopback(options.inventoryPort),
   };
@@ -64,14 +66,14 @@ export function operatorPart(options: OperatorPart): ChildSpec {
 function part(
   name: string,
   args: readonly string[],
-  options: Pick<Common, 'clock' | 'logLevel'> & { readonly env?: Readonly<Record<string, string>> },
+  options: Omit<Common, 'kubeconfig'>,
   port: number,
 ): ChildSpec {
   const { clock, logLevel = 'info', env = {} } = options;
   return {
     name,
     command: [...program, ...args],
-    env: { ...env, LOG_LEVEL: logLevel },
+    env: { LOG_LEVEL: logLevel, ...env },
     ready: (signal) => answers(`http://${loopback(port)}/readyz`, { clock, signal }),
   };
 }

@@ -93,9 +93,22 @@ export class Supervisor implements AsyncDisposable {
     child.log.end();
   }
 
-  /** Starts a killed child again as it was started before, and waits until it is ready. */
-  async restart(name: string): Promise<void> {
-    await this.start(this.#childOf(name).spec);
+  /** Starts a child that has ended again as it was started before, but for its environment, and waits until it is ready. */
+  async restart(name: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { spec } = this.#childOf(name);
+    await this.start({ ...spec, env: { ...spec.env, ...env } });
+  }
+
+  /** SIGTERM; resolves when the child has ended. */
+  async stop(name: string): Promise<void> {
+    await this.#stop(this.#childOf(name));
+  }
+
+  /** From now on the child may end by itself; resolves to how it did. */
+  ending(name: string): Promise<string> {
+    const child = this.#childOf(name);
+    child.leaving = true;
+    return child.ended;
   }
 
   /** SIGTERM to all, last started first; SIGKILL to what does not end in time. */

@@ -24,7 +24,7 @@ let two: Worker;
 let byHand: Worker;
 
 beforeAll(async () => {
-  world = await openWorld('worker-1', 'worker-2', 'by-hand');
+  world = await openWorld(['worker-1', 'worker-2', 'by-hand']);
   [one, two, byHand] = world.workers as [Worker, Worker, Worker];
   await settle(world);
 });

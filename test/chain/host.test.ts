@@ -23,7 +23,7 @@ let one: Worker;
 let two: Worker;
 
 beforeAll(async () => {
-  world = await openWorld('worker-1', 'worker-2');
+  world = await openWorld(['worker-1', 'worker-2']);
   [one, two] = world.workers as [Worker, Worker];
   await settle(world);
 });

@@ -3,11 +3,12 @@ import * as z from 'zod';
 import { findCondition } from '../../src/api/condition.ts';
 import {
   type InterfaceSpec,
+  type MultiNicNodeConfig,
   nodeConfigSpec,
   nodeConfigStatus,
 } from '../../src/api/multinicnodeconfig.ts';
 import { namespaces } from '../../src/api/names.ts';
-import { openstackConfigStatus } from '../../src/api/openstackconfig.ts';
+import { type OpenstackConfig, openstackConfigStatus } from '../../src/api/openstackconfig.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { type HostState, stateOf, without } from '../namespaces/host-state.ts';
 import type { Cluster, Worker, World } from './world.ts';
@@ -25,6 +26,18 @@ const openstackConfig = z.object({
 function stored({ server }: Cluster, resource: string, name: string): unknown {
   const objects = server.objects(resource, namespaces.system);
   return objects.find(({ metadata }) => metadata.name === name);
+}
+
+/** The worker's OpenstackConfig as it is stored, if there is one. */
+export function openstackConfigOf({ management }: World, { name }: Worker) {
+  const object = stored(management, 'openstackconfigs.multinic.example.com', name);
+  return object as OpenstackConfig | undefined;
+}
+
+/** The worker's MultiNicNodeConfig as it is stored, if there is one. */
+export function nodeConfigObjectOf({ business }: World, { name }: Worker) {
+  const object = stored(business, 'multinicnodeconfigs.multinic.io', name);
+  return object as MultiNicNodeConfig | undefined;
 }
 
 /** The worker's MultiNicNodeConfig, if there is one. */

@@ -43,14 +43,25 @@ export interface World extends AsyncDisposable {
   readonly management: Cluster;
   readonly business: Cluster;
   readonly parts: Supervisor;
+  readonly inventoryUrl: string;
   readonly workers: readonly Worker[];
 }
 
 /** The business cluster as Viola knows it. */
 export const provider = 'business';
 
+export interface WorldOptions {
+  /** Environment of all parts. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What stands for the entry point of the agent's image (default: the agent of the bundle). */
+  readonly agentCommand?: readonly string[];
+}
+
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
-export async function openWorld(...names: readonly string[]): Promise<World> {
+export async function openWorld(
+  names: readonly string[],
+  { env = {}, agentCommand }: WorldOptions = {},
+): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-chain-'));
   stack.defer(() => rm(directory, { recursive: true }));
@@ -74,9 +85,12 @@ export async function openWorld(...names: readonly string[]): Promise<World> {
     contrabassUrl: cloud.contrabassUrl,
     encryptKey: cloud.encryptKey,
     providers: ['*'],
+    env,
   });
   const workers = await Promise.all(
-    machines.map((machine) => openWorker(machine, { tenant, business, directory }, stack)),
+    machines.map((machine) =>
+      openWorker(machine, { tenant, business, directory, agentCommand }, stack),
+    ),
   );
   const kept = stack.move();
   return {
@@ -86,6 +100,7 @@ export async function openWorld(...names: readonly string[]): Promise<World> {
     management,
     business,
     parts,
+    inventoryUrl: `http://127.0.0.1:${inventory}`,
     workers,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -106,11 +121,12 @@ async function openCluster(
 
 interface Surroundings extends Pick<World, 'tenant' | 'business'> {
   readonly directory: string;
+  readonly agentCommand: readonly string[] | undefined;
 }
 
 async function openWorker(
   machine: Machine,
-  { tenant, business, directory }: Surroundings,
+  { tenant, business, directory, agentCommand }: Surroundings,
   stack: AsyncDisposableStack,
 ): Promise<Worker> {
   const { name, serverId, host } = machine;
@@ -119,6 +135,7 @@ async function openWorker(
       access: business.server.access,
       node: { name, systemUUID: serverId, host },
       directory: join(directory, `kubelet-${name}`),
+      ...(agentCommand ? { agentCommand } : {}),
     }),
   );
   const hypervisor = stack.use(

@@ -1,0 +1,3 @@
+import { killSuite } from './kills.ts';
+
+killSuite('operator');

@@ -1,0 +1,107 @@
+import { expect, vi } from 'vitest';
+import { openstackConfigs } from '../../rig/chain/kinds.ts';
+import type { WirePort } from '../../rig/openstack/tenant.ts';
+import { findCondition } from '../../src/api/condition.ts';
+import { namespaces } from '../../src/api/names.ts';
+import { type EndState, endState } from '../beds/end-state.ts';
+import { applyConfig } from '../chain/acts.ts';
+import { generous, nodeConfigObjectOf, openstackConfigOf } from '../chain/seen.ts';
+import type { Worker, World } from '../chain/world.ts';
+import { stateOf } from '../namespaces/host-state.ts';
+
+/** What a life came to: the state with a NIC, the one after all is gone, and how many objects of each kind were made. */
+export interface Life {
+  readonly configured: EndState;
+  readonly gone: EndState;
+  readonly created: Readonly<Record<string, number>>;
+}
+
+/**
+ * The life of one port: an OpenstackConfig selects its server, it is attached, becomes a NIC, is detached, and the
+ * OpenstackConfig is deleted. `expected` is a life to come to the same states as; without one, each state is what the
+ * first look finds when the objects say that it is reached.
+ */
+export async function live(
+  world: World,
+  worker: Worker,
+  port: WirePort,
+  expected?: Life,
+): Promise<Life> {
+  const before = world.business.server.audit.length;
+  // The port is older than the OpenstackConfig of this life.
+  await applyConfig(world, worker, { settings: { portBaseline: 'All' } });
+  await world.tenant.attach(worker.serverId, { portId: port.id });
+  await until(() => nicsOf(world, worker), ['multinic0 Configured']);
+  await until(() => readiness(world, worker), { config: 'True', node: 'True' });
+  const configured = await settledState(world, worker, expected?.configured);
+
+  await world.tenant.detach(worker.serverId, port.id);
+  await until(() => nicsOf(world, worker), []);
+  await until(() => worker.hypervisor.plugged(worker.serverId), []);
+  await forget(world, worker);
+  const gone = await settledState(world, worker, expected?.gone);
+  return { configured, gone, created: createdSince(world, before) };
+}
+
+/** Ends a life that went wrong, so that the next one begins from nothing. */
+export async function bury(world: World, worker: Worker, port: WirePort): Promise<void> {
+  const { device_id } = (await world.tenant.port(port.id)) ?? {};
+  if (device_id === worker.serverId) await world.tenant.detach(worker.serverId, port.id);
+  if (openstackConfigOf(world, worker)) await forget(world, worker);
+}
+
+async function forget(world: World, worker: Worker): Promise<void> {
+  const ref = { namespace: namespaces.system, name: worker.name };
+  await world.management.client.delete(openstackConfigs, ref);
+  await until(() => openstackConfigOf(world, worker), undefined);
+  await until(() => nodeConfigObjectOf(world, worker), undefined);
+}
+
+async function settledState(world: World, worker: Worker, expected?: EndState): Promise<EndState> {
+  const look = () =>
+    endState({
+      openstackConfig: async () => openstackConfigOf(world, worker)?.status,
+      nodeConfig: async () => nodeConfigObjectOf(world, worker),
+      inventory: async () => {
+        const path = `/v1/inventory/node-configs?nodeName=${worker.name}`;
+        return (await fetch(`${world.inventoryUrl}${path}`)).json();
+      },
+      host: () => stateOf(worker.host),
+    });
+  if (!expected) return look();
+  return vi.waitFor(async () => {
+    const state = await look();
+    expect(state).toEqual(expected);
+    return state;
+  }, generous);
+}
+
+async function until<T>(look: () => T, wanted: T): Promise<void> {
+  await vi.waitFor(() => expect(look()).toEqual(wanted), { ...generous, interval: 50 });
+}
+
+function nicsOf(world: World, worker: Worker): string[] {
+  const { interfaceStatuses = [] } = nodeConfigObjectOf(world, worker)?.status ?? {};
+  return interfaceStatuses.map(({ name, status }) => `${name} ${status}`);
+}
+
+function readiness(world: World, worker: Worker) {
+  const ready = (conditions: Parameters<typeof findCondition>[0]) =>
+    findCondition(conditions, 'Ready')?.status;
+  return {
+    config: ready(openstackConfigOf(world, worker)?.status?.conditions),
+    node: ready(nodeConfigObjectOf(world, worker)?.status?.conditions),
+  };
+}
+
+/** Objects that our parts made, by kind; Events are counted by whoever reads them. */
+function createdSince({ business }: World, position: number): Record<string, number> {
+  const made = business.server.audit
+    .slice(position)
+    .filter(({ status, resource }) => status === 201 && counted.has(resource));
+  return Object.fromEntries(
+    [...counted].map((kind) => [kind, made.filter(({ resource }) => resource === kind).length]),
+  );
+}
+
+const counted = new Set(['multinicnodeconfigs', 'jobs', 'configmaps']);
