@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-integration test-e2e test-faults test-coverage bench mutate lint fmt vet generate build image install uninstall
+.PHONY: help setup demo check test test-kills test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image install uninstall
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,9 +24,13 @@ demo: build ## Attach and detach ports on two hosts of this machine; ARGS=--once
 check: $(installed) ## Types, lint, import direction, format, generated files, unit tests; prints how long each took
 	@test/check
 
-test: check ## check, the agent in network namespaces, and bad input end to end (need root)
-	@test/namespaces/run
-	@test/chain/run
+test: $(installed) ## check, the agent in network namespaces, and bad input end to end (needs root)
+	@test/on-hosts
+	@$(MAKE) -s check
+	@test/on-hosts namespaces chain
+
+test-kills: $(installed) ## Every part killed before and after every write it makes, on hosts of this machine (needs root)
+	@test/on-hosts kills
 
 test-integration: $(installed) ## Real API server, kubelet, containerd, systemd box, OpenStack, MariaDB (needs root)
 	@test/integration/run

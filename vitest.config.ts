@@ -29,8 +29,8 @@ export default defineConfig({
         test: {
           ...chain,
           fileParallelism: true,
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
+          name: 'kills',
+          include: ['test/kills/**/*.test.ts'],
         },
       },
       { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },

@@ -3,11 +3,13 @@
 // hook for it.
 //
 //   KILL_AT='NAME PHASE NUMBER'   such as "viola.node-config.apply after 1"
+//   KILL_AT_FILE=PATH             removed at that moment, so that one process of many dies
 //   EFFECTS_FILE=PATH             gets each moment as a line
 import fs from 'node:fs';
 
-const { appendFileSync, writeSync } = fs;
+const { appendFileSync, rmSync, writeSync } = fs;
 const killAt = process.env['KILL_AT'];
+const killAtFile = process.env['KILL_AT_FILE'];
 const effectsFile = process.env['EFFECTS_FILE'];
 const counts = new Map<string, number>();
 
@@ -20,7 +22,9 @@ function look(text: string): void {
   counts.set(moment, count);
   if (effectsFile) appendFileSync(effectsFile, `${moment} ${count}\n`);
   // Whatever is still to be written is lost, as by a power cut; children find their pipes closed.
-  if (killAt === `${moment} ${count}`) process.kill(process.pid, 'SIGKILL');
+  if (killAt !== `${moment} ${count}`) return;
+  if (killAtFile) rmSync(killAtFile);
+  process.kill(process.pid, 'SIGKILL');
 }
 
 // The log of the parts goes through fs.write; done at once, so that a line is written before the part goes on.

@@ -1,4 +1,5 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import { mortalProgram } from '../../rig/parts/program.ts';
@@ -19,38 +20,31 @@ export class MortalAgent {
     const lines = [
       '#!/bin/sh',
       'export LOG_LEVEL=debug',
-      `if [ -e ${moment} ]; then KILL_AT=$(cat ${moment}); export KILL_AT; rm ${moment}; fi`,
-      `if [ -e ${ip} ]; then PATH=$(cat ${ip}):$PATH; rm ${ip}; fi`,
+      `if [ -e ${moment} ]; then export KILL_AT="$(cat ${moment})" KILL_AT_FILE=${moment}; fi`,
+      `if [ -e ${ip} ]; then PATH=$(cat ${ip}):$PATH; fi`,
       `exec ${mortalProgram.map((word) => JSON.stringify(word)).join(' ')} agent "$@"`,
     ];
     await writeFile(script, `${lines.join('\n')}\n`, { mode: 0o755 });
     return [script];
   }
 
-  /** The next agent dies at this moment. */
+  /** The next agent that comes to this moment dies. */
   async dieAt(moment: string): Promise<void> {
     await writeFile(this.#moment, moment);
   }
 
-  /** The next agent dies when its `ip` is about to make this change of a batch, the first one being 1. */
+  /** The next agent whose `ip` is about to make this change, the first one being 1, dies. */
   async dieAtLine(host: NamespaceHost, line: number): Promise<void> {
     const each = `case $line in *show*) ;; *)
       changes=$((\${changes:-0} + 1))
-      [ $changes = ${line} ] && { touch ${this.#hit}; kill -KILL $PPID; exit 1; } ;;
+      [ $changes = ${line} ] && { rm ${this.#ip}; kill -KILL $PPID; exit 1; } ;;
     esac`;
-    await rm(this.#hit, { force: true });
     await writeFile(this.#ip, await ipWith(host, each));
   }
 
-  /** Whether the `ip` of an agent came to the line. */
-  async diedAtLine(): Promise<boolean> {
-    return stat(this.#hit).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return false;
-        throw error;
-      },
-    );
+  /** Whether an agent came to where it was told to die. */
+  get hasDied(): boolean {
+    return !existsSync(this.#moment) && !existsSync(this.#ip);
   }
 
   get #moment(): string {
@@ -59,9 +53,5 @@ export class MortalAgent {
 
   get #ip(): string {
     return join(this.#directory, 'ip');
-  }
-
-  get #hit(): string {
-    return join(this.#directory, 'line-was-reached');
   }
 }

@@ -49,7 +49,7 @@ export function killSuite(...parts: readonly Part[]): void {
     if (typeof at === 'number') await agent.dieAtLine(worker.host, at);
     else await agent.dieAt(at);
     const life = await live(world, worker, port, clean);
-    if (typeof at === 'number') expect(await agent.diedAtLine(), `${id} was never hit`).toBe(true);
+    expect(agent.hasDied, `${id} was never hit`).toBe(true);
     return life;
   }
 

@@ -12,8 +12,8 @@ export interface KillPoint {
 
 const phases = ['before', 'after'] as const;
 
-/** How many lines the batch has that makes a NIC; a point behind its end is never hit, and says so. */
-const batchLines = 10;
+/** How many changes the batch has that makes a NIC; a point behind its end is never hit, and says so. */
+const batchLines = 8;
 
 /** Before and after each external write of the product, and before each operation of the batch that makes a NIC. */
 export const killPoints: readonly KillPoint[] = [

@@ -86,12 +86,14 @@ function nicsOf(world: World, worker: Worker): string[] {
 }
 
 function readiness(world: World, worker: Worker) {
-  const ready = (conditions: Parameters<typeof findCondition>[0]) =>
-    findCondition(conditions, 'Ready')?.status;
   return {
-    config: ready(openstackConfigOf(world, worker)?.status?.conditions),
-    node: ready(nodeConfigObjectOf(world, worker)?.status?.conditions),
+    config: readyOf(openstackConfigOf(world, worker)?.status?.conditions),
+    node: readyOf(nodeConfigObjectOf(world, worker)?.status?.conditions),
   };
+}
+
+function readyOf(conditions: Parameters<typeof findCondition>[0]) {
+  return findCondition(conditions, 'Ready')?.status;
 }
 
 /** Objects that our parts made, by kind; Events are counted by whoever reads them. */
