@@ -64,9 +64,11 @@ const anyConditions = z.object({
     .default([]),
 });
 
+/** What is not as it should be has a reason; Synced and NoChange are two words for the same end. */
 function conditionsOf(status: object): string[] {
   const { conditions } = anyConditions.parse(status);
-  return conditions
-    .map(({ type, status: is, reason = '' }) => `${type}=${is} ${reason}`)
-    .toSorted();
+  const words = conditions.map(({ type, status: is, reason = '' }) =>
+    type === 'Ready' && is === 'True' ? 'Ready=True' : `${type}=${is} ${reason}`,
+  );
+  return words.toSorted();
 }
