@@ -67,7 +67,9 @@ describe('an ip session', () => {
   });
 
   test('looks again when a dump was interrupted, without doing the lines again', async () => {
-    const once = `rule*) [ -e ${directory}/told ] || { touch ${directory}/told; echo 'Dump was interrupted and may be inconsistent.' >&2; }; echo '[]' ;;`;
+    const torn = `echo 'Dump was interrupted and may be inconsistent.' >&2; echo '[{"priority":1,"src":"all"}]'`;
+    const told = `${directory}/told`;
+    const once = `rule*) if [ -e ${told} ]; then echo '[]'; else touch ${told}; ${torn}; fi ;;`;
     using ip = new IpSession(await fakeIp(`good) echo done >>${directory}/lines ;;`, once));
     expect(await ip.run(['good'])).toEqual({ seen: nothing });
     expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('done\n');

@@ -160,7 +160,7 @@ describe('a run over the model of the kernel', () => {
 
   test('does not touch a NIC that became the way out while it was in hand', async () => {
     box = await ModelHost.of(fresh());
-    await died(start, 2 * 5 + 1);
+    await died(start, 2 * 4 + 1);
     expect(journals()).not.toEqual([]);
     const theirs = {
       addresses: [...box.kernel.addresses, address('multinic0', '10.50.0.2/24')],
