@@ -113,7 +113,9 @@ describe('a service that fails', () => {
       cure: async () => {
         world.cloud.controls.heal({});
         // A password that was refused is left alone for an hour, unless somebody asks.
-        await applyConfig(world, one, edit, { [annotations.reconcileAt]: 'healed' });
+        await applyConfig(world, one, edit, {
+          [annotations.reconcileAt]: new Date().toISOString(),
+        });
       },
       delivered: [two],
     });
