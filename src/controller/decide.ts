@@ -66,7 +66,11 @@ function serves({ action, content, machine }: Run, desired: Desired): boolean {
   );
 }
 
-function isAbout(applied: Applied, { action, content, machine }: Desired): boolean {
+/** Whether what was done was done for this, on this machine since it was started. */
+export function isAbout(
+  applied: Applied,
+  { action, content, machine }: Pick<Desired, 'action' | 'content' | 'machine'>,
+): boolean {
   return (
     applied.action === action &&
     applied.content === content &&

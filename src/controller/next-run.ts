@@ -6,12 +6,13 @@ import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Admission } from './admit.ts';
 import { type Applied, appliedIn, begun, ended, type Terms } from './applied.ts';
-import { decide, type Seen } from './decide.ts';
+import { decide, isAbout, type Seen } from './decide.ts';
 import { type Health, healthOf, unreachable } from './liveness.ts';
 import { machineOf, systemUuidOf } from './machine.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { Report } from './report.ts';
+import { toldAgain } from './reporting/told-again.ts';
 import { type Contents, contentHash, requestOf } from './request.ts';
 import { withSilentNics } from './results/result.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from './runner.ts';
@@ -82,10 +83,10 @@ export function createNextRun(options: NextRunOptions): NextRun {
           ? follow(task, next.run, signal)
           : waiting(report, turn(`${next.run.name}, sent before the last change, is at work`));
       case 'pause':
-        tellEnd(report, next.seen);
+        tellEnd(task, next.seen);
         return { done: false, requeueAfterMs: next.forMs };
       case 'done':
-        tellEnd(report, next.seen);
+        tellEnd(task, next.seen);
         return { done: true };
       default:
         return next satisfies never;
@@ -107,7 +108,9 @@ export function createNextRun(options: NextRunOptions): NextRun {
     signal: AbortSignal,
   ): Promise<Progress> {
     const { report, node } = task;
-    const repeat = order.attempt > 1;
+    const before = appliedIn(report.config.status);
+    // A number says nothing here either: the same content may be on its second machine.
+    const repeat = before !== undefined && isAbout(before, order);
     const failure = unreachable(node);
     if (failure) return waiting(report, failure, repeat);
     const key = keyOf(order.config);
@@ -118,7 +121,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
       return { ...waiting(report, turn(permission.why), repeat), requeueAfterMs: askAgainMs };
     }
     try {
-      await begin(task, order, signal);
+      await begin(task, order, repeat, signal);
     } finally {
       permission.release();
     }
@@ -132,12 +135,17 @@ export function createNextRun(options: NextRunOptions): NextRun {
   }
 
   /** Recorded before it can begin: of a run that nobody saw end the record says that nobody knows. */
-  async function begin({ report, ...task }: Task, order: Order, signal: AbortSignal) {
+  async function begin(
+    { report, ...task }: Task,
+    order: Order,
+    repeat: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const run = await runner.prepare(order, signal);
     const before = appliedIn(report.config.status);
     if (before?.job !== run.name || before.done !== undefined) {
       const terms = await termsOf(report.config, order, before, signal);
-      report.tell({ kind: 'working', run }, begun(order, run.name, terms, clock.now()));
+      report.tell({ kind: 'working', run, repeat }, begun(order, run.name, terms, clock.now()));
       await report.write(signal);
     }
     const applied = appliedIn(report.config.status);
@@ -168,7 +176,9 @@ export function createNextRun(options: NextRunOptions): NextRun {
     if (applied?.done !== undefined) return recorded(report);
     const health = healthOf(run, applied, { startDeadlineMs, now: clock.now() });
     const shown = { ...run, trouble: run.trouble ?? unreachable(node) };
-    report.tell({ kind: 'working', run: shown }, applied ?? unrecorded(run));
+    // What began it has told already what holds.
+    const repeat = run.attempt > 1;
+    report.tell({ kind: 'working', run: shown, repeat }, applied ?? unrecorded(run));
     return applied ? tend(task, run, { applied, health }, signal) : { done: false };
   }
 
@@ -181,7 +191,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     if (health.kind === 'fine') return { done: false };
     if (health.kind === 'late') {
       await runner.remove(run, signal);
-      tellEnd(task.report, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
+      tellEnd(task, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
       return { done: false };
     }
     if (health.kind === 'slow') {
@@ -195,10 +205,11 @@ export function createNextRun(options: NextRunOptions): NextRun {
     return begun(run, run.name, { protocol }, clock.now());
   }
 
-  function tellEnd(report: Report, seen: Seen | undefined): void {
-    if (!seen) return report.tell({ kind: 'recorded' });
+  function tellEnd({ report, contents }: Task, seen: Seen | undefined): void {
+    const { status } = report.config;
+    if (!seen) return report.tell(toldAgain(status, contents) ?? { kind: 'recorded' });
     const now = clock.now();
-    const applied = appliedIn(report.config.status);
+    const applied = appliedIn(status);
     report.tell({ kind: 'ended', ...seen, at: now }, applied && ended(applied, seen.verdict, now));
   }
 

@@ -6,7 +6,7 @@ import { acceptSpec } from './accept.ts';
 import type { Situation } from './reporting/situation.ts';
 import { statusOf, statusPatch } from './status.ts';
 
-const working: Situation = { kind: 'working', run: run() };
+const working: Situation = { kind: 'working', run: run(), repeat: false };
 const refused = { kind: 'refused', reason: 'NodeNotFound', message: 'no Node' } as const;
 const pending = nicResult(1, { state: 'Pending', reason: 'WaitingForNIC', name: '', message: 'm' });
 
@@ -139,7 +139,7 @@ describe('the status of an object', () => {
 
   it('tells of an agent that does not get to work', () => {
     const trouble = { reason: 'ImagePullFailed', message: 'no such image' } as const;
-    const next = status({ kind: 'working', run: run({ trouble }) });
+    const next = status({ kind: 'working', run: run({ trouble }), repeat: false });
     expect(next.state).toBe('Failed');
     expect(conditionsIn(next)).toMatchObject({
       Ready: 'False ImagePullFailed',
@@ -223,7 +223,11 @@ describe('a repeated attempt', () => {
 
   it('writes nothing before it has ended', () => {
     const again = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] }, status: first });
-    const next = status({ kind: 'working', run: run({ attempt: 2, name: 'job-2' }) }, again, later);
+    const next = status(
+      { kind: 'working', run: run({ attempt: 2, name: 'job-2' }), repeat: true },
+      again,
+      later,
+    );
     expect(next).toEqual(first);
     expect(statusPatch(again, next)).toBeUndefined();
   });
@@ -231,7 +235,11 @@ describe('a repeated attempt', () => {
   it('tells of a new trouble at once', () => {
     const again = nodeConfig({ status: first });
     const trouble = { reason: 'ImagePullFailed', message: 'm' } as const;
-    const next = status({ kind: 'working', run: run({ attempt: 2, trouble }) }, again, later);
+    const next = status(
+      { kind: 'working', run: run({ attempt: 2, trouble }), repeat: true },
+      again,
+      later,
+    );
     expect(conditionsIn(next)['Ready']).toBe('False ImagePullFailed');
   });
 

@@ -76,6 +76,47 @@ describe('what was done', () => {
     expect(onHost()).toBe('10.0.0.10/24');
   });
 
+  it.each([
+    ['rebuilt in place', { machineID: 'machine-2', bootID: 'boot-2' }],
+    ['rebooted', { machineID: 'machine-1', bootID: 'boot-2' }],
+  ])(
+    'says nothing of a node that was %s: Ready is Unknown until an agent was there',
+    async (_, now) => {
+      await bed.addNode('worker-1');
+      await bed.setNode('worker-1', {
+        systemUUID: instanceId,
+        machineID: 'machine-1',
+        bootID: 'boot-1',
+      });
+      bed.run();
+      await bed.apply('worker-1', { interfaces: [entry(0)] });
+      await bed.untilReady('worker-1', good);
+      bed.agents.answer = () => undefined;
+      await bed.setNode('worker-1', { systemUUID: instanceId, ...now });
+      await untilRequests(2);
+      expect(await bed.ready('worker-1')).toBe('Unknown SpecChanged');
+      bed.agents.answer = configured;
+      await bed.untilReady('worker-1', good);
+    },
+  );
+
+  it('is told again when what kept agents away is over, without another one', async () => {
+    await configure();
+    const before = await bed.get('worker-1');
+    await bed.apply('rival', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'False DuplicateInstanceId');
+    await bed.delete('rival');
+    await bed.untilReady('worker-1', good);
+    await bed.setNode('worker-1', { systemUUID: '' });
+    await bed.untilReady('worker-1', 'False NodeNotFound');
+    await bed.setNode('worker-1', { systemUUID: instanceId });
+    const { status } = await bed.untilReady('worker-1', good);
+    expect(status?.state).toBe('Configured');
+    expect(status?.interfaceStatuses).toEqual(before.status?.interfaceStatuses);
+    expect(status?.lastJobName).toBe(before.status?.lastJobName);
+    expect(bed.created('jobs')).toBe(1);
+  });
+
   it('starts one Job, no storm, when a node registers under another name in the middle of retries', async () => {
     await bed.addNode('worker-1');
     bed.run();

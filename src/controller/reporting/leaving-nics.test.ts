@@ -3,7 +3,7 @@ import { entry, nicResult, nodeConfig } from '../../../test/beds/controller-samp
 import { conditionsIn, lines, reported, run, status } from '../../../test/beds/status-samples.ts';
 import type { Situation } from './situation.ts';
 
-const working: Situation = { kind: 'working', run: run() };
+const working: Situation = { kind: 'working', run: run(), repeat: false };
 
 describe('a NIC that the spec has no more', () => {
   const before = status(

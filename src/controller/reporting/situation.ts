@@ -4,9 +4,10 @@ import type { Failure, Run, Verdict } from '../runner.ts';
 export type Situation =
   /** No agent may be sent; the NICs stay as they are. */
   | ({ readonly kind: 'refused' } & Failure)
-  /** An agent is to be sent and has to wait; `repeat` when an earlier attempt has a result. */
+  /** An agent is to be sent and has to wait; `repeat` as below. */
   | ({ readonly kind: 'waiting'; readonly repeat: boolean } & Failure)
-  | { readonly kind: 'working'; readonly run: Run }
+  /** `repeat`: what the status says of an earlier attempt still holds. */
+  | { readonly kind: 'working'; readonly run: Run; readonly repeat: boolean }
   /** `at`: when its end was seen here. */
   | {
       readonly kind: 'ended';
@@ -17,8 +18,8 @@ export type Situation =
   /** The status says how it ended; nothing else does any more. */
   | { readonly kind: 'recorded' };
 
-/** Whether an earlier attempt has a result, which stays in the status until the next one is in. */
+/** Whether an earlier attempt has a result for the same machine, which stays in the status until the next one is in. */
 export function isRepeat(situation: Situation): boolean {
-  if (situation.kind === 'working') return situation.run.attempt > 1;
-  return situation.kind === 'recorded' || (situation.kind === 'waiting' && situation.repeat);
+  if (situation.kind === 'working' || situation.kind === 'waiting') return situation.repeat;
+  return situation.kind === 'recorded';
 }
