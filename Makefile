@@ -38,7 +38,7 @@ test-integration: $(installed) ## Real API server, kubelet, containerd, systemd 
 test-e2e: $(installed) ## The whole chain on real parts (needs root)
 	@test/e2e/run
 
-test-faults: $(installed) ## Leaders behind connections that hang, break and lie; prints tables (about 4 min)
+test-faults: $(installed) ## Leaders and random fault plans: everything fails at random; prints tables (about an hour)
 	@test/faults/run
 
 test-coverage: $(installed) ## Unit tests with coverage

@@ -18,7 +18,7 @@ import { createHealth } from '../../src/process/health.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { readSettings } from '../../src/process/settings.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
 import { instanceId } from './controller-samples.ts';
 import { createAll } from './manifests.ts';
@@ -43,6 +43,10 @@ export class ControllerBed implements AsyncDisposable {
   readonly metrics = createMetrics(metricTable);
   /** Called around each external write; a throw stops the controller there, as a SIGKILL would. */
   onEffect: (effect: Effect, phase: 'before' | 'after') => void = () => undefined;
+  /** What stands between the controller and its server. */
+  through: (client: KubeClient) => KubeClient = (client) => client;
+  /** How far the wall clock of the controller is off. */
+  wallOffsetMs = 0;
   #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   private constructor(api: ApiServer, admin: KubeClient, clock: FakeClock) {
@@ -69,9 +73,14 @@ export class ControllerBed implements AsyncDisposable {
   }
 
   async #runUntil(stop: AbortController, flags: Readonly<Record<string, string>>): Promise<void> {
-    const { clock, metrics } = this;
+    const { metrics } = this;
+    const clock: Clock = {
+      ...this.clock,
+      now: () => new Date(this.clock.now().getTime() + this.wallOffsetMs),
+    };
     const access = this.api.accessAs(controllerIdentity);
-    await using client = createKubeClient(access, { clock, random: half });
+    await using direct = createKubeClient(access, { clock, random: half });
+    const client = this.through(direct);
     const log = createLogger({ part: 'controller', level: 'silent' });
     const loop = createLoop({
       client,
@@ -94,9 +103,20 @@ export class ControllerBed implements AsyncDisposable {
   async stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    running?.stop.abort(new Error('stopped'));
+    if (!running) return;
+    running.stop.abort(new Error('stopped'));
+    let ended = false;
+    const end = running.done.finally(() => {
+      ended = true;
+    });
     // Time has to pass for what waits in the controller.
-    await Promise.all([running?.done, this.pass(30)]);
+    await Promise.all([
+      end,
+      this.eventually(
+        () => ended,
+        () => 'the controller goes on',
+      ),
+    ]);
   }
 
   /** Whether the controller has ended, at an effect that threw for example. */
