@@ -60,6 +60,10 @@ describe('OpenstackConfigs of which most hang', () => {
   it.each([
     ['one business cluster', (n: number) => config(`hung-${n}`, `cloud-${n}`, 'hung')],
     ['one cloud', (n: number) => config(`hung-${n}`, 'hung', `biz-${n}`)],
+    [
+      'business clusters of their own, in the clouds of others',
+      (n: number) => config(`hung-${n}`, `cloud-${n % 12}`, `hung-${n}`),
+    ],
     ['a cloud and a cluster each', (n: number) => config(`hung-${n}`, `hung-${n}`, `hung-${n}`)],
   ])('in %s leave the others their pace', async (_what, hung) => {
     const gaps = await hourOf(hung);

@@ -24,6 +24,7 @@ const waitsFor = z.object({
 export function lanesOf(configs: Pick<ObjectStore<ConfigObject>, 'get'>): LaneLimit {
   return {
     most: perLane,
+    quick: { more: perLane, withinMs: slowSyncMs },
     of: (key) => {
       const spec = waitsFor.safeParse(configs.get(key)?.spec).data;
       if (!spec) return [];

@@ -115,8 +115,9 @@ export class WorkQueue {
 
   /** Ends the work on a taken key. */
   done(key: string): void {
+    const now = this.#clock.monotonicMs();
+    this.#lanes.leave(key, now - (this.#taken.get(key) ?? now));
     this.#taken.delete(key);
-    this.#lanes.leave(key);
     if (this.#again.delete(key) && !this.#closed) this.#makeReady(key);
     this.#handOut();
   }
