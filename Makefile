@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image install uninstall
+.PHONY: help setup demo check test test-kills test-outages test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image install uninstall
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ test: $(installed) ## check, the agent in network namespaces, and bad input end 
 
 test-kills: $(installed) ## Every part killed before and after every write it makes, on hosts of this machine (needs root)
 	@test/on-hosts kills
+
+test-outages: $(installed) ## Clouds, Viola, clusters, MariaDB each away for a minute; after rig/install (needs root)
+	@test/on-hosts outages
 
 test-integration: $(installed) ## Real API server, kubelet, containerd, systemd box, OpenStack, MariaDB (needs root)
 	@test/integration/run

@@ -33,6 +33,17 @@ export default defineConfig({
           include: ['test/kills/**/*.test.ts'],
         },
       },
+      {
+        test: {
+          ...chain,
+          fileParallelism: true,
+          // They wait more than they work.
+          maxWorkers: 2,
+          hookTimeout: 300_000,
+          name: 'outages',
+          include: ['test/outages/**/*.test.ts'],
+        },
+      },
       { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
     ],

@@ -161,14 +161,26 @@ describe('faults of connections', () => {
     const id = proxy.add({ fault: 'black-hole' });
     const frozen = get(client);
     expect(await hangs(frozen)).toBe(true);
+    expect(proxy.rules).toMatchObject([{ met: 1 }]);
     const late = createConnection(proxy.port, '127.0.0.1');
     late.on('error', () => undefined);
     await once(late, 'connect');
     expect(await hangs(once(late, 'data'))).toBe(true);
+    expect(proxy.rules).toMatchObject([{ met: 2 }]);
     expect(server.requests).toHaveLength(1);
     proxy.clear(id);
     await expect(frozen).rejects.toThrow();
     expect((await get(client)).status).toBe(200);
+  });
+
+  it('a black hole is met by who waits for an answer', async () => {
+    const { proxy, client } = await setUp(() => undefined);
+    const waiting = get(client);
+    expect(await hangs(waiting)).toBe(true);
+    const id = proxy.add({ fault: 'black-hole' });
+    expect(proxy.rules).toMatchObject([{ met: 1 }]);
+    proxy.clear(id);
+    await expect(waiting).rejects.toThrow();
   });
 
   it('one that is gone refuses, and listens on the same port afterwards', async () => {
@@ -179,6 +191,19 @@ describe('faults of connections', () => {
     await expect(get(client)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     proxy.clear();
     expect((await get(client)).status).toBe(200);
+  });
+
+  it('one without a backend resets what comes and what is there, and counts who comes', async () => {
+    const { server, proxy, client } = await setUp();
+    await get(client);
+    const id = proxy.add({ fault: 'no-backend' });
+    await expect(get(client)).rejects.toThrow();
+    const met = proxy.rules[0]?.met ?? 0;
+    await expect(get(client)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(proxy.rules[0]?.met).toBeGreaterThan(met);
+    proxy.clear(id);
+    expect((await get(client)).status).toBe(200);
+    expect(server.requests).toHaveLength(2);
   });
 
   it('passes anything over plain TCP, and cuts it after some bytes', async () => {

@@ -32,6 +32,8 @@ interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   frozen: boolean;
+  /** Whether the client spoke last. */
+  asked: boolean;
 }
 
 /** Opens the port. */
@@ -50,8 +52,13 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
   }
 
   function accept(client: Socket): void {
+    if (rules.take(['no-backend'], {})) {
+      client.on('error', () => undefined); // its other side may have left already
+      client.resetAndDestroy();
+      return;
+    }
     const server = createConnection({ ...options.to, allowHalfOpen: true });
-    const pair: Pair = { client, server, frozen: false };
+    const pair: Pair = { client, server, frozen: false, asked: false };
     pairs.add(pair);
     for (const socket of [client, server]) {
       socket.on('error', () => drop(pair)); // either side was reset: so is the other
@@ -81,6 +88,7 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
       // The port was ours a moment ago; when it cannot be had again the process ends with that error.
       void listen();
     }
+    if (rules.has('no-backend')) for (const pair of pairs) drop(pair);
     freezeOrThaw();
   }
 
@@ -88,7 +96,7 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
   function freezeOrThaw(): void {
     const frozen = rules.list().some(({ rule }) => rule.fault === 'black-hole' && !rule.onlyNew);
     for (const pair of pairs) {
-      if (frozen) freeze(pair);
+      if (frozen) freeze(pair, () => rules.take(['black-hole'], {}));
       else if (pair.frozen && !rules.has('black-hole')) drop(pair);
     }
   }
@@ -110,18 +118,27 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
-function freeze(pair: Pair): void {
+/** What the client has asked, and what it still sends, is lost, and told. */
+function freeze(pair: Pair, onLost: () => void): void {
   if (pair.frozen) return;
   pair.frozen = true;
+  if (pair.asked) onLost();
   for (const socket of [pair.client, pair.server]) {
     socket.unpipe();
     socket.removeAllListeners('data');
     socket.pause();
   }
+  pair.client.on('data', onLost).resume();
 }
 
 function join(pair: Pair, options: RelayOptions): void {
   const { client, server } = pair;
+  client.on('data', () => {
+    pair.asked = true;
+  });
+  server.on('data', () => {
+    pair.asked = false;
+  });
   if (!options.plain) {
     client.pipe(server);
     server.pipe(client);

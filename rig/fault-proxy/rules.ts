@@ -20,10 +20,15 @@ const ending = z.enum(['hang', 'reset']).default('hang');
 
 /** What goes wrong. The first rule that meets decides; a `delay` goes with another fault. */
 export const ruleSchema = z.discriminatedUnion('fault', [
-  /** No byte moves: new connections are accepted and get no TLS handshake, those that exist freeze. */
+  /**
+   * No byte moves: new connections are accepted and get no TLS handshake, those that exist freeze. Met by each new
+   * connection, by each that waits for an answer, and by each piece that is sent on one that exists.
+   */
   z.strictObject({ fault: z.literal('black-hole'), ...match, onlyNew: z.boolean().default(false) }),
   /** Nobody listens: connections are refused, those that exist are reset. */
   z.strictObject({ fault: z.literal('gone') }),
+  /** Nobody is behind a balancer that still is: connections are reset as soon as they are there, and so are those that exist. */
+  z.strictObject({ fault: z.literal('no-backend'), ...match }),
   /** Plain TCP: the connection is reset after so many bytes of the answer. */
   z.strictObject({ fault: z.literal('cut'), ...match, bytes: z.int().nonnegative() }),
   /** The request (plain TCP: each piece of it) waits `ms`, and up to `spreadMs` more. */

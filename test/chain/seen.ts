@@ -10,6 +10,7 @@ import {
 import { namespaces } from '../../src/api/names.ts';
 import { type OpenstackConfig, openstackConfigStatus } from '../../src/api/openstackconfig.ts';
 import type { Reason } from '../../src/api/reasons.ts';
+import { type EndState, endState } from '../beds/end-state.ts';
 import { type HostState, stateOf, without } from '../namespaces/host-state.ts';
 import type { Cluster, Worker, World } from './world.ts';
 
@@ -51,6 +52,19 @@ export function configStatusOf({ management }: World, { name }: Worker) {
   const { metadata, status } = openstackConfig.parse(object);
   expect(status.observedGeneration).toBe(metadata.generation);
   return status;
+}
+
+/** What everybody knows of the worker: both objects, the inventory and the host itself. */
+export function endStateOf(world: World, worker: Worker): Promise<EndState> {
+  return endState({
+    openstackConfig: async () => openstackConfigOf(world, worker)?.status,
+    nodeConfig: async () => nodeConfigObjectOf(world, worker),
+    inventory: async () => {
+      const path = `/v1/inventory/node-configs?nodeName=${worker.name}`;
+      return (await fetch(`${world.inventoryUrl}${path}`)).json();
+    },
+    host: () => stateOf(worker.host),
+  });
 }
 
 /** Waits until the worker has these NICs and no others, all of them Configured. */

@@ -40,10 +40,15 @@ export interface World extends AsyncDisposable {
   readonly cloud: RunningCloud;
   readonly tenant: Tenant;
   readonly data: DataNetwork;
+  /** The network that servers boot with. */
+  readonly primaryId: string;
   readonly management: Cluster;
   readonly business: Cluster;
   readonly parts: Supervisor;
+  /** For files that go with the world. */
+  readonly directory: string;
   readonly inventoryUrl: string;
+  readonly violaUrl: string;
   readonly workers: readonly Worker[];
 }
 
@@ -89,7 +94,7 @@ export async function openWorld(
   });
   const workers = await Promise.all(
     machines.map((machine) =>
-      openWorker(machine, { tenant, business, directory, agentCommand }, stack),
+      openWorker(machine, { tenant, business, directory }, stack, agentCommand),
     ),
   );
   const kept = stack.move();
@@ -97,16 +102,20 @@ export async function openWorld(
     cloud,
     tenant,
     data,
+    primaryId,
     management,
     business,
     parts,
+    directory,
+    violaUrl: `http://127.0.0.1:${viola}`,
     inventoryUrl: `http://127.0.0.1:${inventory}`,
     workers,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-async function openCluster(
+/** Brings up one more cluster with our kinds; the stack takes it down. */
+export async function openCluster(
   name: string,
   directory: string,
   stack: AsyncDisposableStack,
@@ -119,15 +128,12 @@ async function openCluster(
   return { server, client, kubeconfig };
 }
 
-interface Surroundings extends Pick<World, 'tenant' | 'business'> {
-  readonly directory: string;
-  readonly agentCommand: readonly string[] | undefined;
-}
-
-async function openWorker(
+/** Makes a machine a node of the business cluster; the stack takes what it adds down. */
+export async function openWorker(
   machine: Machine,
-  { tenant, business, directory, agentCommand }: Surroundings,
+  { tenant, business, directory }: Pick<World, 'tenant' | 'business' | 'directory'>,
   stack: AsyncDisposableStack,
+  agentCommand?: readonly string[],
 ): Promise<Worker> {
   const { name, serverId, host } = machine;
   stack.use(

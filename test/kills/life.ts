@@ -3,11 +3,10 @@ import { openstackConfigs } from '../../rig/chain/kinds.ts';
 import type { WirePort } from '../../rig/openstack/tenant.ts';
 import { findCondition } from '../../src/api/condition.ts';
 import { namespaces } from '../../src/api/names.ts';
-import { type EndState, endState } from '../beds/end-state.ts';
+import type { EndState } from '../beds/end-state.ts';
 import { applyConfig } from '../chain/acts.ts';
-import { generous, nodeConfigObjectOf, openstackConfigOf } from '../chain/seen.ts';
+import { endStateOf, generous, nodeConfigObjectOf, openstackConfigOf } from '../chain/seen.ts';
 import type { Worker, World } from '../chain/world.ts';
-import { stateOf } from '../namespaces/host-state.ts';
 
 /** What a life came to: the state with a NIC, the one after all is gone, and how many objects of each kind were made. */
 export interface Life {
@@ -58,16 +57,7 @@ async function forget(world: World, worker: Worker): Promise<void> {
 }
 
 async function settledState(world: World, worker: Worker, expected?: EndState): Promise<EndState> {
-  const look = () =>
-    endState({
-      openstackConfig: async () => openstackConfigOf(world, worker)?.status,
-      nodeConfig: async () => nodeConfigObjectOf(world, worker),
-      inventory: async () => {
-        const path = `/v1/inventory/node-configs?nodeName=${worker.name}`;
-        return (await fetch(`${world.inventoryUrl}${path}`)).json();
-      },
-      host: () => stateOf(worker.host),
-    });
+  const look = () => endStateOf(world, worker);
   if (!expected) return look();
   return vi.waitFor(async () => {
     const state = await look();
