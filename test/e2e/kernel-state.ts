@@ -11,11 +11,10 @@ export interface KernelState {
 
 const records = z.array(z.record(z.string(), z.unknown()));
 const volatile = new Set([
-  ...'ifindex link_index link_netnsid stats stats64 txqlen qdisc group altnames parentbus'.split(
-    ' ',
-  ),
+  ...'ifindex link_index link_netnsid stats stats64 txqlen qdisc group parentbus'.split(' '),
   ...'num_tx_queues num_rx_queues gso_max_size gso_max_segs tso_max_size tso_max_segs'.split(' '),
   ...'valid_life_time preferred_life_time'.split(' '),
+  ...'hello_timer tcn_timer topology_change_timer gc_timer'.split(' '),
 ]);
 
 /** Everything that belongs to a link named multinic0 to multinic9, or to their tables and rule priorities. */
@@ -25,26 +24,22 @@ export async function ourState(node: Node): Promise<KernelState> {
     links: sorted(links.filter(({ ifname }) => isOurs(ifname))),
     addresses: sorted(addresses.filter(({ ifname }) => isOurs(ifname))),
     routes: sorted(routes.filter(({ dev }) => isOurs(dev))),
-    rules: sorted(
-      rules.filter(({ priority }) => Number(priority) >= 10_100 && Number(priority) <= 10_109),
-    ),
+    rules: sorted(rules.filter(({ priority }) => isOurPriority(priority))),
   };
 }
 
 const foreignFiles =
   'cd /etc/netplan && for f in *; do case $f in 9?-multinic[0-8]*) ;; *) sha256sum $f;; esac; done';
 
-/** Everything else, which must never change. */
+/** Everything else, which must never change. What is plugged (ens5, ens6, …) comes and goes with the ports. */
 export async function foreignState(node: Node): Promise<KernelState & { files: string }> {
-  const [, addresses, routes, rules] = await readKernel(node);
+  const [links, addresses, routes, rules] = await readKernel(node);
   const files = await node.sh(['sh', '-c', foreignFiles]);
   return {
-    links: [],
-    addresses: sorted(addresses.filter(({ ifname }) => ifname === 'eth0' || ifname === 'lo')),
-    routes: sorted(routes.filter(({ dev }) => !isOurs(dev))),
-    rules: sorted(
-      rules.filter(({ priority }) => Number(priority) < 10_100 || Number(priority) > 10_109),
-    ),
+    links: sorted(links.filter(({ ifname }) => isForeign(ifname))),
+    addresses: sorted(addresses.filter(({ ifname }) => isForeign(ifname))),
+    routes: sorted(routes.filter(({ dev }) => dev === undefined || isForeign(dev))),
+    rules: sorted(rules.filter(({ priority }) => !isOurPriority(priority))),
     files,
   };
 }
@@ -62,6 +57,26 @@ async function readKernel(node: Node) {
 
 function isOurs(name: unknown): boolean {
   return typeof name === 'string' && /^multinic[0-8]$/.test(name);
+}
+
+function isForeign(name: unknown): boolean {
+  return !isOurs(name) && !/^ens\d+$/.test(String(name));
+}
+
+function isOurPriority(priority: unknown): boolean {
+  return Number(priority) >= 10_100 && Number(priority) <= 10_109;
+}
+
+/** What is left of a NIC: a link or another name of one, routes that name it or stand in its table, its rules. */
+export async function tracesOf(node: Node, name: string): Promise<unknown[]> {
+  const [links, , routes, rules] = await readKernel(node);
+  const index = Number(name.at(-1));
+  const names = z.array(z.string()).default([]);
+  return [
+    ...links.filter(({ ifname, altnames }) => [ifname, ...names.parse(altnames)].includes(name)),
+    ...routes.filter(({ dev, table }) => dev === name || Number(table) === 100 + index),
+    ...rules.filter(({ priority }) => Number(priority) === 10_100 + index),
+  ];
 }
 
 function sorted(list: readonly Readonly<Record<string, unknown>>[]): string[] {

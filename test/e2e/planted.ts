@@ -8,15 +8,12 @@ ip route replace 10.98.0.0/16 via 198.18.1.1 dev eth0 table 200 onlink
 ip route replace blackhole 10.97.0.0/16
 printf 'network:\\n  version: 2\\n  ethernets:\\n    other0:\\n      match: {macaddress: "02:ff:00:00:00:01"}\\n      mtu: 1300\\n' >/etc/netplan/50-other.yaml
 chmod 600 /etc/netplan/50-other.yaml
-ip link show multinic9 >/dev/null 2>&1 || ip link add multinic9 type bridge
+ip link show multinic9 >/dev/null 2>&1 || ip link add multinic9 address 02:ff:00:00:00:09 mtu 1350 type bridge
+ip addr replace 10.96.0.1/24 dev multinic9
+ip link property add dev multinic9 altname handmade9 2>/dev/null || ip link show handmade9 >/dev/null
 `;
 
 /** Plants what a reboot does not bring back again. */
 export async function plantForeignState(node: Node): Promise<void> {
   await node.sh(['sh', '-ec', plant]);
-}
-
-/** Whether the hand-made multinic9 is still there. */
-export async function plantedHost(node: Node): Promise<boolean> {
-  return (await node.sh(['ip', '-o', 'link'])).includes(' multinic9:');
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Node } from '../../rig/control-plane/node.ts';
 
-/** Records every netlink event of the node's own NIC: link, address, neighbour excepted, route. */
+/** Records the netlink events of links, addresses, routes and rules that are not of our NICs. */
 export class PrimaryMonitor implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -24,13 +24,19 @@ export class PrimaryMonitor implements AsyncDisposable {
     return this.#started;
   }
 
-  /** Events that name eth0, or change a route or rule that names none of our NICs. */
+  /** Events that name the node's own NIC, or a rule that is not of our NICs. */
   get events(): readonly string[] {
-    return this.#lines.filter((line) => /\beth0\b/.test(line));
+    return this.#lines.filter((line) => /\beth0\b/.test(line) || isForeignRule(line));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill('SIGTERM');
     await this.#ended;
   }
+}
+
+/** Such as `Deleted 111:	from 10.99.0.1 lookup 200`. */
+function isForeignRule(line: string): boolean {
+  const priority = /^(?:Deleted )?(\d+):\s+(?:not )?from /.exec(line)?.[1];
+  return priority !== undefined && !/^1010\d$/.test(priority);
 }

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { inventoryRecords } from '../../src/api/inventory-http.ts';
+import type { MultiNicNodeConfig } from '../../src/api/multinicnodeconfig.ts';
 import { nodeConfigStatus } from '../../src/api/multinicnodeconfig.ts';
 import { openstackConfigStatus } from '../../src/api/openstackconfig.ts';
+import { endState } from '../beds/end-state.ts';
+import { foreignState, ourState } from './kernel-state.ts';
 import { identities, namespace, provider, type World } from './world.ts';
 
 const metadata = z.object({ uid: z.string(), generation: z.int() });
@@ -39,6 +42,24 @@ export async function inventoryOf({ inventoryUrl, node }: World) {
   const query = `providerId=${provider}&nodeName=${node.name}`;
   const answer = await fetch(`${inventoryUrl}/v1/inventory/node-configs?${query}`);
   return inventoryRecords.parse(await answer.json());
+}
+
+/** What everybody knows of the node and its NICs. */
+export async function endOf(world: World) {
+  const { management, business, node } = world;
+  const inNamespace = ['-n', namespace, '-o', 'json'];
+  return endState({
+    openstackConfig: async () =>
+      openstackConfig.parse(
+        JSON.parse(await management.kubectl(['get', 'osc', 'e2e', ...inNamespace])),
+      ).status,
+    nodeConfig: async () =>
+      JSON.parse(
+        await business.kubectl(['get', 'mnnc', node.name, ...inNamespace]),
+      ) as MultiNicNodeConfig,
+    inventory: async () => inventoryOf(world),
+    host: async () => ({ ours: await ourState(node), foreign: await foreignState(node) }),
+  });
 }
 
 const counted = new Set(['multinicnodeconfigs', 'jobs', 'configmaps']);

@@ -10,7 +10,7 @@ import { type Node, startNode } from '../../rig/control-plane/node.ts';
 import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import { nodeMachine } from '../../rig/hypervisor/machines.ts';
 import { type Stack, useStack } from '../../rig/openstack/stack.ts';
-import { openTenant, type Tenant } from '../../rig/openstack/tenant.ts';
+import { type Account, openTenant, type Tenant } from '../../rig/openstack/tenant.ts';
 import { freePorts } from '../../rig/parts/free-ports.ts';
 import { controllerPart, operatorPart, violaPart } from '../../rig/parts/parts.ts';
 import { Supervisor } from '../../rig/parts/supervisor.ts';
@@ -37,6 +37,8 @@ export const subnet = { cidr: '10.77.0.0/24', gateway: '10.77.0.1', mtu: 1400 } 
 export interface World extends AsyncDisposable {
   readonly cloud: Stack;
   readonly tenant: Tenant;
+  /** Whom Contrabass names: a member of the tenant's project. */
+  readonly account: Account;
   readonly server: { readonly id: string; readonly name: string };
   readonly data: { readonly networkId: string; readonly subnetId: string };
   readonly management: ControlPlane;
@@ -83,13 +85,14 @@ export async function openWorld(say: (line: string) => void): Promise<World> {
     }),
   );
   await hypervisor.watching;
+  const account = await tenant.createAccount(['member']);
   const contrabass = stack.use(
     await startContrabass({
       encryptKey,
       keystoneUrl: cloud.keystoneUrl,
       admin: {
-        username: tenant.username,
-        password: tenant.password,
+        username: account.username,
+        password: account.password,
         domainName: tenant.domainName,
         projectName: 'unused',
       },
@@ -105,6 +108,7 @@ export async function openWorld(say: (line: string) => void): Promise<World> {
   return {
     cloud,
     tenant,
+    account,
     server,
     data,
     management,

@@ -4,7 +4,8 @@
 
 make_fabric() {
   ip netns add "$fabric"
-  ip -n "$fabric" link add br0 type bridge
+  # A MAC of its own: else a bridge takes the lowest of its ports, and who knew it as a gateway is cut off at every unplug.
+  ip -n "$fabric" link add br0 address 02:00:00:00:00:fe type bridge
   ip -n "$fabric" link set br0 mtu 9000 up
   ip -n "$fabric" link set lo up
   : >"$D/nics"

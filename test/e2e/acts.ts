@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, vi } from 'vitest';
+import type { Attachment } from '../../rig/openstack/tenant.ts';
+import { tracesOf } from './kernel-state.ts';
+import { nicStates, nodeConfigOf } from './seen.ts';
+import { namespace, provider, subnet, type World } from './world.ts';
+
+const run = promisify(execFile);
+export const generous = { timeout: 120_000, interval: 300 };
+
+/** What an OpenstackConfig asks for; the project is the tenant's unless it says another. */
+interface Wanted {
+  readonly projectID?: string;
+}
+
+function openstackConfig(
+  { contrabass, data, tenant }: World,
+  vmNames: readonly string[],
+  { projectID = tenant.projectId }: Wanted,
+): object {
+  return {
+    apiVersion: 'multinic.example.com/v1alpha1',
+    kind: 'OpenstackConfig',
+    metadata: { name: 'e2e', namespace },
+    spec: {
+      subnetIDs: [data.subnetId],
+      vmNames,
+      credentials: {
+        openstackProviderID: contrabass.providerId,
+        k8sProviderID: provider,
+        projectID,
+      },
+    },
+  };
+}
+
+export async function applyConfig(
+  world: World,
+  vmNames: readonly string[],
+  wanted: Wanted = {},
+): Promise<void> {
+  const object = JSON.stringify(openstackConfig(world, vmNames, wanted));
+  await world.management.kubectl(['apply', '--server-side', '-f', '-'], object);
+}
+
+export const attach = ({ tenant, server, data }: World) =>
+  tenant.attach(server.id, { networkId: data.networkId });
+
+/** Address of an attachment in the data subnet. */
+export function addressOf({ fixed_ips }: Attachment): string {
+  return fixed_ips[0]?.ip_address ?? '';
+}
+
+export async function untilConfigured(world: World, ...names: readonly string[]): Promise<void> {
+  const wanted = Object.fromEntries(names.map((name) => [name, 'Configured']));
+  await vi.waitFor(async () => expect(await nicStates(world)).toEqual(wanted), generous);
+}
+
+export async function expectReach({ node }: World, from: string): Promise<void> {
+  const ping = ['ping', '-c1', '-W2', '-I', from, subnet.gateway];
+  expect(await node.sh(ping)).toContain('1 received');
+}
+
+/**
+ * The gateway knows the MAC of an address, as behind port security: Linux answers ARP on every NIC of a subnet
+ * (arp_ignore 0), and the gateway would go on for some seconds with the MAC of another NIC that was just unplugged.
+ */
+export async function acquaint({ node }: World, attachment: Attachment): Promise<void> {
+  const neighbour = ['neigh', 'replace', addressOf(attachment), 'lladdr', attachment.mac_addr];
+  await run('ip', ['-n', node.fabric, ...neighbour, 'dev', 'br0', 'nud', 'permanent']);
+}
+
+/** What ping says of five packets a second from a NIC, meanwhile. */
+export async function trafficDuring(
+  { node }: World,
+  from: string,
+  meanwhile: () => Promise<void>,
+): Promise<string> {
+  const ping = `echo $$ >/run/traffic.pid; exec ping -q -i 0.2 -I ${from} ${subnet.gateway}`;
+  const report = node.sh(['timeout', '--foreground', '240', 'sh', '-c', ping]);
+  await meanwhile();
+  await node.sh(['sh', '-c', 'kill -INT $(cat /run/traffic.pid)']);
+  return report;
+}
+
+/** No link, rule, route or file of a NIC is left on the node. */
+export async function expectGone({ node }: World, name: string): Promise<void> {
+  await vi.waitFor(async () => {
+    expect(await tracesOf(node, name)).toEqual([]);
+    expect(await node.sh(['ls', '/etc/netplan'])).not.toContain(name);
+  }, generous);
+}
+
+/** The link of an attachment has left the node. */
+export async function untilUnplugged({ node }: World, { mac_addr }: Attachment): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await node.sh(['ip', '-j', 'link'])).not.toContain(mac_addr),
+    generous,
+  );
+}
+
+/** The status was written from what an agent saw on the node as it runs now. */
+export async function untilJudgedSinceBoot(world: World): Promise<void> {
+  const bootId = (await world.node.sh(['cat', '/proc/sys/kernel/random/boot_id'])).trim();
+  await vi.waitFor(
+    async () =>
+      expect((await nodeConfigOf(world))?.status?.applied).toMatchObject({ bootId, done: true }),
+    generous,
+  );
+}
