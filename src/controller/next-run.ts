@@ -12,7 +12,6 @@ import { machineOf, systemUuidOf } from './machine.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { Report } from './report.ts';
-import { toldAgain } from './reporting/told-again.ts';
 import { type Contents, contentHash, requestOf } from './request.ts';
 import { withSilentNics } from './results/result.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from './runner.ts';
@@ -83,10 +82,10 @@ export function createNextRun(options: NextRunOptions): NextRun {
           ? follow(task, next.run, signal)
           : waiting(report, turn(`${next.run.name}, sent before the last change, is at work`));
       case 'pause':
-        tellEnd(task, next.seen);
+        tellEnd(report, next.seen);
         return { done: false, requeueAfterMs: next.forMs };
       case 'done':
-        tellEnd(task, next.seen);
+        tellEnd(report, next.seen);
         return { done: true };
       default:
         return next satisfies never;
@@ -191,7 +190,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     if (health.kind === 'fine') return { done: false };
     if (health.kind === 'late') {
       await runner.remove(run, signal);
-      tellEnd(task, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
+      tellEnd(task.report, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
       return { done: false };
     }
     if (health.kind === 'slow') {
@@ -205,11 +204,10 @@ export function createNextRun(options: NextRunOptions): NextRun {
     return begun(run, run.name, { protocol }, clock.now());
   }
 
-  function tellEnd({ report, contents }: Task, seen: Seen | undefined): void {
-    const { status } = report.config;
-    if (!seen) return report.tell(toldAgain(status, contents) ?? { kind: 'recorded' });
+  function tellEnd(report: Report, seen: Seen | undefined): void {
+    if (!seen) return report.tell({ kind: 'recorded' });
     const now = clock.now();
-    const applied = appliedIn(status);
+    const applied = appliedIn(report.config.status);
     report.tell({ kind: 'ended', ...seen, at: now }, applied && ended(applied, seen.verdict, now));
   }
 

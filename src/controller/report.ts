@@ -79,7 +79,7 @@ export function createReporter(options: ReportOptions): Reporter {
       },
       async write(signal) {
         if (!told) return;
-        const { situation, applied } = told;
+        const { situation } = told;
         const next = statusOf({ config: current, spec, name, ...told, now: clock.now() });
         told = undefined;
         const patch = statusPatch(current, next);
@@ -87,8 +87,7 @@ export function createReporter(options: ReportOptions): Reporter {
         const before = current;
         current = await write(current, patch, signal);
         recordReady(recorder, before, next.conditions ?? []);
-        // What is told again was counted with its record.
-        if (situation.kind !== 'ended' || !applied) return;
+        if (situation.kind !== 'ended') return;
         metrics.count('multinic_job_results_total', { outcome: outcomeLabel(situation.verdict) });
       },
     };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { entry, nicResult, nodeConfig } from '../../test/beds/controller-samples.ts';
+import { entry, nicResult, nodeConfig, order } from '../../test/beds/controller-samples.ts';
 import { conditionsIn, ended, now, reported, run, status } from '../../test/beds/status-samples.ts';
 import { findCondition } from '../api/condition.ts';
 import { acceptSpec } from './accept.ts';
+import { begun } from './applied.ts';
 import type { Situation } from './reporting/situation.ts';
 import { statusOf, statusPatch } from './status.ts';
 
@@ -269,6 +270,23 @@ describe('a status that is the only witness left', () => {
     const config = nodeConfig({ status: first });
     expect(statusPatch(config, status({ kind: 'recorded' }, config))).toBeUndefined();
   });
+
+  it.each([
+    ['a node that was not found', refused],
+    [
+      'entries that are right by now',
+      { kind: 'refused', reason: 'InvalidEntries', message: 'interfaces[1]: no MAC' } as const,
+    ],
+  ])(
+    'tells its recorded end again when it has told of something else since: %s',
+    (_what, since) => {
+      const applied = { ...begun(order(), 'job-1', { protocol: 2 }, now), done: true };
+      const config = nodeConfig({ status: { ...status(since), applied } });
+      const next = status({ kind: 'recorded' }, config);
+      expect(conditionsIn(next)['Ready']).toBe('True AllInterfacesConfigured');
+      expect(next).toMatchObject({ state: 'Configured', lastJobName: 'job-1' });
+    },
+  );
 });
 
 describe('the hash in the status', () => {

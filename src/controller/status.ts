@@ -14,6 +14,7 @@ import { conditionsOf } from './reporting/conditions.ts';
 import { interfaceStatuses } from './reporting/interface-statuses.ts';
 import { defined } from './reporting/nic-status.ts';
 import { isRepeat, type Situation } from './reporting/situation.ts';
+import { toldAgain } from './reporting/told-again.ts';
 import type { NameMatch } from './target.ts';
 
 export interface StatusInput {
@@ -28,7 +29,8 @@ export interface StatusInput {
 
 /** The whole status of one object: of its world now, and of what the status said before. */
 export function statusOf(input: StatusInput): NodeConfigStatus {
-  const { config, spec, name, situation, now } = input;
+  const { config, spec, name, now } = input;
+  const situation = situationIn(input);
   const previous: NodeConfigStatus = config.status ?? {};
   const { generation = 0 } = config.metadata;
   const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
@@ -48,6 +50,11 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
       applied: input.applied ?? appliedIn(config.status),
     }),
   };
+}
+
+/** A recorded end holds; where the status does not tell of it any more it is told again. */
+function situationIn({ situation, config, spec }: StatusInput): Situation {
+  return (situation.kind === 'recorded' && toldAgain(config.status, spec)) || situation;
 }
 
 function lastRun(situation: Situation, previous: NodeConfigStatus) {
