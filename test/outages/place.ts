@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { FaultProxy } from '../../rig/fault-proxy/fault-proxy.ts';
 import type { WirePort } from '../../rig/openstack/tenant.ts';
 import type { EndState } from '../beds/end-state.ts';
@@ -54,4 +54,10 @@ export async function unplug({ world, worker }: Place, port: WirePort): Promise<
 async function untilReady({ world, worker }: Place, ...names: readonly string[]): Promise<void> {
   await untilConfigured(world, worker, ...names);
   await untilConfigIsReady(world, worker);
+  // A database that is slow on a busy machine is left alone for half a minute.
+  await vi.waitFor(async () => {
+    const { inventory } = await endStateOf(world, worker);
+    const known = inventory.flatMap(({ interfaces }) => interfaces.map(({ name }) => name));
+    expect(new Set(known)).toEqual(new Set(names));
+  }, generous);
 }
