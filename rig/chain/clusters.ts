@@ -1,14 +1,16 @@
 import { labels, namespaces as names } from '../../src/api/names.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
-import { namespaces, secrets } from '../../src/kube/core-resources.ts';
+import { secrets } from '../../src/kube/core-resources.ts';
+import { createAll } from './manifests.ts';
 
-/** Makes the namespaces that an installation has, in each of the clusters. */
-export async function makeNamespaces(...clusters: readonly KubeClient[]): Promise<void> {
-  for (const cluster of clusters) {
-    for (const name of Object.values(names)) {
-      await cluster.create(namespaces, { metadata: { name } });
-    }
-  }
+/** What an installation has in its management cluster before any part runs: namespaces, and rights for operator and Viola. */
+export async function prepareManagement(cluster: KubeClient): Promise<void> {
+  await createAll(cluster, 'namespaces', 'viola', 'operator');
+}
+
+/** The same of a business cluster: rights for the controller, and for Viola where it writes. */
+export async function prepareBusiness(cluster: KubeClient): Promise<void> {
+  await createAll(cluster, 'namespaces', 'viola-business', 'controller');
 }
 
 /** Registers a business cluster with Viola, which takes notice at once. */

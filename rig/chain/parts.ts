@@ -10,8 +10,8 @@ export interface PartsOptions {
   /** Where tokens and the inventory are kept. */
   readonly directory: string;
   readonly clock: Clock;
-  /** Paths. */
-  readonly kubeconfigs: Readonly<Record<'management' | 'business', string>>;
+  /** Paths; each part's own identity. */
+  readonly kubeconfigs: Readonly<Record<'operator' | 'viola' | 'controller', string>>;
   readonly ports: Readonly<Record<'viola' | 'controller' | 'operator' | 'inventory', number>>;
   readonly contrabassUrl: string;
   readonly encryptKey: string;
@@ -28,7 +28,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
   await Promise.all([
     supervisor.start(
       violaPart({
-        kubeconfig: kubeconfigs.management,
+        kubeconfig: kubeconfigs.viola,
         port: ports.viola,
         tokenFile: tokens.granted,
         clock,
@@ -37,7 +37,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
     ),
     supervisor.start(
       controllerPart({
-        kubeconfig: kubeconfigs.business,
+        kubeconfig: kubeconfigs.controller,
         port: ports.controller,
         agentImage: 'multinic-agent:stand-in',
         clock,
@@ -46,7 +46,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
     ),
     supervisor.start(
       operatorPart({
-        kubeconfig: kubeconfigs.management,
+        kubeconfig: kubeconfigs.operator,
         healthPort: ports.operator,
         inventoryPort: ports.inventory,
         violaUrl: `http://127.0.0.1:${ports.viola}`,

@@ -6,7 +6,8 @@ import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { defineResource, type Resource } from '../../src/kube/resource.ts';
 import { type Clock, systemRandom } from '../../src/time/clock.ts';
-import { makeNamespaces, registerCluster } from '../chain/clusters.ts';
+import { prepareBusiness, prepareManagement, registerCluster } from '../chain/clusters.ts';
+import { identities } from '../chain/identities.ts';
 import { bootMachines, type DataNetwork, type Machine, makeNetworks } from '../chain/machines.ts';
 import { startParts } from '../chain/parts.ts';
 import { defaultAdmin } from '../cloud/start.ts';
@@ -47,8 +48,8 @@ export async function openDemoWorld(options: WorldOptions): Promise<DemoWorld> {
   const file = (name: string) => join(options.directory, name);
   await Promise.all([
     supervisor.start(cloudChild(ports, clock)),
-    supervisor.start(apiChild('management', ports, file('management.kubeconfig'), clock)),
-    supervisor.start(apiChild('business', ports, file('business.kubeconfig'), clock)),
+    supervisor.start(apiChild('management', ['operator', 'viola'], options)),
+    supervisor.start(apiChild('business', ['writer', 'controller'], options)),
   ]);
   screen.step('cloud', `Keystone, Neutron, Nova and Contrabass in memory at ${url(ports.cloud)}`);
   screen.step('clusters', 'two Kubernetes API servers in memory: management and business');
@@ -59,15 +60,16 @@ export async function openDemoWorld(options: WorldOptions): Promise<DemoWorld> {
       (it) => stack.use(it),
     ),
   ]);
-  await makeNamespaces(management, business);
-  await registerCluster(management, provider, await readFile(file('business.kubeconfig'), 'utf8'));
+  await Promise.all([prepareManagement(management), prepareBusiness(business)]);
+  await registerCluster(management, provider, await readFile(file('writer.kubeconfig'), 'utf8'));
 
   const kubeconfigs = {
-    management: file('management.kubeconfig'),
-    business: file('business.kubeconfig'),
+    operator: file('operator.kubeconfig'),
+    viola: file('viola.kubeconfig'),
+    controller: file('controller.kubeconfig'),
   };
   const [nodes] = await Promise.all([
-    bootNodes(options, { tenant, business, kubeconfig: kubeconfigs.business }),
+    bootNodes(options, { tenant, business, kubeconfig: file('business.kubeconfig') }),
     startParts({
       ...options,
       kubeconfigs,
@@ -132,23 +134,26 @@ function cloudChild({ cloud }: Ports, clock: Clock): ChildSpec {
   };
 }
 
+/** An API server, which writes a kubeconfig for the administrator and one for each of the parts. */
 function apiChild(
   name: 'management' | 'business',
-  ports: Ports,
-  kubeconfig: string,
-  clock: Clock,
+  parts: readonly (keyof typeof identities)[],
+  { ports, directory, clock }: WorldOptions,
 ): ChildSpec {
-  const port = ports[name];
+  const fileOf = (whose: string) => join(directory, `${whose}.kubeconfig`);
+  const kubeconfig = fileOf(name);
+  const users = parts.flatMap((part) => ['--user', `${identities[part]}=${fileOf(part)}`]);
   return {
     name,
     command: child(
       'apiserver/main.ts',
       '--port',
-      String(port),
+      String(ports[name]),
       '--crds',
       crds,
       '--kubeconfig',
       kubeconfig,
+      ...users,
     ),
     ready: async (signal) => {
       await waitFor(`the API server of ${name}`, () => serves(kubeconfig, clock), {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identities } from '../../rig/chain/identities.ts';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
 import { leases } from '../kube/core-resources.ts';
@@ -28,9 +29,7 @@ async function start() {
     const said = JSON.parse(line) as { msg: string; url?: string };
     if (said.msg === 'controller started' && said.url) url.resolve(said.url);
   };
-  const kubeconfig = await bed.api.kubeconfig(
-    bed.api.accessAs('system:serviceaccount:multinic-system:multinic-agent'),
-  );
+  const kubeconfig = await bed.api.kubeconfig(bed.api.accessAs(identities.controller));
   const done = startController(
     readSettings(controllerSettings, { env: {}, flags: { kubeconfig, listen: '127.0.0.1:0' } }),
     {

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identities } from '../../rig/chain/identities.ts';
+import { createAll } from '../../rig/chain/manifests.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
-import { createAll } from '../../test/beds/manifests.ts';
 import { namespace, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { findCondition } from '../api/condition.ts';
 import { metricTable } from '../api/metrics.ts';
@@ -28,7 +29,7 @@ const lines: string[] = [];
 
 beforeAll(async () => {
   bed = await ViolaBed.start();
-  await createAll(bed.admin, 'deploy/rbac/operator.yaml');
+  await createAll(bed.admin, 'operator');
   violaUrl = await bed.app.listen({ host: '127.0.0.1', port: 0 });
   cloud = await startCloud({ encryptKey });
   directory = await mkdtemp(join(tmpdir(), 'multinic-operator-'));
@@ -53,9 +54,7 @@ async function start(database = 'inventory.db', others: Record<string, string> =
   const stop = new AbortController();
   const metrics = createMetrics(metricTable);
   const flags = {
-    kubeconfig: await bed.api.kubeconfig(
-      bed.api.accessAs('system:serviceaccount:multinic-operator-system:multinic-operator'),
-    ),
+    kubeconfig: await bed.api.kubeconfig(bed.api.accessAs(identities.operator)),
     'viola-endpoint': violaUrl,
     'viola-token-file': join(directory, 'token'),
     'contrabass-endpoint': cloud.contrabassUrl,

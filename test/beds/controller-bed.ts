@@ -1,4 +1,6 @@
 import { type ApiServer, startApiServer } from '../../rig/apiserver/server.ts';
+import { identities } from '../../rig/chain/identities.ts';
+import { createAll } from '../../rig/chain/manifests.ts';
 import { crdDefinitions } from '../../src/api/crd/definition.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import { metricTable } from '../../src/api/metrics.ts';
@@ -21,7 +23,6 @@ import { readSettings } from '../../src/process/settings.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
 import { instanceId } from './controller-samples.ts';
-import { createAll } from './manifests.ts';
 import { ScriptedAgents } from './scripted-agents.ts';
 
 const system = 'multinic-system';
@@ -30,9 +31,6 @@ const agentNamespace = 'multinic-agents';
 /** Time that passes for the controller while a test looks once. */
 const stepMs = 100;
 const patienceMs = 15_000;
-
-/** The ServiceAccount that the manifests give the controller. */
-const controllerIdentity = 'system:serviceaccount:multinic-system:multinic-agent';
 
 /** A controller on the embedded API server, with nodes whose agents answer what a test wants. */
 export class ControllerBed implements AsyncDisposable {
@@ -61,8 +59,7 @@ export class ControllerBed implements AsyncDisposable {
     const clock = createFakeClock(new Date());
     const api = await startApiServer({ crds: Object.values(crdDefinitions()), clock });
     const admin = createKubeClient(api.access, { clock: systemClock });
-    await createAll(admin, 'deploy/rbac/namespaces.yaml');
-    await createAll(admin, 'deploy/rbac/controller.yaml');
+    await createAll(admin, 'namespaces', 'controller');
     return new ControllerBed(api, admin, clock);
   }
 
@@ -78,7 +75,7 @@ export class ControllerBed implements AsyncDisposable {
       ...this.clock,
       now: () => new Date(this.clock.now().getTime() + this.wallOffsetMs),
     };
-    const access = this.api.accessAs(controllerIdentity);
+    const access = this.api.accessAs(identities.controller);
     await using direct = createKubeClient(access, { clock, random: half });
     const client = this.through(direct);
     const log = createLogger({ part: 'controller', level: 'silent' });
@@ -245,7 +242,7 @@ export class ControllerBed implements AsyncDisposable {
   }
 
   #own() {
-    return this.api.audit.filter(({ user }) => user === controllerIdentity);
+    return this.api.audit.filter(({ user }) => user === identities.controller);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type ApiServer, startApiServer } from '../../rig/apiserver/server.ts';
+import { identities } from '../../rig/chain/identities.ts';
+import { createAll } from '../../rig/chain/manifests.ts';
 import { crdDefinitions } from '../../src/api/crd/definition.ts';
 import { labels, namespaces } from '../../src/api/names.ts';
 import {
@@ -29,7 +31,6 @@ import { AnswerCache } from '../../src/viola/answer-cache.ts';
 import { Clusters } from '../../src/viola/clusters.ts';
 import { nodeConfigs } from '../../src/viola/node-config.ts';
 import { serveViola } from '../../src/viola/routes.ts';
-import { createAll } from './manifests.ts';
 
 export interface BedOptions {
   readonly acceptUnfenced?: boolean;
@@ -48,8 +49,7 @@ export const namespace = namespaces.system;
 /** Where the Secrets of business clusters lie. */
 export const registrations = namespaces.registrations;
 /** Viola itself in the management cluster, and the identity of its registering Secrets in a business cluster. */
-export const reader = 'system:serviceaccount:multinic-operator-system:viola-api';
-export const writer = 'system:serviceaccount:multinic-system:viola';
+export const { viola: reader, writer } = identities;
 const log = createLogger({ part: 'test', level: 'silent' });
 
 /**
@@ -78,9 +78,7 @@ export class ViolaBed implements AsyncDisposable {
   static async start(options: BedOptions = {}): Promise<ViolaBed> {
     const api = await startApiServer({ crds: Object.values(crdDefinitions()) });
     const bed = new ViolaBed(api, await mkdtemp(join(tmpdir(), 'viola-')));
-    for (const manifest of ['namespaces', 'viola', 'viola-business']) {
-      await createAll(bed.admin, `deploy/rbac/${manifest}.yaml`);
-    }
+    await createAll(bed.admin, 'namespaces', 'viola', 'viola-business');
     await bed.register('biz-1', await api.kubeconfig(api.accessAs(writer)));
     await bed.#serve(options);
     return bed;

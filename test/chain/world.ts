@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, startApiServer } from '../../rig/apiserver/server.ts';
-import { makeNamespaces, registerCluster } from '../../rig/chain/clusters.ts';
+import { prepareBusiness, prepareManagement, registerCluster } from '../../rig/chain/clusters.ts';
+import { identities } from '../../rig/chain/identities.ts';
 import {
   bootMachines,
   type DataNetwork,
@@ -31,8 +32,8 @@ export interface Worker extends Machine {
 export interface Cluster {
   readonly server: ApiServer;
   readonly client: KubeClient;
-  /** Path of its kubeconfig. */
-  readonly kubeconfig: string;
+  /** Writes a kubeconfig for the part's own identity; answers its path. */
+  kubeconfigFor(part: keyof typeof identities): Promise<string>;
 }
 
 /** The real parts as processes, real agents on namespace hosts, and stand-ins that fail on request. */
@@ -73,8 +74,8 @@ export async function openWorld(
   const cloud = stack.use(await startCloud({ encryptKey: 'chain-encrypt-ke' }));
   const management = await openCluster('management', directory, stack);
   const business = await openCluster('business', directory, stack);
-  await makeNamespaces(management.client, business.client);
-  await registerCluster(management.client, provider, await business.server.kubeconfig());
+  await Promise.all([prepareManagement(management.client), prepareBusiness(business.client)]);
+  await registerCluster(management.client, provider, await writerOf(business.server));
 
   const tenant = await openTenant(cloud, 'chain');
   const { primaryId, data } = await makeNetworks(tenant);
@@ -85,7 +86,11 @@ export async function openWorld(
     supervisor: parts,
     directory,
     clock,
-    kubeconfigs: { management: management.kubeconfig, business: business.kubeconfig },
+    kubeconfigs: {
+      operator: await management.kubeconfigFor('operator'),
+      viola: await management.kubeconfigFor('viola'),
+      controller: await business.kubeconfigFor('controller'),
+    },
     ports: { viola, controller, operator, inventory },
     contrabassUrl: cloud.contrabassUrl,
     encryptKey: cloud.encryptKey,
@@ -123,9 +128,21 @@ export async function openCluster(
   const crds = Object.values(crdDefinitions());
   const server = stack.use(await startApiServer({ tls: true, crds }));
   const client = stack.use(createKubeClient(server.access, { clock, random, userAgent: 'test' }));
-  const kubeconfig = join(directory, `${name}.kubeconfig`);
-  await writeFile(kubeconfig, await server.kubeconfig(), { mode: 0o600 });
-  return { server, client, kubeconfig };
+  return {
+    server,
+    client,
+    async kubeconfigFor(part) {
+      const path = join(directory, `${name}-${part}.kubeconfig`);
+      const kubeconfig = await server.kubeconfig(server.accessAs(identities[part]));
+      await writeFile(path, kubeconfig, { mode: 0o600 });
+      return path;
+    },
+  };
+}
+
+/** The kubeconfig by which Viola writes in a business cluster. */
+export function writerOf(business: ApiServer): Promise<string> {
+  return business.kubeconfig(business.accessAs(identities.writer));
 }
 
 /** Makes a machine a node of the business cluster; the stack takes what it adds down. */

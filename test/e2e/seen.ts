@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { identities } from '../../rig/chain/identities.ts';
 import { inventoryRecords } from '../../src/api/inventory-http.ts';
 import type { MultiNicNodeConfig } from '../../src/api/multinicnodeconfig.ts';
 import { nodeConfigStatus } from '../../src/api/multinicnodeconfig.ts';
 import { openstackConfigStatus } from '../../src/api/openstackconfig.ts';
 import { endState } from '../beds/end-state.ts';
 import { foreignState, ourState } from './kernel-state.ts';
-import { identities, namespace, provider, type World } from './world.ts';
+import { namespace, provider, type World } from './world.ts';
 
 const metadata = z.object({ uid: z.string(), generation: z.int() });
 const nodeConfig = z.object({ metadata, status: nodeConfigStatus.optional() });
@@ -66,7 +67,7 @@ const counted = new Set(['multinicnodeconfigs', 'jobs', 'configmaps']);
 
 /** Objects that our parts created in the business cluster, from its audit log: 201 is a creation, also of an apply. */
 export async function created({ business }: World): Promise<string[]> {
-  const parts = new Set([identities.writer, identities.controller]);
+  const parts = new Set<string>([identities.writer, identities.controller]);
   return (await business.auditLog())
     .filter(({ code, user, resource }) => code === 201 && parts.has(user) && counted.has(resource))
     .map(({ resource, name }) => `${resource}/${name}`);

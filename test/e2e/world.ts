@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { identities } from '../../rig/chain/identities.ts';
 import { type RunningContrabass, startContrabass } from '../../rig/cloud/start.ts';
 import { type ControlPlane, startControlPlane } from '../../rig/control-plane/control-plane.ts';
 import { type Node, startNode } from '../../rig/control-plane/node.ts';
@@ -21,13 +22,6 @@ const root = join(import.meta.dirname, '..', '..');
 export const encryptKey = '0123456789abcdef';
 export const provider = 'business-1';
 export const namespace = 'multinic-system';
-/** The ServiceAccounts of the parts, as the manifests name them. */
-export const identities = {
-  operator: 'system:serviceaccount:multinic-operator-system:multinic-operator',
-  viola: 'system:serviceaccount:multinic-operator-system:viola-api',
-  writer: 'system:serviceaccount:multinic-system:viola',
-  controller: 'system:serviceaccount:multinic-system:multinic-agent',
-};
 const agentImage = 'localhost/multinic-agent:dev';
 
 /** The subnet whose ports become NICs; the fabric behind the node has its gateway. */

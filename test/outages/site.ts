@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeNamespaces, registerCluster } from '../../rig/chain/clusters.ts';
+import { prepareBusiness, registerCluster } from '../../rig/chain/clusters.ts';
+import { identities } from '../../rig/chain/identities.ts';
 import { bootMachines, makeNetworks } from '../../rig/chain/machines.ts';
 import { startCloud } from '../../rig/cloud/start.ts';
 import { type FaultProxy, startFaultProxy } from '../../rig/fault-proxy/fault-proxy.ts';
@@ -48,14 +49,16 @@ export async function inOwnCluster(
   stack: AsyncDisposableStack,
 ): Promise<Place> {
   const business = await openCluster(name, base.directory, stack);
-  await makeNamespaces(business.client);
-  const { access } = business.server;
-  const proxied = async (): Promise<{ proxy: FaultProxy; kubeconfig: string }> => {
+  await prepareBusiness(business.client);
+  const proxied = async (
+    part: 'writer' | 'controller',
+  ): Promise<{ proxy: FaultProxy; kubeconfig: string }> => {
+    const access = business.server.accessAs(identities[part]);
     const identity = { ca: access.ca };
     const proxy = stack.use(await startFaultProxy({ target: access.server, identity }));
     return { proxy, kubeconfig: await business.server.kubeconfig(proxy.through(access)) };
   };
-  const [viola, controller] = [await proxied(), await proxied()];
+  const [viola, controller] = [await proxied('writer'), await proxied('controller')];
   await registerCluster(base.management.client, name, viola.kubeconfig);
   const kubeconfig = join(base.directory, `${name}-controller.kubeconfig`);
   await writeFile(kubeconfig, controller.kubeconfig, { mode: 0o600 });
