@@ -81,9 +81,9 @@ export function createDeletion({ client, runner, perform, stores }: DeletionOpti
 
   async function formerNode(config: NodeConfig, now: Node | undefined, signal: AbortSignal) {
     const applied = appliedIn(config.status);
-    if (!applied || isClean(applied) || (now && isSameNode(applied, now))) return undefined;
+    if (!applied || isClean(applied) || now?.metadata.name === applied.nodeName) return undefined;
     const node = await client.find(nodes, { name: applied.nodeName }, { signal });
-    if (!node || !isSameNode(applied, node) || mayBeWanted(config, node)) return undefined;
+    if (!node || !isSameNode(applied, node) || mayBeWanted(config, node, now)) return undefined;
     return rivalsOf(config, node, stores).length > 0 ? undefined : node;
   }
 
@@ -114,13 +114,16 @@ function isClean({ action, done = false }: Applied): boolean {
   return action === 'cleanup' && done;
 }
 
-/** Without a systemUUID nobody can tell that it is not the one. */
-function mayBeWanted(config: NodeConfig, node: Node): boolean {
+/**
+ * Whether it may be the machine that the object means, registered under two names. Without a systemUUID nobody can tell that
+ * it is not; a machineID says nothing here, because machines that were made from one image may share it.
+ */
+function mayBeWanted(config: NodeConfig, node: Node, now: Node | undefined): boolean {
   const uuid = systemUuidOf(node);
-  return uuid === undefined || uuid === instanceIdOf(config);
+  return uuid === undefined || uuid === instanceIdOf(config) || uuid === (now && systemUuidOf(now));
 }
 
-/** One machine may come back under another name; one Node, under its name, may have become another machine. */
+/** One machine may register anew; one Node, under its name, may have become another machine. */
 function isSameNode({ nodeUid, machineId }: Applied, { metadata, status }: Node): boolean {
   const now = status?.nodeInfo?.machineID;
   if (machineId && now) return machineId === now;

@@ -17,6 +17,7 @@ import { holdsPlace } from './liveness.ts';
 import { controllerName, gaugeStates } from './metrics.ts';
 import { createNextRun } from './next-run.ts';
 import { type NodeConfig, nodeConfigs } from './node-config.ts';
+import { OwnWrites } from './own-writes.ts';
 import { createReconciler } from './reconcile.ts';
 import { createReporter } from './report.ts';
 import type { controllerSettings } from './settings.ts';
@@ -49,6 +50,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { clock, random, log, metrics } = context;
   const stores = createStores();
   const { configs } = stores;
+  const ownWrites = new OwnWrites();
   const [jobs, pods] = [createJobStore(), createPodStore()];
   const { foreign } = stores;
   const otherController = createOtherController({ takeOver: values.takeOver, foreign });
@@ -77,7 +79,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     deletion: createDeletion({ client, runner, perform, stores }),
     guard: createDeletionGuard({ client, stores, namespace, clock }),
     nextRun: createNextRun({ runner, admission, isCurrent, startDeadlineMs, clock, metrics, log }),
-    reporter: createReporter({ client, configs, recorder, metrics, perform, clock }),
+    reporter: createReporter({ client, configs, ownWrites, recorder, metrics, perform, clock }),
   });
   const watches = createWatches({
     client,
@@ -87,6 +89,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     stores: { ...stores, jobs, pods, other: otherController },
   });
 
+  const agents = { admission, namespace };
   let lastProcessed: Date | undefined;
   const controller = createController({
     name: controllerName,
@@ -96,10 +99,10 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     clock,
     random,
     sources: [
-      sourceOf(configs, (change) => keysOfConfig(stores, change)),
+      sourceOf(configs, (change) => (ownWrites.has(change) ? [] : keysOfConfig(stores, change))),
       sourceOf(stores.nodes, (change) => keysOfNode(stores, admission, change)),
-      sourceOf(jobs, (change) => keysOfJob(admission, change)),
-      sourceOf(pods, (change) => keysOfPod(admission, change)),
+      sourceOf(jobs, (change) => keysOfJob(agents, change)),
+      sourceOf(pods, (change) => keysOfPod(agents, change)),
       sourceOf(otherController.jobs, (change) => keysOfOthersJob(stores, admission, change)),
       sourceOf(otherController.pods, () => keysOfWorkload(stores)),
     ],

@@ -8,7 +8,10 @@ import type { DeletionGuard } from './deletion-guard.ts';
 import type { NextRun, Progress } from './next-run.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { Report, Reporter } from './report.ts';
+import { readyIn } from './reporting/ready.ts';
+import type { Situation } from './reporting/situation.ts';
 import { nothing } from './request.ts';
+import type { Failure } from './runner.ts';
 import type { OtherController } from './stand-back.ts';
 import type { Stores } from './stores.ts';
 import { findTarget, rivalsOf, type Target, targetOf } from './target.ts';
@@ -82,7 +85,7 @@ export function createReconciler(options: ReconcilerOptions) {
     report.about(spec, target.kind === 'node' ? target.name : undefined);
     if (target.kind === 'none') return refuse(report, target, signal);
     const former = await deletion.formerNode(config, target.node, signal);
-    if (former) return requeue(await clean(former, elsewhere(report, former), signal));
+    if (former) return cleanFirst(former, report, signal);
     const { node } = target;
     return requeue(await nextRun({ report, node, action: 'apply', contents: spec }, signal));
   }
@@ -93,13 +96,21 @@ export function createReconciler(options: ReconcilerOptions) {
     report.about(acceptEntries([]), target.kind === 'node' ? target.name : undefined);
     const here = target.kind === 'node' ? target.node : undefined;
     const former = await deletion.formerNode(config, here, signal);
-    if (!former && (await isFree(config, target, signal))) return release(report, signal);
-    const node = former ?? here;
-    if (!node) return refuse(report, target, signal);
+    if (former) {
+      return (await mayClean(report, signal)) ?? cleanFirst(former, report, signal);
+    }
+    if (await isFree(config, target, signal)) return release(report, signal);
+    if (!here) return refuse(report, target, signal);
     const pause = await mayClean(report, signal);
     if (pause) return pause;
-    const progress = await clean(node, report, signal);
-    return progress.done && !former ? release(report, signal) : requeue(progress);
+    const progress = await clean(here, report, signal);
+    return progress.done ? release(report, signal) : requeue(progress);
+  }
+
+  /** What happens to a node that the object does not mean any more wakes nobody. */
+  async function cleanFirst(former: Node, report: Report, signal: AbortSignal): Promise<Outcome> {
+    const progress = await clean(former, elsewhere(report, former), signal);
+    return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? askAgainMs) };
   }
 
   /** Undefined when the node of a deleted object may be cleaned. */
@@ -153,10 +164,22 @@ function elsewhere(report: Report, { metadata }: Node): Report {
       return report.config;
     },
     tell(situation, applied) {
-      const why = situation.kind === 'waiting' ? `: ${situation.message}` : '';
-      const message = `${first}${why}`;
-      const reason = situation.kind === 'waiting' ? situation.reason : 'WaitingForTurn';
+      // What was told of its end stands.
+      if (situation.kind === 'recorded') return;
+      const why = obstacleIn(situation);
+      const reason = why?.reason ?? 'WaitingForTurn';
+      const message = why ? `${first}: ${why.message}` : first;
       report.tell({ kind: 'waiting', reason, message, repeat: false }, applied);
     },
   };
+}
+
+/** Why the work does not come to its end; undefined while it goes on. */
+function obstacleIn(situation: Situation): Failure | undefined {
+  if (situation.kind === 'waiting') return situation;
+  if (situation.kind === 'working') return situation.run.trouble;
+  if (situation.kind !== 'ended') return undefined;
+  if (situation.verdict.kind === 'failure') return situation.verdict;
+  const { status, message } = readyIn(situation, []);
+  return status === 'False' ? { reason: 'JobFailed', message } : undefined;
 }

@@ -45,6 +45,22 @@ describe('what the API server refuses', () => {
     await bed.untilReady('worker-1', good);
   });
 
+  it('is tried again with a pause, in whatever words it is refused each time', async () => {
+    for (let used = 0; used < 100; used++) {
+      bed.api.faults.answer({ ...quota, message: `exceeded quota, used: ${used}`, times: 1 });
+    }
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'False JobRefused');
+    await bed.pass(100);
+    // After 1 s, 2 s, 4 s …
+    const tries = bed.api.audit.filter(
+      ({ resource, status }) => resource === 'jobs' && status === 403,
+    );
+    expect(tries.length).toBeGreaterThan(2);
+    expect(tries.length).toBeLessThan(8);
+    expect(await messageOf('worker-1')).toContain(`used: ${tries.length - 1}`);
+  });
+
   it('is told of an object that never had a status', async () => {
     bed.api.faults.answer({
       ...quota,

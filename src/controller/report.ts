@@ -11,6 +11,7 @@ import type { Applied } from './applied.ts';
 import { recordReady } from './events.ts';
 import { type ControllerMetrics, outcomeLabel } from './metrics.ts';
 import { type NodeConfig, nodeConfigs } from './node-config.ts';
+import type { OwnWrites } from './own-writes.ts';
 import type { Situation } from './reporting/situation.ts';
 import { RunRefused } from './runner.ts';
 import { standBackPatch } from './stand-back.ts';
@@ -21,6 +22,7 @@ import type { NameMatch } from './target.ts';
 export interface ReportOptions {
   readonly client: Pick<KubeClient, 'patchStatus'>;
   readonly configs: Store<NodeConfig>;
+  readonly ownWrites: OwnWrites;
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly metrics: ControllerMetrics;
   readonly perform: Perform<Effect>;
@@ -49,7 +51,7 @@ export interface Reporter {
 }
 
 export function createReporter(options: ReportOptions): Reporter {
-  const { client, configs, recorder, metrics, perform, clock } = options;
+  const { client, configs, ownWrites, recorder, metrics, perform, clock } = options;
 
   function open(config: NodeConfig): Report {
     let current = config;
@@ -85,7 +87,7 @@ export function createReporter(options: ReportOptions): Reporter {
         const patch = statusPatch(current, next);
         if (patch === undefined) return;
         const before = current;
-        current = await write(current, patch, signal);
+        current = await ownWrites.during(before, next, () => write(before, patch, signal));
         recordReady(recorder, before, next.conditions ?? []);
         if (situation.kind !== 'ended') return;
         metrics.count('multinic_job_results_total', { outcome: outcomeLabel(situation.verdict) });

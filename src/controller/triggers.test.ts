@@ -19,6 +19,7 @@ function storesOf(...configs: readonly NodeConfig[]) {
 }
 
 const admission = { request: () => ({ granted: false, why: '' }) as const, wake: () => ['a/b'] };
+const agents = { admission, namespace: 'multinic-system' };
 const own = 'multinic-system/worker-1';
 
 describe('a change of an object', () => {
@@ -76,10 +77,17 @@ describe('a change of a Job', () => {
 
   it('is about its object, and wakes who waits when it ends or goes', () => {
     const open = { type: 'added', key: 'k', object: job(order()) } as const;
-    expect(keysOfJob(admission, open)).toEqual([own]);
+    expect(keysOfJob(agents, open)).toEqual([own]);
     const ended = { ...open, object: job(order(), { status: complete }) };
-    expect(keysOfJob(admission, ended)).toEqual([own, 'a/b']);
-    expect(keysOfJob(admission, { ...open, type: 'deleted' })).toEqual([own, 'a/b']);
+    expect(keysOfJob(agents, ended)).toEqual([own, 'a/b']);
+    expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual([own, 'a/b']);
+  });
+
+  it('for an object of another namespace is about nobody here: it is another controller’s', () => {
+    const theirs = order({ config: { namespace: 'elsewhere', name: 'worker-1' } });
+    const open = { type: 'added', key: 'k', object: job(theirs) } as const;
+    expect(keysOfJob(agents, open)).toEqual([]);
+    expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual(['a/b']);
   });
 
   it('of the deployed controller is about every object when it comes or goes', () => {

@@ -1,7 +1,7 @@
 import { annotations } from '../api/names.ts';
 import type { Change } from '../kube/cache/store.ts';
 import type { Job, Node, Pod } from '../kube/core-resources.ts';
-import { type KubeObject, keyOf } from '../kube/object.ts';
+import { type KubeObject, keyOf, refOf } from '../kube/object.ts';
 import type { Admission } from './admit.ts';
 import { isReady, machineOf, systemUuidOf } from './machine.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
@@ -60,26 +60,33 @@ function identityOf(node: Node): string {
   return JSON.stringify([machineOf(node), systemUuidOf(node), isReady(node)]);
 }
 
+/** What agents work for, and who waits for one. */
+export interface Agents {
+  readonly admission: Admission;
+  /** Objects of other namespaces are another controller's. */
+  readonly namespace: string;
+}
+
 /** The object that a Job works for, and whoever waits for the place that it leaves. */
-export function keysOfJob(admission: Admission, change: Change<Job>): string[] {
+export function keysOfJob({ admission, namespace }: Agents, change: Change<Job>): string[] {
   const { object, type } = change;
   const leaves =
     type === 'deleted' ||
     jobEndOf(object) !== undefined ||
     isFailing(object) ||
     object.metadata.deletionTimestamp !== undefined;
-  return [...ownerKey(change.object), ...(leaves ? admission.wake() : [])];
+  return [...ownerKey(change.object, namespace), ...(leaves ? admission.wake() : [])];
 }
 
 /** The same for a Pod, whose end is known a second before that of its Job. */
-export function keysOfPod(admission: Admission, change: Change<Pod>): string[] {
+export function keysOfPod({ admission, namespace }: Agents, change: Change<Pod>): string[] {
   const leaves = change.type === 'deleted' || terminatedOf(change.object) !== undefined;
-  return [...ownerKey(change.object), ...(leaves ? admission.wake() : [])];
+  return [...ownerKey(change.object, namespace), ...(leaves ? admission.wake() : [])];
 }
 
-function ownerKey({ metadata }: KubeObject): string[] {
+function ownerKey({ metadata }: KubeObject, namespace: string): string[] {
   const key = metadata.annotations?.[annotations.config];
-  return key === undefined ? [] : [key];
+  return key !== undefined && refOf(key).namespace === namespace ? [key] : [];
 }
 
 /** The deployed controller was started or stopped: that is about every object. */

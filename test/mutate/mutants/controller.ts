@@ -101,4 +101,23 @@ export const controllerMutants: readonly Mutant[] = [
     replace: 'const superseding = hostFence !== undefined;',
     tests: controller('protocol'),
   },
+  {
+    file: 'src/controller/loop.ts',
+    find: '(ownWrites.has(change) ? [] : keysOfConfig(stores, change))',
+    replace: 'keysOfConfig(stores, change)',
+    tests: controller('refusals'),
+  },
+  {
+    file: 'src/controller/triggers.ts',
+    find: 'return key !== undefined && refOf(key).namespace === namespace ? [key] : [];',
+    replace: 'return key !== undefined ? [key] : [];',
+    tests: controller('triggers'),
+  },
+  {
+    file: 'src/controller/reconcile.ts',
+    find: 'return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? askAgainMs) };',
+    replace:
+      'return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? 3_600_000) };',
+    tests: controller('what-was-done'),
+  },
 ];
