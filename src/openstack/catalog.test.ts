@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catalogSchema, endpointUrl } from './catalog.ts';
+import { type Catalog, catalogSchema, createEndpoint, type EndpointChoice } from './catalog.ts';
 
 const catalog = catalogSchema.parse([
   {
@@ -17,7 +17,13 @@ const catalog = catalogSchema.parse([
 ]);
 const network = { service: 'neutron', type: 'network', interface: 'public' } as const;
 
-describe('endpointUrl', () => {
+const rules = { denied: () => undefined, onMoved: () => undefined };
+
+function endpointUrl(named: Catalog, choice: EndpointChoice): string {
+  return createEndpoint(choice, rules)(named);
+}
+
+describe('the endpoint of a service', () => {
   test('is the first of the interface when no region is asked for', () => {
     expect(endpointUrl(catalog, network)).toBe('http://one-public');
     expect(endpointUrl(catalog, { ...network, region: '' })).toBe('http://one-public');
@@ -44,5 +50,28 @@ describe('endpointUrl', () => {
     expect(() =>
       endpointUrl(catalog, { service: 'nova', type: 'compute', interface: 'public' }),
     ).toThrow('nova: the catalog has no "compute" service');
+  });
+
+  test('stays the same, in whichever order the catalog names the regions from then on', () => {
+    const choose = createEndpoint(network, rules);
+    expect(choose(catalog)).toBe('http://one-public');
+    expect(choose(catalog.toReversed())).toBe('http://one-public');
+  });
+
+  test('that the catalog no longer names is not replaced by that of another region', () => {
+    const moved: string[] = [];
+    const choose = createEndpoint(network, { ...rules, onMoved: () => moved.push('moved') });
+    choose(catalog);
+    expect(() => choose(catalog.slice(1))).toThrow(
+      'neutron: the catalog no longer names "http://one-public"',
+    );
+    expect(moved).toEqual(['moved']);
+  });
+
+  test('is not called when the policy forbids it', () => {
+    const choose = createEndpoint(network, { ...rules, denied: () => 'is a link-local address' });
+    expect(() => choose(catalog)).toThrow(
+      'neutron: the catalog names "http://one-public", which is a link-local address',
+    );
   });
 });

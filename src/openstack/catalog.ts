@@ -52,10 +52,10 @@ export interface EndpointChoice {
 }
 
 /**
- * The URL of a service in the token's catalog; names are compared without case. A region or interface that the catalog
- * does not have is an error that names those it has: another region's ports would be somebody else's NICs.
+ * The URLs of a service in the token's catalog, at least one; names are compared without case. A region or interface that
+ * the catalog does not have is an error that names those it has: another region's ports would be somebody else's NICs.
  */
-export function endpointUrl(catalog: Catalog, choice: EndpointChoice): string {
+function endpointUrls(catalog: Catalog, choice: EndpointChoice): string[] {
   const all = catalog
     .filter((entry) => same(entry.type, choice.type))
     .flatMap((entry) => entry.endpoints);
@@ -71,13 +71,46 @@ export function endpointUrl(catalog: Catalog, choice: EndpointChoice): string {
     );
   }
 
-  const found = inRegion.find((endpoint) => same(endpoint.interface, choice.interface));
-  if (found === undefined) {
+  const found = inRegion.filter((endpoint) => same(endpoint.interface, choice.interface));
+  if (found.length === 0) {
     const interfaces = distinct(inRegion.map((endpoint) => endpoint.interface));
     const wanted = `no ${choice.interface} "${choice.type}" endpoint`;
     throw missing(choice, `${wanted}; there are ${interfaces}`);
   }
-  return found.url;
+  return found.map(({ url }) => url);
+}
+
+export interface EndpointRules {
+  /** Why this URL may not be called; undefined = it may. */
+  readonly denied: (url: string) => string | undefined;
+  /** Told when the catalog no longer names the endpoint that was used so far. */
+  readonly onMoved: () => void;
+}
+
+/**
+ * Chooses the endpoint of a service in the token's catalog: the first, and the same one from then on. Keystone lists them in
+ * no order, and what was seen in one region proves nothing about another.
+ */
+export function createEndpoint(choice: EndpointChoice, { denied, onMoved }: EndpointRules) {
+  let used: string | undefined;
+  return (catalog: Catalog): string => {
+    const urls = endpointUrls(catalog, choice);
+    used ??= urls[0] ?? '';
+    const why = denied(used);
+    if (why !== undefined) {
+      const { service } = choice;
+      throw new RequestError(`the catalog names "${used}", which ${why}`, {
+        service,
+        kind: 'denied',
+      });
+    }
+    if (urls.includes(used)) return used;
+    onMoved();
+    throw missing(
+      choice,
+      `the catalog no longer names "${used}"; everything is read anew from where it names now`,
+    );
+  };
 }
 
 function missing(choice: EndpointChoice, reason: string): RequestError {

@@ -13,6 +13,8 @@ export interface CloudIdentity {
   readonly neutronUrl?: string;
   /** Wins over the catalog. */
   readonly novaUrl?: string;
+  /** Origins that its catalog may name, as far as the operator's policy limits them for this cloud. */
+  readonly allowedEndpoints?: readonly string[];
   readonly tls: TlsOptions;
   readonly timeoutMs: number;
 }

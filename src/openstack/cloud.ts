@@ -2,7 +2,7 @@ import type { Logger } from '../process/log.ts';
 import { createCaller, type RequestSample } from '../requests/caller.ts';
 import type { Transport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
-import { type Catalog, endpointUrl } from './catalog.ts';
+import { createEndpoint } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import type { CredentialGate } from './credential-gate.ts';
 import { createDeletions } from './deletions.ts';
@@ -56,6 +56,10 @@ export interface CloudOptions {
   readonly gate: CredentialGate;
   readonly turns: RefreshTurns;
   readonly onRefused?: () => void;
+  /** Why the catalog may not name this URL, given what the identity allows; undefined = it may. */
+  readonly denied: (url: string, allowed: readonly string[]) => string | undefined;
+  /** Called when a service has moved to another endpoint: nothing that is known here holds there. */
+  readonly onMoved: () => void;
 }
 
 const networkTtlMs = 5 * 60_000;
@@ -67,13 +71,24 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
   const { tls, timeoutMs } = identity;
   const caller = createCaller({ ...options, failureOf: answerFailure, tls, timeoutMs });
   const keystone = createKeystone({ ...options, identity, caller });
+  const endpointOf = (service: 'neutron' | 'nova') => {
+    const type = service === 'neutron' ? 'network' : 'compute';
+    const { interface: interfaceName, region, allowedEndpoints = [] } = identity;
+    const denied = (url: string) => options.denied(url, allowedEndpoints);
+    return createEndpoint(
+      { service, type, interface: interfaceName, region },
+      { denied, onMoved: options.onMoved },
+    );
+  };
+  const network = endpointOf('neutron');
+  const compute = endpointOf('nova');
   const neutron = createNeutron(
     createServiceClient({
       service: 'neutron',
       keystone,
       caller,
       clock,
-      base: (catalog) => neutronBase(identity.neutronUrl ?? chosen(identity, 'network', catalog)),
+      base: (catalog) => neutronBase(identity.neutronUrl ?? network(catalog)),
     }),
   );
   const nova = createNova(
@@ -82,7 +97,7 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
       keystone,
       caller,
       clock,
-      base: (catalog) => novaBase(identity.novaUrl ?? chosen(identity, 'compute', catalog)),
+      base: (catalog) => novaBase(identity.novaUrl ?? compute(catalog)),
       headers: novaHeaders,
     }),
     { timeoutMs: identity.timeoutMs },
@@ -128,15 +143,6 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
       return caller.calls;
     },
   };
-}
-
-function chosen(identity: CloudIdentity, type: 'network' | 'compute', catalog: Catalog): string {
-  return endpointUrl(catalog, {
-    service: type === 'network' ? 'neutron' : 'nova',
-    type,
-    interface: identity.interface,
-    region: identity.region,
-  });
 }
 
 function nameOf({ keystoneUrl, region = '' }: CloudIdentity): string {

@@ -16,6 +16,8 @@ export interface CloudsOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly onRequest?: (sample: RequestSample) => void;
+  /** Why a catalog may not name this URL, given the origins that its cloud is allowed; undefined = it may. */
+  readonly denied?: (url: string, allowed: readonly string[]) => string | undefined;
 }
 
 export interface Clouds extends AsyncDisposable {
@@ -33,7 +35,7 @@ const capacity = 256;
 
 /** Everything the process keeps about clouds: connections, tokens, caches, circuit breakers. */
 export function createClouds(options: CloudsOptions): Clouds {
-  const { clock, random, log, onRequest } = options;
+  const { clock, random, log, onRequest, denied = () => undefined } = options;
   const lifetime = new AbortController();
   const transport = createTransport({ clock });
   const clouds = new Map<string, Cloud>();
@@ -60,9 +62,9 @@ export function createClouds(options: CloudsOptions): Clouds {
     return remembered(turns, digest(account), () => new RefreshTurns(clock));
   }
 
-  function makeCloud(identity: CloudIdentity): Cloud {
+  function makeCloud(identity: CloudIdentity, key: string): Cloud {
     const { keystoneUrl, username, projectId } = identity;
-    return createCloud(identity, {
+    const made = createCloud(identity, {
       transport,
       clock,
       random,
@@ -71,12 +73,17 @@ export function createClouds(options: CloudsOptions): Clouds {
       onRequest,
       gate: gateOf(identity),
       turns: turnsOf(identity),
+      denied,
+      onMoved: () => {
+        if (clouds.get(key) === made) clouds.delete(key);
+      },
       // The password may have been changed in Contrabass since we asked.
       onRefused: () =>
         providers.forget(
           (provider) => provider.keystoneUrl === keystoneUrl && provider.username === username,
         ),
     });
+    return made;
   }
 
   function makeCaller({ endpoint, tls, timeoutMs }: ProviderRequest): Caller {
@@ -96,7 +103,8 @@ export function createClouds(options: CloudsOptions): Clouds {
   return {
     get(identity, asked = '') {
       gateOf(identity).ask(asked);
-      return remembered(clouds, digest(identity), () => makeCloud(identity));
+      const key = digest(identity);
+      return remembered(clouds, key, () => makeCloud(identity, key));
     },
     async provider(request, signal) {
       const { endpoint, tls, timeoutMs } = request;

@@ -104,7 +104,7 @@ describe('portsOf', () => {
 describe('what a port is', () => {
   test('null becomes nothing, the MAC lower case, the status upper case', async () => {
     const { client } = createFakeService('neutron', () =>
-      answerOf(200, { port: { ...wirePort('p', 's'), device_id: null, name: null } }),
+      answerOf(200, { port: { ...wirePort('p', ''), name: null } }),
     );
     expect(await createNeutron(client).port('p', signal)).toEqual({
       kind: 'found',
@@ -131,4 +131,42 @@ describe('what a port is', () => {
       message: 'neutron: GET /v2.0/ports/p answered 404, but not as neutron does',
     });
   });
+
+  test.each(['device_id', 'fixed_ips', 'mac_address'])(
+    'without its %s it is an error: a field that an account may not read says nothing',
+    async (field) => {
+      const wire = Object.fromEntries(
+        Object.entries(wirePort('p', 's')).filter(([name]) => name !== field),
+      );
+      const { client } = createFakeService('neutron', ({ url }) =>
+        answerOf(200, url.pathname.endsWith('/p') ? { port: wire } : { ports: [wire] }),
+      );
+      const neutron = createNeutron(client);
+      await expect(neutron.port('p', signal)).rejects.toMatchObject({ kind: 'badAnswer' });
+      await expect(neutron.portsOf(['s'], signal)).rejects.toMatchObject({ kind: 'badAnswer' });
+    },
+  );
 });
+
+test.each(['gateway_ip', 'host_routes', 'cidr'])(
+  'a subnet without its %s is an error: what is delivered would change by it',
+  async (field) => {
+    const wire = {
+      id: 'sub',
+      name: '',
+      cidr: '10.0.0.0/24',
+      network_id: 'n',
+      ip_version: 4,
+      gateway_ip: null,
+      host_routes: [],
+      project_id: '',
+    };
+    const cut = Object.fromEntries(Object.entries(wire).filter(([name]) => name !== field));
+    const { client } = createFakeService('neutron', (_call, index) =>
+      answerOf(200, { subnet: index === 0 ? wire : cut }),
+    );
+    const neutron = createNeutron(client);
+    expect(await neutron.subnet('sub', signal)).toMatchObject({ kind: 'found' });
+    await expect(neutron.subnet('sub', signal)).rejects.toMatchObject({ kind: 'badAnswer' });
+  },
+);

@@ -97,7 +97,8 @@ export const portSchema = z
     network_id: id,
     mac_address: z.string().min(1),
     status: z.string(),
-    device_id: text,
+    // Told by its absence from a port, that it is attached to nothing would be evidence: who may not read it gets no port.
+    device_id: z.string(),
     device_owner: text,
     created_at: z.string().nullish(),
     revision_number: z.number().int().default(0),
@@ -130,8 +131,8 @@ export const subnetSchema = z
     cidr: z.string().min(1),
     network_id: id,
     ip_version: z.union([z.literal(4), z.literal(6)]),
-    gateway_ip: z.string().nullish(),
-    host_routes: z.array(z.object({ destination: z.string(), nexthop: z.string() })).default([]),
+    gateway_ip: z.string().nullable(),
+    host_routes: z.array(z.object({ destination: z.string(), nexthop: z.string() })),
     project_id: text,
   })
   .transform(
@@ -155,7 +156,7 @@ const serverWire = z.object({
   id,
   name: text,
   status: z.string(),
-  metadata: z.record(z.string(), z.string()).default({}),
+  metadata: z.record(z.string(), z.string()),
   tenant_id: text,
 });
 

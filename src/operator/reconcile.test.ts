@@ -60,6 +60,20 @@ describe('annotations', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
     expect(scene.condition('Paused')).toBeUndefined();
   });
+
+  it('paused and then deleted goes, and takes its nodes along', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.look();
+    scene.kube.annotate({ 'multinic.io/paused': 'true' });
+    await scene.look();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-1']);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+  });
 });
 
 describe('fields', () => {

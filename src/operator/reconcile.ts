@@ -35,8 +35,8 @@ export interface ReconcilerDeps extends AccessDeps, LeaveDeps {
 }
 
 /**
- * Makes the reconcile function of OpenstackConfigs. A paused one is left alone; a deleted one is taken back from the
- * nodes; the steps of any other are below.
+ * Makes the reconcile function of OpenstackConfigs. A deleted one is taken back from the nodes, paused or not; a paused
+ * one is left alone; the steps of any other are below.
  */
 export function createReconciler(deps: ReconcilerDeps) {
   const { configs, writer, pace, views } = deps;
@@ -45,9 +45,10 @@ export function createReconciler(deps: ReconcilerDeps) {
     const cached = configs.get(key);
     if (!cached) return forget(key, deps);
     const object = writer.latest(cached);
-    if (isPaused(object)) return writer.pause(object, signal);
+    const isLive = object.metadata.deletionTimestamp === undefined;
+    if (isLive && isPaused(object)) return writer.pause(object, signal);
     pace.begin(object);
-    if (object.metadata.deletionTimestamp === undefined) return reconcileLive(object, deps, signal);
+    if (isLive) return reconcileLive(object, deps, signal);
     views.leave(key);
     return leave(object, deps, signal);
   };

@@ -70,7 +70,7 @@ export const operatorSettings = {
     flag: 'allowed-endpoints',
     schema: list(),
     description:
-      'origins that an OpenstackConfig may name, such as https://*.example.com, separated by commas; default: any, but none of them gets a secret of the operator',
+      "origins that an OpenstackConfig may name, and the Contrabass that it chose and the catalog of its cloud, such as https://*.example.com, separated by commas; default: any, but none of them gets a secret of the operator; what the operator's own Contrabass and the catalogs of its clouds name is called, http or not, but for link-local addresses",
   }),
   contrabassEndpoint: setting({
     env: ['CONTRABASS_ENDPOINT'],

@@ -17,6 +17,7 @@ import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
 import { countRequest } from './metrics.ts';
+import { deniedEndpoint } from './resolve/endpoint-policy.ts';
 import type { OperatorSettings } from './settings.ts';
 
 type Context = PartContext<typeof metricTable>;
@@ -54,7 +55,7 @@ export async function startOperator(
   await using client = createKubeClient(access, identify);
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
-  await using clouds = createClouds({ clock, random, log, onRequest });
+  await using clouds = createClouds({ clock, random, log, onRequest, denied: deniedEndpoint });
   await using violas = createViolas({ ...settings, violaCa }, { clock, random, log });
   await using store = await openStore(settings, context);
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));

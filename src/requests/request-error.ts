@@ -14,7 +14,9 @@ export type FailureKind =
   | 'serverError'
   | 'badAnswer'
   | 'badCredential'
-  | 'noEndpoint';
+  | 'noEndpoint'
+  /** The operator's policy forbids the place. */
+  | 'denied';
 
 export interface FailureDetails {
   readonly service: Service;

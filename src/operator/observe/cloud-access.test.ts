@@ -67,4 +67,26 @@ describe('the cloud of an OpenstackConfig', () => {
       expect(scene.clouds.identities).toEqual([]);
     },
   );
+
+  it('says so when its catalog names a place that the policy forbids', async () => {
+    const allowed = { ...environment, ALLOWED_ENDPOINTS: 'https://*.example.com' };
+    await using scene = await setScene(allowed);
+    scene.cloud.fail('subnet', 'denied');
+    scene.create();
+    await scene.look();
+    expect(scene.clouds.identities[0]?.allowedEndpoints).toBeUndefined();
+    expect(scene.ready()).toContain('False PolicyDenied: neutron');
+  });
+
+  it('is held to the policy, its catalog too, when the CR chose the Contrabass', async () => {
+    const allowed = { ...environment, ALLOWED_ENDPOINTS: 'https://*.example.com,*' };
+    await using scene = await setScene(allowed);
+    scene.kube.secrets.set('multinic-system/contrabass-encrypt-key', {
+      metadata: { name: 'contrabass-encrypt-key' },
+      data: { CONTRABASS_ENCRYPT_KEY: Buffer.from('0123456789abcdef').toString('base64') },
+    });
+    scene.create({ settings: { contrabassEndpoint: 'https://theirs.org' } });
+    await scene.look();
+    expect(scene.clouds.identities[0]?.allowedEndpoints).toEqual(['https://*.example.com', '*']);
+  });
 });

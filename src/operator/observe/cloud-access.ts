@@ -1,7 +1,7 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
-import { judgeEndpoint } from '../resolve/endpoint-policy.ts';
+import { deniedEndpoint } from '../resolve/endpoint-policy.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import { openstackFailure, StepFailure } from '../status/step-failure.ts';
 
@@ -51,6 +51,8 @@ export async function cloudOf(
     ...(region === undefined ? {} : { region }),
     ...(neutronUrl === undefined ? {} : { neutronUrl }),
     ...(novaUrl === undefined ? {} : { novaUrl }),
+    // Who chose the Contrabass chose the Keystone and its catalog.
+    ...(allowed.length === 0 ? {} : { allowedEndpoints: allowed }),
     tls: tlsOf(openstack.insecure, authorities.openstack),
     timeoutMs: openstack.timeoutMs,
   };
@@ -59,12 +61,9 @@ export async function cloudOf(
 
 function refuseDenied(who: string, url: string | undefined, allowed: readonly string[]): void {
   if (url === undefined) return;
-  const verdict = judgeEndpoint(url, allowed);
-  if (typeof verdict !== 'object') return;
-  throw new StepFailure({
-    reason: 'PolicyDenied',
-    message: `${who} "${url}", which ${verdict.denied}`,
-  });
+  const why = deniedEndpoint(url, allowed);
+  if (why === undefined) return;
+  throw new StepFailure({ reason: 'PolicyDenied', message: `${who} "${url}", which ${why}` });
 }
 
 function tlsOf(insecure: boolean, ca: string | undefined): TlsOptions {

@@ -129,9 +129,16 @@ describe('an entry that names no port', () => {
   it('is judged by the port with its MAC', async () => {
     expect(await verdict(asked)).toBe('stillAttached');
     detach(cloud, 1, false);
-    expect(await verdict(asked)).toBe('attachedElsewhere');
+    expect(await verdict(asked)).toBe('portGone');
     cloud.ports = [];
     expect(await verdict(asked)).toBe('portGone');
+  });
+
+  it('is not judged by the port of another network that has the same MAC', async () => {
+    cloud.hidden.add('p1');
+    const stranger = { networkId: 'net-x', deviceId: serverIds[1] ?? '' };
+    cloud.ports = cloud.ports.flatMap((port) => [port, { ...port, ...stranger, id: 'px' }]);
+    expect(await verdict(asked)).toBe('unconfirmed');
   });
 
   it('is unclear when the MAC is in the record and Neutron shows no port', async () => {

@@ -101,7 +101,8 @@ function createReader({ cloud, sightings, listed }: Witness, signal: AbortSignal
         return port.kind === 'found' ? port.value : undefined;
       }
       const ports = await cloud.portsWithMac(macAddress, signal);
-      return ports.find(({ deviceId }) => deviceId === serverId) ?? ports[0];
+      // A MAC is unique in its network only: one that is elsewhere may be somebody else's.
+      return ports.find(({ deviceId }) => deviceId === serverId);
     },
     async nicOf(serverId) {
       const read = servers.get(serverId) ?? readServer(serverId);

@@ -25,6 +25,12 @@ export function judgeEndpoint(url: string, allowed: readonly string[]): Endpoint
   return { denied: `is not allowed by the operator; it allows ${allowed.join(', ')}` };
 }
 
+/** Why a URL that no OpenstackConfig names itself may not be called; undefined = it may. */
+export function deniedEndpoint(url: string, allowed: readonly string[]): string | undefined {
+  const verdict = judgeEndpoint(url, allowed);
+  return typeof verdict === 'object' ? verdict.denied : undefined;
+}
+
 function matches(pattern: string, origin: string): boolean {
   const parts = pattern
     .toLowerCase()

@@ -1,5 +1,5 @@
 import { type CloudAccess, openTenant, type Tenant } from '../../../rig/openstack/tenant.ts';
-import { endpointUrl } from '../../../src/openstack/catalog.ts';
+import { createEndpoint } from '../../../src/openstack/catalog.ts';
 import type { Cloud } from '../../../src/openstack/cloud.ts';
 import type { CloudIdentity } from '../../../src/openstack/cloud-identity.ts';
 import { type Clouds, createClouds } from '../../../src/openstack/clouds.ts';
@@ -167,21 +167,22 @@ function createParts(
     turns: new RefreshTurns(clock),
   });
   const choice = { interface: 'public' } as const;
+  const rules = { denied: () => undefined, onMoved: () => undefined };
+  const network = createEndpoint({ ...choice, service: 'neutron', type: 'network' }, rules);
+  const compute = createEndpoint({ ...choice, service: 'nova', type: 'compute' }, rules);
   const neutron = createServiceClient({
     service: 'neutron',
     keystone,
     caller,
     clock,
-    base: (catalog) =>
-      neutronBase(endpointUrl(catalog, { ...choice, service: 'neutron', type: 'network' })),
+    base: (catalog) => neutronBase(network(catalog)),
   });
   const nova = createServiceClient({
     service: 'nova',
     keystone,
     caller,
     clock,
-    base: (catalog) =>
-      novaBase(endpointUrl(catalog, { ...choice, service: 'nova', type: 'compute' })),
+    base: (catalog) => novaBase(compute(catalog)),
     headers: novaHeaders,
   });
   return {

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createLogger } from '../process/log.ts';
+import { systemClock, systemRandom } from '../time/clock.ts';
+import type { CloudIdentity } from './cloud-identity.ts';
+import { type Clouds, type CloudsOptions, createClouds } from './clouds.ts';
+
+const signal = AbortSignal.timeout(60_000);
+let server: Server;
+let base: string;
+/** Where the catalog says that Neutron and Nova are. */
+let places: readonly string[];
+let logins: number;
+let asked: string[];
+
+/** A Keystone whose tokens are used up by one read, and services that know nothing. */
+beforeEach(async () => {
+  places = ['one'];
+  logins = 0;
+  asked = [];
+  server = createServer((request, response) => {
+    const { url = '' } = request;
+    const isLogin = url.endsWith('/auth/tokens');
+    if (isLogin) logins += 1;
+    else asked.push(url.split('?')[0] ?? '');
+    const token = { issued_at: at(0), expires_at: at(logins === 1 ? 0 : 60), catalog: catalog() };
+    const body = isLogin ? { token } : { ports: [] };
+    response.writeHead(isLogin ? 201 : 200, { 'x-subject-token': `t${logins}` });
+    response.end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+function at(minutes: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();
+}
+
+function catalog() {
+  return ['network', 'compute'].map((type) => ({
+    type,
+    endpoints: places.map((region) => ({ interface: 'public', region, url: `${base}/${region}` })),
+  }));
+}
+
+function open(options: Partial<CloudsOptions> = {}): Clouds {
+  const log = createLogger({ part: 'test', level: 'silent' });
+  return createClouds({ clock: systemClock, random: systemRandom, log, ...options });
+}
+
+function identity(change: Partial<CloudIdentity> = {}): CloudIdentity {
+  const account = { username: 'admin', password: 'p', domainName: 'Default' };
+  const place = { keystoneUrl: base, interface: 'public', tls: {}, timeoutMs: 30_000 } as const;
+  return { ...account, ...place, projectId: 'project', ...change };
+}
+
+describe('a service that the catalog names at another place than before', () => {
+  test('is not asked by the Cloud that knows the first place, but by a new one that knows nothing', async () => {
+    await using clouds = open();
+    const first = clouds.get(identity());
+    await first.portsOf(['s1'], signal);
+    places = ['two'];
+    await expect(first.portsOf(['s1'], signal)).rejects.toMatchObject({ kind: 'noEndpoint' });
+    const second = clouds.get(identity());
+    expect(second).not.toBe(first);
+    await second.portsOf(['s1'], signal);
+    await expect(first.portsOf(['s1'], signal)).rejects.toMatchObject({ kind: 'noEndpoint' });
+    expect(clouds.get(identity())).toBe(second);
+    expect(asked).toEqual(['/one/v2.0/ports', '/two/v2.0/ports']);
+  });
+
+  test('is asked at the first place as long as the catalog names it, wherever in the list', async () => {
+    await using clouds = open();
+    const cloud = clouds.get(identity());
+    await cloud.portsOf(['s1'], signal);
+    places = ['two', 'one'];
+    await cloud.portsOf(['s1'], signal);
+    expect(logins).toBe(2);
+    expect(asked).toEqual(['/one/v2.0/ports', '/one/v2.0/ports']);
+  });
+});
+
+test('a place that the policy forbids gets no token', async () => {
+  await using clouds = open({
+    denied: (url, allowed) => `${new URL(url).pathname} is not in ${allowed.join(',')}`,
+  });
+  const cloud = clouds.get(identity({ allowedEndpoints: ['https://a.test'] }));
+  await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject({
+    kind: 'denied',
+    message: expect.stringContaining('which /one is not in https://a.test') as unknown,
+  });
+  expect(asked).toEqual([]);
+});
