@@ -24,7 +24,12 @@ export async function ourState(node: Node): Promise<KernelState> {
     links: sorted(links.filter(({ ifname }) => isOurs(ifname))),
     addresses: sorted(addresses.filter(({ ifname }) => isOurs(ifname))),
     routes: sorted(routes.filter(({ dev }) => isOurs(dev))),
-    rules: sorted(rules.filter(({ priority }) => isOurPriority(priority))),
+    // Who made a rule, the agent or networkd at boot, makes no difference.
+    rules: sorted(
+      rules
+        .filter(({ priority }) => isOurPriority(priority))
+        .map((rule) => ({ ...rule, protocol: undefined })),
+    ),
   };
 }
 

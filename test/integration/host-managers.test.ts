@@ -120,6 +120,10 @@ Table=100
 Priority=10100
 `;
 
+/** Somebody else's NIC, which networkd sets when it is plugged. */
+const probeMac = '02:00:00:00:01:99';
+const probeFile = `[Match]\nMACAddress=${probeMac}\n[Network]\nAddress=10.9.0.1/24\n`;
+
 /** The kernel forgets, networkd sets what the files of the boot say, and the agent's memory is of an earlier boot. */
 async function reboot(): Promise<Manager> {
   await host.ip('addr', 'flush', 'dev', 'multinic0');
@@ -132,14 +136,21 @@ async function reboot(): Promise<Manager> {
 }
 
 async function restartNetworkd(): Promise<Manager> {
-  const manager = await startNetworkd(host, { '10-netplan-multinic0.network': bootFile });
+  const manager = await startNetworkd(host, {
+    '10-netplan-multinic0.network': bootFile,
+    '20-probe.network': probeFile,
+  });
   managers = [manager];
   await eventually(async () => expect(await addresses()).toContain('10.0.0.11'));
   return manager;
 }
 
 function addresses(): Promise<string> {
-  return host.ip('-br', '-4', 'addr', 'show', 'dev', 'multinic0');
+  return addressesOf('multinic0');
+}
+
+function addressesOf(dev: string): Promise<string> {
+  return host.ip('-br', '-4', 'addr', 'show', 'dev', dev);
 }
 
 describe('a host whose networkd holds what it read at boot', () => {
@@ -160,4 +171,27 @@ describe('a host whose networkd holds what it read at boot', () => {
     expect(await addresses()).not.toMatch(/10\.0\.0\.11/);
     expect(await host.ip('rule', 'show')).not.toContain('10.0.0.11');
   });
+
+  test('leaves the rules of a NIC that came after the boot, whatever else networkd sets', async () => {
+    host = await createHost('kept', { nics: { ens5: mac } });
+    await runAgent(host, request([wanted]));
+    await reboot();
+    const [later, probe] = ['02:00:00:00:01:09', probeMac];
+    await host.plug('ens6', later);
+    const both = request([wanted, nic(1, later, '10.0.0.12/16')], { generation: 2 });
+    expect((await runAgent(host, both)).result?.outcome).toBe('ok');
+    const before = await rules();
+    expect(before).toMatch(/^10101:\s+from 10\.0\.0\.12 lookup 101/m);
+    // With each link that it sets networkd drops the rules that it does not know.
+    await host.plug('ens9', probe);
+    await eventually(async () => expect(await addressesOf('ens9')).toContain('10.9.0.1'));
+    expect(await rules()).toBe(before);
+    const again = await runAgent(host, { ...both, attempt: 1 });
+    expect(again.result?.outcome).toBe('ok');
+    expect(await rules()).toBe(before);
+  });
 });
+
+function rules(): Promise<string> {
+  return host.ip('rule', 'show');
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { desiredNic, desiredState } from './desired.ts';
-import { routeText, ruleText } from './nic-state.ts';
+import { routeText } from './nic-state.ts';
 import { entry, link } from './sample.ts';
 
 const nic = link(1);
@@ -21,7 +21,8 @@ describe('a NIC as it shall be', () => {
       '10.77.0.0/24 table 103 metric 103 via 10.0.0.253 proto 4 scope 0',
       '10.78.0.0/16 table 103 metric 5 proto 4 scope 253',
     ]);
-    expect(desired.rules.map(ruleText)).toEqual(['10103: from 10.0.0.1/32 lookup 103 proto 4']);
+    const [rule] = desired.rules;
+    expect(rule).toEqual({ from: '10.0.0.1/32', table: 103, priority: 10_103, protocol: 2 });
   });
 
   test('without an MTU keeps the one it has', () => {

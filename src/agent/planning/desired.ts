@@ -20,8 +20,9 @@ export interface DesiredNic {
 
 /**
  * What an entry asks of a link under policy routing: each address answers from a table of the NIC's own. The attributes
- * are those that networkd gives to what it reads from files, so that a reboot changes nothing. `present` are the
- * addresses the link has: their order decides which one of a subnet is primary.
+ * are those that networkd gives to what it reads from files, so that a reboot changes nothing; but rules are the
+ * kernel's, as networkd drops all others that are not in its files whenever it sets a link. `present` are the addresses
+ * the link has: their order decides which one of a subnet is primary.
  */
 export function desiredNic(
   entry: RequestInterface,
@@ -49,7 +50,7 @@ export function desiredNic(
       from: `${ipOf(cidr)}/32`,
       table,
       priority: rulePriority(index),
-      protocol: rt.protocolStatic,
+      protocol: rt.protocolKernel,
     })),
   };
 }

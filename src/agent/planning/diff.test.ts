@@ -177,6 +177,14 @@ describe('from one state to another', () => {
     ]);
   });
 
+  test('a rule that networkd made at boot stays, and goes as what it is', () => {
+    const made = { ...after, rules: [rule('10.0.0.11', { protocol: 2 })] };
+    expect(lines(after, made)).toEqual([]);
+    expect(lines({ rules: after.rules }, { rules: [] })).toEqual([
+      'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
+    ]);
+  });
+
   test('a rule of the deployed agent is replaced by ours, ours first', () => {
     const theirs = { ...after, rules: [rule('10.0.0.11', { priority: 32_765, protocol: 0 })] };
     expect(lines(theirs, after)).toEqual([

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { rt } from '../host.ts';
 
 export const nicAddress = z.object({
   /** `ip/prefix`. */
@@ -126,7 +127,8 @@ export function routeText(route: NicRoute): string {
   return `${routeKey(route)}${hop} proto ${protocol} scope ${scope}`;
 }
 
-/** Text of a rule that tells any two apart. */
+/** Text of a rule that tells any two apart; the kernel's, as we make them, and networkd's of the next boot are one. */
 export function ruleText({ from, table, priority, protocol }: NicRule): string {
-  return `${priority}: from ${from} lookup ${table} proto ${protocol}`;
+  const owner = protocol === rt.protocolKernel ? rt.protocolStatic : protocol;
+  return `${priority}: from ${from} lookup ${table} proto ${owner}`;
 }

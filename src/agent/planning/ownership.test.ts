@@ -138,7 +138,7 @@ describe('taking over a NIC of the deployed agent', () => {
   test('replaces its rules and second addresses, and nothing else', () => {
     const rules = unit?.change.operations.flatMap((item) => ('rule' in item ? [item] : []));
     expect(rules).toMatchObject([
-      { kind: 'rule.add', rule: { from: '10.0.0.1/32', priority: 10_103, protocol: 4 } },
+      { kind: 'rule.add', rule: { from: '10.0.0.1/32', priority: 10_103, protocol: 2 } },
       { kind: 'rule.delete', rule: { from: '10.0.0.1/32', priority: 32_764 } },
       { kind: 'rule.delete', rule: { from: '10.0.0.7/32', priority: 32_765 } },
     ]);

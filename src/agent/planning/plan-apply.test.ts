@@ -171,7 +171,7 @@ describe('the plan', () => {
         '  ip link set dev multinic0 up',
         '  ip route replace 10.0.0.0/24 dev multinic0 src 10.0.0.1 table 100 proto 4 scope 253 metric 100',
         '  ip route replace 0.0.0.0/0 via 10.0.0.254 dev multinic0 table 100 proto 4 scope 0 metric 100',
-        '  ip rule add from 10.0.0.1/32 table 100 priority 10100 protocol 4',
+        '  ip rule add from 10.0.0.1/32 table 100 priority 10100 protocol 2',
         '  create /etc/netplan/90-multinic0.yaml',
         `multinic1 ${macOf(2)}: WaitingForNIC, no link has the MAC ${macOf(2)} yet`,
         '',

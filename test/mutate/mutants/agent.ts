@@ -20,6 +20,18 @@ export const agentMutants: readonly Mutant[] = [
     tests: onHost('attach.test.ts'),
   },
   {
+    file: 'src/agent/planning/desired.ts',
+    find: 'priority: rulePriority(index),\n      protocol: rt.protocolKernel,',
+    replace: 'priority: rulePriority(index),\n      protocol: rt.protocolStatic,',
+    tests: pure('planning/desired.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/nic-state.ts',
+    find: 'protocol === rt.protocolKernel ? rt.protocolStatic : protocol',
+    replace: 'protocol',
+    tests: pure('planning/diff.test.ts'),
+  },
+  {
     file: 'src/agent/planning/refuse/checks.ts',
     find: '  tableTaken,\n  priorityTaken,',
     replace: '  priorityTaken,',
