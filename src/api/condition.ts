@@ -49,6 +49,14 @@ export function setCondition(
   return before ? list.map((old) => (old === before ? entry : old)) : [...list, entry];
 }
 
+/** Longest message that we write; schemas allow more, a terminal does not. */
+const maxMessage = 1_024;
+
+/** A message as it is written: an API server keeps no half of a character that a cut left over. */
+export function shortMessage(text: string): string {
+  return text.slice(0, maxMessage).toWellFormed();
+}
+
 /** The condition of this type, if the list has one. */
 export function findCondition(list: readonly Condition[] | undefined, type: string) {
   return list?.find((entry) => entry.type === type);

@@ -52,7 +52,7 @@ export const jobRequest = z.object({
   attempt: z.int().min(0),
   action: z.enum(['apply', 'cleanup']),
   nodeName: z.string().min(1).max(253),
-  /** Addresses of the Node object: no NIC that carries one of them is ever touched. */
+  /** Addresses of the Node object but for those of our own NICs: no NIC that carries one of them is ever touched. */
   protectedAddresses: z.array(z.union([z.ipv4(), z.ipv6()])).max(64),
   interfaces: z.array(requestInterface).max(10),
   /** MACs of entries that cannot be used: a NIC of ours with one of them stays as it is and is in no result. */

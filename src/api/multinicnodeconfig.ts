@@ -149,6 +149,9 @@ export const appliedRecord = z.object({
     .describe('The newest object state that the host has seen, when it refused an older one.'),
 });
 
+/** Entries of a spec and as many NICs that leave the node. */
+export const maxInterfaceStatuses = 128;
+
 export const nodeConfigState = z.enum(['Pending', 'InProgress', 'Configured', 'Failed']);
 
 export const nodeConfigStatus = z.object({
@@ -163,7 +166,7 @@ export const nodeConfigStatus = z.object({
   conditions: conditions.optional().describe('Ready, Reconciling, Stalled, Accepted, Applied, …'),
   interfaceStatuses: z
     .array(interfaceStatus)
-    .max(128)
+    .max(maxInterfaceStatuses)
     .optional()
     .describe('One entry per NIC, also of a removed one until it is gone from the node.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),

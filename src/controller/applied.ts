@@ -10,11 +10,11 @@ import type { Order, Verdict } from './runner.ts';
 const recordSchema = z.object({
   action: z.enum(['apply', 'cleanup']),
   content: z.string(),
-  nodeName: z.string(),
+  nodeName: z.string().min(1),
   nodeUid: z.string(),
   machineId: z.string().optional(),
   bootId: z.string().optional(),
-  job: z.string(),
+  job: z.string().min(1),
   attempt: z.int(),
   protocol: z.union(protocols.map((version) => z.literal(version))),
   at: z.iso.datetime({ offset: true }),

@@ -4,7 +4,7 @@ import { crds, namespaces } from '../kube/core-resources.ts';
 import type { Clock } from '../time/clock.ts';
 import { type NodeConfig, nodeConfigs } from './node-config.ts';
 import { sharedReads } from './shared-reads.ts';
-import type { Stores } from './stores.ts';
+import { deletedAt, hasConsent, type Stores } from './stores.ts';
 
 /** Deletions within this time of each other are one. */
 const windowMs = 60_000;
@@ -63,11 +63,13 @@ export function createDeletionGuard(options: DeletionGuardOptions): DeletionGuar
   }
 
   function many(config: NodeConfig): string | undefined {
-    const at = deletedAt(config);
-    const isNear = (one: Date): boolean => Math.abs(one.getTime() - at.getTime()) <= windowMs;
-    const leaving = stores.leaving().filter((one) => !hasConsent(one));
+    const at = deletedAt(config)?.getTime() ?? 0;
+    const isNear = (one: Date): boolean => Math.abs(one.getTime() - at) <= windowMs;
     const earlier = released.filter(isNear).length;
-    const count = leaving.map(deletedAt).filter(isNear).length + earlier;
+    let count = earlier;
+    for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
+      count += stores.leavingSince(new Date(ms));
+    }
     const all = stores.configs.size + earlier;
     if (count <= Math.max(alwaysAllowed, all * allowedPart)) return undefined;
     return `${count} of ${all} objects were deleted within a minute`;
@@ -76,7 +78,7 @@ export function createDeletionGuard(options: DeletionGuardOptions): DeletionGuar
   function gone(config: NodeConfig): void {
     seen.delete(config.metadata.uid ?? '');
     if (hasConsent(config)) return;
-    const at = deletedAt(config);
+    const at = deletedAt(config) ?? new Date(0);
     released = [...released.filter((one) => at.getTime() - one.getTime() <= windowMs), at];
   }
 
@@ -84,12 +86,3 @@ export function createDeletionGuard(options: DeletionGuardOptions): DeletionGuar
 }
 
 const nextStep = `if that was meant, annotate them ${annotations.deleteConsent}=<RFC 3339 time>`;
-
-function hasConsent({ metadata }: NodeConfig): boolean {
-  return metadata.annotations?.[annotations.deleteConsent] !== undefined;
-}
-
-/** The API server's clock, as for all the others. */
-function deletedAt({ metadata }: NodeConfig): Date {
-  return new Date(metadata.deletionTimestamp ?? 0);
-}

@@ -1,14 +1,13 @@
 import { rfc3339 } from '../api/condition.ts';
 import type { HttpServer } from '../http/app.ts';
 import type { Reflector } from '../kube/cache/reflector.ts';
-import type { Store } from '../kube/cache/store.ts';
 import type { Clock } from '../time/clock.ts';
-import type { NodeConfig } from './node-config.ts';
 import type { Runner } from './runner.ts';
 
 export interface HealthSources {
   readonly clock: Clock;
-  readonly configs: Store<NodeConfig>;
+  /** How many objects have a status that is about their spec as it is now. */
+  readonly processed: () => number;
   readonly reflector: Pick<Reflector, 'state'>;
   readonly runner: Pick<Runner, 'open'>;
   /** When an object was last processed. */
@@ -18,7 +17,7 @@ export interface HealthSources {
 /** What /healthz says of the controller, in the words that its users know. */
 export function createHealthDetails({
   clock,
-  configs,
+  processed,
   reflector,
   runner,
   lastProcessed,
@@ -28,19 +27,12 @@ export function createHealthDetails({
     const last = lastProcessed();
     return {
       uptime: goDuration(clock.monotonicMs() - startedAt),
-      processed_configs: configs.list().filter(isProcessed).length,
+      processed_configs: processed(),
       active_jobs: runner.open().length,
       crd_watcher_status: reflector.state === 'watching' ? 'running' : reflector.state,
       last_crd_processed: last ? rfc3339(last) : '',
     };
   };
-}
-
-/** Its status is about the spec as it is now. */
-function isProcessed({ metadata, status }: NodeConfig): boolean {
-  return (
-    status?.observedGeneration !== undefined && status.observedGeneration === metadata.generation
-  );
 }
 
 /** A time span as Go prints it in whole seconds: `2h15m30s`. */

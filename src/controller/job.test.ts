@@ -1,14 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  entry,
   instanceId,
   job,
   jobResult,
   node,
+  nodeConfig,
   order,
   template,
 } from '../../test/beds/controller-samples.ts';
 import { jobRequest } from '../api/job.ts';
+import { acceptSpec } from './accept.ts';
 import { configMapOf, jobName, jobOf } from './job.ts';
 import { nothing, requestOf } from './request.ts';
 import { orderOf } from './run-labels.ts';
@@ -137,6 +140,7 @@ describe('the request of a run', () => {
   const request = requestOf(
     order(),
     {
+      config: nodeConfig(),
       node: node('worker-1', instanceId, ['10.0.0.1', 'fd00::1', 'host.x']),
       contents: { interfaces: [], keep: ['fa:16:3e:00:00:01'] },
     },
@@ -148,10 +152,30 @@ describe('the request of a run', () => {
     expect(request.keep).toEqual(['fa:16:3e:00:00:01']);
   });
 
+  it('protects no address of our NICs, which the cloud controller lists with those of the node', () => {
+    const address = '10.0.9.10';
+    const config = nodeConfig({ status: { interfaceStatuses: [{ name: 'multinic9', address }] } });
+    const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } }));
+    const listed = ['192.0.2.1', '10.0.0.10', '10.0.1.10', '10.0.1.11', address, 'fd00::1'];
+    const asked = { config, contents, node: node('worker-1', instanceId, listed) };
+    expect(requestOf(order(), asked, { protocol: 2 }).protectedAddresses).toEqual([
+      '192.0.2.1',
+      '10.0.1.11',
+      'fd00::1',
+    ]);
+  });
+
+  it('protects the address that the node is reached by, whoever claims it', () => {
+    const config = nodeConfig({ status: { interfaceStatuses: [{ address: '10.0.0.10' }] } });
+    const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0)] } }));
+    const asked = { config, contents, node: node('worker-1', instanceId, ['10.0.0.10']) };
+    expect(requestOf(order(), asked, { protocol: 2 }).protectedAddresses).toEqual(['10.0.0.10']);
+  });
+
   it('names the machine and what it supersedes in protocol 2 alone', () => {
     const supersedes = { uid: 'uid-0', generation: 9 };
     expect(request).toMatchObject({ protocol: 2, machineId: 'machine-1', supersedes });
-    const task = { node: node('n', 'x'), contents: nothing };
+    const task = { config: nodeConfig(), node: node('n', 'x'), contents: nothing };
     const old = requestOf(order(), task, { protocol: 1, hostFence: supersedes });
     expect(Object.keys(old)).not.toContain('machineId');
     expect(Object.keys(old)).not.toContain('supersedes');
@@ -168,7 +192,7 @@ describe('the request of a run', () => {
   it('is about the same run as the result that answers it', () => {
     const { uid, generation, attempt } = requestOf(
       order(),
-      { node: node('n', 'x'), contents: nothing },
+      { config: nodeConfig(), node: node('n', 'x'), contents: nothing },
       { protocol: 2 },
     );
     expect(jobResult()).toMatchObject({ uid, generation, attempt });

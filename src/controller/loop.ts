@@ -104,7 +104,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       sourceOf(jobs, (change) => keysOfJob(agents, change)),
       sourceOf(pods, (change) => keysOfPod(agents, change)),
       sourceOf(otherController.jobs, (change) => keysOfOthersJob(stores, admission, change)),
-      sourceOf(otherController.pods, () => keysOfWorkload(stores)),
+      sourceOf(otherController.pods, (change) => keysOfWorkload(stores, change)),
     ],
     observer: countWork(metrics, controllerName),
     onResult: ({ key, error, durationMs }: ReconcileResult) => {
@@ -129,7 +129,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       const late = watches.all.filter(({ state }) => state === 'listing' || state === 'waiting');
       return late.length === 0 ? undefined : `${late.length} watches are not up to date`;
     },
-    configs,
+    processed: stores.processed,
     reflector: watches.configs,
     runner,
     lastProcessed: () => lastProcessed,

@@ -14,9 +14,14 @@ export function machineOf({ metadata, status }: Node): Machine {
   return {
     nodeName: metadata.name,
     nodeUid: metadata.uid ?? '',
-    machineId: machineID || undefined,
-    bootId: bootID || undefined,
+    machineId: idIn(machineID),
+    bootId: idIn(bootID),
   };
+}
+
+/** A kubelet reports what it finds in a file; what is longer than any id tells nobody apart. */
+function idIn(text: string | undefined): string | undefined {
+  return text && text.length <= 64 ? text : undefined;
 }
 
 /** Whether it may be another machine than before. A Node that says less for a while is no other. */

@@ -149,7 +149,8 @@ export function createNextRun(options: NextRunOptions): NextRun {
     }
     const applied = appliedIn(report.config.status);
     if (applied?.job !== run.name) throw new RunRefused(recordNotKept);
-    await runner.start(order, requestOf(order, task, applied), signal);
+    const { config } = report;
+    await runner.start(order, requestOf(order, { ...task, config }, applied), signal);
   }
 
   /** How the agent is asked after what it said the last time. */
@@ -194,7 +195,8 @@ export function createNextRun(options: NextRunOptions): NextRun {
       return { done: false };
     }
     if (health.kind === 'slow') {
-      await runner.start(run, requestOf(run, task, applied), signal);
+      const { config } = task.report;
+      await runner.start(run, requestOf(run, { ...task, config }, applied), signal);
     }
     return { done: false, requeueAfterMs: health.forMs };
   }

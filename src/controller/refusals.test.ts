@@ -61,6 +61,16 @@ describe('what the API server refuses', () => {
     expect(await messageOf('worker-1')).toContain(`used: ${tries.length - 1}`);
   });
 
+  it('is told however long the words are', async () => {
+    bed.api.faults.answer({ ...quota, message: `denied: ${'😀'.repeat(4_000)}` });
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'False JobRefused');
+    // Cut in the middle of a character, and the same at each look all the same.
+    const writes = bed.writes().length;
+    await bed.pass(100);
+    expect(bed.writes()).toHaveLength(writes);
+  });
+
   it('is told of an object that never had a status', async () => {
     bed.api.faults.answer({
       ...quota,

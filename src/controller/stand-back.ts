@@ -54,9 +54,9 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
   function traces({ status }: NodeConfig): string | undefined {
     if (jobs.size > 0)
       return `Jobs of the deployed controller are in this namespace; ${takeItOver}`;
-    const [object] = options.foreign();
-    if (object) {
-      return `the deployed controller wrote the status of ${object.metadata.name}; ${takeItOver}`;
+    const foreign = options.foreign();
+    if (foreign !== undefined) {
+      return `the deployed controller wrote the status of ${foreign}; ${takeItOver}`;
     }
     const said = findCondition(status?.conditions, conditionType);
     return said?.status === 'True' ? said.message || takeItOver : undefined;
@@ -74,7 +74,8 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
   };
 }
 
-function isRunningPod({ spec, status }: Pod): boolean {
+/** Whether the deployed controller is at work in it, or will be. */
+export function isRunningPod({ spec, status }: Pod): boolean {
   const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   return !ended && runsDeployedController(spec);
 }

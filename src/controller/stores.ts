@@ -1,7 +1,7 @@
 import { annotations } from '../api/names.ts';
 import { Store } from '../kube/cache/store.ts';
 import type { Node } from '../kube/core-resources.ts';
-import type { ObjectRef } from '../kube/object.ts';
+import { type ObjectRef, refOf } from '../kube/object.ts';
 import { isWrittenByOther } from './applied.ts';
 import { systemUuidOf } from './machine.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
@@ -25,10 +25,12 @@ export interface Stores {
   readonly nodes: Store<Node>;
   readonly configDirectory: ConfigDirectory;
   readonly nodeDirectory: NodeDirectory;
-  /** Objects that are being deleted. */
-  readonly leaving: () => readonly NodeConfig[];
-  /** Objects whose status the deployed controller wrote, and that nobody told us to take over. */
-  readonly foreign: () => readonly NodeConfig[];
+  /** How many objects were deleted in this second without anybody's consent, and are still there. */
+  readonly leavingSince: (second: Date) => number;
+  /** Name of an object whose status the deployed controller wrote, and that nobody told us to take over. */
+  readonly foreign: () => string | undefined;
+  /** How many objects have a status that is about their spec as it is now. */
+  readonly processed: () => number;
 }
 
 export function createStores(): Stores {
@@ -37,8 +39,9 @@ export function createStores(): Stores {
     indexes: {
       instance: (config) => given(instanceIdOf(config)),
       nodeName: (config) => [nodeNameOf(config)],
-      leaving: ({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : ['yes']),
+      leaving: (config) => (hasConsent(config) ? [] : given(secondOf(deletedAt(config)))),
       foreign: (config) => (isForeign(config) ? ['yes'] : []),
+      processed: (config) => (isProcessed(config) ? ['yes'] : []),
     },
   });
   const nodes = new Store<Node>({
@@ -55,9 +58,37 @@ export function createStores(): Stores {
       bySystemUuid: (uuid) => nodes.byIndex('systemUuid', uuid),
       byName: (name) => nodes.get(name),
     },
-    leaving: () => configs.byIndex('leaving', 'yes'),
-    foreign: () => configs.byIndex('foreign', 'yes'),
+    // Counted and not looked at: each visit asks, and an object is parsed at each look.
+    leavingSince: (second) => configs.countByIndex('leaving', secondOf(second) ?? ''),
+    foreign: () => {
+      const key = configs.keyByIndex('foreign', 'yes');
+      return key && refOf(key).name;
+    },
+    processed: () => configs.countByIndex('processed', 'yes'),
   };
+}
+
+/** When the object was deleted, by the API server's clock. */
+export function deletedAt({ metadata }: NodeConfig): Date | undefined {
+  return metadata.deletionTimestamp === undefined
+    ? undefined
+    : new Date(metadata.deletionTimestamp);
+}
+
+/** The API server says it in whole seconds; whoever else wrote it may have said more. */
+function secondOf(date: Date | undefined): string | undefined {
+  return date && String(Math.floor(date.getTime() / 1_000));
+}
+
+/** Whether somebody said that the object is deleted on purpose. */
+export function hasConsent({ metadata }: NodeConfig): boolean {
+  return metadata.annotations?.[annotations.deleteConsent] !== undefined;
+}
+
+function isProcessed({ metadata, status }: NodeConfig): boolean {
+  return (
+    status?.observedGeneration !== undefined && status.observedGeneration === metadata.generation
+  );
 }
 
 function isForeign({ metadata, status }: NodeConfig): boolean {

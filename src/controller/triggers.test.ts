@@ -1,8 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { instanceId, job, node, nodeConfig, order } from '../../test/beds/controller-samples.ts';
+import {
+  instanceId,
+  job,
+  node,
+  nodeConfig,
+  order,
+  pod,
+} from '../../test/beds/controller-samples.ts';
+import type { Change } from '../kube/cache/store.ts';
+import type { Pod } from '../kube/core-resources.ts';
 import type { NodeConfig } from './node-config.ts';
 import { createStores } from './stores.ts';
-import { keysOfConfig, keysOfJob, keysOfNode, keysOfOthersJob } from './triggers.ts';
+import {
+  keysOfConfig,
+  keysOfJob,
+  keysOfNode,
+  keysOfOthersJob,
+  keysOfWorkload,
+} from './triggers.ts';
 
 const config = nodeConfig();
 const rival = nodeConfig({ metadata: { name: 'renamed', uid: 'uid-2' }, spec: { nodeName: 'x' } });
@@ -88,6 +103,23 @@ describe('a change of a Job', () => {
     const open = { type: 'added', key: 'k', object: job(theirs) } as const;
     expect(keysOfJob(agents, open)).toEqual([]);
     expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual(['a/b']);
+  });
+
+  it('in our namespace is about every object when the deployed controller runs in its Pod, or no more', () => {
+    const stores = storesOf(config);
+    const spec = { containers: [{ name: 'c', command: ['./multinic-controller'] }] };
+    const theirs = { ...pod({ phase: 'Running' }), spec } as Pod;
+    const ended = { ...theirs, status: { phase: 'Failed' } } as Pod;
+    const other = pod({ phase: 'Running' });
+    const keys = (change: object) => keysOfWorkload(stores, { key: 'k', ...change } as Change<Pod>);
+    expect(keys({ type: 'added', object: theirs })).toEqual([own]);
+    expect(keys({ type: 'updated', object: theirs, previous: theirs })).toEqual([]);
+    expect(keys({ type: 'updated', object: ended, previous: theirs })).toEqual([own]);
+    expect(keys({ type: 'deleted', object: theirs })).toEqual([own]);
+    expect(keys({ type: 'deleted', object: ended })).toEqual([]);
+    expect(keys({ type: 'added', object: other })).toEqual([]);
+    expect(keys({ type: 'updated', object: other, previous: other })).toEqual([]);
+    expect(keys({ type: 'deleted', object: other })).toEqual([]);
   });
 
   it('of the deployed controller is about every object when it comes or goes', () => {

@@ -7,6 +7,7 @@ import { isReady, machineOf, systemUuidOf } from './machine.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
 import { terminatedOf } from './results/agent-state.ts';
 import { isFailing, jobEndOf } from './results/job-end.ts';
+import { isRunningPod } from './stand-back.ts';
 import type { Stores } from './stores.ts';
 import { findTarget, meaning } from './target.ts';
 
@@ -89,9 +90,12 @@ function ownerKey({ metadata }: KubeObject, namespace: string): string[] {
   return key !== undefined && refOf(key).namespace === namespace ? [key] : [];
 }
 
-/** The deployed controller was started or stopped: that is about every object. */
-export function keysOfWorkload({ configs }: Stores): readonly string[] {
-  return configs.list().map((config) => keyOf(config));
+/** When the deployed controller is started or stopped, that is about every object; other Pods are about none. */
+export function keysOfWorkload({ configs }: Stores, change: Change<Pod>): readonly string[] {
+  const before = change.type === 'updated' ? change.previous : change.object;
+  const ran = change.type !== 'added' && isRunningPod(before);
+  const runs = change.type !== 'deleted' && isRunningPod(change.object);
+  return ran === runs ? [] : configs.keys();
 }
 
 /** A Job of the deployed controller came or went: that is about every object. */
@@ -100,6 +104,6 @@ export function keysOfOthersJob(
   admission: Admission,
   change: Change<Job>,
 ): readonly string[] {
-  if (change.type !== 'updated') return configs.list().map((config) => keyOf(config));
+  if (change.type !== 'updated') return configs.keys();
   return jobEndOf(change.object) ? admission.wake() : [];
 }

@@ -170,7 +170,35 @@ describe('nodes that fail', () => {
   });
 });
 
+describe('an object that is edited again and again while its node is not ready', () => {
+  it('is served when the node is back, however many NICs have been wanted meanwhile', async () => {
+    await bed.addNode('worker-1');
+    await bed.setReady('worker-1', 'Unknown');
+    bed.run();
+    for (let edit = 10; edit < 24; edit++) {
+      const interfaces = Array.from({ length: 10 }, (_, index) =>
+        entry(index, { macAddress: `fa:16:3e:00:${edit}:0${index}` }),
+      );
+      await bed.apply('worker-1', { interfaces });
+      await bed.untilReady('worker-1', 'False NodeNotReady');
+    }
+    await bed.setReady('worker-1', 'True');
+    const { status } = await bed.untilReady('worker-1', good);
+    expect(status?.interfaceStatuses).toHaveLength(10);
+  });
+});
+
 describe('an object whose node says little', () => {
+  it('is applied on a machine whose ids are longer than any id', async () => {
+    await bed.addNode('worker-1');
+    const [machineID, bootID] = ['m'.repeat(65), 'b'.repeat(65)];
+    await bed.setNode('worker-1', { systemUUID: instanceId, machineID, bootID });
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    expect(bed.agents.requests[0]?.machineId).toBeUndefined();
+  });
+
   it('stays when its Node is there and tells no systemUUID for the moment', async () => {
     await bed.addNode('worker-1');
     bed.run();

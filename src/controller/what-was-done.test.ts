@@ -173,6 +173,19 @@ describe('what was done', () => {
     await bed.untilReady('worker-1', good);
   });
 
+  it.each([
+    ['names no node', { nodeName: '' }],
+    ['names no Job', { job: '' }],
+    ['is of another time', { at: 'yesterday' }],
+  ])('is nothing when its record %s: it is done again', async (_, applied) => {
+    await configure();
+    const ref = { namespace: 'multinic-system', name: 'worker-1' };
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: { applied } });
+    await untilRequests(2);
+    const { status } = await bed.untilReady('worker-1', good);
+    expect(status?.applied).toMatchObject({ nodeName: 'worker-1', done: true });
+  });
+
   it('is never taken from a status that another controller wrote', async () => {
     await configure();
     await bed.stop();

@@ -1,4 +1,9 @@
-import { type Condition, type ConditionUpdate, setCondition } from '../../api/condition.ts';
+import {
+  type Condition,
+  type ConditionUpdate,
+  setCondition,
+  shortMessage,
+} from '../../api/condition.ts';
 import { reasons } from '../../api/reasons.ts';
 import type { AcceptedSpec } from '../accept.ts';
 import { outcomeOf } from '../results/outcome.ts';
@@ -7,9 +12,6 @@ import { type Judgement, readyIn, rejectionsOf } from './ready.ts';
 import type { Situation } from './situation.ts';
 import { isRepeat } from './situation.ts';
 import { stagesIn } from './stages.ts';
-
-/** Longest message of a condition we write; the schema allows 32 KiB, a terminal does not. */
-const maxMessage = 1_024;
 
 export interface ConditionsInput {
   readonly situation: Situation;
@@ -100,5 +102,5 @@ function nameDiffers(name: NameMatch | undefined): ConditionUpdate[] {
 }
 
 function cut(update: ConditionUpdate): ConditionUpdate {
-  return { ...update, message: update.message.slice(0, maxMessage) };
+  return { ...update, message: shortMessage(update.message) };
 }

@@ -1,5 +1,5 @@
 import type { JobResult } from '../../api/job.ts';
-import type { InterfaceStatus } from '../../api/multinicnodeconfig.ts';
+import { type InterfaceStatus, maxInterfaceStatuses } from '../../api/multinicnodeconfig.ts';
 import { interfaceName } from '../../api/names.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
 import type { Entry } from '../accept.ts';
@@ -29,7 +29,9 @@ export function interfaceStatuses({ entries, situation, previous, now }: Nics): 
       ? nicStatus(identity, agentWord(nic), { before, now, seenAt })
       : unheard(entry, { identity, before, situation, now });
   });
-  return [...wanted, ...leavingNics({ entries, previous, result, now, seenAt })];
+  const leaving = leavingNics({ entries, previous, result, now, seenAt });
+  // Those that have been leaving longest are last: without room for them nothing at all could be told any more.
+  return [...wanted, ...leaving].slice(0, maxInterfaceStatuses);
 }
 
 interface Unheard {

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../api/condition.ts';
+import { rfc3339, shortMessage } from '../../api/condition.ts';
 import type { InterfaceStatus } from '../../api/multinicnodeconfig.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
 import type { NicWord } from './nic-word.ts';
@@ -19,7 +19,7 @@ export interface Stamp {
 /** One entry of `interfaceStatuses`; its times move only when there is something new. */
 export function nicStatus(nic: NicIdentity, word: NicWord, stamp: Stamp): InterfaceStatus {
   const { before, now, seenAt } = stamp;
-  const said = defined({ ...nic, ...word });
+  const said = defined({ ...nic, ...word, message: shortMessage(word.message) });
   const lastChecked = seenAt ? rfc3339(seenAt) : before?.lastChecked;
   const lastConfigured =
     word.status === 'Configured' && seenAt ? lastChecked : before?.lastConfigured;

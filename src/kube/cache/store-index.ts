@@ -15,6 +15,16 @@ export class StoreIndex<T> {
     return [...(this.#keys.get(value) ?? [])];
   }
 
+  /** How many keys carry the value. */
+  count(value: string): number {
+    return this.#keys.get(value)?.size ?? 0;
+  }
+
+  /** One of them. */
+  first(value: string): string | undefined {
+    return this.#keys.get(value)?.values().next().value;
+  }
+
   add(values: readonly string[], key: string): void {
     for (const value of values) {
       const keys = this.#keys.get(value);

@@ -82,15 +82,36 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     return entry && unpacked(entry);
   }
 
+  /** Keys of all objects, without a look at any of them. */
+  keys(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
   list(): readonly T[] {
     return [...this.#entries.values()].map(unpacked);
   }
 
   /** Objects whose index `name` holds `value`; throws when there is no such index. */
   byIndex(name: string, value: string): readonly T[] {
+    return this.#index(name)
+      .get(value)
+      .flatMap((key) => this.get(key) ?? []);
+  }
+
+  /** How many objects those are, without a look at any of them. */
+  countByIndex(name: string, value: string): number {
+    return this.#index(name).count(value);
+  }
+
+  /** Key of one of them. */
+  keyByIndex(name: string, value: string): string | undefined {
+    return this.#index(name).first(value);
+  }
+
+  #index(name: string): StoreIndex<T> {
     const index = this.#indexes.get(name);
     if (!index) throw new Error(`store has no index ${name}`);
-    return index.get(value).flatMap((key) => this.get(key) ?? []);
+    return index;
   }
 
   /** Whether exactly this version of this object is stored. */

@@ -120,4 +120,22 @@ export const controllerMutants: readonly Mutant[] = [
       'return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? 3_600_000) };',
     tests: controller('what-was-done'),
   },
+  {
+    file: 'src/controller/request.ts',
+    find: 'own.includes(one) || !ports.has(one.address)',
+    replace: '!ports.has(one.address)',
+    tests: controller('job'),
+  },
+  {
+    file: 'src/controller/reporting/interface-statuses.ts',
+    find: 'return [...wanted, ...leaving].slice(0, maxInterfaceStatuses);',
+    replace: 'return [...wanted, ...leaving];',
+    tests: controller('unkind-nodes'),
+  },
+  {
+    file: 'src/controller/triggers.ts',
+    find: 'return ran === runs ? [] : configs.keys();',
+    replace: 'return configs.keys();',
+    tests: controller('triggers'),
+  },
 ];
