@@ -116,6 +116,11 @@ export const unreadableNode = z.object({
   objectName: z.string().describe('metadata.name of the object.'),
   uid: z.string(),
   generation: z.int(),
+  instanceId: z.string().optional().describe('spec.instanceId, when that can be read.'),
+  source: source
+    .nullable()
+    .optional()
+    .describe('From the annotation multinic.io/source; null = it has none; absent = not known.'),
   message: z.string().describe('Which field cannot be read, and why.'),
 });
 

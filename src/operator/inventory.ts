@@ -19,8 +19,16 @@ export interface Inventory {
   nodesOf(author: Name): Promise<ReadonlyMap<string, readonly string[]> | undefined>;
   /** What was delivered to these servers last; nothing when that cannot be read. */
   nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
-  /** Makes the records of an OpenstackConfig in a business cluster equal to `nodes`; the next sync repeats a failure. */
-  record(providerId: string, author: Author, nodes: readonly StoredNode[]): Promise<void>;
+  /**
+   * Makes the records of an OpenstackConfig in a business cluster equal to `nodes`, those of `unknown` apart; the next sync
+   * repeats a failure.
+   */
+  record(
+    providerId: string,
+    author: Author,
+    nodes: readonly StoredNode[],
+    unknown?: readonly string[],
+  ): Promise<void>;
   /** Removes every record of an OpenstackConfig that is gone, now or as soon as the store can be reached. */
   forget(author: Name): Promise<void>;
   /** Every OpenstackConfig that has records; empty when that cannot be read. */
@@ -84,10 +92,12 @@ export function createInventory({ store, perform, clock, log }: InventoryDeps): 
     nicsOf: async (serverIds) =>
       serverIds.length === 0 ? [] : ((await attempt(async () => store.nicsOf(serverIds))) ?? []),
     authors: async () => (await attempt(async () => store.authors())) ?? [],
-    async record(providerId, author, nodes) {
+    async record(providerId, author, nodes, unknown) {
       unforgotten.delete(keyOf(author));
       await attempt(async () =>
-        perform('operator.inventory.write', async () => store.record(providerId, author, nodes)),
+        perform('operator.inventory.write', async () =>
+          store.record(providerId, author, nodes, unknown),
+        ),
       );
       if (unforgotten.size > 0 && !pause) await eraseAll().catch(() => undefined); // told by ask
     },

@@ -105,7 +105,8 @@ async function sync(
     { source: wish.source, perform: deps.perform, viola, unreadable: seen.unreadable },
     signal,
   );
-  await deps.inventory.record(config.providerId, wish.source, nodesAfter(rounds, wish.source));
+  const after = nodesAfter(rounds, wish.source);
+  await deps.inventory.record(config.providerId, wish.source, after, rounds.unreadable);
   const { deliveredTo } = statusOf(deps.writer.latest(object));
   const others = await leaveOthers({ ...wish, deliveredTo }, deps, signal);
   const troubles = troublesIn({ seen, plan, rounds, others });

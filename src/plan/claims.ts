@@ -33,7 +33,10 @@ export function claimNodes(view: View): Claim[] {
 }
 
 /** Whether an object was posted for this CR: its name may be given again, its uid never. */
-export function isOwn({ source }: HeldNode, { namespace, name, uid }: Owner): boolean {
+export function isOwn(
+  { source }: Pick<HeldNode, 'source'>,
+  { namespace, name, uid }: Owner,
+): boolean {
   return source?.namespace === namespace && source.name === name && source.uid === uid;
 }
 

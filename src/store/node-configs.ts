@@ -31,6 +31,14 @@ export interface NodeConfigFilter {
   readonly after?: { readonly providerId: string; readonly nodeName: string } | undefined;
 }
 
+/** What is known of the nodes of one OpenstackConfig in one business cluster. */
+export interface Recording {
+  readonly providerId: string;
+  readonly author: Author;
+  readonly nodes: readonly StoredNode[];
+  readonly unknown: readonly string[];
+}
+
 type Row = Pick<NodeConfigTable, 'node_name' | 'uid' | 'generation' | 'hash'>;
 
 /** Records in the order of provider and node name. */
@@ -71,17 +79,18 @@ function toRecord(row: NodeConfigTable): InventoryRecord {
   };
 }
 
-/** Makes the rows of one OpenstackConfig in one business cluster equal to `nodes`, and logs what that changes. */
+/**
+ * Makes the rows of one OpenstackConfig in one business cluster equal to `nodes`, and logs what that changes. Nodes by the
+ * names in `unknown` are there and could not be read: what is recorded of them stays.
+ */
 export async function recordNodeConfigs(
   db: Database,
-  providerId: string,
-  author: Author,
-  nodes: readonly StoredNode[],
+  { providerId, author, nodes, unknown }: Recording,
   now: Date,
 ): Promise<void> {
   const rows = await ownRows(db, providerId, author);
   const known = new Map(rows.map((row) => [row.node_name, row]));
-  const names = new Set(nodes.map(({ nodeName }) => nodeName));
+  const names = new Set([...nodes.map(({ nodeName }) => nodeName), ...unknown]);
   const changed = nodes.filter((node) => !isCurrent(known.get(node.nodeName), node));
   const gone = rows.filter((row) => !names.has(row.node_name));
   if (changed.length === 0 && gone.length === 0) return;

@@ -70,9 +70,15 @@ export class Store {
     return this.#use((db) => listNodeConfigs(db, filter));
   }
 
-  /** Makes the records of one OpenstackConfig in one business cluster equal to `nodes`. */
-  async record(providerId: string, author: Author, nodes: readonly StoredNode[]): Promise<void> {
-    await this.#use((db) => recordNodeConfigs(db, providerId, author, nodes, this.#options.now()));
+  /** Makes the records of one OpenstackConfig in one business cluster equal to `nodes`, those of `unknown` apart. */
+  async record(
+    providerId: string,
+    author: Author,
+    nodes: readonly StoredNode[],
+    unknown: readonly string[] = [],
+  ): Promise<void> {
+    const recording = { providerId, author, nodes, unknown };
+    await this.#use((db) => recordNodeConfigs(db, recording, this.#options.now()));
   }
 
   /** Names of the recorded nodes of an OpenstackConfig, by business cluster. */

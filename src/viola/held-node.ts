@@ -61,14 +61,29 @@ export function toHeldNode(object: MultiNicNodeConfig): ReadNode {
 }
 
 function unreadable(
-  { metadata: { name, uid = '', generation = 0 } }: MultiNicNodeConfig,
+  object: MultiNicNodeConfig,
   part: string,
   { issues: [issue] }: z.ZodError,
 ): ReadNode {
+  const { name, uid = '', generation = 0, annotations: notes = {} } = object.metadata;
   const field = [part, ...(issue?.path ?? [])].join('.');
   const message = `the object ${name} cannot be read (${field}: ${issue?.message}); correct it in the business cluster`;
-  return { kind: 'unreadable', node: { objectName: name, uid, generation, message } };
+  const { instanceId } = partOfSpec.parse(object.spec);
+  const from = notes[annotations.source] === undefined ? null : sourceOf(object);
+  const node = {
+    objectName: name,
+    uid,
+    generation,
+    ...(instanceId === undefined ? {} : { instanceId }),
+    ...(from === undefined ? {} : { source: from }),
+    message,
+  };
+  return { kind: 'unreadable', node };
 }
+
+const partOfSpec = z
+  .object({ instanceId: z.string().optional().catch(undefined) })
+  .catch({ instanceId: undefined });
 
 /**
  * A status as far as it can be read. Names in it are taken, so that an entry is kept with what is readable of it, and one

@@ -28,7 +28,7 @@ export async function withdraw(
 ): Promise<HeldNode[]> {
   const query = { fresh: true, source: owner, instanceIds: [] };
   const { nodes: held, unreadable } = await viola.list(query, signal);
-  refuseUnreadable(unreadable);
+  refuseUnreadable(unreadable.filter((node) => mayBeOwn(node, owner)));
   const own = held.filter((node) => isOwn(node, owner));
   const listed = new Set(held.map(({ nodeName }) => nodeName));
   const unlisted = known.filter((name) => !listed.has(name));
@@ -47,6 +47,11 @@ export async function withdraw(
       viola.remove(nodeName, { uid, generation }, signal),
     );
   }
+}
+
+/** Of an object that cannot be read it may still be known whose it is. */
+function mayBeOwn({ source }: UnreadableNode, owner: Owner): boolean {
+  return source === undefined || (source !== null && isOwn({ source }, owner));
 }
 
 /** An object that cannot be read may be ours: unknown is not absent. */

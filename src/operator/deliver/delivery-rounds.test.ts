@@ -105,6 +105,39 @@ describe('an object of the business cluster that cannot be read', () => {
     expect(scene.ready()).toContain('False ViolaPostError: viola: node worker-1 cannot be read');
   });
 
+  it('is not delivered once more under the name that its server has now', async () => {
+    await delivered();
+    scene.cloud.vms = scene.cloud.vms.map((vm) => ({ ...vm, name: `new-${vm.name}` }));
+    scene.viola.unreadable.add('worker-1');
+    await scene.look();
+    expect([...scene.viola.nodes.keys()]).toEqual(['worker-1']);
+    expect(scene.ready()).toContain(
+      'False ViolaPostError: viola: node new-worker-1 cannot be read',
+    );
+  });
+
+  it('stays in the inventory as it was: nothing of it was removed', async () => {
+    await delivered();
+    const before = await scene.store.list();
+    scene.viola.unreadable.add('worker-1');
+    await scene.look();
+    expect(await scene.store.list()).toEqual(before);
+  });
+
+  it('keeps no other OpenstackConfig from being deleted', async () => {
+    await delivered();
+    const source = { namespace: 'ns', name: 'other', uid: 'other-uid', generation: 1 };
+    const spec = { nodeName: 'theirs', instanceId: 'i-9' };
+    scene.viola.put({ nodeName: 'theirs', uid: 'u9', generation: 1, spec, source });
+    scene.viola.unreadable.add('theirs');
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-1']);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+  });
+
   it('keeps a deleted OpenstackConfig: it may be one of its nodes', async () => {
     await delivered();
     scene.kube.delete();

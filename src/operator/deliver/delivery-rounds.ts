@@ -23,6 +23,8 @@ export interface Rounds {
   readonly delivery: Delivery;
   /** The business cluster as it was last read. */
   readonly held: readonly HeldNode[];
+  /** Objects of which nothing is known; what was known of them before is neither confirmed nor over. */
+  readonly unreadable: readonly string[];
   /** What plans that were made again could not do. */
   readonly problems: readonly Problem[];
 }
@@ -52,17 +54,19 @@ export async function deliverInRounds(
     const again = replanning.readable().filter(({ nodeName }) => stale.has(nodeName));
     delivery = merge(delivery, await deliver(again, options, signal));
   }
-  const { nodes, held, problems } = replanning;
-  const failures = [...delivery.failures, ...restless(delivery), ...replanning.unreadable()];
-  return { nodes, delivery: { ...delivery, failures }, held, problems };
+  const { nodes, held, problems, unreadable } = replanning;
+  const failures = [...delivery.failures, ...restless(delivery), ...replanning.heldBack()];
+  return { nodes, delivery: { ...delivery, failures }, held, problems, unreadable };
 }
+
+type Unreadable = Pick<UnreadableNode, 'instanceId' | 'message'>;
 
 /** A plan of which some nodes are planned again, with what they are now. */
 class Replanning {
   readonly #first: Plan;
   readonly #input: PlanInput;
   readonly #viola: Pick<ViolaClient, 'get'>;
-  readonly #unreadable: Map<string, string>;
+  readonly #unreadable: Map<string, Unreadable>;
   readonly #nodes: Map<string, NodePlan>;
   readonly #problems = new Map<string, Problem>();
   held: readonly HeldNode[];
@@ -73,7 +77,7 @@ class Replanning {
     this.#input = isHeld ? { ...input, removals: 'held' } : input;
     this.#first = first;
     this.#viola = viola;
-    this.#unreadable = new Map(unreadable.map((one) => [one.objectName, one.message]));
+    this.#unreadable = new Map(unreadable.map((one) => [one.objectName, one]));
     this.#nodes = new Map(first.nodes.map((node) => [keyOf(node), node]));
     this.held = input.held;
   }
@@ -88,20 +92,35 @@ class Replanning {
     return [...this.#problems.values()].filter(({ message }) => !said.has(message));
   }
 
+  /** Names of the objects that cannot be read. */
+  get unreadable(): readonly string[] {
+    return [...this.#unreadable.keys()];
+  }
+
   /** The nodes of which the objects can be read; nothing is known of the others. */
   readable(): readonly NodePlan[] {
-    return this.nodes.filter(({ nodeName }) => !this.#unreadable.has(nodeName));
+    return this.nodes.filter((node) => this.#whyUnreadable(node) === undefined);
   }
 
   /** What was to be sent, had its object been readable. */
-  unreadable(): Delivery['failures'] {
-    return this.nodes
-      .filter(({ nodeName, action }) => action !== 'none' && this.#unreadable.has(nodeName))
-      .map(({ nodeName }) => {
-        const why = this.#unreadable.get(nodeName);
-        const message = `viola: node ${nodeName} cannot be read: ${why}`;
-        return { nodeName, message, retryAfterMs: undefined, kind: 'refused' };
-      });
+  heldBack(): Delivery['failures'] {
+    return this.nodes.flatMap((node) => {
+      const why = node.action === 'none' ? undefined : this.#whyUnreadable(node);
+      if (why === undefined) return [];
+      const { nodeName } = node;
+      const message = `viola: node ${nodeName} cannot be read: ${why}`;
+      return [{ nodeName, message, retryAfterMs: undefined, kind: 'refused' as const }];
+    });
+  }
+
+  /** Its object may have the name that its server had before. */
+  #whyUnreadable({ nodeName, instanceId }: NodePlan): string | undefined {
+    const one =
+      this.#unreadable.get(nodeName) ??
+      [...this.#unreadable.values()].find(
+        (other) => other.instanceId?.toLowerCase() === instanceId,
+      );
+    return one?.message;
   }
 
   /** Reads these nodes again and plans them anew. */
@@ -126,7 +145,7 @@ class Replanning {
       return await this.#viola.get(name, signal);
     } catch (error) {
       if (!isRequestError(error) || error.code !== 'Unreadable') throw violaFailure(error);
-      this.#unreadable.set(name, error.reason);
+      this.#unreadable.set(name, { message: error.reason });
       return undefined;
     }
   }

@@ -55,6 +55,7 @@ export class FakeViola implements ViolaClient {
         objectName,
         uid: 'u',
         generation: 1,
+        ...this.#stillKnown(objectName),
         message: 'spec.interfaces: Invalid input',
       })),
     };
@@ -92,6 +93,11 @@ export class FakeViola implements ViolaClient {
     const generation = node.generation + 1;
     this.put({ ...node, generation, deletionTimestamp: '2026-01-01T00:00:00Z' });
     return 'leaving';
+  }
+
+  #stillKnown(objectName: string) {
+    const { spec, source } = this.nodes.get(objectName) ?? {};
+    return { ...(spec ? { instanceId: spec.instanceId } : {}), ...(source ? { source } : {}) };
   }
 
   #check(): void {
