@@ -108,6 +108,14 @@ describe('createServerDirectory', () => {
     expect(asked).toHaveLength(11);
   });
 
+  test('servers that are gone do not keep those behind them from ever being asked for', async () => {
+    const { directory, clock } = setUp([], ids(3, 'other'));
+    const wanted = [...ids(12, 'gone'), ...ids(3, 'other')];
+    await directory.servers(wanted, signal);
+    await clock.advance(30_000);
+    expect([...(await directory.servers(wanted, signal)).keys()]).toEqual(ids(3, 'other'));
+  });
+
   test('empty ids and doubles cost nothing', async () => {
     const { directory, asked } = setUp(['s0']);
     await directory.servers(['', 's0', 's0'], signal);

@@ -39,6 +39,8 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
 
   function remember(id: string, server: Server | undefined): void {
     const ttlMs = server === undefined ? unknownMs : knownMs;
+    // In the order in which they were asked for.
+    entries.delete(id);
     entries.set(id, { server, until: clock.monotonicMs() + ttlMs });
   }
 
@@ -74,9 +76,11 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     old: number,
     signal: AbortSignal,
   ): Promise<void> {
+    const order = new Map([...entries.keys()].map((id, place) => [id, place]));
     if (old > fewServers) await lists.run('', signal, async () => list(wanted));
-    // A list shows one project; an administrator may ask for servers of others, by id only.
-    const rest = stale(wanted);
+    // A list shows one project; an administrator may ask for servers of others, by id only. Those that are gone would else
+    // keep the ones behind them from being asked for at all.
+    const rest = stale(wanted).toSorted((a, b) => (order.get(a) ?? -1) - (order.get(b) ?? -1));
     for (const id of rest.slice(fewServers)) remember(id, undefined);
     await mapBounded(rest.slice(0, fewServers), readsAtOnce, readOne, signal);
   }

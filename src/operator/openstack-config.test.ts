@@ -3,6 +3,7 @@ import {
   asksForWork,
   type ConfigObject,
   reconcileAtOf,
+  statusOf,
   withFinalizer,
 } from './openstack-config.ts';
 
@@ -50,4 +51,19 @@ it('finalizers of earlier generations are replaced, those of others stay', () =>
     'other/one',
     'multinic.example.com/cleanup',
   ]);
+});
+
+it('a status of which a part cannot be read still says what was delivered where, and what was acted upon', () => {
+  const status = {
+    conditions: [{ type: 'Ready', status: 'yes' }],
+    summary: 'all',
+    nodes: [{ name: 'x'.repeat(300) }],
+    deliveredTo: ['biz-1'],
+    lastHandledAllowRemovals: 'yes',
+  };
+  expect(statusOf({ ...object, status })).toEqual({
+    deliveredTo: ['biz-1'],
+    lastHandledAllowRemovals: 'yes',
+  });
+  expect(statusOf({ ...object, status: 'none' })).toEqual({});
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import { annotations, finalizers, managementGroup } from '../api/names.ts';
 import { type OpenstackConfigStatus, openstackConfigStatus } from '../api/openstackconfig.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -19,10 +20,23 @@ export const openstackConfigs = defineResource<ConfigObject>({
   namespaced: true,
 });
 
-/** The status, as far as it can be read; what cannot is written anew. */
-export function statusOf(object: ConfigObject): OpenstackConfigStatus {
-  return openstackConfigStatus.safeParse(object.status ?? {}).data ?? {};
+/**
+ * The status, as far as it can be read; what cannot is written anew. Field by field: one that somebody else has spoilt must
+ * not make us forget where nodes are, or which leave to remove was used.
+ */
+export function statusOf({ status = {} }: ConfigObject): OpenstackConfigStatus {
+  const whole = openstackConfigStatus.safeParse(status);
+  return whole.success ? whole.data : (readableStatus.safeParse(status).data ?? {});
 }
+
+const readableStatus = z.object(
+  Object.fromEntries(
+    Object.entries(openstackConfigStatus.shape).map(([key, field]) => [
+      key,
+      z.catch(field, undefined),
+    ]),
+  ),
+);
 
 export function ownerOf({ metadata: { namespace = '', name, uid = '' } }: ConfigObject): Owner {
   return { namespace, name, uid };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KubeError } from '../kube/errors.ts';
 import { RequestError } from '../requests/request-error.ts';
 import { attach, environment, type Scene, serverIds, setScene } from './testing/scene.ts';
 
@@ -74,6 +75,15 @@ describe('annotations', () => {
     await scene.look();
     expect(scene.object()).toBeUndefined();
   });
+});
+
+it('nothing is delivered for an OpenstackConfig that is gone, though the watch has not told of it', async () => {
+  attach(scene.cloud, 1, 1);
+  scene.create({}, { finalizers: ['multinic.example.com/cleanup'] });
+  const gone = { status: 404, reason: 'NotFound', message: 'not found' } as const;
+  scene.kube.applyStatus = async () => Promise.reject(new KubeError(gone));
+  await expect(scene.look()).rejects.toThrow('not found');
+  expect(scene.viola.posts).toEqual([]);
 });
 
 describe('fields', () => {

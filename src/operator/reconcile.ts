@@ -95,7 +95,8 @@ async function sync(
   const seen = await observeBoth(wish, { view, viola }, signal);
   const recorded = await deps.inventory.nicsOf(serversWithNewPorts(seen));
   const proven = await prove(planInput(wish, { ...seen, recorded }), view, deps, signal);
-  const { input, plan, evidenceComplete } = proven;
+  const { input, plan } = proven;
+  const evidenceComplete = proven.evidenceComplete && input.selection.subnetsComplete;
   if (concernsNodes(plan)) {
     await addFinalizer(object, deps, signal);
     await deps.writer.deliversTo(object, config.providerId, signal);

@@ -145,6 +145,21 @@ describe('leave to remove many NICs', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
 
+  it('is not used up by a sync that could not read a selected subnet', async () => {
+    scene.edit({ subnetIDs: ['sub-a', 'sub-b'] });
+    await scene.look();
+    change('p1', { fixedIps: [] });
+    scene.cloud.fail('subnet sub-b', 'serverError');
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look();
+    expect(removed()).toBe(0);
+    expect(scene.status().lastHandledAllowRemovals).toBeUndefined();
+    scene.cloud.heal();
+    await scene.look();
+    expect(removed()).toBe(1);
+    expect(scene.status().lastHandledAllowRemovals).toBe('yes');
+  });
+
   it('holds for all of them, though one sync does not read them all', async () => {
     const ids = Array.from({ length: 8 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
     scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));

@@ -74,6 +74,7 @@ describe('saysNotFound', () => {
   test.each([
     ['Neutron', 404, { NeutronError: { type: 'PortNotFound', message: '' } }, true],
     ['Nova', 404, { itemNotFound: { code: 404, message: '' } }, true],
+    ['Neutron whose policy hides it', 404, { NeutronError: { type: 'HTTPNotFound' } }, false],
     ['Neutron of something else', 404, { NeutronError: { type: 'HTTPNotAcceptable' } }, false],
     ['a proxy', 404, { message: 'no such route' }, false],
     ['a 200', 200, { itemNotFound: { code: 404, message: '' } }, false],

@@ -62,12 +62,16 @@ const saying = z.union([
   }),
 ]);
 
-/** Whether a 404 was said by the service about the resource, and not by something in front of it. */
+/**
+ * Whether a 404 was said by the service about the resource, and not by something in front of it. Neutron says HTTPNotFound of
+ * what its policy hides (neutron/pecan_wsgi/hooks/policy_enforcement.py), and of a path that it does not know.
+ */
 export function saysNotFound(answer: HttpAnswer): boolean {
   if (answer.status !== 404) return false;
   const body = tryJson(answer.text);
   const neutron = neutronError.safeParse(body);
-  if (neutron.success) return neutron.data.NeutronError.type.endsWith('NotFound');
+  if (neutron.success)
+    return /^(Port|Subnet|Network)NotFound$/.test(neutron.data.NeutronError.type);
   return z.object({ itemNotFound: z.object({ code: z.literal(404) }) }).safeParse(body).success;
 }
 

@@ -38,7 +38,7 @@ export interface StatusWriter {
     signal: AbortSignal,
     seen?: SyncSeen,
   ): Promise<OpenstackConfigStatus>;
-  /** Notes that a business cluster may hold nodes of the object from now on. */
+  /** Notes that a business cluster may hold nodes of the object from now on; throws when the object is gone. */
   deliversTo(object: ConfigObject, providerId: string, signal: AbortSignal): Promise<void>;
   /** Says that the object is left alone. */
   pause(object: ConfigObject, signal: AbortSignal): Promise<undefined>;
@@ -52,35 +52,47 @@ export interface StatusWriterDeps {
   readonly clock: Clock;
 }
 
+/** What our last write left behind. */
+interface Written {
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly status: unknown;
+}
+
 export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   const { client, recorder, perform, clock } = deps;
-  const written = new Map<string, ConfigObject>();
+  const written = new Map<string, Written>();
 
   async function apply(object: ConfigObject, status: OpenstackConfigStatus, signal: AbortSignal) {
     if (!isNews(status, statusOf(latest(object)))) return;
     const { namespace = '', name } = object.metadata;
     const applied = { metadata: { namespace, name }, status };
-    try {
-      const after = await perform('operator.status.write', async () =>
-        client.applyStatus(openstackConfigs, applied, {
-          fieldManager: fieldManagers.operator,
-          // Conditions of earlier generations were written under other names.
-          force: true,
-          signal,
-        }),
-      );
-      written.set(keyOf(object), after);
-    } catch (error) {
-      if (isNotFound(error)) return;
-      throw error;
-    }
+    const after = await perform('operator.status.write', async () =>
+      client.applyStatus(openstackConfigs, applied, {
+        fieldManager: fieldManagers.operator,
+        // Conditions of earlier generations were written under other names.
+        force: true,
+        signal,
+      }),
+    );
+    const { uid, resourceVersion } = after.metadata;
+    written.set(keyOf(object), { uid, resourceVersion, status: after.status });
     recordReady(recorder, object, status.conditions);
+  }
+
+  /** Of an object that is gone nothing has to be said any more. */
+  async function say(object: ConfigObject, status: OpenstackConfigStatus, signal: AbortSignal) {
+    try {
+      await apply(object, status, signal);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   function latest(object: ConfigObject): ConfigObject {
     const mine = written.get(keyOf(object));
-    if (mine?.metadata.uid !== object.metadata.uid) return object;
-    const newer = isNewer(mine?.metadata.resourceVersion, object.metadata.resourceVersion);
+    if (mine?.uid !== object.metadata.uid) return object;
+    const newer = isNewer(mine?.resourceVersion, object.metadata.resourceVersion);
     return newer && mine ? { ...object, status: mine.status } : object;
   }
 
@@ -102,14 +114,14 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         now: clock.now(),
         handled: seen ? handledBy(object, seen.synced) : {},
       });
-      await apply(object, status, signal);
+      await say(object, status, signal);
       return status;
     },
     async pause(object, signal) {
       const previous = statusOf(latest(object));
       const at = { now: clock.now(), generation: generationOf(object) };
       const conditions = pausedConditions(previous.conditions ?? [], at);
-      await apply(object, { ...previous, conditions }, signal);
+      await say(object, { ...previous, conditions }, signal);
     },
     forget: (key) => void written.delete(key),
   };
