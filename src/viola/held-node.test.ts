@@ -56,13 +56,13 @@ describe('toHeldNode', () => {
   });
 
   it('tells what else is known of an object that cannot be read: its server, and whose it is', () => {
-    const spec = { nodeName: 'N1', instanceId: 'i-1', interfaces: 'none' };
+    const broken = { nodeName: 'N1', instanceId: 'i-1', interfaces: 'none' };
     const from = { namespace: 'ns', name: 'demo', uid: 'u', generation: 1 };
     const of = (text: string) => ({
-      spec,
+      spec: broken,
       metadata: { ...metadata, annotations: { 'multinic.io/source': text } },
     });
-    expect(read({ spec }).node).toMatchObject({ instanceId: 'i-1', source: null });
+    expect(read({ spec: broken }).node).toMatchObject({ instanceId: 'i-1', source: null });
     expect(read(of(JSON.stringify(from))).node).toMatchObject({ source: from });
     expect(read(of('{')).node).not.toHaveProperty('source');
     expect(read({ spec: { instanceId: 7 } }).node).not.toHaveProperty('instanceId');
