@@ -51,6 +51,7 @@ const host: Host = {
   rules: [],
   acceptRa: new Map(),
   files: [],
+  held: [],
 };
 
 /** Says why nothing is done here, and what the agent would do on an example host. */

@@ -87,7 +87,7 @@ async function findingsOf(request: JobRequest, options: AgentOptions, deps: Agen
     deps.log.error({ err: error }, 'run failed');
     if (error instanceof UnknownStateError) return refusedWhole('UnknownState', error.message);
     if (error instanceof HostBusyError) return refusedWhole('AlreadyRunning', error.message);
-    if (deps.signal.aborted) return failedWhole(request, stopped);
+    if (error === deps.signal.reason) return failedWhole(request, stopped);
     return failedWhole(request, { reason: 'ApplyFailed', message: (error as Error).message });
   }
 }

@@ -82,6 +82,8 @@ export interface ConfigFile extends HostFile {
   readonly names?: readonly string[];
   /** Shell patterns of names: every NIC of such a name is configured by DHCP. */
   readonly leases?: readonly string[];
+  /** Shell patterns of names: every NIC of such a name is configured, without DHCP. */
+  readonly patterns?: readonly string[];
 }
 
 /** What a file of ours, of any generation, says about the one NIC in it. */
@@ -102,7 +104,15 @@ export interface Host {
   /** `net.ipv6.conf.default.accept_ra`. */
   readonly defaultAcceptRa?: string;
   readonly files: readonly ConfigFile[];
+  /**
+   * What was made for the network manager from files of ours, the last time it was: it sets that whenever the carrier of
+   * the NIC comes, also of one that was unplugged meanwhile and is plugged again.
+   */
+  readonly held: readonly OwnFile[];
 }
+
+/** The part of a host that changes with the kernel. */
+export type KernelView = Omit<Host, 'files' | 'held'>;
 
 /** Numbers of rtnetlink(7) and rt_protos that the agent reads or writes. */
 export const rt = {

@@ -57,6 +57,23 @@ describe('the termination message', () => {
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
   });
 
+  test('has room for twenty NICs of the longest words, and for what the host knows', () => {
+    const long = { ...failed, reason: 'SubnetOverlapsForeign', name: 'enp129s31f7np1d' } as const;
+    const nics = Array.from({ length: 20 }, (_, n) => nic(n % 10, long));
+    const known = nics.slice(10).map(({ mac, index, portId = '' }) => ({ mac, index, portId }));
+    const identity = {
+      protocol: 2,
+      uid: 'u'.repeat(64),
+      generation: 1_000_000,
+      attempt: 1_000,
+    } as const;
+    const fence = { uid: 'v'.repeat(64), generation: 1_000_000 };
+    const result = jobResultOf(report({ nics, known, identity, fence, warnings: ['x'] }));
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_096);
+    expect(result.nics).toHaveLength(20);
+    expect(result.known).toHaveLength(10);
+  });
+
   test('fits whatever is in it', () => {
     fc.assert(
       fc.property(

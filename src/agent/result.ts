@@ -42,16 +42,21 @@ export function jobResultOf(report: Report): JobResult {
     const result = {
       ...shared,
       ...(told ? { refusal: told } : {}),
-      ...listsOf(report, Math.max(bytes, 0)),
+      ...listsOf(report, bytes),
       ...(protocol >= 2 ? knownOf(report, bytes) : {}),
     };
     if (bytes <= -20 || Buffer.byteLength(JSON.stringify(result)) <= maxBytes) return result;
   }
 }
 
+/** A NIC is still known by its MAC when there is no room for its port. */
 function listsOf({ nics, warnings }: Report, bytes: number) {
   return {
-    nics: nics.slice(0, 20).map((nic) => ({ ...nic, message: shorten(nic.message, bytes) })),
+    nics: nics.slice(0, 20).map(({ portId, ...nic }) => ({
+      ...nic,
+      ...(portId && bytes >= 0 ? { portId } : {}),
+      message: shorten(nic.message, Math.max(bytes, 0)),
+    })),
     warnings: bytes > 0 ? warnings.slice(0, 20).map((warning) => shorten(warning, 80)) : [],
   };
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
@@ -189,6 +189,24 @@ describe('a host whose networkd holds what it read at boot', () => {
     const again = await runAgent(host, { ...both, attempt: 1 });
     expect(again.result?.outcome).toBe('ok');
     expect(await rules()).toBe(before);
+  });
+
+  test('gets a NIC that was unplugged and comes back with another address right at once', async () => {
+    host = await createHost('replugged', { nics: { ens5: mac } });
+    const name = '10-netplan-multinic0.network';
+    await mkdir(join(host.root, 'run/systemd/network'), { recursive: true });
+    await writeFile(join(host.root, 'run/systemd/network', name), bootFile);
+    managers = [await startNetworkd(host, { [name]: bootFile })];
+    const moved = { ...wanted, addresses: ['10.0.0.21/16'] };
+    const { result } = await runAgent(host, request([moved]));
+    expect(result?.nics[0]).toMatchObject({ reason: 'Configured', message: '' });
+    // It has seen the carrier, and has done what it held.
+    await eventually(async () => expect(managers[0]?.log()).toContain('Reconfiguring with'));
+    expect(await addresses()).toMatch(/10\.0\.0\.21/);
+    expect(await addresses()).not.toMatch(/10\.0\.0\.11/);
+    expect(await host.ip('rule', 'show')).not.toContain('10.0.0.11');
+    const again = await runAgent(host, request([moved], { attempt: 1 }));
+    expect(again.result?.outcome).toBe('ok');
   });
 });
 

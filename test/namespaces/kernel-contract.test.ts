@@ -112,7 +112,7 @@ describe('the model of the kernel does what the kernel does', () => {
     const start = await real.run([]);
     if (!('seen' in start)) throw new Error(start.words);
     const settings = new Map(start.seen.links.map(({ name }) => [name, '1'] as const));
-    using model = await ModelHost.of({ ...start.seen, acceptRa: settings, files: [] });
+    using model = await ModelHost.of({ ...start.seen, acceptRa: settings, files: [], held: [] });
     for (const line of lines) expect(await told(model, line)).toEqual(await told(real, line));
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost, primary } from '../../rig/hosts/namespace/host.ts';
@@ -120,6 +120,15 @@ describe('refusals', () => {
     await prepare('path');
     await writeFile(join(host.root, 'etc/netplan/90-multinic0.yaml'), '# mine\n');
     await expectRefused(wanted, 'PersistFailed', /90-multinic0\.yaml/);
+  });
+
+  test.each(['a directory', 'a link to nowhere'])('a path that %s has', async (what) => {
+    await prepare('place');
+    const path = join(host.root, 'etc/netplan/90-multinic0.yaml');
+    await (what === 'a directory' ? mkdir(path) : symlink('/nowhere', path));
+    const { result } = await runAgent(host, request([wanted, good]));
+    expect(result?.nics).toMatchObject([{ reason: 'PersistFailed' }, { state: 'Configured' }]);
+    expect((await lstat(path)).isFile()).toBe(false);
   });
 
   test('a NIC that a file of somebody else configures', async () => {

@@ -214,6 +214,69 @@ describe('a NIC in hand', () => {
   });
 });
 
+/** The journals say that they are of the boot before this one. */
+function asBeforeBoot(): void {
+  for (const name of journals()) {
+    const file = join(box.root, 'var/lib/multinic/journal', name);
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replaceAll(/"bootId":"[^"]*"/g, '"bootId":"old"'),
+    );
+  }
+}
+
+async function recovered(asked: JobRequest) {
+  const workshop = box.workshop(asked, doing);
+  const state = atBoot(readState(box.root), workshop.run.bootId);
+  return recover(readJournals(box.root), state, workshop);
+}
+
+/** Ends behind the commit: the journal is there and state.json is of before. */
+async function committed(asked: JobRequest): Promise<void> {
+  box = await ModelHost.of(fresh());
+  await run(request([entry(1)]));
+  const path = join(box.root, 'etc/netplan/90-multinic0.yaml');
+  const isOld = () => existsSync(path) && readFileSync(path, 'utf8').includes('10.0.0.1/24');
+  for (let at = 0; isOld(); at++) await died(asked, at);
+  expect(journals()).not.toEqual([]);
+  asBeforeBoot();
+}
+
+describe('a commit that a reboot followed', () => {
+  const moved = request([entry(1, { addresses: ['10.0.0.101/24'] })], { generation: 2 });
+
+  test('has the manager hold what was committed', async () => {
+    await committed(moved);
+    const { bootId } = box.workshop(moved, doing).run;
+    expect((await recovered(moved)).nics).toMatchObject([
+      { addresses: ['10.0.0.101/24'], boot: { bootId, addresses: ['10.0.0.101/24'] } },
+    ]);
+  });
+
+  test('leaves a NIC that was removed to whoever took it since', async () => {
+    await committed(request([], { generation: 2 }));
+    // The host booted without the file, and leases an address for every NIC.
+    box.kernel = {
+      ...fresh(),
+      addresses: [...fresh().addresses, address('ens1', '10.0.0.77/24', { temporary: true })],
+    };
+    expect((await recovered(request([], { generation: 2 }))).nics).toEqual([]);
+    expect(journals()).toEqual([]);
+  });
+});
+
+test('a NIC in hand that has got a twin is left alone', async () => {
+  box = await ModelHost.of(fresh());
+  await died(start, 2 * 4 + 1);
+  expect(journals()).not.toEqual([]);
+  const twin = link(1, { index: 3, name: 'twin0', up: true, mtu: 1500 });
+  box.kernel = { ...box.kernel, links: [twin, ...box.kernel.links] };
+  const lines = box.done.length;
+  await recovered(start);
+  expect(box.done.slice(lines).filter((line) => line.includes('twin0'))).toEqual([]);
+  expect(box.kernel.links[0]).toEqual(twin);
+});
+
 /** A run that ends without a word before, or after, one of its writes. */
 async function died(asked: JobRequest, at: number): Promise<void> {
   let moment = 0;

@@ -1,4 +1,4 @@
-import type { Host } from '../host.ts';
+import type { KernelView } from '../host.ts';
 import { observeLinks } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import { linksWithMac } from '../planning/links.ts';
@@ -15,8 +15,6 @@ const quietMs = 500;
 /** Changes made to what is seen to differ: one for what an earlier one made possible, one for what others undid. */
 const maxChanges = 3;
 
-type Seen = Omit<Host, 'files'>;
-
 /** A NIC and the state it shall have. */
 export interface Goal {
   readonly nic: KnownNic;
@@ -32,20 +30,23 @@ export interface Settled<G> {
 
 export interface SettleOptions {
   /** A look at the kernel that was taken already. */
-  readonly first?: Seen;
+  readonly first?: KernelView;
   /** Names from before a rename that udev may still react to. */
   readonly renamedFrom?: readonly string[];
+  /** Whether the network manager may still set on a NIC what it holds of it. */
+  readonly contested?: boolean;
   /** Why nothing may be changed any more, whatever the NICs are like. */
-  readonly alarm?: (seen: Seen) => string | undefined;
+  readonly alarm?: (seen: KernelView) => string | undefined;
 }
 
-/** The state the NIC has in what was seen of the host. */
-export function stateOf(nic: KnownNic, seen: Seen): NicState {
-  return presentState(seen, linksWithMac(seen, nic.mac)[0], nic.belongings);
+/** The state the NIC has in what was seen of the host; of two with its MAC nobody knows which one it is. */
+export function stateOf(nic: KnownNic, seen: KernelView): NicState {
+  const [link, twin] = linksWithMac(seen, nic.mac);
+  return presentState(seen, twin ? undefined : link, nic.belongings);
 }
 
 /** What is not yet as it shall be; a NIC that is unplugged has only its rules left. */
-function differenceOf({ nic, want }: Goal, seen: Seen): string {
+function differenceOf({ nic, want }: Goal, seen: KernelView): string {
   const now = stateOf(nic, seen);
   return nicDifference(now, reachable(now, want));
 }
@@ -62,19 +63,19 @@ function reachable(now: NicState, want: NicState): NicState {
 export async function settle<G extends Goal>(
   goals: readonly G[],
   workshop: Workshop,
-  { first, renamedFrom = [], alarm }: SettleOptions = {},
+  options: SettleOptions = {},
 ): Promise<Settled<G>> {
   const { clock, view, macs } = workshop;
   const end = clock.monotonicMs() + patienceMs;
   const failures = new Map<G, string>();
   let changes = 0;
   let rightSince = Number.POSITIVE_INFINITY;
-  for (let known = first; ; known = undefined) {
+  for (let known = options.first; ; known = undefined) {
     const seen = known ?? (await observeLinks(view, macs));
-    const look = judged(goals, seen, failures, alarm);
+    const look = judged(goals, seen, failures, options.alarm);
     const at = clock.monotonicMs();
     rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
-    if (at >= end || isQuiet(seen, renamedFrom, at - rightSince)) return look;
+    if (at >= end || isQuiet(seen, options, at - rightSince)) return look;
     if (!look.improvable || changes >= maxChanges) await clock.sleep(pauseMs);
     else {
       changes += 1;
@@ -86,7 +87,7 @@ export async function settle<G extends Goal>(
 
 function judged<G extends Goal>(
   goals: readonly G[],
-  seen: Seen,
+  seen: KernelView,
   failures: ReadonlyMap<G, string>,
   alarm: SettleOptions['alarm'],
 ): Settled<G> & { readonly right: boolean; readonly improvable: boolean } {
@@ -98,7 +99,7 @@ function judged<G extends Goal>(
 
 function wrongOf<G extends Goal>(
   goals: readonly G[],
-  seen: Seen,
+  seen: KernelView,
   failures: ReadonlyMap<G, string>,
 ): Map<G, string> {
   return new Map(
@@ -111,16 +112,24 @@ function wrongOf<G extends Goal>(
   );
 }
 
-/** udev is done with a rename when the old name is an alternative one, which it sets last; or nothing happens for a while. */
-function isQuiet({ links }: Seen, renamedFrom: readonly string[], quietFor: number): boolean {
+/**
+ * udev is done with a rename when the old name is an alternative one, which it sets last; or nobody changes anything for a
+ * while.
+ */
+function isQuiet(
+  { links }: KernelView,
+  { renamedFrom = [], contested = false }: SettleOptions,
+  quietFor: number,
+): boolean {
   if (quietFor < 0) return false;
   const alternatives = new Set(links.flatMap(({ altNames }) => altNames));
-  return quietFor >= quietMs || renamedFrom.every((name) => alternatives.has(name));
+  const renamed = renamedFrom.every((name) => alternatives.has(name));
+  return quietFor >= quietMs || (renamed && !contested);
 }
 
 async function change<G extends Goal>(
   goals: readonly G[],
-  seen: Seen,
+  seen: KernelView,
   renameDown: boolean,
   { kernel }: Workshop,
   failed: Map<G, string>,

@@ -48,9 +48,14 @@ export function renameFile(from: string, to: string): void {
   if (isThere(from)) ifThere(() => renameSync(from, to));
 }
 
-/** The text of a file; null when there is none. */
+/** The text of a file, which a directory in its place has none of; null when there is nothing. */
 export function textOf(path: string): string | null {
-  return ifThere(() => readFileSync(path, 'utf8')) ?? null;
+  try {
+    return ifThere(() => readFileSync(path, 'utf8')) ?? null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error;
+    return '';
+  }
 }
 
 /** Brings a file down to the disk, or the names in a directory: only then do they survive a power cut. */

@@ -132,6 +132,25 @@ describe('files', () => {
     expect(await files()).toEqual({ 'b.yaml': 'theirs' });
   });
 
+  test.each<[string, readonly [FileChange, ...FileChange[]]]>([
+    ['was to be created', created],
+    ['was to be replaced', replaced],
+  ])('of somebody else that took a place where one %s stay', async (_, changes) => {
+    await prepare(changes);
+    await stageFiles(changes, disk);
+    await rm(join(directory, 'a.yaml'), { force: true });
+    await put('a.yaml', 'theirs');
+    await restoreFiles(changes, disk);
+    expect(await files()).toEqual({ 'a.yaml': 'theirs' });
+  });
+
+  test('are not looked for in what took the place of one', async () => {
+    await mkdir(join(directory, 'a.yaml'));
+    expect(isCommitted(created, disk)).toBe(false);
+    await restoreFiles(created, disk);
+    expect(await readdir(directory)).toEqual(['a.yaml']);
+  });
+
   test('come back from the journal when the old one is no longer held', async () => {
     await put('a.yaml', 'new');
     await restoreFiles(replaced, disk);

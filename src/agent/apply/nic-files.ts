@@ -78,7 +78,10 @@ export async function finishFiles(files: Files, disk: Disk): Promise<void> {
   await syncFiles(files, disk);
 }
 
-/** Brings every file back, in reverse order, as the very file it was where that is still held; may be called twice. */
+/**
+ * Brings every file back, in reverse order, as the very file it was where that is still held; may be called twice. What
+ * others have put in the place of one stays.
+ */
 export async function restoreFiles(files: Files, disk: Disk): Promise<void> {
   for (const change of changed(files).toReversed()) {
     await disk.perform('agent.file.remove', () => restore(change, disk));
@@ -88,7 +91,9 @@ export async function restoreFiles(files: Files, disk: Disk): Promise<void> {
 
 async function restore(change: FileChange, disk: Disk): Promise<void> {
   const { path, staged, old } = placesOf(change, disk);
-  if (textOf(path) !== change.before) {
+  const text = textOf(path);
+  const ours = text === change.after || text === null;
+  if (ours && text !== change.before) {
     if (change.before === null) removeFile(path);
     else if (textOf(old) === change.before) renameSync(old, path);
     else await writeWhole(path, change.before, fileMode);

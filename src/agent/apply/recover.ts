@@ -1,16 +1,18 @@
+import type { KernelView } from '../host.ts';
 import { observeLinks } from '../observe/host.ts';
 import { onlyLink } from '../planning/candidates.ts';
 import { inUse, untouchable } from '../planning/refuse/checks.ts';
-import { firstRefusal } from '../planning/refuse/refusal.ts';
+import { firstRefusal, type Refusal } from '../planning/refuse/refusal.ts';
 import {
   advanceFence,
+  atBoot,
   type HostState,
   type NicRecord,
   staleness,
   withNic,
   withoutNic,
 } from '../state.ts';
-import { bringNic } from './bring.ts';
+import { bringNic, stateOf } from './bring.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './journal.ts';
 import { finishFiles, isCommitted, restoreFiles } from './nic-files.ts';
 import type { Workshop } from './workshop.ts';
@@ -34,7 +36,8 @@ export async function recover(
     await (committed ? finishFiles : restoreFiles)(entry.files, workshop.disk);
     const after = committed ? outcome(entry, recovered) : recovered;
     const known = problem ? withNic(after, halfDone(entry, after, recovered)) : after;
-    recovered = seen(known, entry);
+    // A commit of before the boot is what the network manager has read since.
+    recovered = atBoot(seen(known, entry), workshop.run.bootId);
     await workshop.stateFile.write(recovered);
     await removeJournal(entry.index, workshop.disk);
   }
@@ -52,16 +55,31 @@ async function bringBack(
   // After a reboot the kernel has what the files say, under names that may be others than before.
   const rebooted = entry.bootId !== workshop.run.bootId;
   if (rebooted && !committed) return undefined;
-  const host = { ...(await observeLinks(workshop.view, workshop.macs)), files: [] };
-  const link = onlyLink(host, entry.mac);
-  if ('index' in link) {
-    const { protectedAddresses } = workshop;
-    const site = { host, protectedAddresses, records: nics, accepted: [] };
-    const nic = { link, owned: entry.belongings };
-    const refusal = firstRefusal([...untouchable, ...inUse], nic, site);
-    if (refusal) return refusal.message;
-  }
-  return bringNic(entry, committed ? entry.after : entry.before, workshop);
+  const seenNow = await observeLinks(workshop.view, workshop.macs);
+  const refusal = refusalOf(entry, seenNow, nics, workshop);
+  if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;
+  return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, workshop);
+}
+
+/** Why the NIC must not be touched any more, by what a plan refuses too. */
+function refusalOf(
+  { mac, belongings }: JournalEntry,
+  seenNow: KernelView,
+  records: readonly NicRecord[],
+  { protectedAddresses }: Workshop,
+): Refusal | undefined {
+  const host = { ...seenNow, files: [], held: [] };
+  const link = onlyLink(host, mac);
+  if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
+  const site = { host, protectedAddresses, records, accepted: [] };
+  return firstRefusal([...untouchable, ...inUse], { link, owned: belongings }, site);
+}
+
+/** Whether the NIC is to be ours no more and has nothing of ours: who has taken it since may keep it as it is. */
+function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelView): boolean {
+  if (!committed || entry.step !== 'remove') return false;
+  const { link, rules } = stateOf(entry, seenNow);
+  return [...(link?.addresses ?? []), ...(link?.routes ?? []), ...rules].length === 0;
 }
 
 /** A NIC of which something may be left: all that it had and was to have is ours. */

@@ -1,5 +1,7 @@
-import { type KernelView, observeLinks, withSettings } from '../observe/host.ts';
+import type { KernelView } from '../host.ts';
+import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
+import { ipOf } from '../planning/ipv4.ts';
 import { lostByNode } from '../planning/lost.ts';
 import type { Refusal } from '../planning/refuse/refusal.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
@@ -104,12 +106,20 @@ async function verifyLinks(
   const { wrong, alarm } = await settle(goals, workshop, {
     ...(first ? { first } : {}),
     renamedFrom: workshop.view.udev ? renamed : [],
+    contested: work.going.some(isContested),
     alarm: (seen) => lostByNode(before, seen, workshop.macs),
   });
   if (alarm) throw new Error(`the node lost ${alarm}`);
   for (const [{ unit }, message] of wrong) {
     await work.fail(unit, { reason: 'VerifyFailed', message });
   }
+}
+
+/** Whether a NIC comes up of which the network manager may hold another address: it sets that as soon as it sees the carrier. */
+function isContested({ change, after, nic }: Unit): boolean {
+  const wanted = new Set((after.link?.addresses ?? []).map(({ cidr }) => ipOf(cidr)));
+  const raised = change.operations.some(({ kind }) => kind === 'link.up');
+  return raised && nic.belongings.ips.some((ip) => !wanted.has(ip));
 }
 
 /** The change is done; what cannot be cleared away now is cleared when the agent runs next. */

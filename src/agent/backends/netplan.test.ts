@@ -168,6 +168,31 @@ describe('netplan', () => {
     expect(file.macs).toEqual(['fa:16:3e:00:00:01']);
   });
 
+  test('knows what networkd was told of its own files, and of no others', () => {
+    const name = '/run/systemd/network/10-netplan-multinic4.network';
+    const text = `[Match]
+PermanentMACAddress=FA:16:3E:FB:9B:68
+Name=multinic4
+
+[Network]
+Address=10.0.0.11/16
+Address=10.0.0.12/16
+
+[Route]
+Gateway=10.0.0.1
+`;
+    expect(netplan.held({ path: name, text, mode: 0o644 })).toEqual({
+      mac: 'fa:16:3e:fb:9b:68',
+      index: 4,
+      addresses: ['10.0.0.11/16', '10.0.0.12/16'],
+    });
+    const old = text.replace('Permanent', '');
+    expect(netplan.held({ path: name, text: old, mode: 0o644 })?.mac).toBe('fa:16:3e:fb:9b:68');
+    const theirs = name.replace('multinic4', 'data4');
+    expect(netplan.held({ path: theirs, text, mode: 0o644 })).toBeUndefined();
+    expect(netplan.held({ path: name, text: '', mode: 0 })).toBeUndefined();
+  });
+
   test('is of no use where NetworkManager renders', () => {
     const file = {
       path: '/etc/netplan/01-nm.yaml',
@@ -175,6 +200,8 @@ describe('netplan', () => {
       mode: 0o600,
     };
     expect(netplan.unusable([file])).toContain('/etc/netplan/01-nm.yaml');
+    const flow = 'network: {version: 2, "renderer": NetworkManager}';
+    expect(netplan.unusable([{ ...file, text: flow }])).toContain('/etc/netplan/01-nm.yaml');
     expect(netplan.unusable([{ ...file, text: 'network: {renderer: networkd}' }])).toBeUndefined();
     expect(netplan.unusable([{ ...file, text: '# renderer: NetworkManager' }])).toBeUndefined();
   });
@@ -200,16 +227,17 @@ const claims = async (text: string) => {
     macs,
     names = [],
     leases = [],
+    patterns = [],
   } = await netplan.read({
     path: '/etc/netplan/50-theirs.yaml',
     text,
     mode: 0o600,
   });
-  return { macs, names, leases };
+  return { macs, names, leases, patterns };
 };
 
 describe('a file of somebody else', () => {
-  const none = { macs: [], names: [], leases: [] };
+  const none = { macs: [], names: [], leases: [], patterns: [] };
 
   test.each([
     ['by its name', 'ethernets: {ens5: {dhcp4: true}}', { ...none, names: ['ens5'] }],
@@ -226,7 +254,22 @@ describe('a file of somebody else', () => {
       'ethernets: {a: {match: {name: "en*"}, dhcp4: yes}}',
       { ...none, leases: ['en*'] },
     ],
-    ['with every NIC of such a name', 'ethernets: {a: {match: {name: "en*"}}}', none],
+    [
+      'with every NIC of such a name',
+      'ethernets: {a: {match: {name: "en*"}}}',
+      { ...none, patterns: ['en*'] },
+    ],
+    [
+      'with every NIC of a driver, which may be any',
+      'ethernets: {a: {match: {driver: "virtio*"}, dhcp4: true}}',
+      { ...none, leases: ['*'] },
+    ],
+    ['with every NIC', 'ethernets: {a: {match: {}}}', { ...none, patterns: ['*'] }],
+    [
+      'of such a name by its MAC alone',
+      'ethernets: {a: {match: {name: "en*", macaddress: "fa:16:3e:00:00:01"}, dhcp4: true}}',
+      { ...none, macs: ['fa:16:3e:00:00:01'] },
+    ],
   ])('configures a NIC %s', async (_, body, wanted) => {
     expect(await claims(`network: {version: 2, ${body}}`)).toEqual(wanted);
   });

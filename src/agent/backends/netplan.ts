@@ -28,7 +28,7 @@ const anyEthernet = z.looseObject({
   match: z
     .looseObject({
       macaddress: z.string().optional(),
-      name: z.union([z.string(), z.array(z.string())]).optional(),
+      name: z.union([z.string(), z.array(z.string())]).nullish(),
     })
     .nullish(),
   macaddress: z.string().nullish(),
@@ -59,8 +59,10 @@ export const netplan: Backend = {
   directory,
   suffix: '.yaml',
   otherDirectories: ['/run/netplan', '/usr/lib/netplan'],
+  generated: { directory: '/run/systemd/network', suffix: '.network' },
   missing,
   read,
+  held,
   unusable,
   path,
   render: (nic) => ({ path: path(nic.index), text: renderDocument(nic) }),
@@ -89,7 +91,18 @@ function ownFile(document: unknown): OwnFile | undefined {
   };
 }
 
-type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases'>;
+/** networkd matches a NIC by this MAC and, as netplan renames it, by this name. */
+const generatedName = /\/10-netplan-multinic(\d)\.network$/;
+
+function held({ path: at, text }: HostFile): OwnFile | undefined {
+  const [, index] = generatedName.exec(at) ?? [];
+  const [, mac] = /^(?:Permanent)?MACAddress=([\da-f:]{17})$/im.exec(text) ?? [];
+  if (index === undefined || mac === undefined) return undefined;
+  const addresses = [...text.matchAll(/^Address=(\S+)$/gm)].map(([, address = '']) => address);
+  return { mac: mac.toLowerCase(), index: Number(index), addresses };
+}
+
+type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns'>;
 
 /** Whose NICs a document configures. One that cannot be read may be about any NIC that it mentions. */
 function claimsOf(document: unknown, text: string): Claims {
@@ -98,10 +111,10 @@ function claimsOf(document: unknown, text: string): Claims {
   const { ethernets, bonds, bridges, vlans } = data.network;
   const nics = Object.entries(ethernets ?? {});
   const macs = nics.flatMap(([, nic]) => [nic?.match?.macaddress, nic?.macaddress]);
-  const patterns = nics.flatMap(([id, nic]) => {
-    const wanted = nic?.match ? [nic.match.name ?? []].flat() : [id];
-    return wanted.map((name) => ({ name, leased: isTrue(nic?.dhcp4) }));
-  });
+  const matched = nics.flatMap(([id, nic]) =>
+    namesIn(nic?.match, id).map((name) => ({ name, leased: isTrue(nic?.dhcp4) })),
+  );
+  const patterns = matched.filter(({ name }) => isPattern(name));
   const members = [bonds, bridges, vlans].flatMap((kind) =>
     Object.values(kind ?? {}).flatMap((upper) => [...(upper?.interfaces ?? []), upper?.link]),
   );
@@ -109,13 +122,19 @@ function claimsOf(document: unknown, text: string): Claims {
   return {
     macs: macs.flatMap((mac) => (mac ? [mac.toLowerCase()] : [])),
     names: [
-      ...patterns.filter(({ name }) => !isPattern(name)).map(({ name }) => name),
+      ...matched.filter(({ name }) => !isPattern(name)).map(({ name }) => name),
       ...members.flatMap((name) => (name && !ids.has(name) ? [name] : [])),
     ],
-    leases: patterns
-      .filter(({ name, leased }) => leased && isPattern(name))
-      .map(({ name }) => name),
+    leases: patterns.filter(({ leased }) => leased).map(({ name }) => name),
+    patterns: patterns.filter(({ leased }) => !leased).map(({ name }) => name),
   };
+}
+
+/** Names of the NICs of an entry. One that matches by driver, or by nothing, may be about any NIC. */
+function namesIn(match: z.infer<typeof anyEthernet>['match'], id: string): string[] {
+  if (!match) return [id];
+  if (match.macaddress) return [];
+  return [match.name ?? '*'].flat();
 }
 
 function isEmpty(document: unknown): boolean {
@@ -156,6 +175,8 @@ function missing(has: (path: string) => boolean): string | undefined {
 
 /** netplan 0.106 drops the policy rules of a file without a word when NetworkManager renders it. */
 function unusable(files: readonly HostFile[]): string | undefined {
-  const other = files.find(({ text }) => /^\s*renderer:\s*["']?NetworkManager\b/m.test(text));
+  const other = files.find(({ text }) =>
+    /(?<![\w-])["']?renderer["']?\s*:\s*["']?NetworkManager\b/.test(text.replaceAll(/#.*$/gm, '')),
+  );
   return other && `${other.path} sets renderer NetworkManager`;
 }

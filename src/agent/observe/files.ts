@@ -4,28 +4,31 @@ import type { ConfigFile, HostFile } from '../host.ts';
 import { sha256 } from '../sha256.ts';
 import type { HostState } from '../state.ts';
 
-/** Files of a directory of the host with this suffix; none when there is no such directory. */
+/**
+ * What a directory of the host has under names with this suffix; nothing when there is no such directory. Whatever is no
+ * file is there all the same, without a text: its name is taken.
+ */
 export function readHostFiles(hostRoot: string, directory: string, suffix: string): HostFile[] {
   const real = join(hostRoot, directory);
   if (!existsSync(real)) return [];
-  return readdirSync(real, { withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() && entry.name.endsWith(suffix))
-    .map((entry) => entry.name)
-    .filter((name) => !name.startsWith('.'))
+  return readdirSync(real)
+    .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
     .toSorted()
-    .flatMap((name) => readHostFile(join(real, name), `${directory}/${name}`) ?? []);
+    .map((name) => readHostFile(join(real, name), `${directory}/${name}`));
 }
 
-/** A link may lead to nowhere, seen from a container; what cannot be read is there all the same. */
-function readHostFile(real: string, path: string): HostFile | undefined {
+/** Not to be read by us; a link that leads to nowhere, seen from a container, to a file, or to itself. */
+const unreadable = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP']);
+
+function readHostFile(real: string, path: string): HostFile {
   try {
-    return { path, text: readFileSync(real, 'utf8'), mode: statSync(real).mode & 0o777 };
+    const status = statSync(real);
+    const mode = status.mode & 0o777;
+    // A pipe would be waited on for ever.
+    return { path, text: status.isFile() ? readFileSync(real, 'utf8') : '', mode };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EACCES') return { path, text: '', mode: 0 };
-    // A link that leads to a directory is no file, whatever its name.
-    if (code === 'ENOENT' || code === 'EISDIR') return undefined;
-    throw error;
+    if (!unreadable.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return { path, text: '', mode: 0 };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Backend } from '../backends/backend.ts';
 import { netplan } from '../backends/netplan.ts';
-import type { Host } from '../host.ts';
+import type { Host, KernelView } from '../host.ts';
 import type { Ip } from '../ip-session.ts';
 import type { HostState } from '../state.ts';
 import { isThere, knownFile, readHostFiles } from './files.ts';
@@ -21,9 +21,6 @@ export function viewOf(hostRoot: string, ip: Ip): HostView {
   const udev = isThere(hostRoot, '/usr/lib/systemd/systemd-udevd');
   return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, backend: netplan, udev };
 }
-
-/** The part of a host that changes with the kernel; files are left out. */
-export type KernelView = Omit<Host, 'files'>;
 
 /** State of the kernel as it is now. */
 export async function observeLinks(view: HostView, macs: ReadonlySet<string>): Promise<KernelView> {
@@ -55,7 +52,7 @@ export async function observeHost(
   state: HostState,
 ): Promise<Host> {
   const { hostRoot, backend } = view;
-  const { directory, otherDirectories, suffix } = backend;
+  const { directory, otherDirectories, suffix, generated } = backend;
   const there = [directory, ...otherDirectories].flatMap((each) =>
     readHostFiles(hostRoot, each, suffix),
   );
@@ -63,7 +60,8 @@ export async function observeHost(
     observeLinks(view, macs),
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
-  return { ...kernel, files };
+  const made = readHostFiles(hostRoot, generated.directory, generated.suffix);
+  return { ...kernel, files, held: made.flatMap((file) => backend.held(file) ?? []) };
 }
 
 /** Why the NICs of this host are not configured by the backend's files; undefined when they are. */

@@ -72,7 +72,7 @@ function candidateOf(
   if (index === undefined) return { reason: 'InvalidEntry', message: 'all ten names are taken' };
   const there = host.addresses.filter((item) => item.link === link.name).map(({ cidr }) => cidr);
   const desired = desiredNic(entry, index, link, there);
-  const owned = ownedBy(record);
+  const owned = ownedBy(entry.mac, record, host);
   const belongings = {
     tables: [...new Set([desired.table, ...owned.tables])],
     ips: [...new Set([...desired.addresses.map(ipOf), ...owned.ips])],

@@ -41,6 +41,7 @@ function removed(change: Partial<JobRequest>) {
       acceptRa: new Map(),
       defaultAcceptRa: '1',
       files: [],
+      held: [],
     },
     backend: netplan,
     bootId: 'boot-1',

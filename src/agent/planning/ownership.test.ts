@@ -78,8 +78,12 @@ describe('what is ours', () => {
       files: [],
       boot: { bootId: 'boot-1', addresses: ['10.0.0.1/24', '10.0.0.2/24'] },
     };
-    expect(ownedBy(record)).toEqual({ tables: [105], ips: ['10.0.0.2', '10.0.0.1'] });
-    expect(ownedBy(undefined)).toEqual({ tables: [], ips: [] });
+    const bare = { held: [] };
+    expect(ownedBy(mac, record, bare)).toEqual({ tables: [105], ips: ['10.0.0.2', '10.0.0.1'] });
+    expect(ownedBy(mac, undefined, bare)).toEqual({ tables: [], ips: [] });
+    const held = [{ mac, index: 2, addresses: ['10.0.0.3/24'] }];
+    expect(ownedBy(mac, undefined, { held })).toEqual({ tables: [102], ips: ['10.0.0.3'] });
+    expect(ownedBy(macOf(9), undefined, { held })).toEqual({ tables: [], ips: [] });
   });
 
   test('is no rule of a network manager, however like ours', () => {

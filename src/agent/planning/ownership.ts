@@ -12,13 +12,31 @@ export interface Belongings {
 }
 
 /**
- * What a NIC owns by its record: what it was given, and what the network manager holds of it since the boot, which it sets
- * again whenever the carrier comes back.
+ * What a NIC owns: what it was given by its record, and what the network manager holds of it, now or since the boot, which
+ * it sets again whenever the carrier comes back.
  */
-export function ownedBy(record: NicRecord | undefined): Belongings {
-  if (!record) return { tables: [], ips: [] };
-  const addresses = [...record.addresses, ...(record.boot?.addresses ?? [])];
-  return { tables: [record.table], ips: [...new Set(addresses.map(ipOf))] };
+export function ownedBy(
+  mac: string,
+  record: NicRecord | undefined,
+  host: Pick<Host, 'held'>,
+): Belongings {
+  const held = host.held.filter((file) => file.mac === mac);
+  const tables = held.map(({ index }) => routingTable(index));
+  const given = [...(record?.addresses ?? []), ...heldOf(mac, record, host)];
+  return {
+    tables: [...new Set([...(record ? [record.table] : []), ...tables])],
+    ips: [...new Set(given.map(ipOf))],
+  };
+}
+
+/** `ip/prefix` of what the network manager has held of the NIC since the boot. */
+export function heldOf(
+  mac: string,
+  record: NicRecord | undefined,
+  { held }: Pick<Host, 'held'>,
+): string[] {
+  const now = held.filter((file) => file.mac === mac).flatMap(({ addresses }) => addresses);
+  return [...new Set([...(record?.boot?.addresses ?? []), ...now])];
 }
 
 /**

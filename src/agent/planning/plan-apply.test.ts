@@ -25,6 +25,27 @@ function stateWith(...nics: NicRecord[]): HostState {
   return { ...emptyState, nics };
 }
 
+describe('a NIC that was unplugged and is plugged again', () => {
+  const held = [{ mac: macOf(1), index: 0, addresses: ['10.0.0.9/24'] }];
+  const on = host([link(1, { name: 'multinic0', up: true })], {
+    held,
+    addresses: [address('multinic0', '10.0.0.9/24')],
+    routes: [route('10.0.0.0/24', 'multinic0', { table: 100, protocol: 4, src: '10.0.0.9' })],
+    rules: [{ from: '10.0.0.9/32', table: 100, priority: 10_100, protocol: 4, opaque: false }],
+  });
+
+  test('loses what the network manager still held of it and set, and that is remembered', () => {
+    const { units, refused } = planApply(input([entry(1)], on));
+    expect(refused).toEqual([]);
+    const lines = units.flatMap(({ change }) => change.operations.map(batchLine));
+    expect(lines).toContain('addr del 10.0.0.9/24 dev multinic0');
+    expect(lines).toContain('rule del from 10.0.0.9/32 table 100 priority 10100 protocol 4');
+    const [unit] = units;
+    expect(unit?.record?.boot).toEqual({ bootId: 'boot-1', addresses: ['10.0.0.9/24'] });
+    expect(unit?.nic.belongings.ips).toContain('10.0.0.9');
+  });
+});
+
 function configuredHost(): Host {
   const nic = link(1, { name: 'multinic0', up: true, mtu: 1450, addressMode: 'none' });
   const desired = desiredNic(entry(1), 0, nic, []);

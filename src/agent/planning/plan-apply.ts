@@ -5,6 +5,7 @@ import { desiredState } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { writeChanges } from './files.ts';
 import type { LinkState } from './nic-state.ts';
+import { heldOf } from './ownership.ts';
 import { presentState } from './present-state.ts';
 import { type FileChange, isDone, type Plan, type RefusedNic, type Unit } from './unit.ts';
 
@@ -56,7 +57,10 @@ function unitOf({ host, backend, bootId }: PlanInput, candidate: Candidate, take
     change: diffNic(before, after, evict ? { evictTo: `mntmp${link.index}` } : {}),
     files,
     desired,
-    record: recordAfter(candidate, before.link, files[0], bootId),
+    record: {
+      ...recordAfter(candidate, before.link, files[0]),
+      boot: { bootId, addresses: heldOf(entry.mac, candidate.record, host) },
+    },
   };
 }
 
@@ -64,7 +68,6 @@ function recordAfter(
   { entry, link, record, desired }: Candidate,
   before: LinkState | undefined,
   file: FileChange,
-  bootId: string,
 ): NicRecord {
   const original = record ? record.original : originalOf(before);
   return {
@@ -81,8 +84,6 @@ function recordAfter(
       },
     ],
     ...(original ? { original } : {}),
-    // A NIC that is new since the boot is in no file that the manager has read.
-    boot: record?.boot ?? { bootId, addresses: [] },
   };
 }
 

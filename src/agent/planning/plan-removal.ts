@@ -41,7 +41,7 @@ function removableLink({ host, request, state }: PlanInput, record: NicRecord) {
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
-  const nic = { link, owned: ownedBy(record) };
+  const nic = { link, owned: ownedBy(record.mac, record, host) };
   return firstRefusal([...untouchable, ...inUse], nic, site) ?? link;
 }
 
@@ -70,7 +70,7 @@ function unitOf(
   link: Link | undefined,
   names: Set<string>,
 ): Unit {
-  const belongings = ownedBy(record);
+  const belongings = ownedBy(record.mac, record, host);
   const before = presentState(host, link, belongings);
   const name = link ? freeName(host, record, link, names) : '';
   const after = bare(host, before, record, name);

@@ -1,10 +1,8 @@
 import { networkOf } from '../../api/address.ts';
-import { type Host, type Link, rt } from '../host.ts';
+import { type Host, type KernelView, type Link, rt } from '../host.ts';
 import { ipOf, prefixOf } from './ipv4.ts';
 import type { LinkState, NicState } from './nic-state.ts';
 import { type Belongings, isOwnRule } from './ownership.ts';
-
-type Kernel = Omit<Host, 'files'>;
 
 /** Enough of a NIC to find it and to know what of the host belongs to it. */
 export interface KnownNic {
@@ -14,7 +12,7 @@ export interface KnownNic {
 
 /** The state a NIC has now, as far as it is ours: what others have on its link is not in it. */
 export function presentState(
-  host: Kernel,
+  host: KernelView,
   link: Link | undefined,
   belongings: Belongings,
 ): NicState {
@@ -24,7 +22,7 @@ export function presentState(
   return link ? { link: linkState(host, link, belongings), rules } : { rules };
 }
 
-function linkState(host: Kernel, link: Link, { tables, ips }: Belongings): LinkState {
+function linkState(host: KernelView, link: Link, { tables, ips }: Belongings): LinkState {
   const addresses = host.addresses.filter((address) => address.link === link.name);
   const acceptRa = host.acceptRa.get(link.name);
   return {
@@ -61,7 +59,7 @@ function linkState(host: Kernel, link: Link, { tables, ips }: Belongings): LinkS
 }
 
 /** Others may take away what the kernel made from an address, and leave the address. */
-function hasConnectedRoute({ routes }: Kernel, link: Link, cidr: string): boolean {
+function hasConnectedRoute({ routes }: KernelView, link: Link, cidr: string): boolean {
   if (!link.up || prefixOf(cidr) === 32) return true;
   const subnet = networkOf(cidr);
   return routes.some(

@@ -78,6 +78,7 @@ export function host(links: readonly Link[], more: Partial<Host> = {}): Host {
     acceptRa: more.acceptRa ?? new Map(links.map(({ name }) => [name, '1'])),
     defaultAcceptRa: '1',
     files: more.files ?? [],
+    held: more.held ?? [],
   };
 }
 

@@ -249,6 +249,9 @@ describe('a file of somebody else', () => {
     ['leases for every such name', { leases: ['en*'] }, /^LeasedByHost.*named en\*/],
     ['leases for a set of names', { leases: ['ens[123]'] }, /^LeasedByHost/],
     ['leases for other names', { leases: ['eth*', 'ens?0', 'en[s'] }, /^accepted/],
+    ['leases for all but a set of names', { leases: ['[!a]ns1'] }, /^LeasedByHost/],
+    ['configures every such name', { patterns: ['en*'] }, /^NICInUse.*named en\*/],
+    ['configures other names', { patterns: ['eth*'] }, /^accepted/],
     ['names another NIC', { names: ['ens3'] }, /^accepted/],
   ])('that %s', (_, more, words) => {
     expect(alone(theirs(more))).toMatch(words);

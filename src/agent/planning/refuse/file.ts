@@ -21,16 +21,18 @@ export function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
   return refusal('NICInUse', `${claim.path} configures the NIC; take it out of there`);
 }
 
-/** A file that leases an address for every NIC of such a name would do so at the next boot, beside ours. */
-export function caughtByLease(nic: WantedNic, { host }: Site): Refusal | undefined {
+/** A file for every NIC of such a name would configure this one at the next boot, in place of ours or beside it. */
+export function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
   if (nic.record) return undefined;
   const names = namesOf(nic);
-  for (const { path, own, leases = [] } of host.files) {
-    const pattern = leases.find((each) => names.some((name) => matches(name, each)));
-    if (pattern && !own) {
-      const message = `${path} has every NIC named ${pattern} configured by DHCP; leave this one out`;
-      return refusal('LeasedByHost', message);
-    }
+  const match = (pattern: string) => names.some((name) => matches(name, pattern));
+  for (const { path, leases = [], patterns = [] } of host.files) {
+    const lease = leases.find(match);
+    const pattern = lease ?? patterns.find(match);
+    if (pattern === undefined) continue;
+    const how = lease === undefined ? '' : ' by DHCP';
+    const message = `${path} has every NIC named ${pattern} configured${how}; leave this one out`;
+    return refusal(lease === undefined ? 'NICInUse' : 'LeasedByHost', message);
   }
   return undefined;
 }
@@ -48,6 +50,7 @@ function mentions({ names = [] }: ConfigFile, own: readonly string[]): boolean {
 function matches(name: string, pattern: string): boolean {
   const source = pattern
     .replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
+    .replaceAll('[!', '[^')
     .replaceAll('*', '.*')
     .replaceAll('?', '.');
   try {

@@ -54,7 +54,7 @@ export function coversNode(
 /** Traffic of pods, of a VPN, or of any other subnet or route of main could leave by the NIC. */
 export function overlapsForeign({ desired }: WantedNic, site: Site): Refusal | undefined {
   const { host, records } = site;
-  const ours = new Set(records.flatMap((record) => ownedBy(record).ips));
+  const ours = new Set(records.flatMap((record) => ownedBy(record.mac, record, host).ips));
   const recorded = new Set(
     records.flatMap(({ mac }) => linksWithMac(host, mac)).map(({ name }) => name),
   );

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readHostFiles } from './files.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'multinic-observe-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+test('a directory that is not there has nothing', () => {
+  expect(readHostFiles(root, '/etc/netplan', '.yaml')).toEqual([]);
+});
+
+test('whatever has a name of the suffix is there, with a text when it is a file', () => {
+  const place = join(root, 'etc/netplan');
+  mkdirSync(join(place, '10-directory.yaml'), { recursive: true });
+  writeFileSync(join(place, '20-file.yaml'), 'text');
+  chmodSync(join(place, '20-file.yaml'), 0o640);
+  writeFileSync(join(place, '.30-hidden.yaml'), 'text');
+  writeFileSync(join(place, '31-other.txt'), 'text');
+  symlinkSync('20-file.yaml', join(place, '40-link.yaml'));
+  symlinkSync('/nowhere/at/all', join(place, '50-nowhere.yaml'));
+  symlinkSync('60-loop.yaml', join(place, '60-loop.yaml'));
+  symlinkSync('20-file.yaml/x', join(place, '70-through-a-file.yaml'));
+  symlinkSync('/dev/null', join(place, '80-masked.yaml'));
+  execFileSync('mkfifo', [join(place, '90-pipe.yaml')]);
+  const files = readHostFiles(root, '/etc/netplan', '.yaml');
+  expect(files.map(({ path, text }) => [path.replace('/etc/netplan/', ''), text])).toEqual([
+    ['10-directory.yaml', ''],
+    ['20-file.yaml', 'text'],
+    ['40-link.yaml', 'text'],
+    ['50-nowhere.yaml', ''],
+    ['60-loop.yaml', ''],
+    ['70-through-a-file.yaml', ''],
+    ['80-masked.yaml', ''],
+    ['90-pipe.yaml', ''],
+  ]);
+  expect(files[1]?.mode).toBe(0o640);
+});
