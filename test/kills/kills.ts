@@ -71,7 +71,7 @@ export function killSuite(...parts: readonly Part[]): void {
       const life = await liveAndDie(point);
       expect(life.configured).toEqual(clean.configured);
       expect(life.gone).toEqual(clean.gone);
-      expect(life.created).toEqual(withAttempts(clean.created, point));
+      expect(life.created, life.writes.join('\n')).toEqual(withAttempts(clean.created, point));
     });
   });
 

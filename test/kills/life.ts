@@ -13,10 +13,12 @@ export interface Life {
   readonly configured: EndState;
   readonly gone: EndState;
   readonly created: Readonly<Record<string, number>>;
+  /** What our parts wrote in the business cluster, in order, for whoever has to find out why there is more of it. */
+  readonly writes: readonly string[];
 }
 
 /**
- * The life of one port: an OpenstackConfig selects its server, it is attached, becomes a NIC, is detached, and the
+ * The life of one port: it is attached, an OpenstackConfig selects its server, it becomes a NIC, is detached, and the
  * OpenstackConfig is deleted. `expected` is a life to come to the same states as; without one, each state is what the
  * first look finds when the objects say that it is reached.
  */
@@ -26,24 +28,33 @@ export async function live(
   port: WirePort,
   expected?: Life,
 ): Promise<Life> {
-  const before = world.business.server.audit.length;
+  const { tenant, business } = world;
+  const { serverId, hypervisor } = worker;
+  const before = business.server.audit.length;
+  await tenant.attach(serverId, { portId: port.id });
+  // An agent that comes before the link is sent again, one whose link goes in mid-work too: both cost objects.
+  await until(() => hypervisor.plugged(serverId).length, 1);
   // The port is older than the OpenstackConfig of this life.
   await applyConfig(world, worker, { settings: { portBaseline: 'All' } });
-  await world.tenant.attach(worker.serverId, { portId: port.id });
   await until(() => nicsOf(world, worker), ['multinic0 Configured']);
   await until(() => readiness(world, worker), { config: 'True', node: 'True' });
   const configured = await settledState(world, worker, expected?.configured);
 
-  await world.tenant.detach(worker.serverId, port.id);
+  hypervisor.hold('unplug');
+  await tenant.detach(serverId, port.id);
   await until(() => nicsOf(world, worker), []);
-  await until(() => worker.hypervisor.plugged(worker.serverId), []);
+  await until(() => readiness(world, worker).node, 'True');
+  hypervisor.release('unplug');
+  await until(() => hypervisor.plugged(serverId), []);
   await forget(world, worker);
   const gone = await settledState(world, worker, expected?.gone);
-  return { configured, gone, created: createdSince(world, before) };
+  const writes = writesSince(world, before);
+  return { configured, gone, created: createdSince(world, before), writes };
 }
 
 /** Ends a life that went wrong, so that the next one begins from nothing. */
 export async function bury(world: World, worker: Worker, port: WirePort): Promise<void> {
+  worker.hypervisor.release('unplug');
   const { device_id } = (await world.tenant.port(port.id)) ?? {};
   if (device_id === worker.serverId) await world.tenant.detach(worker.serverId, port.id);
   if (openstackConfigOf(world, worker)) await forget(world, worker);
@@ -94,6 +105,16 @@ function createdSince({ business }: World, position: number): Record<string, num
   return Object.fromEntries(
     [...counted].map((kind) => [kind, made.filter(({ resource }) => resource === kind).length]),
   );
+}
+
+function writesSince({ business }: World, position: number): string[] {
+  const reads: readonly string[] = ['get', 'list', 'watch'];
+  return business.server.audit
+    .slice(position)
+    .filter(({ verb, resource }) => !reads.includes(verb) && resource !== 'leases')
+    .map(({ verb, resource, subresource = '', name = '', user, status }) =>
+      [status, verb, `${resource}/${name}`, subresource, 'by', user].join(' '),
+    );
 }
 
 const counted = new Set(['multinicnodeconfigs', 'jobs', 'configmaps']);
