@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { metricTable } from './api/metrics.ts';
 import { createHealth } from './process/health.ts';
 import { createLogger, type Logger, logLevels } from './process/log.ts';
-import { createMetrics } from './process/metrics.ts';
+import { createMetrics, measureProcess } from './process/metrics.ts';
 import type { PartContext } from './process/part.ts';
 import { oneOf } from './process/setting-schemas.ts';
 import {
@@ -123,11 +123,13 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
   if (!chosen) return usageExit;
   const log = createLogger({ part: name, level: chosen.logLevel });
   sayProxies(log);
+  const metrics = createMetrics(metricTable);
+  measureProcess(metrics);
   const context: Context = {
     clock: systemClock,
     random: systemRandom,
     log,
-    metrics: createMetrics(metricTable),
+    metrics,
     health: createHealth(),
     exit: (why) => {
       log.fatal({ err: why }, 'leaving at once');

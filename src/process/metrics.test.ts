@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, measureProcess } from './metrics.ts';
 
 const table = {
   nics_total: { type: 'counter', help: 'NICs.', labels: ['state'] },
@@ -30,5 +30,12 @@ describe('createMetrics', () => {
     expect(await metrics.registry.metrics()).toContain('queue_depth 8');
     depth = undefined;
     expect(await metrics.registry.metrics()).not.toMatch(/^queue_depth/m);
+  });
+
+  it('tells of the process only where it is asked to: what watches it lives as long as the process', async () => {
+    const metrics = createMetrics(table);
+    expect(await metrics.registry.metrics()).not.toContain('process_resident_memory_bytes');
+    measureProcess(metrics);
+    expect(await metrics.registry.metrics()).toContain('process_resident_memory_bytes');
   });
 });

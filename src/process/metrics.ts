@@ -46,10 +46,14 @@ interface Sample {
   readonly value: () => number | undefined;
 }
 
+/** Adds CPU, memory, event loop and garbage collection of this process; for as long as the process lives. */
+export function measureProcess({ registry }: Pick<Metrics<MetricTable>, 'registry'>): void {
+  collectDefaultMetrics({ register: registry });
+}
+
 /** Makes a registry of its own (never the global one) with every metric of the table. */
 export function createMetrics<const T extends MetricTable>(table: T): Metrics<T> {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   const counters = new Map<string, Counter>();
   const gauges = new Map<string, Gauge>();
   const histograms = new Map<string, Histogram>();

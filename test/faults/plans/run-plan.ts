@@ -141,7 +141,7 @@ class Run {
 
   /** Until no answer is on its way and nobody has anything to do before time passes. */
   async #settle(): Promise<void> {
-    const limit = performance.now() + 5_000;
+    const limit = performance.now() + 60_000;
     for (let quiet = 0; quiet < 3; quiet++) {
       await settled();
       if (this.#world.connection.busy > 0) quiet = 0;
