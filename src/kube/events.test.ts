@@ -139,6 +139,39 @@ describe('event recorder', () => {
     expect(clock.waits).toEqual([]);
   });
 
+  test('one that was written although its answer was lost is written once', async () => {
+    let tries = 0;
+    const { writes, clock, errors, recorder } = bench(async () => {
+      if (++tries === 1) throw new KubeError({ status: 0, reason: 'Unreachable', message: 'lost' });
+      if (tries === 2) throw new KubeError({ status: 409, reason: 'AlreadyExists', message: 'it' });
+    });
+    recorder.record(involved, note);
+    await clock.advance(300_000);
+    recorder.record(involved, note);
+    await recorder.settled();
+    expect(errors).toEqual([]);
+    expect(writes.map(({ verb }) => verb)).toEqual(['create', 'create', 'patch']);
+    expect(new Set(writes.map(({ name }) => name)).size).toBe(1);
+  });
+
+  test.each([
+    [429, 2],
+    [500, 2],
+    [403, 1], // of a quota, or in a namespace that is going: not so soon
+    [422, 1],
+  ])('an answer %d costs %d tries within seconds', async (status, tries) => {
+    let first = true;
+    const { writes, clock, recorder } = bench(async () => {
+      if (first) {
+        first = false;
+        throw new KubeError({ status, reason: 'No', message: 'no' });
+      }
+    });
+    recorder.record(involved, note);
+    await clock.advance(60_000);
+    expect(writes).toHaveLength(tries);
+  });
+
   test('a thousand at once are all written, a few at a time', async () => {
     const clock = createFakeClock();
     let [writing, most, written] = [0, 0, 0];

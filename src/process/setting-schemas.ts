@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maxSleepMs } from '../time/clock.ts';
 import { parseDuration } from './duration.ts';
 
 // What a setting may hold: each schema parses the text as a user writes it.
@@ -8,10 +9,11 @@ export function nonBlank() {
   return z.string().trim().min(1, 'must not be blank');
 }
 
-/** Absolute http or https URL; a trailing slash is dropped. */
+/** Absolute http or https URL to which paths are added; a trailing slash is dropped. */
 export function url() {
   return z
     .string()
+    .trim()
     .refine(isHttpUrl, 'must be a URL such as https://viola.example:8080')
     .transform((value) => value.replace(/\/+$/, ''));
 }
@@ -20,11 +22,13 @@ export function url() {
 export function address() {
   return z
     .string()
+    .trim()
     .regex(
       /^(\[[0-9a-f:]+\]|[^:\s]*):\d{1,5}$/i,
       'must be an address such as 127.0.0.1:8080 or :8080',
     )
-    .transform(toAddress);
+    .transform(toAddress)
+    .refine(({ port }) => port <= 65_535, 'must have a port up to 65535');
 }
 
 /** One of a few words. */
@@ -36,6 +40,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
 export function integer(min: number, max: number) {
   return z
     .string()
+    .trim()
     .refine((value) => /^-?\d+$/.test(value), 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
@@ -45,8 +50,10 @@ export function integer(min: number, max: number) {
 export function boolean() {
   return z
     .string()
-    .refine((value) => value.toLowerCase() in truth, 'must be true or false')
-    .transform((value) => truth[value.toLowerCase() as keyof typeof truth]);
+    .trim()
+    .transform((value) => truth.get(value.toLowerCase()))
+    .refine((value) => value !== undefined, 'must be true or false')
+    .transform(Boolean);
 }
 
 /** Milliseconds of a Go duration such as 500ms, 30s, 2m or 1h30m, at least `minMs`. */
@@ -58,22 +65,20 @@ export function duration({ minMs = 1 }: { readonly minMs?: number } = {}) {
       message: 'must be a duration such as 30s or 2m',
       abort: true,
     })
-    .refine((ms) => ms >= minMs, `must be at least ${minMs} ms`);
+    .refine((ms) => ms >= minMs, `must be at least ${minMs} ms`)
+    .refine((ms) => ms <= maxSleepMs, 'must be at most 596h, the longest that can be waited');
 }
 
-const truth = {
-  true: true,
-  false: false,
-  '1': true,
-  '0': false,
-  yes: true,
-  no: false,
-  on: true,
-  off: false,
-} as const;
+const truth: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+]);
 
+/** With a user or a query, what follows the host would not be what paths are added to. */
 function isHttpUrl(value: string): boolean {
-  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && username + password + search + hash === '';
 }
 
 function toAddress(value: string): { readonly host: string; readonly port: number } {

@@ -47,6 +47,12 @@ describe('readSettings', () => {
     expect(old.endpoint).toBe('http://old');
   });
 
+  it('takes an empty variable for one that is not set', () => {
+    const env = { VIOLA_ENDPOINT: '', OLD_ENDPOINT: 'http://old', VIOLA_TIMEOUT: '' };
+    const read = readSettings(settings, { env, flags: {} });
+    expect([read.endpoint, read.timeout]).toEqual(['http://old', 30_000]);
+  });
+
   it('names every bad setting with its value and what to do', () => {
     expect(problemsOf({ VIOLA_ENDPOINT: 'viola', VIOLA_TIMEOUT: '0s' })).toEqual([
       {
@@ -83,6 +89,10 @@ describe('setting schemas', () => {
     [integer(1, 10), '7', 7],
     [boolean(), 'Yes', true],
     [boolean(), 'off', false],
+    [url(), ' https://viola.example/path/\n', 'https://viola.example/path'],
+    [integer(1, 10), '7\n', 7],
+    [boolean(), ' true', true],
+    [duration(), '596h', 2_145_600_000],
   ])('parses a value as a user writes it', (schema, input, value) => {
     expect(schema.parse(input)).toBe(value);
   });
@@ -100,6 +110,13 @@ describe('setting schemas', () => {
     [boolean(), 'maybe'],
     [address(), '8080'],
     [url(), 'ftp://x'],
+    [url(), 'https://user:password@x'],
+    [url(), 'https://x/?a=b'],
+    [url(), 'https://x/#there'],
+    [boolean(), 'constructor'],
+    [address(), ':65536'],
+    [duration(), '597h'],
+    [duration(), `${'9'.repeat(400)}s`],
   ])('refuses anything else', (schema, input) => {
     expect(schema.safeParse(input).success).toBe(false);
   });

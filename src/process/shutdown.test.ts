@@ -89,9 +89,10 @@ describe('runUntilSignal', () => {
   });
 
   it('leaves at once at a second signal', async () => {
-    const { child, ended } = await processWith('await new Promise(() => undefined);');
+    const { child, ended, lines } = await processWith('await new Promise(() => undefined);');
     child.kill('SIGTERM');
     child.kill('SIGINT');
     expect(await ended).toBe(130);
+    expect(lines().map(({ msg }) => msg)).toEqual(['stopping']);
   });
 });

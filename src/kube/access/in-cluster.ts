@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterAccess } from './access.ts';
-import { fileToken } from './kubeconfig.ts';
+import { credential, fileToken } from './kubeconfig.ts';
 
 /** Where the kubelet mounts the ServiceAccount of a Pod. */
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -20,7 +20,7 @@ export async function inCluster({
   if (!host || !port) {
     throw new Error('not in a Pod: KUBERNETES_SERVICE_HOST is not set; give a kubeconfig instead');
   }
-  const certificates = async () => ({ ca: await readFile(join(folder, 'ca.crt'), 'utf8') });
+  const certificates = async () => ({ ca: await credential(join(folder, 'ca.crt')) });
   const [{ ca }, namespace] = await Promise.all([
     certificates(),
     readFile(join(folder, 'namespace'), 'utf8'),

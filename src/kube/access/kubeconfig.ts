@@ -120,7 +120,7 @@ async function pem(
 ): Promise<string | undefined> {
   // As kubectl does: the data win over the file.
   if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');
-  return path === undefined ? undefined : readFile(locate(path), 'utf8');
+  return path === undefined ? undefined : credential(locate(path));
 }
 
 function tokenOf(
@@ -133,5 +133,15 @@ function tokenOf(
 
 /** A token that is read from its file each time: the kubelet and credential helpers rotate it in place. */
 export function fileToken(path: string): () => Promise<string> {
-  return async () => (await readFile(path, 'utf8')).trim();
+  return async () => (await credential(path)).trim();
+}
+
+/**
+ * Who rotates a file in place empties it first. Taken as it is, no authority would be every one that Node.js knows, and
+ * no token nobody.
+ */
+export async function credential(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  if (text.trim() === '') throw new Error(`${path} is empty`);
+  return text;
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createFakeClock, until } from '../../time/fake-clock.ts';
 import { configMaps } from '../core-resources.ts';
+import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import { FlakyCollection } from '../testing/flaky-collection.ts';
 import {
@@ -176,6 +177,43 @@ describe('a reflector when things break', () => {
     expect(store.size).toBe(0);
     await clock.advance(30_000);
     expect(store.size).toBe(1);
+    stop.abort();
+    await running;
+  });
+
+  test('a server on which only lists fail is still followed', async () => {
+    const clock = createFakeClock();
+    const collection = new FlakyCollection(clock, []);
+    const { list, watch } = collection.client();
+    let [fails, lists] = [false, 0];
+    const store = new Store<KubeObject>();
+    const reflector = createReflector<KubeObject>({
+      client: {
+        list: (resource, options) => {
+          lists++;
+          if (fails) throw new KubeError({ status: 504, reason: 'Timeout', message: 'etcd' });
+          return list(resource, options);
+        },
+        watch,
+      },
+      resource: configMaps,
+      store,
+      clock,
+      random: () => 0.5,
+    });
+    const stop = new AbortController();
+    const running = reflector.run(stop.signal);
+    await clock.advance(1_000);
+    fails = true;
+    await clock.advance(660_000);
+    const before = lists;
+    collection.put('a');
+    await clock.advance(30_000);
+    expect(store.size).toBe(1);
+    // The list is not forgotten, and does not come with every watch.
+    await clock.advance(600_000);
+    expect(lists - before).toBeGreaterThan(5);
+    expect(lists - before).toBeLessThan(15);
     stop.abort();
     await running;
   });

@@ -64,7 +64,24 @@ describe('transitions of a reflector', () => {
       failed(gone, '9', true),
       { name: 'waiting', next: { name: 'listing' } },
     ],
-    ['a list is due now and then', at('7', 2), { kind: 'relistDue' }, firstState],
+    [
+      'a list is due now and then',
+      at('7', 2),
+      { kind: 'relistDue' },
+      { name: 'listing', failures: 0, resumeFrom: '7' },
+    ],
+    [
+      'what can be watched is watched when that list fails',
+      { name: 'listing', failures: 0, resumeFrom: '7' },
+      failed(lost),
+      { name: 'waiting', waitMs: 800, next: { name: 'watching', resourceVersion: '7' } },
+    ],
+    [
+      'even when its pages have expired: that says nothing about the watch',
+      { name: 'listing', failures: 0, resumeFrom: '7' },
+      failed(gone),
+      { name: 'waiting', waitMs: 800, next: { name: 'watching', resourceVersion: '7' } },
+    ],
   ])('%s', (_, state, result, next) => {
     expect(transition(state, result, random)).toMatchObject(next);
   });

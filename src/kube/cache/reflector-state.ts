@@ -10,7 +10,11 @@ const triesFromOneVersion = 5;
 
 /** What a reflector does, and what it will do when it has waited. */
 export type Active =
-  | { readonly name: 'listing' }
+  | {
+      readonly name: 'listing';
+      /** Where a watch stands that works, and that this list is only to check. */
+      readonly resumeFrom?: string;
+    }
   | { readonly name: 'watching'; readonly resourceVersion: string };
 
 export type RunningState =
@@ -51,7 +55,8 @@ export const firstState: RunningState = { name: 'listing', failures: 0 };
  *        ▼                      ▼
  *     waiting ◀─────────────────┘      ── waited ──▶ watching; listing after 410 or a failed list
  *
- * An abort leads from everywhere to stopped.
+ * When a list fails that was due, the watch that it was to check goes on: it works, and a server may have trouble with
+ * lists alone. An abort leads from everywhere to stopped.
  */
 export function transition(
   state: RunningState,
@@ -59,11 +64,11 @@ export function transition(
   random: Random,
 ): ReflectorState {
   if (result.kind === 'aborted') return { name: 'stopped' };
-  if (result.kind === 'relistDue') return firstState;
+  if (result.kind === 'relistDue') return dueList(state);
   if (result.kind === 'waited') return afterWaiting(state);
   if (result.kind === 'failed') {
     const failures = result.healthy ? 0 : state.failures;
-    return waiting(failures, afterFailure(result, failures), random, result.error);
+    return waiting(failures, afterFailure(state, result, failures), random, result.error);
   }
   const watching = { name: 'watching', resourceVersion: result.resourceVersion } as const;
   // The failures stay: a list that works and a watch that does not must not alternate without a pause.
@@ -75,10 +80,20 @@ function afterWaiting(state: RunningState): ReflectorState {
   return state.name === 'waiting' ? { ...state.next, failures: state.failures } : firstState;
 }
 
+function dueList(state: RunningState): RunningState {
+  return state.name === 'watching'
+    ? { name: 'listing', failures: 0, resumeFrom: state.resourceVersion }
+    : firstState;
+}
+
 function afterFailure(
+  state: RunningState,
   { error, resourceVersion }: Extract<StepResult, { kind: 'failed' }>,
   failures: number,
 ): Active {
+  if (state.name === 'listing' && state.resumeFrom !== undefined) {
+    return { name: 'watching', resourceVersion: state.resumeFrom };
+  }
   const doubted = failures % triesFromOneVersion === triesFromOneVersion - 1;
   return resourceVersion === undefined || isGone(error) || doubted
     ? { name: 'listing' }

@@ -30,6 +30,8 @@ const shortestWatchMs = 5_000;
 
 /** ±20 %: finds what a watch failed to tell. */
 const relistEveryMs = 600_000;
+/** Until a list that was due and failed is tried again: the watch goes on meanwhile. */
+const relistAgainMs = 60_000;
 
 /**
  * Nobody waits for the list that comes every ten minutes, and what a page takes on its way into the store stays with the
@@ -121,11 +123,11 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
         }
       }
       told(() => listing.end(resourceVersion));
-      told(() => store.redeliver());
       relistAt = clock.monotonicMs() + jittered(relistEveryMs, random);
       synced.resolve();
       return { kind: 'listed', resourceVersion };
     } catch (error) {
+      relistAt = clock.monotonicMs() + jittered(relistAgainMs, random);
       return failure(error, signal, { healthy: false });
     }
   }

@@ -19,9 +19,14 @@ export function connector(access: ClusterAccess, timeoutMs: number): buildConnec
   }
 
   return (target, callback) => {
-    current().then(
-      (connect) => connect(target, callback),
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
-    );
+    current()
+      // Certificates that are half written or do not belong together are thrown on here, not told to the callback.
+      .then((connect) => connect(target, callback))
+      .catch((cause: unknown) => callback(unusable(cause), null));
   };
+}
+
+function unusable(cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`certificates cannot be used: ${why}`, { cause });
 }

@@ -145,4 +145,33 @@ describe('certificates in files', () => {
     await create();
     expect(seen).toEqual(['test-server', 'test-client']);
   });
+
+  test.each([
+    ['half of a certificate', 'client.crt', clientCert.slice(0, 300)],
+    ['the certificate of another key', 'client.crt', serverCert],
+    ['a key that is not written yet', 'client.key', ''],
+    ['a key that is none', 'client.key', 'key'],
+  ])('%s fails what needs it, and nothing else', async (_, name, text) => {
+    write('ca.crt', caCert);
+    write('client.crt', clientCert);
+    write('client.key', clientKey);
+    const { client, seen } = await secured();
+    write(name, text);
+    const failed = await client.create(configMaps, { metadata: ref }).catch((e: unknown) => e);
+    expect(failed).toMatchObject({ reason: 'Unreachable' });
+    expect(String(failed)).toContain('certificate');
+    write('client.crt', clientCert);
+    write('client.key', clientKey);
+    await client.create(configMaps, { metadata: ref });
+    expect(seen).toEqual(['test-client']);
+  });
+
+  test('an authority that is not written yet trusts nobody', async () => {
+    write('ca.crt', caCert);
+    const { client, seen } = await secured();
+    write('ca.crt', '');
+    const failed = await client.create(configMaps, { metadata: ref }).catch((e: unknown) => e);
+    expect(String(failed)).toContain('ca.crt is empty');
+    expect(seen).toEqual([]);
+  });
 });

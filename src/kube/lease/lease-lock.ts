@@ -39,7 +39,7 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
   }
 
   /** Takes or renews the lease. It counts from the start of this request: nobody can have seen it before. */
-  async function write(lease: Lease | undefined, stop: AbortSignal): Promise<Held> {
+  async function write(lease: Lease | undefined, stop?: AbortSignal): Promise<Held> {
     const writtenAtMs = clock.monotonicMs();
     const spec = heldSpec(lease, { identity, durationMs: leaseDurationMs, now: clock.now() });
     const written = await limited(stop, (signal) =>
@@ -80,7 +80,10 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
     return client.patch(leases, ref, { metadata: { resourceVersion }, spec }, { signal });
   }
 
-  function limited<T>(signal: AbortSignal, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+  function limited<T>(
+    signal: AbortSignal | undefined,
+    work: (limit: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     return withDeadline({ clock, ms: tryMs, signal }, work);
   }
 

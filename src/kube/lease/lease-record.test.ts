@@ -12,13 +12,20 @@ describe('a lease', () => {
     renewTime: '2020-01-01T00:00:00.000000Z',
     leaseDurationSeconds: 15,
   });
-  const me = { lease: held, identity: 'me' };
+  const me = { lease: held, identity: 'me', durationMs: 15_000 };
 
   test('of somebody else is free when it has said the same for its whole duration', () => {
     const first = observe(held, undefined, 1_000);
     const later = observe(held, first, 9_000);
     expect(isFree(me, later, 15_999)).toBe(false);
     expect(isFree(me, later, 16_000)).toBe(true);
+  });
+
+  test('that does not say how long it lasts lasts as long as ours', () => {
+    const silent = lease({ holderIdentity: 'other', renewTime: '2020-01-01T00:00:00.000000Z' });
+    const seen = observe(silent, undefined, 1_000);
+    expect(isFree({ ...me, lease: silent }, seen, 15_999)).toBe(false);
+    expect(isFree({ ...me, lease: silent }, seen, 16_000)).toBe(true);
   });
 
   test('that was renewed counts from the moment it was seen, whatever its time says', () => {
@@ -34,7 +41,7 @@ describe('a lease', () => {
     ['has no holder', lease({ holderIdentity: '', leaseDurationSeconds: 15 })],
     ['is ours', lease({ holderIdentity: 'me', leaseDurationSeconds: 15 })],
   ])('that %s is free at once', (_, free) => {
-    expect(isFree({ lease: free, identity: 'me' }, observe(free, undefined, 5), 5)).toBe(true);
+    expect(isFree({ ...me, lease: free }, observe(free, undefined, 5), 5)).toBe(true);
   });
 
   const now = new Date('2026-01-01T00:00:00.123Z');
@@ -60,6 +67,6 @@ describe('a lease', () => {
 
   test('that is given back is free', () => {
     const free = lease(releasedSpec(now));
-    expect(isFree({ lease: free, identity: 'other' }, observe(free, undefined, 0), 0)).toBe(true);
+    expect(isFree({ ...me, lease: free }, observe(free, undefined, 0), 0)).toBe(true);
   });
 });

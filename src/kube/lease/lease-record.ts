@@ -9,34 +9,41 @@ export interface Observation {
 
 /**
  * Notes what the lease says. As long as it says the same, the time of the first look stays: only that time and our own
- * monotonic clock decide whether the holder is alive, never the time that the holder wrote.
+ * monotonic clock decide whether the holder is alive, never the time that the holder wrote. A lease that somebody has
+ * deleted says nothing new: its holder leads on, and writes it again when it renews.
  */
 export function observe(
   lease: Lease | undefined,
   before: Observation | undefined,
   nowMs: number,
 ): Observation {
-  const holder = lease?.spec?.holderIdentity ?? '';
-  const renewTime = lease?.spec?.renewTime ?? '';
+  if (!lease && before) return before;
+  const { holderIdentity: holder = '', renewTime = '' } = lease?.spec ?? {};
   const same = before?.holder === holder && before.renewTime === renewTime;
   return same ? before : { holder, renewTime, atMs: nowMs };
 }
 
+/** Who wants the lease, and for how long at a time. */
+export interface Candidate {
+  readonly identity: string;
+  readonly durationMs: number;
+}
+
 /** Whether the lease may be taken: nobody holds it, we do, or its holder was silent for its whole duration. */
 export function isFree(
-  { lease, identity }: { lease: Lease | undefined; identity: string },
+  { lease, identity, durationMs }: Candidate & { readonly lease: Lease | undefined },
   { holder, atMs }: Observation,
   nowMs: number,
 ): boolean {
   if (holder === '' || holder === identity) return true;
-  const durationMs = (lease?.spec?.leaseDurationSeconds ?? 0) * 1000;
-  return nowMs - atMs >= durationMs;
+  const said = lease?.spec?.leaseDurationSeconds;
+  return nowMs - atMs >= (said === undefined ? durationMs : said * 1000);
 }
 
 /** The spec with which `identity` takes or renews the lease. */
 export function heldSpec(
   lease: Lease | undefined,
-  { identity, durationMs, now }: { identity: string; durationMs: number; now: Date },
+  { identity, durationMs, now }: Candidate & { readonly now: Date },
 ) {
   const renewTime = microTime(now);
   const before = lease?.spec;

@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
+import { together } from '../reconcile/together.ts';
 import { runWithLease } from './lease.ts';
 import { candidate, type LeaseClient, LeaseServer } from './lease-in-test.ts';
 import { LeaseLostError } from './lease-lock.ts';
+
+const endless = (): Promise<void> => new Promise(() => undefined);
 
 describe('lease', () => {
   test('is taken, renewed every two seconds and given back', async () => {
@@ -107,6 +110,7 @@ describe('lease', () => {
     await clock.advance(9_100);
     expect(me.isLeading()).toBe(false);
     me.stop.abort();
+    await clock.advance(5_000);
     await me.running;
   });
 
@@ -137,8 +141,76 @@ describe('lease', () => {
       server.lease && { ...server.lease, metadata: { ...server.lease.metadata, ...edit } };
     await clock.advance(30_000);
     expect([me.isLeading(), server.lease?.spec?.holderIdentity]).toEqual([true, 'me']);
+    expect(me.log).toEqual(['campaigning', 'leading']);
     me.stop.abort();
     await me.running;
+  });
+
+  test('that was deleted by hand is not taken beside its leader, who writes it again', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const leader = candidate(server.clientOf(), clock, 'leader');
+    await clock.advance(900);
+    const other = candidate(server.clientOf(), clock, 'other');
+    await clock.advance(100);
+    for (let passed = 0; passed < 30_000; passed += 100) {
+      if (passed % 5_000 === 0) server.lease = undefined;
+      await clock.advance(100);
+      expect([leader.isLeading(), other.isLeading()]).toEqual([true, false]);
+    }
+    leader.stop.abort();
+    await leader.running;
+    server.lease = undefined;
+    await clock.advance(17_000);
+    expect(other.isLeading()).toBe(true);
+    other.stop.abort();
+    await other.running;
+  });
+
+  test('that was taken while this process was told to stop is given back', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const slow = server.clientOf(
+      () => 'none',
+      () => clock.sleep(300),
+    );
+    const me = candidate(slow, clock);
+    await clock.advance(400); // looked until 300 ms; the write is under way
+    me.stop.abort(new Error('SIGTERM'));
+    await clock.advance(1_000);
+    await me.running;
+    expect([me.log, server.lease?.spec?.holderIdentity]).toEqual([['campaigning', 'released'], '']);
+  });
+
+  test('that somebody else took over by hand is not given back by us', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const me = candidate(server.clientOf(), clock, 'me', 1_000);
+    await clock.advance(1_900);
+    me.stop.abort();
+    await clock.advance(50);
+    const spec = { holderIdentity: 'other', leaseDurationSeconds: 15 };
+    server.lease = { metadata: { name: 'leader', resourceVersion: '99' }, spec };
+    await clock.advance(20_000);
+    await me.running;
+    expect(server.lease.spec?.holderIdentity).toBe('other');
+  });
+
+  test('is not given back while what it was held for may still be writing', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const { signal } = new AbortController();
+    const options = {
+      client: server.clientOf(),
+      namespace: 'ns',
+      name: 'leader',
+      identity: 'me',
+      clock,
+      random: () => 0.5,
+      onOverrun: () => undefined,
+    };
+    const work = (leading: AbortSignal): Promise<void> =>
+      together(leading, clock, { endless, fails: () => Promise.reject(new Error('broken')) });
+    const outcome = runWithLease(options, signal, work).catch(String);
+    await clock.advance(11_000);
+    expect(await outcome).toMatch(/^StillRunning/);
+    expect(server.lease?.spec?.holderIdentity).toBe('me');
   });
 
   test('whose answer got lost is recognised as ours', async () => {

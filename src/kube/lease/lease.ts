@@ -56,6 +56,7 @@ export async function runWithLease(
   if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs)) {
     throw new RangeError('lease: leaseDurationMs > renewDeadlineMs > retryPeriodMs must hold');
   }
+  const candidate = { identity, durationMs: leaseDurationMs };
   const lock = createLeaseLock({
     ...options,
     ref: { namespace: options.namespace, name: options.name },
@@ -68,6 +69,7 @@ export async function runWithLease(
   while (!signal.aborted) {
     const held = await campaign();
     if (!held) return;
+    if (signal.aborted) return release(held);
     onChange('leading');
     const lost = await leadWith(held);
     if (!lost) return;
@@ -82,8 +84,9 @@ export async function runWithLease(
       try {
         const lease = await lock.find(signal);
         seen = observe(lease, seen, clock.monotonicMs());
-        if (isFree({ lease, identity }, seen, clock.monotonicMs()))
-          return await lock.write(lease, signal);
+        if (isFree({ lease, ...candidate }, seen, clock.monotonicMs()))
+          // To its end, even if nobody wants it any more: what is not known to be ours could not be given back.
+          return await lock.write(lease);
       } catch (error) {
         // Somebody else was faster: a matter of course among candidates.
         if (!signal.aborted && !isLostRace(error)) onChange('campaigning', error);

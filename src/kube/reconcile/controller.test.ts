@@ -153,6 +153,37 @@ describe('controller', () => {
     expect(await outcome).toBe('Error: no such label');
   });
 
+  test('so does one whose failure nobody waited for any more', async () => {
+    const { clock, controller, start } = bench({
+      workers: 1,
+      slowMs: 2_000,
+      reconcile: () => clock.sleep(5_000),
+      onResult: () => {
+        throw new Error('no such label');
+      },
+    });
+    const outcome = start().running.catch(String);
+    controller.enqueue('a');
+    await clock.advance(5_000);
+    expect(await outcome).toBe('Error: no such label');
+  });
+
+  test('a worker leaves 64 slow reconciles waiting and no more', async () => {
+    let working = 0;
+    const { clock, controller, start } = bench({
+      workers: 1,
+      slowMs: 10,
+      reconcile: async (_, signal) => {
+        working++;
+        await clock.sleep(3_600_000, signal);
+      },
+    });
+    start();
+    for (let n = 0; n < 100; n++) controller.enqueue(`key-${n}`);
+    await clock.advance(5_000);
+    expect(working).toBe(65);
+  });
+
   test('a reconcile that fails comes again with backoff, until it works', async () => {
     let failures = 2;
     const { clock, controller, results, start } = bench({

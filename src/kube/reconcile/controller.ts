@@ -109,12 +109,17 @@ export function createController(options: ControllerOptions): Controller {
 
   async function work(keys: WorkQueue, signal: AbortSignal): Promise<void> {
     const slow = new Set<Promise<void>>();
-    for (let key = await keys.take(signal); key !== undefined; key = await keys.take(signal)) {
+    // What nobody waits for any more may fail too, and then this worker must not go on as if nothing had happened.
+    const failed = Promise.withResolvers<never>();
+    const next = (): Promise<string | undefined> =>
+      Promise.race([keys.take(signal), failed.promise]);
+    for (let key = await next(); key !== undefined; key = await next()) {
       const taken = key;
       const done = reconcileOnce(keys, taken, signal).then(() => {
         keys.done(taken);
         slow.delete(done);
       });
+      done.catch(failed.reject);
       slow.add(done);
       await until(done);
       if (slow.size > mostSlow) await Promise.race(slow);

@@ -146,4 +146,19 @@ describe('work queue', () => {
     expect(() => queue.add('c')).toThrow('2 keys wait, c is refused');
     expect(() => queue.addAfter('c', 1)).toThrow('2 keys wait, c is refused');
   });
+
+  test('looks at a key that comes while its lane is full once, however many others wait', async () => {
+    let looks = 0;
+    const of = (): readonly string[] => {
+      looks++;
+      return ['one'];
+    };
+    const { queue } = queueWithClock({ lanes: { most: 1, of } });
+    const { signal } = new AbortController();
+    const taken = [queue.take(signal), queue.take(signal)];
+    for (let n = 0; n < 1_000; n++) queue.add(`key-${n}`);
+    expect([await taken[0], looks]).toEqual(['key-0', 1_000]);
+    queue.done('key-0');
+    expect(await taken[1]).toBe('key-1');
+  });
 });

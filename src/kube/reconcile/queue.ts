@@ -118,7 +118,7 @@ export class WorkQueue {
     const now = this.#clock.monotonicMs();
     this.#lanes.leave(key, now - (this.#taken.get(key) ?? now));
     this.#taken.delete(key);
-    if (this.#again.delete(key) && !this.#closed) this.#makeReady(key);
+    if (this.#again.delete(key) && !this.#closed) this.#markReady(key);
     this.#handOut();
   }
 
@@ -155,11 +155,16 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    if (!this.#ready.has(key)) {
-      this.#ready.set(key, this.#clock.monotonicMs());
-      this.#observer?.added();
-    }
-    this.#handOut();
+    this.#markReady(key);
+    // Whoever waits has found no room for all the others: nothing has changed for them.
+    const [taker] = this.#takers;
+    if (taker && this.#enters(key)) taker(key);
+  }
+
+  #markReady(key: string): void {
+    if (this.#ready.has(key)) return;
+    this.#ready.set(key, this.#clock.monotonicMs());
+    this.#observer?.added();
   }
 
   #handOut(): void {
@@ -172,15 +177,20 @@ export class WorkQueue {
 
   /** Takes the oldest key that is ready and whose lanes have room. */
   #next(): string | undefined {
-    for (const [key, since] of this.#ready) {
-      if (!this.#lanes.enter(key)) continue;
-      const now = this.#clock.monotonicMs();
-      this.#ready.delete(key);
-      this.#taken.set(key, now);
-      this.#observer?.taken(now - since);
-      return key;
+    for (const key of this.#ready.keys()) {
+      if (this.#enters(key)) return key;
     }
     return undefined;
+  }
+
+  /** Whether the lanes of a key that is ready have room; it is taken then. */
+  #enters(key: string): boolean {
+    if (!this.#lanes.enter(key)) return false;
+    const now = this.#clock.monotonicMs();
+    this.#observer?.taken(now - (this.#ready.get(key) ?? now));
+    this.#ready.delete(key);
+    this.#taken.set(key, now);
+    return true;
   }
 
   #delay(key: string, ms: number): void {

@@ -17,7 +17,7 @@ export const kubeMutants: readonly Mutant[] = [
   },
   {
     file: 'src/kube/reconcile/queue.ts',
-    find: 'if (this.#again.delete(key) && !this.#closed) this.#makeReady(key);',
+    find: 'if (this.#again.delete(key) && !this.#closed) this.#markReady(key);',
     replace: 'this.#again.delete(key);',
     tests: kube('reconcile/queue.test.ts', 'reconcile/queue.property.test.ts'),
   },
@@ -80,5 +80,59 @@ export const kubeMutants: readonly Mutant[] = [
     find: 'if (!children.signal.aborted) throw',
     replace: 'if (children === undefined) throw',
     tests: kube('reconcile/together.test.ts'),
+  },
+  {
+    file: 'src/kube/client/connector.ts',
+    find: '.catch((cause: unknown) => callback(unusable(cause), null));',
+    replace: '.catch(() => undefined);',
+    tests: kube('client/unkind-server.test.ts'),
+  },
+  {
+    file: 'src/kube/access/kubeconfig.ts',
+    find: "if (text.trim() === '') throw new Error(`${path} is empty`);",
+    replace: '',
+    tests: kube('client/unkind-server.test.ts'),
+  },
+  {
+    file: 'src/kube/lease/lease-record.ts',
+    find: 'if (!lease && before) return before;',
+    replace: '',
+    tests: kube('lease/lease.test.ts'),
+  },
+  {
+    file: 'src/kube/lease/lease.ts',
+    find: 'if (signal.aborted) return release(held);',
+    replace: 'if (signal.aborted) return;',
+    tests: kube('lease/lease.test.ts'),
+  },
+  {
+    file: 'src/kube/lease/lease.ts',
+    find: 'if (!(error instanceof StillRunning)) await release(held);',
+    replace: 'await release(held);',
+    tests: kube('lease/lease.test.ts'),
+  },
+  {
+    file: 'src/kube/lease/lease-lock.ts',
+    find: 'if (!isConflict(error) && !isNotFound(error)) throw error;',
+    replace: 'if (!isConflict(error)) throw error;',
+    tests: kube('lease/lease.test.ts'),
+  },
+  {
+    file: 'src/kube/cache/reflector-state.ts',
+    find: "if (state.name === 'listing' && state.resumeFrom !== undefined) {",
+    replace: "if (state.name === 'watching') {",
+    tests: kube('cache/reflector-state.test.ts', 'cache/reflector-faults.test.ts'),
+  },
+  {
+    file: 'src/kube/reconcile/controller.ts',
+    find: 'done.catch(failed.reject);',
+    replace: 'done.catch(() => undefined);',
+    tests: kube('reconcile/controller.test.ts'),
+  },
+  {
+    file: 'src/kube/events.ts',
+    find: 'if (!isAlreadyExists(error)) throw error;',
+    replace: 'throw error;',
+    tests: kube('events.test.ts'),
   },
 ];

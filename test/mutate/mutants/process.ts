@@ -63,4 +63,16 @@ export const processMutants: readonly Mutant[] = [
     replace: 'value >= min',
     tests: process('settings.test.ts'),
   },
+  {
+    file: 'src/process/shutdown.ts',
+    find: 'if (root.signal.aborted) process.exit(forcedExit);',
+    replace: '',
+    tests: process('shutdown.test.ts'),
+  },
+  {
+    file: 'src/process/settings.ts',
+    find: "(env[candidate] ?? '') !== ''",
+    replace: 'env[candidate] !== undefined',
+    tests: process('settings.test.ts'),
+  },
 ];
