@@ -15,7 +15,12 @@ export const operatorMutants: readonly Mutant[] = [
     'evidenceComplete ?',
     'sync',
   ),
-  mutant('status/writer', 'written.set(keyOf(object), after);', '', 'status/writer'),
+  mutant(
+    'status/writer',
+    'written.set(keyOf(object), { uid, resourceVersion, status: after.status });',
+    '',
+    'status/writer',
+  ),
   mutant(
     'deliver/delivery-rounds',
     "isHeld ? { ...input, removals: 'held' } : input",
@@ -42,7 +47,12 @@ export const operatorMutants: readonly Mutant[] = [
   ),
   mutant('deletion/finish', 'left.length === 0 && !occupied.complete', 'false', 'deletion/leave'),
   mutant('deletion/finish', 'if (denied) throw new StepFailure(denied);', '', 'deletion/leave'),
-  mutant('deletion/withdraw', 'refuseUnreadable(unreadable);', '', 'deliver/delivery-rounds'),
+  mutant(
+    'deletion/withdraw',
+    'refuseUnreadable(unreadable.filter((node) => mayBeOwn(node, owner)));',
+    '',
+    'deliver/delivery-rounds',
+  ),
   mutant(
     'observe/cloud-access',
     "refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);",
