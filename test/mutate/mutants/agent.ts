@@ -63,8 +63,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/recover.ts',
-    find: 'if (refusal) return refusal.message;',
-    replace: '',
+    find: 'return refusal?.message ?? bringNic(',
+    replace: 'return bringNic(',
     tests: steps,
   },
   {
@@ -99,7 +99,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/ownership.ts',
-    find: '...(record.boot?.addresses ?? [])',
+    find: '...(record?.boot?.addresses ?? [])',
     replace: '',
     tests: pure('planning/ownership.test.ts'),
   },
