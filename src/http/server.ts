@@ -5,6 +5,7 @@ import { type AccessLogOptions, logAnswers } from './access-log.ts';
 import { admitRequests, noSuchRoute } from './admission.ts';
 import { describeApi } from './api-docs.ts';
 import { type AppOptions, createApp, type HttpServer } from './app.ts';
+import { endWithWork } from './drain.ts';
 import { createErrorHandler, sendProblem } from './error-handler.ts';
 import { serveHealth } from './health.ts';
 
@@ -31,6 +32,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   );
   logAnswers(app, options);
   admitRequests(app, { clock, limit, deadlineMs });
+  endWithWork(app, clock);
   await describeApi(app, options.title);
   serveHealth(app, options.health, options.registry);
   return app;

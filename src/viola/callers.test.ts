@@ -1,9 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ViolaBed } from '../../test/beds/viola-bed.ts';
+import { namespace, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { listen } from '../http/server.ts';
+import { nodeConfigs } from './node-config.ts';
 
 /** Vitest's second is too short on a machine that is busy with other tests. */
 const patient = { timeout: 15_000 };
@@ -104,5 +105,30 @@ describe('a caller that leaves', () => {
     // Three more requests take longer than the first node of each worker.
     for (const nodeName of ['a', 'b', 'c']) await post([{ nodeName }], stop.signal);
     expect(bed.writes.length).toBeLessThan(nodes.length / 2);
+  });
+
+  it('leaves no list behind that lacks what was written for it', async () => {
+    const headers = {
+      authorization: 'Bearer rw',
+      'x-provider-id': 'biz-1',
+      'content-type': 'application/json',
+    };
+    const list = async (): Promise<string> =>
+      (await fetch(new URL(nodeConfigsPath, url), { headers })).text();
+    await bed.reset();
+    // Read and kept before it was written.
+    await bed.call('GET', '?fresh=true');
+    const resource = 'multinicnodeconfigs.multinic.io';
+    bed.api.faults.delay({ verb: 'get', resource, name: 'slow', ms: 3_000 });
+    const leave = new AbortController();
+    const { signal } = leave;
+    const body = JSON.stringify([{ nodeName: 'quick' }, { nodeName: 'slow' }]);
+    const left = fetch(new URL(nodeConfigsPath, url), { method: 'POST', headers, body, signal });
+    await expect
+      .poll(() => bed.admin.find(nodeConfigs, { namespace, name: 'quick' }))
+      .toBeDefined();
+    leave.abort();
+    await expect(left).rejects.toThrow();
+    await expect.poll(list).toContain('"quick"');
   });
 });

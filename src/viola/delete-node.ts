@@ -8,7 +8,7 @@ import { isConflict } from '../kube/errors.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Cluster } from './clusters.ts';
-import { refusalOf } from './fence.ts';
+import { otherThan, refusalOf } from './fence.ts';
 import { nodeConfigs } from './node-config.ts';
 import { findNode } from './read-nodes.ts';
 
@@ -57,7 +57,7 @@ async function tryDelete(
   const ref = { namespace, name: live.metadata.name };
   const { uid = '', generation = 0, deletionTimestamp } = live.metadata;
   const leaving = deletionTimestamp !== undefined;
-  const refusal = leaving ? undefined : refusalOf(live, base, options);
+  const refusal = leaving ? otherThan(live, base) : refusalOf(live, base, options);
   if (refusal) throw new HttpProblem(409, refusal.code, `${nodeName}: ${refusal.message}`);
   const resourceVersion = await consent(cluster, live, options);
   if (!leaving) {

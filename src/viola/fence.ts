@@ -23,6 +23,12 @@ export function refusalOf(
   return base === null ? existsRefusal(live) : movedRefusal(live, base);
 }
 
+/** Whether an object that is being deleted, which makes a generation of its own, is another one than the caller means. */
+export function otherThan(live: MultiNicNodeConfig, base: Base | undefined): Refusal | undefined {
+  const isMeant = base === undefined || live.metadata.uid === base.uid;
+  return isMeant ? undefined : movedRefusal(live, base);
+}
+
 function existsRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefined {
   const message = 'base is null (create only), but the object exists; read it and plan again';
   return live ? { code: 'StaleBase', message } : undefined;

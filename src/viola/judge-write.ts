@@ -70,7 +70,8 @@ function strangerIn(
     const message = `${called} provider "${owner}"; register this cluster under that id, or annotate the object with ${names.takeOver}`;
     return { code: 'Invalid', field: 'providerId', message };
   }
-  const sameInstance = spec.instanceId !== undefined && instanceId === spec.instanceId;
+  const sameInstance =
+    spec.instanceId !== undefined && instanceId?.toLowerCase() === spec.instanceId.toLowerCase();
   if (nodeName === spec.nodeName || sameInstance) return undefined;
   const message = `${called} node "${nodeName}"; rename one of them`;
   return { code: 'Invalid', field: 'nodeName', message };

@@ -156,6 +156,15 @@ describe('names that come to one object', () => {
   });
 });
 
+describe('a node that is renamed', () => {
+  it('is the same one by its server id, in capitals or not', async () => {
+    const instanceId = 'AC51B2FD-E595-4395-8FB1-F21D069523C0';
+    await bed.post([node]);
+    const { answer } = await bed.post([{ ...node, nodeName: 'worker-1', instanceId }]);
+    expect(answer.results).toMatchObject([{ nodeName: 'worker-1', status: 'updated' }]);
+  });
+});
+
 describe('two providers that are registered with one cluster and namespace', () => {
   const second = { provider: 'biz-2', token: 'other' };
 
@@ -223,6 +232,18 @@ describe('DELETE node-configs', () => {
       status: 404,
       body: { code: 'NoSuchNode' },
     });
+  });
+
+  it('consents to no other object of the name, not even to one that is being deleted', async () => {
+    await bed.post([node]);
+    const { uid } = (await bed.stored()).metadata;
+    await bed.admin.delete(nodeConfigs, ref);
+    await bed.post([node]);
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['multinic.io/cleanup'] } });
+    await bed.admin.delete(nodeConfigs, ref);
+    const { status, body } = await bed.call('DELETE', `/Worker_1?uid=${uid}&generation=1`);
+    expect([status, body]).toEqual([409, expect.objectContaining({ code: 'StaleBase' })]);
+    expect((await bed.stored()).metadata.annotations?.[annotations.deleteConsent]).toBeUndefined();
   });
 
   it('keeps a fenced object from callers that send no base, and takes no half of one', async () => {

@@ -107,8 +107,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const options = { ...deps, signal: request.work };
       const answer = await inCluster(provider, (cluster) =>
         postNodes(cluster, request.body, options),
-      );
-      cache.forget(provider);
+      ).finally(() => cache.forget(provider)); // also when the caller left halfway
       const preferences = (request.headers.prefer ?? '').split(/[,;]\s*/);
       const status = answerStatus(answer, preferences.includes(resultsPreference));
       if (status === 200) return answer;
@@ -196,8 +195,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const options = { ...deps, signal: request.work };
       const gone = await inCluster(provider, (cluster) =>
         deleteNode(cluster, request.params.node, fence, options),
-      );
-      cache.forget(provider);
+      ).finally(() => cache.forget(provider));
       return reply.code(202).send(gone);
     },
   );

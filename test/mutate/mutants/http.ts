@@ -89,4 +89,16 @@ export const httpMutants: readonly Mutant[] = [
     replace: '',
     tests: http('server.test.ts'),
   },
+  {
+    file: 'src/http/drain.ts',
+    find: 'if (ending && inWork.size === 0) app.server.closeAllConnections();',
+    replace: 'if (ending) app.server.closeAllConnections();',
+    tests: http('drain.test.ts'),
+  },
+  {
+    file: 'src/http/server.ts',
+    find: '  endWithWork(app, clock);\n',
+    replace: '',
+    tests: http('drain.test.ts'),
+  },
 ];

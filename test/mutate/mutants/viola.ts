@@ -96,4 +96,16 @@ export const violaMutants: readonly Mutant[] = [
     replace: "if (protocol !== 'ftp:') return;",
     tests: viola('cluster-secret'),
   },
+  {
+    file: 'src/viola/delete-node.ts',
+    find: 'leaving ? otherThan(live, base) : refusalOf(live, base, options)',
+    replace: 'leaving ? undefined : refusalOf(live, base, options)',
+    tests: viola('routes'),
+  },
+  {
+    file: 'src/viola/routes.ts',
+    find: ').finally(() => cache.forget(provider)); // also when the caller left halfway',
+    replace: ');\n      cache.forget(provider);',
+    tests: viola('callers'),
+  },
 ];
