@@ -15,7 +15,10 @@ export async function migrate(db: Database, engine: Engine): Promise<void> {
   if (error !== undefined) throw error;
 }
 
-/** Every migration by name; a name is never changed and its content neither. */
+/**
+ * Every migration by name; a name is never changed and what it makes neither. Each can be made again: MariaDB has no
+ * transactions around tables, so that one which was killed in its middle has made some of it.
+ */
 function migrationsOf(engine: Engine): Record<string, Migration> {
   const { key, document, serial } = columnTypes(engine);
   return {
@@ -23,6 +26,7 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
       async up(db) {
         await db.schema
           .createTable('node_config')
+          .ifNotExists()
           .addColumn('provider_id', key(253), (column) => column.notNull())
           .addColumn('node_name', key(253), (column) => column.notNull())
           .addColumn('instance_id', key(64), (column) => column.notNull())
@@ -37,11 +41,13 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
           .execute();
         await db.schema
           .createIndex('node_config_instance')
+          .ifNotExists()
           .on('node_config')
           .column('instance_id')
           .execute();
         await db.schema
           .createIndex('node_config_cr')
+          .ifNotExists()
           .on('node_config')
           .columns(['cr_namespace', 'cr_name'])
           .execute();
@@ -51,6 +57,7 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
       async up(db) {
         await db.schema
           .createTable('change_log')
+          .ifNotExists()
           .addColumn('id', serial, (column) => column.primaryKey().autoIncrement())
           .addColumn('at', key(30), (column) => column.notNull())
           .addColumn('provider_id', key(253), (column) => column.notNull())
@@ -68,6 +75,7 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
           .execute();
         await db.schema
           .createIndex('change_log_node')
+          .ifNotExists()
           .on('change_log')
           .columns(['provider_id', 'node_name'])
           .execute();
@@ -77,6 +85,7 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
       async up(db: Database) {
         await db.schema
           .createTable('server_nics')
+          .ifNotExists()
           .addColumn('instance_id', key(64), (column) => column.primaryKey())
           .addColumn('config', document, (column) => column.notNull())
           .addColumn('updated_at', key(30), (column) => column.notNull())

@@ -28,12 +28,27 @@ function toRecorded({ instance_id, config }: Pick<NodeConfigTable, 'instance_id'
   return { instanceId: instance_id, interfaces };
 }
 
+/** Remembers what is delivered to these servers now. */
+export async function rememberNics(
+  tx: Transaction<Tables>,
+  rows: readonly ServerNicsTable[],
+): Promise<void> {
+  const known = rows.filter(({ instance_id }) => instance_id !== '');
+  if (known.length > 0) await tx.replaceInto('server_nics').values(known).execute();
+}
+
 /** A server that was not delivered to for so long is hardly coming back. */
 const keptMs = 365 * 86_400_000;
 
-export async function rememberNics(tx: Transaction<Tables>, row: ServerNicsTable): Promise<void> {
-  if (row.instance_id === '') return;
-  await tx.replaceInto('server_nics').values(row).execute();
-  const oldest = new Date(Date.parse(row.updated_at) - keptMs).toISOString();
-  await tx.deleteFrom('server_nics').where('updated_at', '<', oldest).execute();
+/** Forgets them. They are looked up first: a DELETE that looks through the table locks all of it. */
+export async function forgetOldNics(db: Database, now: Date): Promise<void> {
+  const oldest = new Date(now.getTime() - keptMs).toISOString();
+  const rows = await db
+    .selectFrom('server_nics')
+    .select('instance_id')
+    .where('updated_at', '<', oldest)
+    .limit(idsAtOnce)
+    .execute();
+  const ids = rows.map(({ instance_id }) => instance_id);
+  if (ids.length > 0) await db.deleteFrom('server_nics').where('instance_id', 'in', ids).execute();
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -108,11 +108,47 @@ it('tables of before the NICs of servers were kept are filled from the records',
   const entry = { id: 2, name: 'multinic2', portId: 'p2', macAddress: 'fa:16:3e:00:00:02' };
   await store.record('biz-1', author, [{ ...node('n1'), interfaces: [entry] }]);
   await store[Symbol.asyncDispose]();
-  const db = new DatabaseSync(path);
-  db.exec("drop table server_nics; delete from migrations where name = '0003-server-nics'");
-  db.close();
+  change("drop table server_nics; delete from migrations where name = '0003-server-nics'");
   store = await open();
   expect(await store.nicsOf(['server-n1'])).toEqual([
     { instanceId: 'server-n1', interfaces: [entry] },
   ]);
 });
+
+it('tables that were made by a migration which was killed before it was noted are taken as they are', async () => {
+  await store.record('biz-1', author, [node('n1')]);
+  await store[Symbol.asyncDispose]();
+  change('delete from migrations');
+  store = await open();
+  expect(await names()).toEqual(['n1']);
+});
+
+it.each(['cannot be opened', 'is of a newer version'])(
+  'a file that %s fails each call, not the start, and is met again at the next',
+  async (what) => {
+    await store.record('biz-1', author, [node('n1')]);
+    await store[Symbol.asyncDispose]();
+    const isNewer = what === 'is of a newer version';
+    const later = "into migrations values ('9999-later', '2030-01-01T00:00:00Z')";
+    if (isNewer) change(`insert ${later}`);
+    else {
+      await rename(path, `${path}.elsewhere`);
+      await mkdir(path);
+    }
+    store = await open();
+    for (let call = 0; call < 2; call++) await expect(names()).rejects.toThrow();
+    if (isNewer) change("delete from migrations where name = '9999-later'");
+    else {
+      await rmdir(path);
+      await rename(`${path}.elsewhere`, path);
+    }
+    expect(await names()).toEqual(['n1']);
+    expect(rebuilt).toEqual([]);
+  },
+);
+
+function change(sql: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
+}

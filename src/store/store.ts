@@ -18,10 +18,10 @@ import {
   listNodeConfigs,
   type NodeConfigFilter,
   recordedNodes,
-  recordNodeConfigs,
   type StoredNode,
 } from './node-configs.ts';
-import { nicsOfServers } from './server-nics.ts';
+import { type Recording, recordNodeConfigs } from './recording.ts';
+import { forgetOldNics, nicsOfServers } from './server-nics.ts';
 
 interface SqliteLocation {
   readonly kind: 'sqlite';
@@ -37,32 +37,33 @@ export interface StoreOptions {
   readonly onRebuilt?: (movedTo: string, cause: unknown) => void;
 }
 
+/** It looks through a whole table. */
+const forgetEveryMs = 86_400_000;
+
 /** The inventory's tables: a cache of what the business clusters hold, and a log of what changed. */
 export class Store {
   readonly #location: StoreLocation;
   readonly #options: StoreOptions;
-  /** Undefined while a MariaDB was not met yet. */
+  /** Undefined while the database was not met yet, or could not be opened. */
   #db: Promise<Database> | undefined;
+  /** The last write: they go one at a time, as they would wait for each other's locks, and give each other up. */
+  #writing: Promise<void> = Promise.resolve();
+  #forgotAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(location: StoreLocation, options: StoreOptions, db: Database | undefined) {
+  private constructor(location: StoreLocation, options: StoreOptions) {
     this.#location = location;
     this.#options = options;
-    this.#db = db && Promise.resolve(db);
   }
 
   /**
-   * Opens the store and brings its tables up to date. A damaged SQLite file is moved aside and made anew; a MariaDB is
-   * met at the first call, and again at the next one when it is down: nobody's start depends on it.
+   * Opens the store and brings its tables up to date. A damaged SQLite file is moved aside and made anew. A MariaDB is met at
+   * the first call. One that cannot be opened fails each call and is met again at the next: nobody's start depends on it.
    */
   static async open(location: StoreLocation, options: StoreOptions): Promise<Store> {
-    if (location.kind === 'mariadb') return new Store(location, options, undefined);
-    try {
-      return new Store(location, options, await openDatabase(location));
-    } catch (error) {
-      if (!isCorrupt(error)) throw error;
-      await moveAside(location.path, error, options);
-      return new Store(location, options, await openDatabase(location));
-    }
+    const store = new Store(location, options);
+    // Why it cannot be opened is told by each call.
+    if (location.kind === 'sqlite') await store.#opened().catch(() => undefined);
+    return store;
   }
 
   /** Records of all business clusters, in the order of provider and node name. */
@@ -78,7 +79,11 @@ export class Store {
     unknown: readonly string[] = [],
   ): Promise<void> {
     const recording = { providerId, author, nodes, unknown };
-    await this.#use((db) => recordNodeConfigs(db, recording, this.#options.now()));
+    const before = this.#writing;
+    const write = this.#write(before, recording);
+    // Whoever recorded it is told.
+    this.#writing = write.catch(() => undefined);
+    await write;
   }
 
   /** Names of the recorded nodes of an OpenstackConfig, by business cluster. */
@@ -103,6 +108,15 @@ export class Store {
     await db?.destroy();
   }
 
+  async #write(before: Promise<void>, recording: Recording): Promise<void> {
+    await before;
+    const now = this.#options.now();
+    await this.#use((db) => recordNodeConfigs(db, recording, now));
+    if (Math.abs(now.getTime() - this.#forgotAt) < forgetEveryMs) return;
+    this.#forgotAt = now.getTime();
+    await this.#use((db) => forgetOldNics(db, now));
+  }
+
   async #use<T>(work: (db: Database) => Promise<T>): Promise<T> {
     const opened = this.#opened();
     const db = await opened;
@@ -121,7 +135,18 @@ export class Store {
   }
 
   #opened(): Promise<Database> {
-    return this.#db ?? this.#keep(openDatabase(this.#location));
+    return this.#db ?? this.#keep(this.#open());
+  }
+
+  async #open(): Promise<Database> {
+    const location = this.#location;
+    try {
+      return await openDatabase(location);
+    } catch (error) {
+      if (location.kind !== 'sqlite' || !isCorrupt(error)) throw error;
+      await moveAside(location.path, error, this.#options);
+      return openDatabase(location);
+    }
   }
 
   /** What could not be opened is opened again by the next call. */

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createConnection } from 'mysql2/promise';
+import { expect, it } from 'vitest';
 import { Store } from '../../src/store/store.ts';
 import { storeContract } from '../contract/store/suite.ts';
 import { startMariadb } from './mariadb.ts';
@@ -34,3 +37,46 @@ storeContract('the store on MariaDB', async () => {
     throw error;
   }
 });
+
+it('MariaDB that falls silent without closing a connection costs its connections, not those after them', async () => {
+  await using server = await startMariadb();
+  const { database, ...login } = server.access;
+  const connection = await createConnection(login);
+  await connection.query(`create database ${database}`);
+  await connection.end();
+  await using relay = await startRelay(server.access.port);
+  const access = { ...server.access, port: relay.port };
+  const store = await Store.open({ kind: 'mariadb', ...access }, { now: () => new Date() });
+  const reads = () => Promise.allSettled(Array.from({ length: 5 }, async () => store.list()));
+  await reads();
+  relay.fallSilent();
+  const lost = await reads();
+  expect(lost.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+  expect(String((lost[0] as PromiseRejectedResult).reason)).toContain('MariaDB said nothing for');
+  expect(await store.list()).toEqual([]);
+  await store[Symbol.asyncDispose]();
+}, 120_000);
+
+/** Passes bytes on, until it falls silent: then only on connections that are made afterwards. */
+async function startRelay(target: number) {
+  const sockets: Socket[] = [];
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1');
+    for (const socket of [near, far]) socket.on('error', () => undefined); // it ends, as it should
+    near.pipe(far);
+    far.pipe(near);
+    sockets.push(near, far);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    fallSilent: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -124,6 +124,27 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         expect(await store.list()).toMatchObject([{ nodeName: 'n1', instanceId: 'rebuilt' }]);
       });
 
+      it('of a node that could not be read stay as they are, and nothing is logged about it', async () => {
+        await store.record('biz-1', author, [node('n1'), node('n2'), node('n3')]);
+        const before = await store.list({ nodeName: 'n1' });
+        await store.record('biz-1', author, [node('n2')], ['n1']);
+        expect(await names()).toEqual(['biz-1/n1', 'biz-1/n2']);
+        expect(await store.list({ nodeName: 'n1' })).toEqual(before);
+        const removed = (await changeLog()).filter(({ change }) => change === 'removed');
+        expect(removed.map((row) => row.node_name)).toEqual(['n3']);
+      });
+
+      it('of many OpenstackConfigs that are written at once are all written', async () => {
+        const authors = Array.from({ length: 8 }, (_, n) => ({ ...author, name: `osc-${n}` }));
+        for (let generation = 1; generation <= 3; generation++) {
+          const nodesOf = ({ name }: { name: string }) =>
+            Array.from({ length: 30 }, (_, n) => node(`${name}-${n}`, { generation }));
+          await Promise.all(authors.map((one) => store.record('biz-1', one, nodesOf(one))));
+        }
+        expect(await store.list()).toHaveLength(240);
+        expect(await changeLog()).toHaveLength(240);
+      });
+
       it('change their owner when another OpenstackConfig takes the node over', async () => {
         await store.record('biz-1', author, [node('n1')]);
         await store.record('biz-1', other, [node('n1', { uid: 'again' })]);

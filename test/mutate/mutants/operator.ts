@@ -49,8 +49,14 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('deletion/finish', 'if (denied) throw new StepFailure(denied);', '', 'deletion/leave'),
   mutant(
     'deletion/withdraw',
-    'refuseUnreadable(unreadable.filter((node) => mayBeOwn(node, owner)));',
-    '',
+    'unreadable.filter((node) => mayBeOwn(node, owner))',
+    '[]',
+    'deliver/delivery-rounds',
+  ),
+  mutant(
+    'deletion/withdraw',
+    'unreadable.filter((node) => mayBeOwn(node, owner))',
+    'unreadable',
     'deliver/delivery-rounds',
   ),
   mutant(

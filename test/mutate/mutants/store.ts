@@ -8,24 +8,31 @@ function mutant(file: string, find: string, replace: string, test = contract): M
 }
 
 export const storeMutants: readonly Mutant[] = [
+  mutant('store', 'await store.#opened().catch(() => undefined);', 'await store.#opened();', own),
+  mutant('store', "if (location.kind !== 'sqlite' || !isCorrupt(error)) throw error;", '', own),
   mutant(
-    'store',
-    "if (location.kind === 'mariadb') return new Store",
-    'if (false) return new Store',
+    'migrations',
+    "createTable('node_config')\n          .ifNotExists()",
+    "createTable('node_config')",
     own,
   ),
+  mutant('recording', '...unknown]', ']'),
   mutant('store', 'if (!replaced && !isCorrupt(error)) throw error;', '', own),
   mutant('server-nics', ".where('updated_at', '<', oldest)", ".where('updated_at', '<', '')"),
   mutant('server-nics', 'from += idsAtOnce', 'from += 2 * idsAtOnce'),
-  mutant('node-configs', 'await rememberNics(tx,', 'if (!before) await rememberNics(tx,'),
-  mutant('node-configs', 'row?.uid === uid && row.generation === generation', 'row?.uid === uid'),
   mutant(
-    'node-configs',
+    'recording',
+    'await rememberNics(\n    write.tx,',
+    'if (before.size === 0) await rememberNics(\n    write.tx,',
+  ),
+  mutant('recording', 'row?.uid === uid && row.generation === generation', 'row?.uid === uid'),
+  mutant(
+    'recording',
     'const gone = rows.filter((row) => !names.has(row.node_name));',
     'const gone = rows.slice(0, 0);',
   ),
   mutant(
-    'node-configs',
+    'recording',
     'updated_at: before?.hash === hash ? before.updated_at : at,',
     'updated_at: at,',
   ),

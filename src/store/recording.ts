@@ -1,0 +1,180 @@
+import type { Transaction } from 'kysely';
+import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
+import { specHash } from '../api/spec-hash.ts';
+import { type Change, changesBetween } from './changes.ts';
+import type { ChangeLogTable, Database, NodeConfigTable, Tables } from './database.ts';
+import { type Author, type StoredNode, toRecord } from './node-configs.ts';
+import { rememberNics } from './server-nics.ts';
+
+/** What is known of the nodes of one OpenstackConfig in one business cluster. */
+export interface Recording {
+  readonly providerId: string;
+  readonly author: Author;
+  readonly nodes: readonly StoredNode[];
+  /** Names of nodes that are there and could not be read: what is recorded of them stays. */
+  readonly unknown: readonly string[];
+}
+
+/** Rows in one statement: a thousand nodes are some two hundred statements, and none is larger than a server takes. */
+const rowsAtOnce = 25;
+
+/** Makes the rows of one OpenstackConfig in one business cluster equal to `nodes`, and logs what that changes. */
+export async function recordNodeConfigs(
+  db: Database,
+  { providerId, author, nodes, unknown }: Recording,
+  now: Date,
+): Promise<void> {
+  const rows = await ownRows(db, providerId, author);
+  const known = new Map(rows.map((row) => [row.node_name, row]));
+  const names = new Set([...nodes.map(({ nodeName }) => nodeName), ...unknown]);
+  const changed = nodes.filter((node) => !isCurrent(known.get(node.nodeName), node));
+  const gone = rows.filter((row) => !names.has(row.node_name));
+  if (changed.length === 0 && gone.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    const write = { tx, providerId, author, at: now.toISOString() };
+    for (const some of batches(changed)) await writeNodes(write, some);
+    for (const some of batches(gone)) await removeNodes(write, some);
+    await prune(tx);
+  });
+}
+
+interface Write {
+  readonly tx: Transaction<Tables>;
+  readonly providerId: string;
+  readonly author: Author;
+  readonly at: string;
+}
+
+type Row = Pick<NodeConfigTable, 'node_name' | 'uid' | 'generation'>;
+
+async function ownRows(db: Database, providerId: string, author: Author): Promise<Row[]> {
+  return db
+    .selectFrom('node_config')
+    .select(['node_name', 'uid', 'generation'])
+    .where('provider_id', '=', providerId)
+    .where('cr_namespace', '=', author.namespace)
+    .where('cr_name', '=', author.name)
+    .execute();
+}
+
+// The generation moves with every change of the spec, so it need not be hashed to see that nothing changed.
+function isCurrent(row: Row | undefined, { uid, generation }: StoredNode): boolean {
+  return row?.uid === uid && row.generation === generation;
+}
+
+async function writeNodes(write: Write, nodes: readonly StoredNode[]): Promise<void> {
+  const before = await readRows(
+    write,
+    nodes.map(({ nodeName }) => nodeName),
+  );
+  const rows = nodes.map((node) => rowOf(write, node, before.get(node.nodeName)));
+  await write.tx.replaceInto('node_config').values(rows).execute();
+  const delivered = rows.map(({ instance_id, config }) => ({ instance_id, config }));
+  await rememberNics(
+    write.tx,
+    delivered.map((row) => ({ ...row, updated_at: write.at })),
+  );
+  const changes = nodes.flatMap((node) => {
+    const entries = entriesOf(before.get(node.nodeName));
+    return logRows(write, node, changesBetween(entries, node.interfaces));
+  });
+  await log(write, changes);
+}
+
+function rowOf(
+  { providerId, author, at }: Write,
+  { nodeName, instanceId, interfaces, uid, generation }: StoredNode,
+  before: NodeConfigTable | undefined,
+): NodeConfigTable {
+  const hash = specHash({ nodeName, instanceId, interfaces: [...interfaces] });
+  return {
+    provider_id: providerId,
+    node_name: nodeName,
+    instance_id: instanceId,
+    config: JSON.stringify({ nodeName, instanceId, interfaces }),
+    hash,
+    uid,
+    generation,
+    cr_namespace: author.namespace,
+    cr_name: author.name,
+    updated_at: before?.hash === hash ? before.updated_at : at,
+  };
+}
+
+async function removeNodes(write: Write, gone: readonly Row[]): Promise<void> {
+  const names = gone.map(({ node_name }) => node_name);
+  const before = await readRows(write, names);
+  await write.tx
+    .deleteFrom('node_config')
+    .where('provider_id', '=', write.providerId)
+    .where('node_name', 'in', names)
+    .execute();
+  const changes = names.flatMap((nodeName) => {
+    const row = before.get(nodeName);
+    const node = { nodeName, instanceId: row?.instance_id ?? '' };
+    return logRows(write, node, changesBetween(entriesOf(row), []));
+  });
+  await log(write, changes);
+}
+
+async function readRows({ tx, providerId }: Write, names: readonly string[]) {
+  const rows = await tx
+    .selectFrom('node_config')
+    .selectAll()
+    .where('provider_id', '=', providerId)
+    .where('node_name', 'in', names)
+    .execute();
+  return new Map(rows.map((row) => [row.node_name, row]));
+}
+
+function entriesOf(row: NodeConfigTable | undefined): readonly InterfaceSpec[] {
+  return row ? toRecord(row).config.interfaces : [];
+}
+
+type LogRow = Omit<ChangeLogTable, 'id'>;
+
+async function log({ tx }: Write, rows: readonly LogRow[]): Promise<void> {
+  for (const some of batches(rows)) await tx.insertInto('change_log').values(some).execute();
+}
+
+function logRows(
+  { providerId, author, at }: Write,
+  { nodeName, instanceId }: Pick<StoredNode, 'nodeName' | 'instanceId'>,
+  changes: readonly Change[],
+): LogRow[] {
+  const about = { at, provider_id: providerId, node_name: nodeName, instance_id: instanceId };
+  const by = {
+    cr_namespace: author.namespace,
+    cr_name: author.name,
+    cr_generation: author.generation,
+  };
+  return changes.map((change) => ({ ...about, ...by, ...changeColumns(change) }));
+}
+
+function changeColumns({ change, entry, before, after }: Change) {
+  return {
+    change,
+    name: entry.name ?? '',
+    port_id: entry.portId ?? '',
+    mac_address: entry.macAddress,
+    before_entry: before ? JSON.stringify(before) : '',
+    after_entry: after ? JSON.stringify(after) : '',
+  };
+}
+
+/** Rows that the change log keeps: years of a normal cluster, tens of megabytes. */
+const keptLogRows = 100_000;
+
+async function prune(tx: Transaction<Tables>): Promise<void> {
+  const newest = await tx
+    .selectFrom('change_log')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirst();
+  const last = (newest?.id ?? 0) - keptLogRows;
+  if (last > 0) await tx.deleteFrom('change_log').where('id', '<=', last).execute();
+}
+
+function batches<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / rowsAtOnce);
+  return Array.from({ length: count }, (_, n) => items.slice(n * rowsAtOnce, (n + 1) * rowsAtOnce));
+}
