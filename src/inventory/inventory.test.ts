@@ -98,6 +98,17 @@ describe('GET /v1/inventory/node-configs', () => {
     expect((await get('/n1')).status).toBe(503);
   });
 
+  it('are of what the caller may see: no place in them tells of others', async () => {
+    await deliver('biz-0', 'secret');
+    const from = { remoteAddress: '10.0.0.9', token: 'ui' };
+    const first = await get('?limit=1', from);
+    expect(first.names).toEqual(['biz-1/n1']);
+    const place = Buffer.from(String(first.next), 'base64url').toString('utf8');
+    expect(JSON.parse(place)).toEqual(['biz-1', 'n1']);
+    const rest = await get(`?limit=5&continue=${String(first.next)}`, from);
+    expect(rest).toMatchObject({ names: ['biz-1/n2'], next: undefined });
+  });
+
   it('refuses a limit or a continue that is none', async () => {
     expect((await get('?limit=0')).status).toBe(400);
     expect((await get('?continue=x')).status).toBe(400);

@@ -34,11 +34,11 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   const errors = problemResponses(problem, ...everyRoute);
   const admit = admitReaders(tokens);
 
-  /** Whose records the caller may see; throws when there is nothing to rely on. */
-  function readable({ caller }: FastifyRequest): (providerId: string) => boolean {
+  /** Whose records the caller may see, undefined = everybody's; throws when there is nothing to rely on. */
+  function readable({ caller }: FastifyRequest): readonly string[] | undefined {
     refuseStale(unavailable());
     const providers = caller?.providers ?? [];
-    return (providerId) => providers.includes('*') || providers.includes(providerId);
+    return providers.includes('*') ? undefined : providers;
   }
 
   app.get(
@@ -53,12 +53,12 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       },
     },
     async (request, reply) => {
-      const covers = readable(request);
+      const providers = readable(request);
       const { limit, continue: token, ...query } = request.query;
-      const found = await store.list({ ...query, limit, after: keyOf(token) });
+      const found = await store.list({ ...query, providers, limit, after: keyOf(token) });
       const last = found.length === limit ? found.at(-1) : undefined;
       if (last) reply.header(continueHeader, tokenOf(last));
-      return found.filter(({ providerId }) => covers(providerId));
+      return found;
     },
   );
   app.get(
@@ -74,11 +74,10 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       },
     },
     async (request) => {
-      const covers = readable(request);
+      const providers = readable(request);
       const { nodeName } = request.params;
-      const { providerId: only } = request.query;
-      const all = await store.list({ nodeName, providerId: only, limit: 1000 });
-      const found = all.filter(({ providerId }) => covers(providerId));
+      const { providerId } = request.query;
+      const found = await store.list({ nodeName, providerId, providers, limit: 1000 });
       if (found.length > 0) return found;
       throw new HttpProblem(404, 'NoSuchNode', `no node config for "${nodeName}" was delivered`);
     },

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../process/log.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { type Clouds, type CloudsOptions, createClouds } from './clouds.ts';
 
@@ -98,4 +99,16 @@ test('a place that the policy forbids gets no token', async () => {
     message: expect.stringContaining('which /one is not in https://a.test') as unknown,
   });
   expect(asked).toEqual([]);
+});
+
+test('a Cloud stays the same while it is in use, however many there are, and goes when nobody asks for it', async () => {
+  const clock = createFakeClock();
+  await using clouds = open({ clock });
+  const many = Array.from({ length: 1_000 }, (_, n) => identity({ projectId: `project-${n}` }));
+  const first = many.map((one) => clouds.get(one));
+  await clock.advance(3_600_000);
+  expect(many.every((one, n) => clouds.get(one) === first[n])).toBe(true);
+  await clock.advance(3 * 3_600_000);
+  clouds.get(identity());
+  expect(clouds.get(identity({ projectId: 'project-1' }))).not.toBe(first[1]);
 });

@@ -7,6 +7,7 @@ import { type Cloud, createCloud } from './cloud.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import { fetchProvider, type Provider, type ProviderRequest } from './contrabass.ts';
 import { CredentialGate } from './credential-gate.ts';
+import { KeptWhileUsed } from './kept-while-used.ts';
 import { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure } from './requests/answer-failure.ts';
 import { TtlCache } from './ttl-cache.ts';
@@ -31,35 +32,38 @@ export interface Clouds extends AsyncDisposable {
 }
 
 const providerTtlMs = 5 * 60_000;
-const capacity = 256;
+const providerCapacity = 10_000;
+/** Longer than the slowest polls are apart. */
+const idleMs = 2 * 3_600_000;
 
 /** Everything the process keeps about clouds: connections, tokens, caches, circuit breakers. */
 export function createClouds(options: CloudsOptions): Clouds {
   const { clock, random, log, onRequest, denied = () => undefined } = options;
   const lifetime = new AbortController();
   const transport = createTransport({ clock });
-  const clouds = new Map<string, Cloud>();
-  const gates = new Map<string, CredentialGate>();
-  const turns = new Map<string, RefreshTurns>();
-  const callers = new Map<string, Caller>();
+  const kept = { clock, idleMs };
+  const clouds = new KeptWhileUsed<Cloud>(kept);
+  const gates = new KeptWhileUsed<CredentialGate>(kept);
+  const turns = new KeptWhileUsed<RefreshTurns>(kept);
+  const callers = new KeptWhileUsed<Caller>(kept);
   const providers = new TtlCache<Provider>({
     clock,
     ttlMs: providerTtlMs,
-    capacity,
+    capacity: providerCapacity,
     keeps: () => true,
     turnsOf,
   });
 
   function gateOf({ keystoneUrl, username, password, domainName }: CloudIdentity): CredentialGate {
     const credential = { keystoneUrl, username, password, domainName };
-    return remembered(gates, digest(credential), () => new CredentialGate(clock));
+    return gates.get(digest(credential), () => new CredentialGate(clock));
   }
 
   type Account = Pick<CloudIdentity, 'keystoneUrl' | 'username' | 'domainName'>;
 
   function turnsOf({ keystoneUrl, username, domainName }: Account): RefreshTurns {
     const account = { keystoneUrl, username, domainName };
-    return remembered(turns, digest(account), () => new RefreshTurns(clock));
+    return turns.get(digest(account), () => new RefreshTurns(clock));
   }
 
   function makeCloud(identity: CloudIdentity, key: string): Cloud {
@@ -74,9 +78,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       gate: gateOf(identity),
       turns: turnsOf(identity),
       denied,
-      onMoved: () => {
-        if (clouds.get(key) === made) clouds.delete(key);
-      },
+      onMoved: () => clouds.drop(key, made),
       // The password may have been changed in Contrabass since we asked.
       onRefused: () =>
         providers.forget(
@@ -104,13 +106,11 @@ export function createClouds(options: CloudsOptions): Clouds {
     get(identity, asked = '') {
       gateOf(identity).ask(asked);
       const key = digest(identity);
-      return remembered(clouds, key, () => makeCloud(identity, key));
+      return clouds.get(key, () => makeCloud(identity, key));
     },
     async provider(request, signal) {
       const { endpoint, tls, timeoutMs } = request;
-      const caller = remembered(callers, digest({ endpoint, tls, timeoutMs }), () =>
-        makeCaller(request),
-      );
+      const caller = callers.get(digest({ endpoint, tls, timeoutMs }), () => makeCaller(request));
       const deps = { caller, now: () => clock.now() };
       return providers.get(digest(request), signal, async () =>
         fetchProvider(request, deps, lifetime.signal),
@@ -121,16 +121,6 @@ export function createClouds(options: CloudsOptions): Clouds {
       await transport[Symbol.asyncDispose]();
     },
   };
-}
-
-/** The map's value for `key`, made if missing; beyond the capacity the one that was used longest ago goes. */
-function remembered<V>(map: Map<string, V>, key: string, make: () => V): V {
-  const value = map.get(key) ?? make();
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.keys().next();
-  if (map.size > capacity && oldest.done !== true) map.delete(oldest.value);
-  return value;
 }
 
 // Identities hold passwords and keys, which are no good as keys of maps that end up in heap dumps and debuggers.

@@ -20,6 +20,8 @@ export interface StoredNode {
 
 export interface NodeConfigFilter {
   readonly providerId?: string | undefined;
+  /** Records of these business clusters only. */
+  readonly providers?: readonly string[] | undefined;
   readonly nodeName?: string | undefined;
   readonly instanceId?: string | undefined;
   readonly limit?: number | undefined;
@@ -32,11 +34,13 @@ export async function listNodeConfigs(
   db: Database,
   filter: NodeConfigFilter,
 ): Promise<InventoryRecord[]> {
-  const { providerId, nodeName, instanceId, limit, after } = filter;
+  const { providerId, providers, nodeName, instanceId, limit, after } = filter;
+  if (providers?.length === 0) return [];
   const rows = await db
     .selectFrom('node_config')
     .selectAll()
     .$if(providerId !== undefined, (q) => q.where('provider_id', '=', providerId ?? ''))
+    .$if(providers !== undefined, (q) => q.where('provider_id', 'in', providers ?? []))
     .$if(nodeName !== undefined, (q) => q.where('node_name', '=', nodeName ?? ''))
     .$if(instanceId !== undefined, (q) => q.where('instance_id', '=', instanceId ?? ''))
     .$if(after !== undefined, (q) =>
