@@ -53,7 +53,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const ownWrites = new OwnWrites();
   const [jobs, pods] = [createJobStore(), createPodStore()];
   const { foreign } = stores;
-  const otherController = createOtherController({ takeOver: values.takeOver, foreign });
+  const otherController = createOtherController({ takeOver: values.takeOver, foreign, clock });
   const runner = createJobRunner({ client, jobs, pods, perform, template: templateOf(values) });
   const admission = createAdmission({
     runner,

@@ -73,9 +73,11 @@ export function createReconciler(options: ReconcilerOptions) {
   /** An object that leaves is let go: who has the cluster in its hands cleans its node when it is gone. */
   async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
     if (config.metadata.deletionTimestamp === undefined) {
-      return reporter.standBack(config, message, signal);
+      await reporter.standBack(config, message, signal);
+      return { requeueAfterMs: askAgainMs };
     }
     if (isHeld(config)) await deletion.release(config, signal);
+    return undefined;
   }
 
   async function apply(report: Report, signal: AbortSignal): Promise<Outcome | void> {

@@ -131,6 +131,22 @@ describe('beside the deployed controller while it is idle', () => {
     await bed.untilReady('worker-1', good);
   });
 
+  it('waits when its Pod is replaced, evicted or drained: the next one follows in a moment', async () => {
+    await startTheirs();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    bed.run({ 'take-over': 'true' });
+    await standsBack();
+    await bed.admin.patchStatus(pods, pod, { status: { phase: 'Failed', reason: 'Evicted' } });
+    await bed.until('worker-1', (config) => messageOn(config)?.includes('has just left') ?? false);
+    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await bed.pass(300);
+    await startTheirs();
+    await bed.pass(700);
+    expect(bed.created('jobs')).toBe(0);
+    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await bed.untilReady('worker-1', good);
+  });
+
   it('keeps its hands off all objects while the status of one is theirs, and says what to do', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });

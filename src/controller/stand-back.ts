@@ -1,7 +1,9 @@
 import { type Condition, findCondition, setCondition } from '../api/condition.ts';
 import { annotations, deployedControllerName, labels } from '../api/names.ts';
-import { Store } from '../kube/cache/store.ts';
+import { type Change, Store } from '../kube/cache/store.ts';
 import type { Job, Pod } from '../kube/core-resources.ts';
+import { keyOf } from '../kube/object.ts';
+import type { Clock } from '../time/clock.ts';
 import type { NodeConfig } from './node-config.ts';
 import { jobEndOf } from './results/job-end.ts';
 import type { Stores } from './stores.ts';
@@ -25,7 +27,11 @@ export interface OtherControllerOptions {
   /** The whole cluster was taken over from it. */
   readonly takeOver: boolean;
   readonly foreign: Stores['foreign'];
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
+
+/** A Pod that is evicted, drained or rolled over is followed by another one, unless its Deployment was scaled to 0. */
+const successorWithinMs = 60_000;
 
 const takeItOver =
   `stop it for good, then annotate the object ${annotations.takeOver}=true ` +
@@ -37,6 +43,7 @@ const takeItOver =
  * the condition that we wrote when we saw it, count until somebody says that our controller takes over.
  */
 export function createOtherController(options: OtherControllerOptions): OtherController {
+  const { clock } = options;
   const jobs = new Store<Job>({
     indexes: { node: ({ metadata }) => [metadata.labels?.[labels.nodeName] ?? ''] },
   });
@@ -44,11 +51,17 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
     indexes: { running: (pod) => (isRunningPod(pod) ? ['yes'] : []) },
   });
 
+  let leftAt = Number.NEGATIVE_INFINITY;
+  pods.subscribe((change) => {
+    if (hasLeft(change)) leftAt = clock.monotonicMs();
+  });
+
   function running(): string | undefined {
     const [pod] = pods.byIndex('running', 'yes');
-    if (!pod) return undefined;
-    const { namespace, name } = pod.metadata;
-    return `Pod ${namespace}/${name} runs the deployed controller: scale its Deployment to 0; ${takeItOver}`;
+    const next = `scale its Deployment to 0; ${takeItOver}`;
+    if (pod) return `Pod ${keyOf(pod)} runs the deployed controller: ${next}`;
+    if (clock.monotonicMs() - leftAt >= successorWithinMs) return undefined;
+    return `a Pod of the deployed controller has just left, another one may follow: ${next}`;
   }
 
   function traces({ status }: NodeConfig): string | undefined {
@@ -72,6 +85,11 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
       return running() ?? (toldToTakeOver ? undefined : traces(config));
     },
   };
+}
+
+function hasLeft(change: Change<Pod>): boolean {
+  if (change.type === 'deleted') return isRunningPod(change.object);
+  return change.type === 'updated' && isRunningPod(change.previous) && !isRunningPod(change.object);
 }
 
 /** Whether the deployed controller is at work in it, or will be. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nodeConfig } from '../../test/beds/controller-samples.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
 import { createOtherController } from './stand-back.ts';
 import { createStores } from './stores.ts';
 
@@ -34,7 +35,9 @@ function looks(work: () => void): number {
 describe('what every visit asks of all objects', () => {
   it('is counted, and no object is looked at for it', () => {
     const stores = fleet(100);
-    const { owns } = createOtherController({ takeOver: false, foreign: stores.foreign });
+    const { foreign } = stores;
+    const clock = createFakeClock(new Date());
+    const { owns } = createOtherController({ takeOver: false, foreign, clock });
     const one = nodeConfig();
     const asked = looks(() => {
       expect(stores.leavingSince(new Date(deletionTimestamp))).toBe(100);
