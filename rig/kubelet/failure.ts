@@ -2,9 +2,17 @@ import type { Pod } from '../../src/kube/core-resources.ts';
 
 /**
  * How a Pod is to go wrong: `lost` ends without a termination message, `oom` is killed for its memory, `evicted` is
- * thrown off the node, `neverStarts` stays in ContainerCreating, `imagePull` gets no image.
+ * thrown off the node, `neverStarts` stays in ContainerCreating, `imagePull` gets no image. With `kubeletDies` the
+ * kubelet ends as soon as it has told that the agent runs, with `kubeletDiesUnheard` before that; the agent goes on.
  */
-export type Failure = 'lost' | 'oom' | 'evicted' | 'neverStarts' | 'imagePull';
+export type Failure =
+  | 'lost'
+  | 'oom'
+  | 'evicted'
+  | 'neverStarts'
+  | 'imagePull'
+  | 'kubeletDies'
+  | 'kubeletDiesUnheard';
 
 interface Ordered {
   readonly failure: Failure;

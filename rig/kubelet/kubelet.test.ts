@@ -264,6 +264,36 @@ describe('the stand-in kubelet', () => {
     }
   });
 
+  it.each([
+    ['kubeletDies', 'running'],
+    ['kubeletDiesUnheard', 'waiting'],
+  ] as const)(
+    'tells nothing while it is dead, and how the agent ended when it is back (%s)',
+    async (failure, shown) => {
+      kubelet.fail(failure);
+      await run('echo x >"$root/etc/netplan/90.yaml"; printf said >"$result"');
+      await until(async () => expect(existsSync(join(root, 'etc/netplan/90.yaml'))).toBe(true));
+      await until(async () => expect(kubelet.alive).toBe(false));
+      // Whatever it had to tell, it would have told by now.
+      await client.create(configMaps, { metadata: { namespace, name: 'later' } });
+      expect(await state()).toHaveProperty(shown);
+      kubelet.startAgain();
+      await untilTerminated({ exitCode: 0, message: 'said' });
+      await untilJobIs('Complete');
+    },
+  );
+
+  it('ends a Pod that was deleted while it was dead', async () => {
+    await run('exec sleep 60');
+    await untilRunning();
+    kubelet.die();
+    await client.delete(jobs, { namespace, name: 'job' }, { propagationPolicy: 'Background' });
+    await until(async () => expect((await pod())?.metadata.deletionTimestamp).toBeDefined());
+    expect(await state()).toHaveProperty('running');
+    kubelet.startAgain();
+    await until(async () => expect(await pod()).toBeUndefined());
+  });
+
   it('ends containers at a reboot without a word, and has another bootID afterwards', async () => {
     const before = (await client.get(nodes, { name: 'node-a' })).status?.nodeInfo?.bootID;
     await run('exec sleep 60');

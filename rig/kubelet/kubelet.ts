@@ -8,7 +8,8 @@ import { type Clock, type Random, systemClock, systemRandom } from '../../src/ti
 import { program } from '../parts/program.ts';
 import { type Failure, FailureOrders } from './failure.ts';
 import { findInternalIp, type HostHandle, readMachineId } from './host.ts';
-import { createNodeReporter, type NodeReporter } from './node-reporter.ts';
+import { Life } from './life.ts';
+import { createNodeReporter } from './node-reporter.ts';
 import { PodsOnNode } from './pods-on-node.ts';
 
 const heartbeatMs = 10_000;
@@ -37,6 +38,14 @@ export interface Kubelet extends AsyncDisposable {
   fail(failure: Failure, pod?: string): void;
   /** Reports the Node as Ready or not. */
   setReady(ready: boolean): Promise<void>;
+  /** Its process ends: it begins, stops and tells nothing any more, while containers go on. */
+  die(): void;
+  /** Whether its process is there. */
+  readonly alive: boolean;
+  /** It is started again and goes on with what it finds, also with containers that have ended meanwhile. */
+  startAgain(): void;
+  /** Whether it tells how its Node is; a Node that it does not tell of stays as it was last. */
+  tellsNode: boolean;
   /** What a reboot shows: containers end without a word, then the Node has a new bootID. */
   reboot(): Promise<void>;
   /** Stops every container and leaves; Node and Pods stay as they are in the API. */
@@ -50,6 +59,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const client = createKubeClient(options.access, { clock, random, userAgent: 'kubelet' });
   const stopped = new AbortController();
   const failures = new FailureOrders();
+  const life = new Life();
   const hostIp = node.internalIp ?? (await findInternalIp(node.host));
   await mkdir(directory, { recursive: true });
 
@@ -68,13 +78,13 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     clock,
     random,
     failures,
+    life,
     signal: stopped.signal,
     log: (message, pod, error) => log(`${message}: ${pod.metadata.name}`, error),
   });
   const store = new Store<Pod>();
   store.subscribe(({ type, object }) => {
-    if (type === 'deleted') onNode.forget(object);
-    else onNode.take(object);
+    void life.up.then(() => (type === 'deleted' ? onNode.forget(object) : onNode.take(object)));
   });
   const reflector = createReflector({
     client,
@@ -86,11 +96,17 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     onError: (error) => log('watching Pods', error),
   });
   const following = reflector.run(stopped.signal);
-  const beating = beat(reporter, clock, stopped.signal, log);
+  let tellsNode = true;
+  const report = async (): Promise<void> => {
+    await life.up;
+    if (tellsNode && !stopped.signal.aborted) await reporter.report();
+  };
+  const beating = beat(report, clock, stopped.signal, log);
 
   async function close(): Promise<void> {
     if (stopped.signal.aborted) return;
     stopped.abort(new Error('the kubelet is being stopped'));
+    life.startAgain();
     await Promise.all([following, beating, onNode.close()]);
     await client[Symbol.asyncDispose]();
     await rm(directory, { recursive: true, force: true });
@@ -98,7 +114,19 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   return {
     fail: (failure, pod) => failures.order(failure, pod),
     setReady: (ready) => reporter.setReady(ready),
+    die: () => life.end(),
+    get alive() {
+      return life.alive;
+    },
+    startAgain: () => life.startAgain(),
+    get tellsNode() {
+      return tellsNode;
+    },
+    set tellsNode(on) {
+      tellsNode = on;
+    },
     async reboot() {
+      life.startAgain();
       await onNode.powerLoss();
       await reporter.reboot();
       for (const object of store.list()) onNode.take(object);
@@ -109,7 +137,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
 }
 
 async function beat(
-  reporter: NodeReporter,
+  report: () => Promise<void>,
   clock: Clock,
   signal: AbortSignal,
   log: (message: string, about?: unknown) => void,
@@ -118,7 +146,7 @@ async function beat(
     await clock.sleep(heartbeatMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     try {
-      await reporter.report();
+      await report();
     } catch (error) {
       log('heartbeat', error);
     }

@@ -6,6 +6,7 @@ import type { Clock } from '../../src/time/clock.ts';
 import { type Container, startContainer } from './container.ts';
 import type { Failure } from './failure.ts';
 import type { HostHandle } from './host.ts';
+import type { Life } from './life.ts';
 import {
   type End,
   ended,
@@ -31,6 +32,7 @@ export interface PodRunOptions {
   /** Folder of the kubelet; each Pod has one of its own in it. */
   readonly directory: string;
   readonly clock: Clock;
+  readonly life: Life;
   /** Publishes a status; resolves when it is stored or the Pod is gone. */
   readonly report: (pod: Pod, status: PodStatus) => Promise<void>;
   readonly log: (message: string, pod: Pod, error?: unknown) => void;
@@ -140,7 +142,7 @@ export class PodRun {
   }
 
   async #runContainer(rootfs: Rootfs): Promise<PodStatus> {
-    const { host, agentCommand, clock, report, directory } = this.#options;
+    const { host, agentCommand, clock, life, report, directory } = this.#options;
     const { pod } = this.#base;
     const { args = [], env = [] } = firstContainer(pod);
     const startedAt = this.#now();
@@ -152,7 +154,9 @@ export class PodRun {
       clock,
     });
     if (this.#failure === 'oom' || this.#stop) this.#container.kill();
-    await report(pod, running(this.#base, startedAt));
+    if (this.#failure === 'kubeletDiesUnheard') life.end();
+    else await report(pod, running(this.#base, startedAt));
+    if (this.#failure === 'kubeletDies') life.end();
     const exitCode = await this.#container.exited;
     const message =
       this.#failure === 'lost' ? '' : await readFile(rootfs.resolve(messagePath(pod)), 'utf8');

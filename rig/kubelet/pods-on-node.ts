@@ -131,8 +131,10 @@ export class PodsOnNode {
 
   /** Repeats a write until it is done or there is nothing left to write to. */
   async #untilDone(write: () => Promise<unknown>): Promise<void> {
-    const { clock, random, signal } = this.#options;
+    const { clock, life, random, signal } = this.#options;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
+      await life.up;
+      if (signal.aborted) return;
       try {
         await write();
         return;

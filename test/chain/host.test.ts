@@ -1,9 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { primary } from '../../rig/hosts/namespace/host.ts';
 import { findCondition } from '../../src/api/condition.ts';
 import type { Reason } from '../../src/api/reasons.ts';
-import { stateOf } from '../namespaces/host-state.ts';
+import { stateOf, without } from '../namespaces/host-state.ts';
 import { applyConfig, attach, detach, pause } from './acts.ts';
 import { type FullDisk, fillDisk } from './disk.ts';
 import {
@@ -165,5 +166,61 @@ describe('a full disk', () => {
       first,
       mend: () => disk?.free(),
     });
+  });
+});
+
+describe('a kubelet that dies in the middle of a Job', () => {
+  it('is waited for, while others are served: what its agent did counts, and is done once', async () => {
+    const before = await standingOf(world, one);
+    const { server } = world.business;
+    await using after = new AsyncDisposableStack();
+    after.defer(() => one.kubelet.startAgain());
+    one.kubelet.fail('kubeletDies', `multinic-agent-${one.name}-`);
+    const { port_id: port } = await attach(world, one);
+    after.defer(() => detach(world, one, port));
+    await vi.waitFor(() => expect(one.kubelet.alive).toBe(false), generous);
+    // Its agent goes on and comes to its end.
+    await vi.waitFor(
+      async () => expect(await one.host.ip('-br', 'link')).toContain('multinic1'),
+      generous,
+    );
+    const sent = server.audit.filter(isJob).length;
+    const { port_id: another } = await attach(world, two);
+    after.defer(() => detach(world, two, another));
+    await untilConfigured(world, two, 'multinic0', 'multinic1');
+    const [, second] = nodeConfigOf(world, one)?.status.interfaceStatuses ?? [];
+    expect(second?.status).toBe('InProgress');
+    one.kubelet.startAgain();
+    await untilConfigured(world, one, 'multinic0', 'multinic1');
+    expect(server.audit.filter(isJob)).toHaveLength(sent + 1);
+    await after.disposeAsync();
+    for (const worker of [one, two]) await untilConfigured(world, worker, 'multinic0');
+    expect(await standingOf(world, one)).toEqual(before);
+  });
+});
+
+function isJob({ verb, resource }: { readonly verb: string; readonly resource: string }): boolean {
+  return verb === 'create' && resource === 'jobs';
+}
+
+describe('a machine that was rebuilt in place', () => {
+  it('is not touched by an agent that is meant for the one before, and is served once its Node tells', async () => {
+    const id = 'b'.repeat(32);
+    await using after = new AsyncDisposableStack();
+    one.kubelet.tellsNode = false;
+    after.defer(() => {
+      one.kubelet.tellsNode = true;
+    });
+    await writeFile(join(one.host.root, 'etc/machine-id'), `${id}\n`);
+    const before = await stateOf(one.host);
+    const { port_id: port } = await attach(world, one);
+    after.defer(() => detach(world, one, port));
+    await untilNicSays(world, one, port, 'WrongMachine');
+    expect(without(await stateOf(one.host), '"ens')).toEqual(without(before, '"ens'));
+    one.kubelet.tellsNode = true;
+    await untilConfigured(world, one, 'multinic0', 'multinic1');
+    expect(nodeConfigOf(world, one)?.status.applied).toMatchObject({ machineId: id, done: true });
+    await after.disposeAsync();
+    await untilConfigured(world, one, 'multinic0');
   });
 });

@@ -14,7 +14,7 @@ import { startParts } from '../../rig/chain/parts.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
 import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import { hostMachine } from '../../rig/hypervisor/machines.ts';
-import { startKubelet } from '../../rig/kubelet/kubelet.ts';
+import { type Kubelet, startKubelet } from '../../rig/kubelet/kubelet.ts';
 import { openTenant, type Tenant } from '../../rig/openstack/tenant.ts';
 import { freePorts } from '../../rig/parts/free-ports.ts';
 import { Supervisor } from '../../rig/parts/supervisor.ts';
@@ -26,6 +26,7 @@ import { systemClock as clock, systemRandom as random } from '../../src/time/clo
 /** A node whose NICs are plugged by a hypervisor of its own, so that one can be held alone. */
 export interface Worker extends Machine {
   readonly hypervisor: Hypervisor;
+  readonly kubelet: Kubelet;
 }
 
 /** An embedded API server in this process, where it can be made to fail, and the administrator's client. */
@@ -153,7 +154,7 @@ export async function openWorker(
   agentCommand?: readonly string[],
 ): Promise<Worker> {
   const { name, serverId, host } = machine;
-  stack.use(
+  const kubelet = stack.use(
     await startKubelet({
       access: business.server.access,
       node: { name, systemUUID: serverId, host },
@@ -169,5 +170,5 @@ export async function openWorker(
     }),
   );
   await hypervisor.watching;
-  return { ...machine, hypervisor };
+  return { ...machine, hypervisor, kubelet };
 }

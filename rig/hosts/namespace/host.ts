@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -162,6 +163,7 @@ async function makeRoot(root: string): Promise<void> {
   }
   // The kernel shows each process the settings of its own network namespace.
   await symlink('/proc/sys/net', join(root, 'proc/sys/net'));
+  await writeFile(join(root, 'etc/machine-id'), `${randomUUID().replaceAll('-', '')}\n`);
   const file = join(root, 'etc/netplan/10-primary.yaml');
   await writeFile(file, primaryFile);
   await chmod(file, 0o600);
