@@ -23,8 +23,11 @@ async function copyOfTree(): Promise<string> {
   return copy;
 }
 
-/** Runs the tests; answers whether they were green. */
-async function green(copy: string, [project, ...files]: Mutant['tests']): Promise<boolean> {
+/** Runs the tests; answers what they printed when they were red, and nothing when they were green. */
+async function redness(
+  copy: string,
+  [project, ...files]: Mutant['tests'],
+): Promise<string | undefined> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   try {
     await run(process.execPath, [vitest, 'run', '--project', project, '--bail=1', ...files], {
@@ -33,11 +36,11 @@ async function green(copy: string, [project, ...files]: Mutant['tests']): Promis
       timeout: limitMs,
       killSignal: 'SIGKILL',
     });
-    return true;
+    return undefined;
   } catch (error) {
     // Vitest ended with a status, or was ended; anything else is no verdict.
-    const { code, killed } = error as { code?: unknown; killed?: boolean };
-    if (typeof code === 'number' || killed) return false;
+    const { code, killed, stdout } = error as { code?: unknown; killed?: boolean; stdout: string };
+    if (typeof code === 'number' || killed) return stdout;
     throw error;
   }
 }
@@ -47,7 +50,7 @@ async function survives(copy: string, mutant: Mutant): Promise<boolean> {
   const source = await readFile(path, 'utf8');
   await writeFile(path, planted(source, mutant));
   try {
-    return await green(copy, mutant.tests);
+    return (await redness(copy, mutant.tests)) === undefined;
   } finally {
     await writeFile(path, source);
   }
@@ -61,7 +64,7 @@ const chosen = Object.entries(mutantsOfRoom).filter(
   ([room]) => rooms.length === 0 || rooms.includes(room),
 );
 const mutants = chosen.flatMap(([, list]) => list);
-const untouched = new Map<string, Promise<boolean>>();
+const untouched = new Map<string, Promise<string | undefined>>();
 const queue = mutants.values();
 let survivors = 0;
 
@@ -71,9 +74,10 @@ async function work(): Promise<void> {
   try {
     for (const mutant of queue) {
       const tests = mutant.tests.join(' ');
-      const before = untouched.get(tests) ?? green(copy, mutant.tests);
+      const before = untouched.get(tests) ?? redness(copy, mutant.tests);
       untouched.set(tests, before);
-      if (!(await before)) throw new Error(`tests are red without a mutant: ${tests}`);
+      const red = await before;
+      if (red !== undefined) throw new Error(`tests are red without a mutant: ${tests}\n${red}`);
       const alive = await survives(copy, mutant);
       if (alive) survivors += 1;
       const { file, find, replace } = mutant;
