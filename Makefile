@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-outages test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image install uninstall
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image install uninstall
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,7 +39,10 @@ test-integration: $(installed) ## Real API server, kubelet, containerd, systemd 
 	@test/integration/run
 
 test-e2e: $(installed) ## The whole chain on real parts (needs root)
-	@test/e2e/run
+	@test/e2e/run e2e
+
+test-kill-full: $(installed) ## Some of the kill list on real parts; writes its table to test/kills/real (needs root, 10 minutes)
+	@test/e2e/run kill-full
 
 test-faults: $(installed) ## Leaders and random fault plans: everything fails at random; prints tables (about an hour)
 	@test/faults/run

@@ -30,7 +30,7 @@ export default defineConfig({
           ...chain,
           fileParallelism: true,
           name: 'kills',
-          include: ['test/kills/**/*.test.ts'],
+          include: ['test/kills/*.test.ts'],
         },
       },
       {
@@ -46,6 +46,7 @@ export default defineConfig({
       },
       { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
+      { test: { ...real, name: 'kill-full', include: ['test/kills/real/*.test.ts'] } },
     ],
   },
 });

@@ -24,6 +24,8 @@ function look(text: string): void {
   // Whatever is still to be written is lost, as by a power cut; children find their pipes closed.
   if (killAt !== `${moment} ${count}`) return;
   if (killAtFile) rmSync(killAtFile);
+  // The first process of a container cannot be killed from within; its end takes the others along.
+  if (process.pid === 1) process.exit(137);
   process.kill(process.pid, 'SIGKILL');
 }
 

@@ -13,3 +13,6 @@ export const mortalProgram = [
   join(import.meta.dirname, 'kill-at.ts'),
   program[1],
 ] as const;
+
+/** The same for a part that is started by `program`: what is preloaded into it. */
+export const mortalEnv = { NODE_OPTIONS: mortalProgram.slice(1, 3).join('=') };

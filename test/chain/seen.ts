@@ -10,7 +10,7 @@ import {
 import { namespaces } from '../../src/api/names.ts';
 import { type OpenstackConfig, openstackConfigStatus } from '../../src/api/openstackconfig.ts';
 import type { Reason } from '../../src/api/reasons.ts';
-import { type EndState, endState } from '../beds/end-state.ts';
+import { type EndState, endState, type Places } from '../beds/end-state.ts';
 import { type HostState, stateOf, without } from '../namespaces/host-state.ts';
 import type { Cluster, Worker, World } from './world.ts';
 
@@ -54,9 +54,9 @@ export function configStatusOf({ management }: World, { name }: Worker) {
   return status;
 }
 
-/** What everybody knows of the worker: both objects, the inventory and the host itself. */
-export function endStateOf(world: World, worker: Worker): Promise<EndState> {
-  return endState({
+/** Where what there is to know of the worker is: both objects, the inventory and the host itself. */
+export function placesOf(world: World, worker: Worker): Places {
+  return {
     openstackConfig: async () => openstackConfigOf(world, worker)?.status,
     nodeConfig: async () => nodeConfigObjectOf(world, worker),
     inventory: async () => {
@@ -64,7 +64,11 @@ export function endStateOf(world: World, worker: Worker): Promise<EndState> {
       return (await fetch(`${world.inventoryUrl}${path}`)).json();
     },
     host: () => stateOf(worker.host),
-  });
+  };
+}
+
+export function endStateOf(world: World, worker: Worker): Promise<EndState> {
+  return endState(placesOf(world, worker));
 }
 
 /** Waits until the worker has these NICs and no others, all of them Configured. */

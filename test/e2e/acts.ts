@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, vi } from 'vitest';
 import type { Attachment } from '../../rig/openstack/tenant.ts';
+import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
 import { tracesOf } from './kernel-state.ts';
 import { nicStates, nodeConfigOf } from './seen.ts';
 import { namespace, provider, subnet, type World } from './world.ts';
@@ -12,12 +13,13 @@ export const generous = { timeout: 120_000, interval: 300 };
 /** What an OpenstackConfig asks for; the project is the tenant's unless it says another. */
 interface Wanted {
   readonly projectID?: string;
+  readonly settings?: OpenstackConfigSpec['settings'];
 }
 
 function openstackConfig(
   { contrabass, data, tenant }: World,
   vmNames: readonly string[],
-  { projectID = tenant.projectId }: Wanted,
+  { projectID = tenant.projectId, settings }: Wanted,
 ): object {
   return {
     apiVersion: 'multinic.example.com/v1alpha1',
@@ -31,6 +33,7 @@ function openstackConfig(
         k8sProviderID: provider,
         projectID,
       },
+      settings,
     },
   };
 }

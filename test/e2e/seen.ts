@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { identities } from '../../rig/chain/identities.ts';
+import type { ControlPlane } from '../../rig/control-plane/control-plane.ts';
 import { inventoryRecords } from '../../src/api/inventory-http.ts';
 import type { MultiNicNodeConfig } from '../../src/api/multinicnodeconfig.ts';
 import { nodeConfigStatus } from '../../src/api/multinicnodeconfig.ts';
 import { openstackConfigStatus } from '../../src/api/openstackconfig.ts';
-import { endState } from '../beds/end-state.ts';
+import { type EndState, endState, type Places } from '../beds/end-state.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { namespace, provider, type World } from './world.ts';
 
@@ -14,9 +15,7 @@ const openstackConfig = z.object({ metadata, status: openstackConfigStatus.optio
 
 /** The node's MultiNicNodeConfig as the business cluster holds it now, if it does. */
 export async function nodeConfigOf({ business, node }: World) {
-  const get = ['get', 'mnnc', node.name, '-n', namespace, '-o', 'json', '--ignore-not-found'];
-  const text = await business.kubectl(get);
-  return text.trim() === '' ? undefined : nodeConfig.parse(JSON.parse(text));
+  return nodeConfig.optional().parse(await objectOf(business, 'mnnc', node.name));
 }
 
 /** State by NIC name, such as `{multinic0: 'Configured'}`. */
@@ -45,32 +44,35 @@ export async function inventoryOf({ inventoryUrl, node }: World) {
   return inventoryRecords.parse(await answer.json());
 }
 
-/** What everybody knows of the node and its NICs. */
-export async function endOf(world: World) {
-  const { management, business, node } = world;
-  const inNamespace = ['-n', namespace, '-o', 'json'];
-  return endState({
-    openstackConfig: async () =>
-      openstackConfig.parse(
-        JSON.parse(await management.kubectl(['get', 'osc', 'e2e', ...inNamespace])),
-      ).status,
-    nodeConfig: async () =>
-      JSON.parse(
-        await business.kubectl(['get', 'mnnc', node.name, ...inNamespace]),
-      ) as MultiNicNodeConfig,
-    inventory: async () => inventoryOf(world),
-    host: async () => ({ ours: await ourState(node), foreign: await foreignState(node) }),
-  });
+/** An object of our namespace as the cluster holds it now, if it does. */
+async function objectOf(cluster: ControlPlane, kind: string, name: string): Promise<unknown> {
+  const form = ['-n', namespace, '-o', 'json', '--ignore-not-found'];
+  const text = await cluster.kubectl(['get', kind, name, ...form]);
+  return text.trim() === '' ? undefined : JSON.parse(text);
 }
 
-const counted = new Set(['multinicnodeconfigs', 'jobs', 'configmaps']);
+/** Where what there is to know of the node and its NICs is. */
+export function placesOf(world: World): Places {
+  const { management, business, node } = world;
+  return {
+    openstackConfig: async () =>
+      openstackConfig.optional().parse(await objectOf(management, 'osc', 'e2e'))?.status,
+    nodeConfig: async () =>
+      (await objectOf(business, 'mnnc', node.name)) as MultiNicNodeConfig | undefined,
+    inventory: async () => inventoryOf(world),
+    host: async () => ({ ours: await ourState(node), foreign: await foreignState(node) }),
+  };
+}
 
-/** Objects that our parts created in the business cluster, from its audit log: 201 is a creation, also of an apply. */
-export async function created({ business }: World): Promise<string[]> {
+export function endOf(world: World): Promise<EndState> {
+  return endState(placesOf(world));
+}
+
+/** What our parts asked of the business cluster, from its audit log. */
+export async function requestsOf({ business }: World) {
   const parts = new Set<string>([identities.writer, identities.controller]);
-  return (await business.auditLog())
-    .filter(({ code, user, resource }) => code === 201 && parts.has(user) && counted.has(resource))
-    .map(({ resource, name }) => `${resource}/${name}`);
+  const entries = (await business.auditLog()).filter(({ user }) => parts.has(user));
+  return entries.map(({ code: status, ...entry }) => ({ ...entry, status }));
 }
 
 const pods = z.object({

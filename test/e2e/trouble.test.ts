@@ -1,16 +1,23 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { applyConfig, attach, generous, untilConfigured } from './acts.ts';
+import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
+import { foreignState, ourState } from './kernel-state.ts';
+import { agentHasDied, letAgentDieAt } from './mortal-image.ts';
 import { plantForeignState } from './planted.ts';
-import { configCondition, endOf } from './seen.ts';
+import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
 import { namespace, openWorld, type World } from './world.ts';
 
+const run = promisify(execFile);
+const openstack = join(import.meta.dirname, '..', '..', 'rig', 'openstack', 'openstack');
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 let world: World;
 let before: Awaited<ReturnType<typeof endOf>>;
 
 beforeAll(async () => {
-  world = await openWorld(say);
+  world = await openWorld(say, { mortal: true });
   await plantForeignState(world.node);
   await applyConfig(world, [world.server.id]);
   await attach(world);
@@ -77,6 +84,27 @@ it('a project that Keystone does not give costs no NIC, and the right one is tak
   await untilAsBefore();
 });
 
+it("a port that Neutron has deleted keeps its NIC until Nova's event arrives", async () => {
+  const { hypervisor, tenant } = world;
+  await using after = new AsyncDisposableStack();
+  const { port_id: portId } = await attach(world);
+  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+  await untilReady();
+  const host = await ourState(world.node);
+  await run(openstack, ['stop', 'nova-compute-compute1']);
+  after.defer(async () => void (await run(openstack, ['up'])));
+  hypervisor.hold('unplug');
+  after.defer(() => hypervisor.release('unplug'));
+  await tenant.deletePort(portId);
+  await untilNotReady('RemovalUnconfirmed');
+  expect(await ourState(world.node)).toEqual(host);
+  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+  await run(openstack, ['up']);
+  await untilConfigured(world, 'multinic0', 'multinic1');
+  await expectGone(world, 'multinic2');
+  await untilAsBefore();
+});
+
 it('a role that is revoked costs no NIC, and all goes on when it is granted again', async () => {
   const { account, parts } = world;
   await account.revoke('member');
@@ -89,3 +117,93 @@ it('a role that is revoked costs no NIC, and all goes on when it is granted agai
   await tryAgain();
   await untilAsBefore();
 });
+
+it('a kubelet that stops in mid-Job and comes back to a Node that was NotReady', async () => {
+  const { node, parts, server, tenant } = world;
+  const foreign = await foreignState(node);
+  const jobs = await jobsMade();
+  const [{ port_id: portId }] = await Promise.all([
+    attach(world),
+    parts.logged('controller', '"effect":"controller.job.create"').then(async () => {
+      await node.sh(['systemctl', 'stop', 'kubelet']);
+    }),
+  ]);
+  await vi.waitFor(async () => expect(await nodeIsReady()).toBe('Unknown'), generous);
+  await node.sh(['systemctl', 'start', 'kubelet']);
+  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+  expect(await foreignState(node)).toEqual(foreign);
+  // No storm: the Job of before and those that took its place.
+  expect((await jobsMade()) - jobs).toBeLessThanOrEqual(3);
+  await tenant.detach(server.id, portId);
+  await untilConfigured(world, 'multinic0', 'multinic1');
+  await untilAsBefore();
+});
+
+it('a reboot, an edit and a restart of networkd leave what is wanted', async () => {
+  const { node, server, tenant } = world;
+  await node.reboot();
+  await plantForeignState(node);
+  const { port_id: portId } = await attach(world);
+  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+  const { host } = await endOf(world);
+  await node.sh(['systemctl', 'restart', 'systemd-networkd']);
+  const links = async () => node.sh(['networkctl', 'list', '--no-legend']);
+  await vi.waitFor(
+    async () => expect(await links()).not.toMatch(/configuring|initialized|pending/),
+    generous,
+  );
+  // networkd takes away the rules of all others.
+  await plantForeignState(node);
+  expect((await endOf(world)).host).toEqual(host);
+  await tenant.detach(server.id, portId);
+  await untilConfigured(world, 'multinic0', 'multinic1');
+  await untilAsBefore();
+});
+
+it('an agent that dies between its changes and its file leaves what the next one brings to the end', async () => {
+  const { node, server, tenant, data } = world;
+  const port = await tenant.createPort({ networkId: data.networkId });
+  const otherNames = `[Match]\nMACAddress=${port.mac_address}\n[Link]\nAlternativeName=ens7\nAlternativeName=enp0s7\n`;
+  await node.sh(['tee', '/etc/systemd/network/50-slot.link'], otherNames);
+  await node.sh(['udevadm', 'control', '--reload']);
+  await letAgentDieAt(node, 'agent.kernel.batch after 1');
+  await tenant.attach(server.id, { portId: port.id });
+  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+  expect(await agentHasDied(node)).toBe(true);
+  expect(await node.sh(['ip', 'link', 'show', 'dev', 'enp0s7'])).toContain('multinic2');
+  await tenant.detach(server.id, port.id);
+  await untilConfigured(world, 'multinic0', 'multinic1');
+  await expectGone(world, 'multinic2');
+  await untilAsBefore();
+});
+
+it('a node that is rebuilt in place gets its NICs again, by their names', async () => {
+  const { node } = world;
+  const was = (await nodeConfigOf(world))?.status?.applied?.machineId;
+  await node.sh(['sh', '-ec', rebuild]);
+  await node.cut();
+  await node.start();
+  await plantForeignState(node);
+  await vi.waitFor(async () => {
+    const applied = (await nodeConfigOf(world))?.status?.applied;
+    expect(applied).toMatchObject({ done: true });
+    expect(applied?.machineId).not.toBe(was);
+  }, generous);
+  await untilAsBefore();
+});
+
+/** Nothing of ours is on the new disk, and systemd made another machine id. */
+const rebuild = `
+rm -rf /etc/netplan/9?-multinic[0-8]* /var/lib/multinic
+tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id`;
+
+async function jobsMade(): Promise<number> {
+  const requests = await requestsOf(world);
+  return requests.filter(({ resource, status }) => resource === 'jobs' && status === 201).length;
+}
+
+/** Status of the Node's condition Ready. */
+async function nodeIsReady(): Promise<string> {
+  const path = '-o=jsonpath={.status.conditions[?(@.type=="Ready")].status}';
+  return world.business.kubectl(['get', 'node', world.node.name, path]);
+}

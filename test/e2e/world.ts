@@ -14,8 +14,10 @@ import { type Stack, useStack } from '../../rig/openstack/stack.ts';
 import { type Account, openTenant, type Tenant } from '../../rig/openstack/tenant.ts';
 import { freePorts } from '../../rig/parts/free-ports.ts';
 import { controllerPart, operatorPart, violaPart } from '../../rig/parts/parts.ts';
+import { mortalEnv } from '../../rig/parts/program.ts';
 import { Supervisor } from '../../rig/parts/supervisor.ts';
 import { systemClock } from '../../src/time/clock.ts';
+import { mortalBundle } from './mortal-image.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
@@ -48,12 +50,20 @@ export interface World extends AsyncDisposable {
   readonly imageId: string;
 }
 
+export interface WorldOptions {
+  /** Whether parts and agents can be made to die at one of their writes. */
+  readonly mortal?: boolean;
+}
+
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
-export async function openWorld(say: (line: string) => void): Promise<World> {
+export async function openWorld(
+  say: (line: string) => void,
+  { mortal = false }: WorldOptions = {},
+): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-e2e-'));
   stack.defer(() => rm(directory, { recursive: true }));
-  const image = await packImage(directory);
+  const image = await packImage(directory, mortal);
   const [cloud, management, business] = await Promise.all([
     useStack(say).then((it) => stack.use(it)),
     startControlPlane('mgmt').then((it) => stack.use(it)),
@@ -97,6 +107,7 @@ export async function openWorld(say: (line: string) => void): Promise<World> {
     management,
     business,
     contrabass,
+    env: mortal ? { ...mortalEnv, LEASE_DURATION: '5s' } : {},
   });
   const kept = stack.move();
   return {
@@ -117,10 +128,14 @@ export async function openWorld(say: (line: string) => void): Promise<World> {
   };
 }
 
-async function packImage(directory: string): Promise<{ archive: string; id: string }> {
+async function packImage(
+  directory: string,
+  mortal: boolean,
+): Promise<{ archive: string; id: string }> {
   const archive = join(directory, 'agent.tar');
   await run(process.execPath, [join(root, 'deploy/bundle.ts')]);
-  const { stdout } = await run(join(root, 'rig/agent-image/pack'), [archive]);
+  const bundle = mortal ? [await mortalBundle(join(directory, 'bundle'))] : [];
+  const { stdout } = await run(join(root, 'rig/agent-image/pack'), [archive, ...bundle]);
   return { archive, id: stdout.trim() };
 }
 
@@ -159,10 +174,12 @@ interface Clusters {
   readonly management: ControlPlane;
   readonly business: ControlPlane;
   readonly contrabass: RunningContrabass;
+  /** Environment of all parts. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 async function startParts(stack: AsyncDisposableStack, directory: string, clusters: Clusters) {
-  const { management, business, contrabass } = clusters;
+  const { management, business, contrabass, env } = clusters;
   const tokens = { operator: newToken(), foreign: newToken(), readOnly: newToken() };
   const tokenFile = join(directory, 'tokens.yaml');
   const operatorToken = join(directory, 'operator-token');
@@ -174,7 +191,7 @@ async function startParts(stack: AsyncDisposableStack, directory: string, cluste
   );
 
   const [viola = 0, controller = 0, health = 0, inventory = 0] = await freePorts(4);
-  const common = { clock: systemClock, logLevel: 'debug' } as const;
+  const common = { clock: systemClock, logLevel: 'debug', env } as const;
   const parts = stack.use(new Supervisor(directory, systemClock));
   const violaUrl = `http://127.0.0.1:${viola}`;
   await parts.start(

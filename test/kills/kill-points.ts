@@ -23,6 +23,20 @@ export const killPoints: readonly KillPoint[] = [
   }),
 ];
 
+/** All points at which these parts can die. */
+export function killPointsOf(...parts: readonly Part[]): readonly KillPoint[] {
+  return killPoints.filter(({ part }) => parts.includes(part));
+}
+
+/** The points of these names; each has to be in the list. */
+export function killPointsAt(...ids: readonly string[]): readonly KillPoint[] {
+  return ids.map((id) => {
+    const point = killPoints.find((each) => each.id === id);
+    if (!point) throw new Error(`"${id}" is in no kill list`);
+    return point;
+  });
+}
+
 function pointOf(effect: Effect, phase: (typeof phases)[number]): KillPoint {
   const [part] = effect.split('.') as [Part];
   return { id: `${effect} ${phase}`, part, at: `${effect} ${phase} 1` };

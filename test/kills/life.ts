@@ -1,12 +1,7 @@
 import { expect, vi } from 'vitest';
-import { openstackConfigs } from '../../rig/chain/kinds.ts';
-import type { WirePort } from '../../rig/openstack/tenant.ts';
 import { findCondition } from '../../src/api/condition.ts';
-import { namespaces } from '../../src/api/names.ts';
-import type { EndState } from '../beds/end-state.ts';
-import { applyConfig } from '../chain/acts.ts';
-import { endStateOf, generous, nodeConfigObjectOf, openstackConfigOf } from '../chain/seen.ts';
-import type { Worker, World } from '../chain/world.ts';
+import { type EndState, endState } from '../beds/end-state.ts';
+import type { Request, Site } from './site.ts';
 
 /** What a life came to: the state with a NIC, the one after all is gone, and how many objects of each kind were made. */
 export interface Life {
@@ -22,74 +17,67 @@ export interface Life {
  * OpenstackConfig is deleted. `expected` is a life to come to the same states as; without one, each state is what the
  * first look finds when the objects say that it is reached.
  */
-export async function live(
-  world: World,
-  worker: Worker,
-  port: WirePort,
-  expected?: Life,
-): Promise<Life> {
-  const { tenant, business } = world;
-  const { serverId, hypervisor } = worker;
-  const before = business.server.audit.length;
+export async function live(site: Site, expected?: Life): Promise<Life> {
+  const { tenant, hypervisor, serverId, port } = site;
+  const before = (await site.audit()).length;
   await tenant.attach(serverId, { portId: port.id });
   // An agent that comes before the link is sent again, one whose link goes in mid-work too: both cost objects.
-  await until(() => hypervisor.plugged(serverId).length, 1);
+  await until(site, async () => hypervisor.plugged(serverId).length, 1);
   // The port is older than the OpenstackConfig of this life.
-  await applyConfig(world, worker, { settings: { portBaseline: 'All' } });
-  await until(() => nicsOf(world, worker), ['multinic0 Configured']);
-  await until(() => readiness(world, worker), { config: 'True', node: 'True' });
-  const configured = await settledState(world, worker, expected?.configured);
+  await site.applyConfig();
+  await until(site, () => nicsOf(site), ['multinic0 Configured']);
+  await until(site, () => readiness(site), { config: 'True', node: 'True' });
+  const configured = await settledState(site, expected?.configured);
 
   hypervisor.hold('unplug');
   await tenant.detach(serverId, port.id);
-  await until(() => nicsOf(world, worker), []);
-  await until(() => readiness(world, worker).node, 'True');
+  await until(site, () => nicsOf(site), []);
+  await until(site, async () => (await readiness(site)).node, 'True');
   hypervisor.release('unplug');
-  await until(() => hypervisor.plugged(serverId), []);
-  await forget(world, worker);
-  const gone = await settledState(world, worker, expected?.gone);
-  const writes = writesSince(world, before);
-  return { configured, gone, created: createdSince(world, before), writes };
+  await until(site, async () => hypervisor.plugged(serverId), []);
+  await forget(site);
+  const gone = await settledState(site, expected?.gone);
+  const asked = (await site.audit()).slice(before);
+  return { configured, gone, created: createdIn(asked), writes: writesIn(asked) };
 }
 
 /** Ends a life that went wrong, so that the next one begins from nothing. */
-export async function bury(world: World, worker: Worker, port: WirePort): Promise<void> {
-  worker.hypervisor.release('unplug');
-  const { device_id } = (await world.tenant.port(port.id)) ?? {};
-  if (device_id === worker.serverId) await world.tenant.detach(worker.serverId, port.id);
-  if (openstackConfigOf(world, worker)) await forget(world, worker);
+export async function bury(site: Site): Promise<void> {
+  const { tenant, hypervisor, serverId, port, places } = site;
+  hypervisor.release('unplug');
+  const { device_id } = (await tenant.port(port.id)) ?? {};
+  if (device_id === serverId) await tenant.detach(serverId, port.id);
+  if (await places.openstackConfig()) await forget(site);
 }
 
-async function forget(world: World, worker: Worker): Promise<void> {
-  const ref = { namespace: namespaces.system, name: worker.name };
-  await world.management.client.delete(openstackConfigs, ref);
-  await until(() => openstackConfigOf(world, worker), undefined);
-  await until(() => nodeConfigObjectOf(world, worker), undefined);
+async function forget(site: Site): Promise<void> {
+  await site.deleteConfig();
+  await until(site, () => site.places.openstackConfig(), undefined);
+  await until(site, () => site.places.nodeConfig(), undefined);
 }
 
-async function settledState(world: World, worker: Worker, expected?: EndState): Promise<EndState> {
-  const look = () => endStateOf(world, worker);
-  if (!expected) return look();
+async function settledState({ places, patience }: Site, expected?: EndState): Promise<EndState> {
+  if (!expected) return endState(places);
   return vi.waitFor(async () => {
-    const state = await look();
+    const state = await endState(places);
     expect(state).toEqual(expected);
     return state;
-  }, generous);
+  }, patience);
 }
 
-async function until<T>(look: () => T, wanted: T): Promise<void> {
-  await vi.waitFor(() => expect(look()).toEqual(wanted), { ...generous, interval: 50 });
+async function until<T>({ patience }: Site, look: () => Promise<T>, wanted: T): Promise<void> {
+  await vi.waitFor(async () => expect(await look()).toEqual(wanted), patience);
 }
 
-function nicsOf(world: World, worker: Worker): string[] {
-  const { interfaceStatuses = [] } = nodeConfigObjectOf(world, worker)?.status ?? {};
+async function nicsOf({ places }: Site): Promise<string[]> {
+  const { interfaceStatuses = [] } = (await places.nodeConfig())?.status ?? {};
   return interfaceStatuses.map(({ name, status }) => `${name} ${status}`);
 }
 
-function readiness(world: World, worker: Worker) {
+async function readiness({ places }: Site) {
   return {
-    config: readyOf(openstackConfigOf(world, worker)?.status?.conditions),
-    node: readyOf(nodeConfigObjectOf(world, worker)?.status?.conditions),
+    config: readyOf((await places.openstackConfig())?.conditions),
+    node: readyOf((await places.nodeConfig())?.status?.conditions),
   };
 }
 
@@ -98,23 +86,20 @@ function readyOf(conditions: Parameters<typeof findCondition>[0]) {
 }
 
 /** Objects that our parts made, by kind; Events are counted by whoever reads them. */
-function createdSince({ business }: World, position: number): Record<string, number> {
-  const made = business.server.audit
-    .slice(position)
-    .filter(({ status, resource }) => status === 201 && counted.has(resource));
+function createdIn(asked: readonly Request[]): Record<string, number> {
+  const made = asked.filter(({ status }) => status === 201);
   return Object.fromEntries(
-    [...counted].map((kind) => [kind, made.filter(({ resource }) => resource === kind).length]),
+    countedKinds.map((kind) => [kind, made.filter(({ resource }) => resource === kind).length]),
   );
 }
 
-function writesSince({ business }: World, position: number): string[] {
-  const reads: readonly string[] = ['get', 'list', 'watch'];
-  return business.server.audit
-    .slice(position)
+function writesIn(asked: readonly Request[]): string[] {
+  return asked
     .filter(({ verb, resource }) => !reads.includes(verb) && resource !== 'leases')
     .map(({ verb, resource, subresource = '', name = '', user, status }) =>
       [status, verb, `${resource}/${name}`, subresource, 'by', user].join(' '),
     );
 }
 
-const counted = new Set(['multinicnodeconfigs', 'jobs', 'configmaps']);
+const countedKinds = ['multinicnodeconfigs', 'jobs', 'configmaps'];
+const reads: readonly string[] = ['get', 'list', 'watch'];

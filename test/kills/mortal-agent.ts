@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import { mortalProgram } from '../../rig/parts/program.ts';
 import { ipWith } from '../namespaces/line-by-line-ip.ts';
+import type { MortalAgent } from './site.ts';
 
 /** Command of the agent on all hosts of a world, which a file can tell to die once. */
-export class MortalAgent {
+export class MortalAgents {
   readonly #directory: string;
 
   constructor(directory: string) {
@@ -28,23 +29,24 @@ export class MortalAgent {
     return [script];
   }
 
-  /** The next agent that comes to this moment dies. */
-  async dieAt(moment: string): Promise<void> {
-    await writeFile(this.#moment, moment);
+  /** How the agents of one host are told. */
+  on(host: NamespaceHost): MortalAgent {
+    return {
+      dieAt: async (moment) =>
+        typeof moment === 'number'
+          ? this.#dieAtLine(host, moment)
+          : writeFile(this.#moment, moment),
+      hasDied: async () => !existsSync(this.#moment) && !existsSync(this.#ip),
+    };
   }
 
-  /** The next agent whose `ip` is about to make this change, the first one being 1, dies. */
-  async dieAtLine(host: NamespaceHost, line: number): Promise<void> {
+  /** The agent whose `ip` is about to make this change, the first one being 1, dies. */
+  async #dieAtLine(host: NamespaceHost, line: number): Promise<void> {
     const each = `case $line in *show*) ;; *)
       changes=$((\${changes:-0} + 1))
       [ $changes = ${line} ] && { rm ${this.#ip}; kill -KILL $PPID; exit 1; } ;;
     esac`;
     await writeFile(this.#ip, await ipWith(host, each));
-  }
-
-  /** Whether an agent came to where it was told to die. */
-  get hasDied(): boolean {
-    return !existsSync(this.#moment) && !existsSync(this.#ip);
   }
 
   get #moment(): string {

@@ -1,3 +1,5 @@
+import { killPointsOf } from './kill-points.ts';
 import { killSuite } from './kills.ts';
+import { openStandIns } from './stand-ins.ts';
 
-killSuite('viola', 'controller');
+killSuite(killPointsOf('viola', 'controller'), openStandIns);

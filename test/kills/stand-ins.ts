@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openstackConfigs } from '../../rig/chain/kinds.ts';
+import { mortalEnv } from '../../rig/parts/program.ts';
+import { namespaces } from '../../src/api/names.ts';
+import { applyConfig } from '../chain/acts.ts';
+import { generous, placesOf } from '../chain/seen.ts';
+import { openWorld, type Worker } from '../chain/world.ts';
+import { MortalAgents } from './mortal-agent.ts';
+import type { Site } from './site.ts';
+
+/** A site of embedded API servers, a stand-in of a cloud and a host made of namespaces. */
+export async function openStandIns(): Promise<Site> {
+  await using stack = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'multinic-kills-'));
+  stack.defer(() => rm(directory, { recursive: true }));
+  const agents = new MortalAgents(directory);
+  const world = stack.use(
+    await openWorld(['worker-1'], {
+      env: { ...mortalEnv, LOG_LEVEL: 'debug', LEASE_DURATION: '2s' },
+      agentCommand: await agents.command(),
+    }),
+  );
+  const { parts, tenant, data, management, business } = world;
+  const [worker] = world.workers as [Worker];
+  const { name, serverId, hypervisor, host } = worker;
+  const port = await tenant.createPort({ networkId: data.networkId });
+  const kept = stack.move();
+  return {
+    parts,
+    agent: agents.on(host),
+    places: placesOf(world, worker),
+    tenant,
+    hypervisor,
+    serverId,
+    port,
+    patience: { ...generous, interval: 50 },
+    applyConfig: () => applyConfig(world, worker, { settings: { portBaseline: 'All' } }),
+    async deleteConfig() {
+      await management.client.delete(openstackConfigs, { namespace: namespaces.system, name });
+    },
+    audit: async () => business.server.audit,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
