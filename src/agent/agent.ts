@@ -13,7 +13,7 @@ import { transact } from './apply/transaction.ts';
 import { bootId, openWorkshop, type Workshop } from './apply/workshop.ts';
 import { dryRun } from './dry-run.ts';
 import type { Host } from './host.ts';
-import { type Ip, IpSession } from './ip-session.ts';
+import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
 import { observeHost, wrongFamily } from './observe/host.ts';
 import { type AgentOptions, parseOptions, UsageError, usage } from './options.ts';
@@ -34,6 +34,8 @@ export interface AgentDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly perform: Perform<Effect>;
+  /** Starts what does lines of `ip`. */
+  readonly startIp: () => Ip & Disposable;
   /** Stops a run that has not begun to change anything. */
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
@@ -81,8 +83,9 @@ async function findingsOf(request: JobRequest, options: AgentOptions, deps: Agen
     const wrong = wrongMachine(options.hostRoot, request);
     if (wrong) return refusedWhole('WrongMachine', wrong);
     // Made first, so that it starts while the agent reads what there is to read.
-    using ip = new IpSession();
-    return await underLock(deps, () => configure(request, options, { ...deps, ip }));
+    using ip = deps.startIp();
+    const lock = { ...deps, hostRoot: options.hostRoot };
+    return await underLock(lock, () => configure(request, options, { ...deps, ip }));
   } catch (error) {
     deps.log.error({ err: error }, 'run failed');
     if (error instanceof UnknownStateError) return refusedWhole('UnknownState', error.message);

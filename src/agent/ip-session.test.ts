@@ -56,6 +56,12 @@ describe('an ip session', () => {
     expect(await ip.run([])).toEqual({ seen: nothing });
   });
 
+  test('says so when somebody else ends it', async () => {
+    using ip = new IpSession(await fakeIp('hit) kill -KILL $$ ;;'));
+    await expect(ip.run(['hit'])).rejects.toThrow('ip was ended by SIGKILL');
+    expect(await ip.run([])).toEqual({ seen: nothing });
+  });
+
   test('names what is missing when there is no ip', async () => {
     using ip = new IpSession(join(directory, 'nowhere'));
     await expect(ip.run([])).rejects.toThrow('there is no ip command on PATH; install iproute2');

@@ -56,7 +56,9 @@ export class IpSession implements Ip, Disposable {
   }
 }
 
-type End = { readonly code: number | null } | { readonly error: Error };
+type End =
+  | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+  | { readonly error: Error };
 
 class IpProcess {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -82,7 +84,7 @@ class IpProcess {
     // It leaves at the first line that fails; the rest of the input then has no reader.
     this.#child.stdin.on('error', () => undefined);
     this.#child.on('error', (error) => this.#ended({ error }));
-    this.#child.on('close', (code) => this.#ended({ code }));
+    this.#child.on('close', (code, signal) => this.#ended({ code, signal }));
   }
 
   async run(lines: readonly string[]): Promise<IpAnswer> {
@@ -144,9 +146,11 @@ class IpProcess {
     if (failedAt >= 0 && failedAt < count) {
       return { failedAt, words: said.replaceAll(/^Command failed -:\d+$/gm, '').trim() };
     }
-    const end = this.#end ?? { code: null };
+    const end = this.#end ?? { code: null, signal: null };
     if ('error' in end) throw unusable(end.error);
-    throw new Error(end.code === null ? silence : `ip ended with ${end.code}: ${said}`);
+    if (end.code !== null) throw new Error(`ip ended with ${end.code}: ${said}`);
+    // Ended by our own time limit, or by others: the kernel out of memory, an operator.
+    throw new Error(this.#child.killed ? silence : `ip was ended by ${end.signal}`);
   }
 }
 

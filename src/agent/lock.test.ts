@@ -1,10 +1,19 @@
-import { describe, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../time/clock.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { underLock } from './lock.ts';
 
 const { signal } = new AbortController();
-const name = `\0multinic-agent-test-${process.pid}`;
+let hostRoot: string;
+beforeEach(() => {
+  hostRoot = mkdtempSync(join(tmpdir(), 'multinic-lock-'));
+});
+afterEach(() => rmSync(hostRoot, { recursive: true }));
 
 /** Holds the lock until told to let go. */
 async function held() {
@@ -14,7 +23,7 @@ async function held() {
     taken.resolve();
     await promise;
   };
-  const done = underLock({ clock: systemClock, signal }, work, name);
+  const done = underLock({ hostRoot, clock: systemClock, signal }, work);
   await taken.promise;
   return async () => {
     resolve();
@@ -27,7 +36,7 @@ describe('the lock of a host', () => {
     const letGo = await held();
     const clock = createFakeClock();
     const order: string[] = [];
-    const second = underLock({ clock, signal }, async () => void order.push('second'), name);
+    const second = underLock({ hostRoot, clock, signal }, async () => void order.push('second'));
     await expect.poll(() => clock.waits.length).toBe(1);
     expect(order).toEqual([]);
     await letGo();
@@ -39,7 +48,7 @@ describe('the lock of a host', () => {
   test('does not wait for ever', async () => {
     const letGo = await held();
     const clock = createFakeClock();
-    const second = underLock({ clock, signal }, async () => 'never', name);
+    const second = underLock({ hostRoot, clock, signal }, async () => 'never');
     const said = expect(second).rejects.toThrow('another run of the agent holds this host');
     const patience = expect.poll(async () => {
       await clock.advance(61_000);
@@ -51,15 +60,53 @@ describe('the lock of a host', () => {
   });
 
   test('is free again after work that failed', async () => {
-    const failing = underLock(
-      { clock: systemClock, signal },
-      async () => {
-        throw new Error('work failed');
-      },
-      name,
-    );
+    const failing = underLock({ hostRoot, clock: systemClock, signal }, async () => {
+      throw new Error('work failed');
+    });
     await expect(failing).rejects.toThrow('work failed');
-    const next = underLock({ clock: createFakeClock(), signal }, async () => 'done', name);
+    const next = underLock({ hostRoot, clock: createFakeClock(), signal }, async () => 'done');
     expect(await next).toBe('done');
+  });
+
+  test('ends with a run that is killed', async () => {
+    const code = `
+      const { underLock } = await import(process.argv[1]);
+      const { systemClock: clock } = await import(process.argv[2]);
+      const { signal } = new AbortController();
+      await underLock({ hostRoot: process.argv[3], clock, signal }, () => {
+        console.log('held');
+        return new Promise(() => setInterval(() => {}, 1_000));
+      });`;
+    const files = ['./lock.ts', '../time/clock.ts'].map((file) => import.meta.resolve(file));
+    const argv = ['--input-type=module', '-e', code, ...files, hostRoot];
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    const clock = createFakeClock();
+    const next = underLock({ hostRoot, clock, signal }, async () => 'done');
+    await expect.poll(() => clock.waits.length).toBe(1);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await clock.advance(200);
+    expect(await next).toBe('done');
+  });
+
+  test('can be held by nobody who is not root', async () => {
+    const letGo = await held();
+    const directory = join(hostRoot, 'var/lib/multinic');
+    expect(statSync(join(directory, 'lock')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory)).toEqual(['lock']);
+    await letGo();
+  });
+
+  test('is not waited for any longer when the run is to stop', async () => {
+    const letGo = await held();
+    const stopping = new AbortController();
+    const clock = createFakeClock();
+    const waiting = underLock({ hostRoot, clock, signal: stopping.signal }, async () => 'never');
+    const said = expect(waiting).rejects.toThrow('stop');
+    await expect.poll(() => clock.waits.length).toBe(1);
+    stopping.abort(new Error('stop'));
+    await said;
+    await letGo();
   });
 });

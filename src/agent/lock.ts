@@ -1,60 +1,73 @@
-import { createServer } from 'node:net';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../time/clock.ts';
+import { agentDirectory } from './apply/state-file.ts';
 
-/**
- * Name in the abstract socket namespace, which belongs to the network namespace that the agent changes. The kernel lets
- * go of it when its process ends in whatever way; a file with a process id could not tell a dead run from a live one, as
- * every container counts its processes from 1.
- */
-const lockName = '\0multinic-agent';
 const pauseMs = 200;
 /** A run takes less than a second; one that takes longer is stuck and ends with its Job. */
 const patienceMs = 60_000;
+/** What SQLite answers while another process holds the lock. */
+const sqliteBusy = 5;
 
 /** Another run did not end in time. */
 export class HostBusyError extends Error {
   override readonly name = 'HostBusyError';
 }
 
+export interface LockDeps {
+  readonly hostRoot: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
 /** Does the work while no other run on this host does; rejects when another one does not end. */
 export async function underLock<T>(
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  { hostRoot, clock, signal }: LockDeps,
   work: () => Promise<T>,
-  name: string = lockName,
 ): Promise<T> {
+  const path = join(hostRoot, agentDirectory, 'lock');
   const end = clock.monotonicMs() + patienceMs;
+  // Without a journal nothing is changed, so a run that cannot write one is in nobody's way.
+  if (!isWritable(path)) return work();
   for (;;) {
-    const lock = await tryLock(name);
-    if (lock) return holding(lock, work);
+    using lock = tryLock(path);
+    if (lock) return await work();
     if (clock.monotonicMs() >= end)
       throw new HostBusyError('another run of the agent holds this host');
     await clock.sleep(pauseMs, signal);
   }
 }
 
-async function holding<T>(lock: AsyncDisposable, work: () => Promise<T>): Promise<T> {
+/** A disk that takes no file: a journal needs one more than the lock. */
+const noRoom = new Set(['EROFS', 'ENOSPC', 'EDQUOT']);
+
+/** Makes the file, for root alone: whoever can open it can hold the lock. */
+function isWritable(path: string): boolean {
   try {
-    return await work();
-  } finally {
-    await lock[Symbol.asyncDispose]();
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+    return true;
+  } catch (error) {
+    if (noRoom.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
   }
 }
 
-function tryLock(name: string): Promise<AsyncDisposable | undefined> {
-  const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined);
-      else reject(error);
-    });
-    server.listen({ path: name }, () => {
-      server.removeAllListeners('error');
-      resolve({
-        [Symbol.asyncDispose]: () =>
-          new Promise<void>((done) => {
-            server.close(() => done());
-          }),
-      });
-    });
-  });
+/**
+ * The kernel lets go of the lock when its process ends in whatever way; a file with a process id could not tell a dead run
+ * from a live one, as every container counts its processes from 1. Node.js has no fcntl(2), but SQLite locks by it; the
+ * database stays empty.
+ * Its journal would be a second file.
+ */
+function tryLock(path: string): Disposable | undefined {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
+    throw error;
+  }
+  return { [Symbol.dispose]: () => database.close() };
 }

@@ -4,6 +4,7 @@ import { createLogger } from '../process/log.ts';
 import { runUntilSignal } from '../process/shutdown.ts';
 import { systemClock } from '../time/clock.ts';
 import { type AgentDeps, runAgent } from './agent.ts';
+import { IpSession } from './ip-session.ts';
 import { effectiveCapabilities } from './observe/capabilities.ts';
 
 /** A change takes less than a second, so a signal lets it end; the rest is for a disk that does not answer. */
@@ -26,6 +27,7 @@ export async function agentMain(
         clock: systemClock,
         log,
         perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'write')),
+        startIp: () => new IpSession(),
         signal,
         print: (text) => process.stdout.write(text),
         complain: (text) => process.stderr.write(text),

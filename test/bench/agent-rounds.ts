@@ -32,6 +32,7 @@ async function agent(action: JobAction) {
   const code = await runAgent(['--request', asked, '--result', result, '--host-root', root], {
     clock: systemClock,
     log,
+    startIp: () => new IpSession(),
     signal,
     perform: (name, write) => {
       effects.push(name);

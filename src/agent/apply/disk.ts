@@ -13,8 +13,6 @@ import { promisify } from 'node:util';
 // Synchronous but for waiting for the disk: files of a few hundred bytes, in a process that does nothing else, where a
 // round through the thread pool costs more than the write. What waits for the disk waits for all files at once.
 
-const sync = promisify(fsync);
-
 /**
  * Writes a file so that after a crash it is there as a whole or as it was before; `syncPath` of its directory makes sure
  * which.
@@ -62,7 +60,7 @@ export function textOf(path: string): string | null {
 export async function syncPath(path: string): Promise<void> {
   const descriptor = openSync(path, 'r');
   try {
-    await sync(descriptor);
+    await promisify(fsync)(descriptor);
   } finally {
     closeSync(descriptor);
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Route } from '../host.ts';
+import { elementsOf } from './json-elements.ts';
 
 const nexthop = z.looseObject({ dev: z.string().optional() });
 
@@ -22,30 +23,39 @@ const routeEntry = z.looseObject({
 
 type RouteEntry = z.infer<typeof routeEntry>;
 
-const routeShow = z.array(routeEntry);
 const known = new Set(Object.keys(routeEntry.shape));
 /** The far end of an encapsulation is one more `dst` in the same object, which would win over the route's own. */
 const tunnelEnd = /("encap":"ip6?"[^{}]*?)"dst":/g;
 /** What the state of the link alone decides. */
 const transientFlags = new Set(['linkdown', 'dead', 'offload', 'trap', 'rt_offload', 'rt_trap']);
 
-/** Routes of `ip -N -j -d route show table all`; throws a ZodError on any other text. */
+/**
+ * Routes of `ip -N -j -d route show table all`; throws on any other text. A node that speaks BGP has a hundred thousand of
+ * them: each is read by itself, and what many have in common is kept once.
+ */
 export function parseRoutes(json: string): Route[] {
-  return routeShow.parse(JSON.parse(json.replaceAll(tunnelEnd, '$1"tunnel-end":'))).map(toRoute);
+  const shared = new Map<string, string>();
+  const once = (text: string) => shared.get(text) ?? (shared.set(text, text), text);
+  const routes: Route[] = [];
+  for (const text of elementsOf(json)) {
+    const entry = routeEntry.parse(JSON.parse(text.replaceAll(tunnelEnd, '$1"tunnel-end":')));
+    routes.push(toRoute(entry, once));
+  }
+  return routes;
 }
 
-function toRoute(entry: RouteEntry): Route {
+function toRoute(entry: RouteEntry, once: (text: string) => string): Route {
   const family = familyOf(entry);
   return {
     family,
     type: entry.type,
     to: network(entry.dst, family),
-    ...(entry.gateway ? { via: entry.gateway } : {}),
-    links: linksOf(entry),
+    ...(entry.gateway ? { via: once(entry.gateway) } : {}),
+    links: linksOf(entry).map(once),
     table: entry.table,
     protocol: entry.protocol,
     scope: entry.scope,
-    ...(entry.prefsrc ? { src: entry.prefsrc } : {}),
+    ...(entry.prefsrc ? { src: once(entry.prefsrc) } : {}),
     metric: entry.metric,
     opaque: isOpaque(entry),
   };

@@ -1,0 +1,240 @@
+import fs, { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
+import { underLock } from '../../src/agent/lock.ts';
+import { entry, host, link, macOf, request } from '../../src/agent/planning/sample.ts';
+import { type JobRequest, jobResult } from '../../src/api/job.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
+import { ModelHost } from './model-host.ts';
+
+let box: ModelHost;
+let clock: FakeClock;
+let effects: string[];
+afterEach(() => box[Symbol.dispose]());
+
+const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });
+
+async function freshHost(): Promise<void> {
+  box = await ModelHost.of(host([link(1), link(2), link(3)]));
+  clock = createFakeClock();
+  effects = [];
+}
+
+/** One run of the agent; its clock goes on by itself while it waits for the kernel. */
+async function agent(asked: JobRequest, more: Partial<AgentDeps> = {}) {
+  const [requestFile, result] = ['request', 'result'].map((name) => join(box.root, name)) as [
+    string,
+    string,
+  ];
+  writeFileSync(requestFile, JSON.stringify(asked));
+  effects = [];
+  const argv = ['--request', requestFile, '--result', result, '--host-root', box.root];
+  const code = await runAgent(argv, {
+    clock: { ...clock, sleep: (ms) => clock.advance(ms) },
+    log,
+    perform: async (name, write) => {
+      effects.push(name);
+      return write();
+    },
+    startIp: () => ({ run: (lines) => box.run(lines), [Symbol.dispose]: () => undefined }),
+    signal: new AbortController().signal,
+    print: () => undefined,
+    complain: () => undefined,
+    ...more,
+  });
+  return { code, ...jobResult.parse(JSON.parse(readFileSync(result, 'utf8'))) };
+}
+
+const untouched = ['agent.result.write'];
+
+describe('a run of the agent', () => {
+  test('ends with status 0 when all is as asked, with 1 when not', async () => {
+    await freshHost();
+    expect(await agent(request([entry(9)]))).toMatchObject({ code: 1, outcome: 'failed' });
+    expect(await agent(request([entry(1)]))).toMatchObject({ code: 0, outcome: 'ok' });
+  });
+
+  test('touches nothing for another machine, nor for a request that is old', async () => {
+    await freshHost();
+    mkdirSync(join(box.root, 'etc'), { recursive: true });
+    writeFileSync(join(box.root, 'etc/machine-id'), 'mine\n');
+    const asked = request([entry(1)], { protocol: 2, generation: 5 });
+    const other = await agent({ ...asked, machineId: 'theirs' });
+    expect(other).toMatchObject({ code: 1, refusal: { reason: 'WrongMachine' } });
+    expect(effects).toEqual(untouched);
+    expect((await agent({ ...asked, machineId: 'mine' })).outcome).toBe('ok');
+    const late = await agent(request([], { protocol: 2, generation: 4 }));
+    expect(late).toMatchObject({
+      outcome: 'refused',
+      refusal: { reason: 'StaleRequest' },
+      fence: { generation: 5 },
+    });
+    expect(effects).toEqual(untouched);
+  });
+
+  test('says that another one holds the host', async () => {
+    await freshHost();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const signal = new AbortController().signal;
+    const other = underLock({ hostRoot: box.root, clock, signal }, () => promise);
+    const answer = await agent(request([entry(1)]));
+    expect(answer).toMatchObject({ outcome: 'refused', refusal: { reason: 'AlreadyRunning' } });
+    expect(box.done).toEqual([]);
+    resolve();
+    await other;
+  });
+
+  test('that is stopped before it has begun changes nothing and says so', async () => {
+    await freshHost();
+    const stop = new AbortController();
+    stop.abort(new Error('told to stop'));
+    const answer = await agent(request([entry(1)]), { signal: stop.signal });
+    expect(answer.nics).toMatchObject([{ reason: 'RolledBack' }]);
+    expect(box.done).toEqual([]);
+    expect(existsSync(join(box.root, 'etc/netplan/90-multinic0.yaml'))).toBe(false);
+  });
+
+  test('that is stopped later goes on to its end', async () => {
+    await freshHost();
+    const stop = new AbortController();
+    const answer = await agent(request([entry(1)]), {
+      signal: stop.signal,
+      perform: async (_, write) => {
+        stop.abort(new Error('told to stop'));
+        return write();
+      },
+    });
+    expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
+  });
+
+  test('does not call it a stop when it fails after one', async () => {
+    await freshHost();
+    const stop = new AbortController();
+    const answer = await agent(request([entry(1)]), {
+      signal: stop.signal,
+      startIp: () => ({
+        run: async () => {
+          stop.abort(new Error('told to stop'));
+          throw new Error('no kernel');
+        },
+        [Symbol.dispose]: () => undefined,
+      }),
+    });
+    expect(answer.nics).toMatchObject([{ reason: 'ApplyFailed', message: 'no kernel' }]);
+  });
+
+  test('gives nobody what a removal that failed has left in place', async () => {
+    await freshHost();
+    await agent(request([entry(1)]));
+    box.refuses = (line) => line.startsWith('addr del');
+    const next = entry(2, { index: 0, addresses: ['10.0.1.2/24'], gateway: '10.0.1.254' });
+    const answer = await agent(request([next], { generation: 2 }));
+    expect(answer.nics).toMatchObject([
+      { mac: macOf(2), reason: 'Configured', name: 'multinic1' },
+      { mac: macOf(1), reason: 'ApplyFailed', name: 'multinic0' },
+    ]);
+  });
+
+  test('vouches for nothing that it could not write down', async () => {
+    await freshHost();
+    await agent(request([entry(1)]));
+    const answer = await agent(request([entry(1)], { generation: 2 }), {
+      perform: async (name, write) => {
+        if (name === 'agent.state.write') throw new Error('no space left');
+        return write();
+      },
+    });
+    expect(answer).toMatchObject({ outcome: 'failed', nics: [{ reason: 'PersistFailed' }] });
+  });
+
+  test('on a host of another family is no clean-up while something of ours is known', async () => {
+    await freshHost();
+    await agent(request([entry(1)]));
+    fs.rmSync(join(box.root, 'usr/lib/netplan'), { recursive: true });
+    const cleanup = request([], { generation: 2, action: 'cleanup' });
+    expect(await agent(cleanup)).toMatchObject({ outcome: 'failed', warnings: [/no netplan/] });
+    fs.rmSync(join(box.root, 'var/lib/multinic/state.json'));
+    expect(await agent(cleanup)).toMatchObject({ outcome: 'ok' });
+  });
+
+  test('undoes everything when the node itself lost its way out', async () => {
+    await freshHost();
+    const run = async (lines: readonly string[]) => {
+      const answer = await box.run(lines);
+      if (lines.length === 0) return answer;
+      const routes = box.kernel.routes.filter(({ to }) => to !== '0.0.0.0/0');
+      box.kernel = { ...box.kernel, routes };
+      return box.run([]);
+    };
+    const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
+    const { nics } = await agent(request([entry(1, { gateway: undefined })]), { startIp });
+    expect(nics).toMatchObject([
+      {
+        reason: 'VerifyFailed',
+        name: 'ens1',
+        message: 'the node lost route 0.0.0.0/0 via 10.200.0.254 dev eth0; undone',
+      },
+    ]);
+    expect(existsSync(join(box.root, 'etc/netplan/90-multinic0.yaml'))).toBe(false);
+  });
+});
+
+const short = (path: string) => path.replace(`${box.root}/`, '');
+
+/** What reaches the disk and the kernel, in order. */
+async function recorded(asked: JobRequest): Promise<string[]> {
+  const events: string[] = [];
+  const { fsync, renameSync } = fs;
+  const patched = {
+    fsync: ((descriptor: number, done: (error: null) => void) => {
+      events.push(`sync ${short(fs.readlinkSync(`/proc/self/fd/${descriptor}`))}`);
+      done(null);
+    }) as typeof fs.fsync,
+    renameSync: (from: string, to: string) => {
+      events.push(`rename ${short(from)} ${short(to)}`);
+      renameSync(from, to);
+    },
+  };
+  Object.assign(fs, patched);
+  syncBuiltinESMExports();
+  try {
+    const run = async (lines: readonly string[]) => {
+      events.push(...lines);
+      return box.run(lines);
+    };
+    await agent(asked, { startIp: () => ({ run, [Symbol.dispose]: () => undefined }) });
+    return events;
+  } finally {
+    Object.assign(fs, { fsync, renameSync });
+    syncBuiltinESMExports();
+  }
+}
+
+test('nothing is built on a file before it has reached the disk', async () => {
+  await freshHost();
+  const events = await recorded(request([entry(1)]));
+  const before = (first: string, second: string) => {
+    expect(events).toContain(first);
+    expect(events).toContain(second);
+    expect(events.indexOf(first), `${first} … ${second}`).toBeLessThan(events.indexOf(second));
+  };
+  const journal = 'var/lib/multinic/journal';
+  const state = 'var/lib/multinic/state.json';
+  const staged = 'etc/netplan/.90-multinic0.yaml.multinic-new';
+  const kernel = 'link set dev ens1 name multinic0';
+  const commit = `rename ${staged} etc/netplan/90-multinic0.yaml`;
+  before(`sync ${journal}/0.json.new`, `rename ${journal}/0.json.new ${journal}/0.json`);
+  before(`rename ${journal}/0.json.new ${journal}/0.json`, `sync ${journal}`);
+  before(`sync ${journal}`, kernel);
+  before(`sync ${staged}`, commit);
+  before(kernel, commit);
+  before(commit, 'sync etc/netplan');
+  before('sync etc/netplan', `rename ${state}.new ${state}`);
+  before(`sync ${state}.new`, `rename ${state}.new ${state}`);
+  before(`rename ${state}.new ${state}`, 'sync var/lib/multinic');
+  // The journal goes last.
+  expect(events.at(-1)).toBe(`sync ${journal}`);
+});
