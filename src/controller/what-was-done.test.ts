@@ -118,6 +118,51 @@ describe('what was done', () => {
     expect(bed.created('jobs')).toBe(1);
   });
 
+  it('is nothing for an object that is made anew under the same name, also while an agent of the old one works', async () => {
+    await bed.addNode('worker-1');
+    bed.run();
+    bed.agents.answer = () => undefined;
+    const { metadata: before } = await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await untilRequests(1);
+    const ref = { namespace: 'multinic-system', name: 'worker-1' };
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: null } });
+    await bed.delete('worker-1');
+    const { metadata: now } = await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'Unknown WaitingForTurn');
+    bed.agents.answer = configured;
+    await bed.untilReady('worker-1', good);
+    expect(bed.agents.requests.map(({ uid }) => uid)).toEqual([before.uid, now.uid]);
+  });
+
+  it('can be read in the log of the last attempt until the next one has ended', async () => {
+    await bed.addNode('worker-1');
+    bed.run();
+    const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
+    bed.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await untilRequests(4);
+    await bed.pass(10);
+    const attempts = bed.jobs().map(({ metadata }) => metadata.labels?.['multinic.io/attempt']);
+    expect(new Set(attempts)).toEqual(new Set(['3', '4']));
+  });
+
+  it('is recorded again when somebody takes the record away from a Job that has not begun', async () => {
+    await bed.addNode('worker-1');
+    bed.run();
+    bed.agents.dead.add('worker-1');
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.eventually(
+      () => bed.pods().length === 1,
+      () => 'no Pod',
+    );
+    const ref = { namespace: 'multinic-system', name: 'worker-1' };
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: null });
+    await bed.until('worker-1', ({ status }) => status?.applied !== undefined);
+    bed.agents.dead.clear();
+    await bed.untilReady('worker-1', good);
+    expect(bed.created('jobs')).toBe(1);
+  });
+
   it('starts one Job, no storm, when a node registers under another name in the middle of retries', async () => {
     await bed.addNode('worker-1');
     bed.run();
@@ -147,6 +192,31 @@ describe('what was done', () => {
       machineId: 'm2',
       bootId: 'b2',
     });
+  });
+
+  it('is done again on a machine that was rebuilt in place after the Job of the one before had gone', async () => {
+    await bed.addNode('worker-1');
+    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b1' });
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    const name = bed.jobs()[0]?.metadata.name ?? '';
+    const ref = { namespace: 'multinic-agents', name };
+    await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+    await bed.eventually(
+      () => bed.jobs().length === 0,
+      () => 'the Job stays',
+    );
+    bed.agents.answer = () => undefined;
+    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm2', bootID: 'b2' });
+    await untilRequests(2);
+    // Of the same name as the one before, and no end of it is known.
+    const { status } = await bed.get('worker-1');
+    expect(status?.applied).toMatchObject({ job: name, machineId: 'm2' });
+    expect(status?.applied).not.toHaveProperty('done');
+    bed.agents.answer = configured;
+    await bed.untilReady('worker-1', good);
+    expect(bed.created('jobs')).toBe(2);
   });
 
   it('is looked at again after a reboot, once, and not because a node says less for a while', async () => {

@@ -141,7 +141,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const { query } = request;
       const key = `${provider}\n${query.limit}\n${query.continue ?? ''}`;
       // Several callers wait for one read, which therefore goes on when one of them leaves.
-      const read = () => inCluster(provider, (cluster) => readPage(cluster, query));
+      const read = () => inCluster(provider, (cluster) => readPage(cluster, query, deps.clock));
       const { value, observedAt } = await cache.get(key, read, query.fresh);
       const instanceIds = [query.instanceId ?? []].flat();
       const { items, unreadable, ...page } = selected(value, { source: query.source, instanceIds });

@@ -138,4 +138,34 @@ export const controllerMutants: readonly Mutant[] = [
     replace: 'return configs.keys();',
     tests: controller('triggers'),
   },
+  {
+    file: 'src/controller/next-run.ts',
+    find: '.filter((run) => run.uid === uid)',
+    replace: '',
+    tests: controller('what-was-done'),
+  },
+  {
+    file: 'src/controller/next-run.ts',
+    find: 'if (before?.job !== run.name || before.done !== undefined) {',
+    replace: 'if (before?.job !== run.name) {',
+    tests: controller('what-was-done'),
+  },
+  {
+    file: 'src/controller/job-runner.ts',
+    find: "read(options.jobs.byIndex('open', 'yes'))",
+    replace: 'read(options.jobs.list())',
+    tests: controller('job-runner'),
+  },
+  {
+    file: 'src/controller/job.ts',
+    find: "requests: { cpu: '0', memory: '0' },",
+    replace: "requests: { cpu: '50m', memory: '0' },",
+    tests: controller('job'),
+  },
+  {
+    file: 'src/controller/stand-back.ts',
+    find: 'if (clock.monotonicMs() - leftAt >= successorWithinMs) return undefined;',
+    replace: 'return undefined;',
+    tests: controller('stand-back'),
+  },
 ];

@@ -108,4 +108,10 @@ export const violaMutants: readonly Mutant[] = [
     replace: ');\n      cache.forget(provider);',
     tests: viola('callers'),
   },
+  {
+    file: 'src/viola/read-nodes.ts',
+    find: 'const page = await withDeadline({ clock, ms: pageWithinMs }, (signal) =>',
+    replace: 'const page = await withDeadline({ clock, ms: 90_000 }, (signal) =>',
+    tests: viola('read-nodes'),
+  },
 ];

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { job, order, template } from '../../test/beds/controller-samples.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { Job } from '../kube/core-resources.ts';
+import { createJobRunner, createJobStore, createPodStore } from './job-runner.ts';
+
+it('looks at no Job that has ended when it is asked which runs have not', () => {
+  const [jobs, pods] = [createJobStore(), createPodStore()];
+  let looks = 0;
+  const ended: Job = job(order({ attempt: 1 }), {
+    status: { conditions: [{ type: 'Complete', status: 'True' }] },
+  });
+  jobs.upsert({
+    ...ended,
+    get spec() {
+      looks += 1;
+      return ended.spec;
+    },
+  } as Job);
+  jobs.upsert(job(order({ attempt: 2 })));
+  const runner = createJobRunner({
+    client: {} as KubeClient,
+    jobs,
+    pods,
+    template,
+    perform: (_, write) => write(),
+  });
+  looks = 0;
+  expect(runner.open().map(({ attempt }) => attempt)).toEqual([2]);
+  expect(looks).toBe(0);
+});
