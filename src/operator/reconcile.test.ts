@@ -50,6 +50,17 @@ describe('annotations', () => {
     expect(scene.status().deliveredTo).toEqual(['biz-1']);
   });
 
+  it('that is asked for looks for itself, however young the last listing is', async () => {
+    scene.create();
+    await scene.look();
+    const lists = () => scene.cloud.log.filter((call) => call.startsWith('portsOf')).length;
+    await scene.look(1_000);
+    expect(lists()).toBe(1);
+    scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
+    await scene.look(1_000);
+    expect(lists()).toBe(2);
+  });
+
   it('paused leaves everything alone until it is gone', async () => {
     scene.create({}, { annotations: { 'multinic.io/paused': 'true' } });
     attach(scene.cloud, 1, 1);

@@ -112,6 +112,14 @@ describe('a port that is attached', () => {
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
   });
 
+  it('replaces the finalizer of an earlier generation, though ours is there as well', async () => {
+    const both = [finalizers.openstackConfig, ...finalizers.openstackConfigEarlier];
+    attach(scene.cloud, 1, 1);
+    scene.create({}, { finalizers: both });
+    await scene.look();
+    expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
+  });
+
   it('sets the finalizer before anything is sent, and none while there is nothing to send', async () => {
     scene.create();
     await scene.look();

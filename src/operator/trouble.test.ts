@@ -79,6 +79,15 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
     expect(scene.condition('Delivered')?.status).toBe('Unknown');
   });
 
+  it('without a token for the subnets nothing else is asked for', async () => {
+    await delivered();
+    scene.cloud.log.length = 0;
+    scene.cloud.fail('subnet', 'unauthorized', 'keystone');
+    await scene.look();
+    expect(scene.ready()).toBe('False KeystoneError: keystone: subnet failed (unauthorized)');
+    expect(scene.cloud.log).toEqual(['subnet sub-a']);
+  });
+
   it('writes the status of a failure that stays the same once', async () => {
     await delivered();
     scene.cloud.fail('portsOf', 'serverError');
@@ -112,6 +121,8 @@ describe('what fails for some is delivered for the others', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p2']);
     expect([...scene.viola.nodes.keys()]).toEqual(['worker-1']);
     expect(scene.ready()).toBe('False NovaServerError: nova: servers failed (serverError)');
+    // Nobody asks for each of them then.
+    expect(scene.cloud.log.filter((call) => call.startsWith('server '))).toEqual([]);
     expect(await scene.look()).toBe(60_000);
   });
 

@@ -160,7 +160,8 @@ describe('leave to remove many NICs', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
 
-  it('holds for all of them, though one sync does not read them all', async () => {
+  /** Eighty NICs on eight servers. */
+  async function eighty(): Promise<void> {
     const ids = Array.from({ length: 8 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
     scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
     scene.cloud.ports = [];
@@ -172,6 +173,21 @@ describe('leave to remove many NICs', () => {
     scene.edit({ vmNames: ids });
     await scene.look();
     scene.viola.clean();
+  }
+
+  it('is needed for more than a fifth of the NICs of the cloud, each counted once', async () => {
+    await eighty();
+    for (let n = 1; n <= 16; n++) detach(scene.cloud, n);
+    await scene.look();
+    expect(removed()).toBe(20 - 80 + 16);
+    for (let n = 17; n <= 30; n++) detach(scene.cloud, n);
+    await scene.look();
+    expect(removed()).toBe(20 - 80 + 16);
+    expect(scene.ready()).toContain('14 NICs would be removed at once, more than the 12 that');
+  });
+
+  it('holds for all of them, though one sync does not read them all', async () => {
+    await eighty();
     scene.cloud.ports = [];
     await scene.look();
     expect(scene.ready()).toContain('False RemovalHeld');

@@ -247,3 +247,16 @@ it('posts every node when it is forced to', () => {
   const forced = { held: [held(1, [entry(1, 0)])], input: { force: true } };
   expect(planOf(forced).nodes).toMatchObject([{ action: 'post', why: 'asked for' }]);
 });
+
+it('keeps its object while the new name of the node belongs to another OpenstackConfig', () => {
+  const theirs = { namespace: 'ns', name: 'other', uid: 'u', generation: 1 };
+  const taken = held(2, [entry(2, 0)], { nodeName: 'k8s-1', source: theirs });
+  const plan = planOf({
+    selection: { nodeNameKey: 'node' },
+    servers: [server(1, { metadata: { node: 'k8s-1' } })],
+    ports: [port(1, 's1')],
+    held: [held(1, [entry(1, 0)]), taken],
+  });
+  expect(plan.problems).toMatchObject([{ reason: 'NameConflict' }]);
+  expect(plan.nodes.filter(({ action }) => action !== 'none')).toEqual([]);
+});

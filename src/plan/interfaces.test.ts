@@ -201,6 +201,17 @@ describe('a delivered NIC', () => {
     expect(namesOf({ ports: [again], held: delivered, evidence })).toEqual(['multinic1=p6']);
   });
 
+  it('is not taken for a port of its MAC that another entry names', () => {
+    const { portId: _, ...bare } = entry(5, 3, { address: '10.0.10.99' });
+    const twin = port(6, 's1', { macAddress: port(5, 's1').macAddress });
+    const named = entry(6, 0, { macAddress: twin.macAddress });
+    const plan = calculate(input({ ports: [port(5, 's1'), twin], held: [held(1, [named, bare])] }));
+    expect(plan.nodes[0]?.interfaces.map(({ name, portId }) => `${name}=${portId}`)).toEqual([
+      'multinic0=p6',
+      'multinic3=p5',
+    ]);
+  });
+
   it('gets a usable number when it had none', () => {
     const strange = held(1, [entry(5, 12), entry(6, 0), entry(7, 0)]);
     const ports = [port(5, 's1'), port(6, 's1'), port(7, 's1')];

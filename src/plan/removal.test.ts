@@ -287,3 +287,22 @@ describe('an unusually large removal', () => {
     expect(plan.nodes.map(({ action }) => action)).toEqual(['delete', 'delete', 'none']);
   });
 });
+
+it('a port in another status that loses its addresses for a while, as in a migration, asks nothing', () => {
+  const moving = port(1, 's1', { status: 'BUILD', fixedIps: [] });
+  const plan = planOf({ ports: [moving] });
+  expect(plan).toMatchObject({ problems: [], ask: [] });
+  expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+});
+
+it('what the CR itself drops goes, though other removals are held', () => {
+  const other = entry(2, 1, { subnetId: 'sub-b', cidr: '10.0.20.0/24' });
+  const plan = planOf({
+    held: [held(1, [entry(1, 0), other])],
+    selection: { subnetIds: ['sub-a'] },
+    ports: [port(2, 's1', {}, 'b')],
+    evidence: evidence('portGone'),
+    input: { removals: 'held' },
+  });
+  expect(plan.nodes[0]?.interfaces).toEqual([entry(1, 0)]);
+});

@@ -57,6 +57,19 @@ describe('a CR that is deleted', () => {
     expect(scene.object()).toBeUndefined();
   });
 
+  it('leaves a node alone that another one has taken over meanwhile', async () => {
+    await delivered();
+    const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
+    const source = { namespace: 'ns', name: 'heir', uid: 'heir-uid', generation: 1 };
+    scene.viola.put({ ...node, source });
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-2']);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+  });
+
   it('waits for Viola, and says so', async () => {
     await delivered();
     scene.kube.delete();

@@ -47,43 +47,51 @@ describe('deliver', () => {
       expect(JSON.stringify(post).length).toBeLessThan(4 * 1024 * 1024);
   });
 
-  it('does not knock at a Viola that is down for every hundred nodes', async () => {
-    const viola = new FakeViola();
-    let knocks = 0;
-    const down = new RequestError('down', {
-      service: 'viola',
-      kind: 'unreachable',
-      retryAfterMs: 9_000,
-    });
-    const dead = {
-      post: async () => {
-        knocks += 1;
-        throw down;
-      },
-      remove: async () => viola.remove('x', null),
-    };
-    const nodes = [...plans(1_000), plan('gone', { action: 'delete' })];
-    const { failures } = await deliver(nodes, { viola: dead, source, perform }, signal);
-    expect(knocks).toBeLessThanOrEqual(4);
-    expect(failures).toHaveLength(1_001);
-    expect(failures[0]).toEqual({
-      nodeName: 'n0',
-      message: 'viola: down',
-      retryAfterMs: 9_000,
-      kind: 'outage',
-    });
-    expect(viola.removals).toEqual([]);
-  });
+  it.each(['unreachable', 'timeout', 'rateLimited'] as const)(
+    'does not knock at a Viola that is down (%s) for every hundred nodes',
+    async (kind) => {
+      const viola = new FakeViola();
+      let knocks = 0;
+      const down = new RequestError('down', {
+        service: 'viola',
+        kind,
+        retryAfterMs: 9_000,
+      });
+      const dead = {
+        post: async () => {
+          knocks += 1;
+          throw down;
+        },
+        remove: async () => viola.remove('x', null),
+      };
+      const nodes = [...plans(1_000), plan('gone', { action: 'delete' })];
+      const { failures } = await deliver(nodes, { viola: dead, source, perform }, signal);
+      expect(knocks).toBeLessThanOrEqual(4);
+      expect(failures).toHaveLength(1_001);
+      expect(failures[0]).toEqual({
+        nodeName: 'n0',
+        message: 'viola: down',
+        retryAfterMs: 9_000,
+        kind: 'outage',
+      });
+      expect(viola.removals).toEqual([]);
+    },
+  );
 
   it('sorts what was refused by what to do about it', async () => {
     const viola = new FakeViola();
     viola.refused.set('n0', 'StaleBase').set('n1', 'Deleting').set('n2', 'Invalid');
-    const outcome = await deliver(plans(4), { viola, source, perform }, signal);
+    viola.refused.set('n4', 'ClusterUnreachable').set('n5', 'Internal');
+    const outcome = await deliver(plans(6), { viola, source, perform }, signal);
     expect(outcome).toMatchObject({
       accepted: [{ nodeName: 'n3' }],
       stale: ['n0'],
       waiting: ['n1'],
-      failures: [{ nodeName: 'n2', message: 'viola: node n2: Invalid: refused' }],
+      failures: [
+        { nodeName: 'n2', message: 'viola: node n2: Invalid: refused', kind: 'refused' },
+        { nodeName: 'n4', kind: 'outage' },
+        { nodeName: 'n5', kind: 'refused' },
+      ],
     });
   });
 

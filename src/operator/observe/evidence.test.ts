@@ -102,6 +102,13 @@ describe('a server that is 404 like its port', () => {
     expect(await verdict()).toBe('serverDeleted');
   });
 
+  it('is gone when Nova still shows it, as deleted', async () => {
+    detach(cloud, 1);
+    const record = { ...server, status: 'DELETED', projectId: 'p', macAddresses: undefined };
+    cloud.server = async () => ({ kind: 'found', value: record });
+    expect(await verdict()).toBe('serverDeleted');
+  });
+
   it('is gone for an account that saw it in its own project before', async () => {
     await see();
     detach(cloud, 1);

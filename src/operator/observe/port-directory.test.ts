@@ -103,6 +103,16 @@ describe('PortDirectory', () => {
     expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at s2']);
   });
 
+  it('believes the younger list about a port that moved away from a server that was not listed again', async () => {
+    const { clock, directory, ports } = setUp([port('p1', 's99')]);
+    const full = names('s', 100);
+    await directory.portsOf('a', full, 10_000, signal);
+    await clock.advance(5_000);
+    ports.splice(0, 1, port('p1', 'x'));
+    const both = await directory.portsOf('b', ['x', 's99'], 10_000, signal);
+    expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at x']);
+  });
+
   it('keeps what a younger list said when an older one comes late', async () => {
     const { clock, directory, hold, ports } = setUp([port('p1', 's1')]);
     const gate = hold();

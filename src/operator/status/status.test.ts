@@ -140,3 +140,13 @@ describe('isNews', () => {
     expect(isNews(status, {})).toBe(true);
   });
 });
+
+it('the last successful sync is the last that ended Ready', () => {
+  const before = '2026-01-01T00:00:00Z';
+  const trouble = { reason: 'NeutronPortError', message: 'no ports' } as const;
+  const failed = statusWith(result({}), { lastSyncedAt: before }, [trouble]);
+  expect(failed.lastSyncedAt).toBe(before);
+  expect(statusWith(result({}), { lastSyncedAt: before }).lastSyncedAt).toBe(
+    '2026-01-02T03:04:05Z',
+  );
+});

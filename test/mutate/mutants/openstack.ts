@@ -83,4 +83,34 @@ export const openstackMutants: readonly Mutant[] = [
     replace: 'const id = z.string().min(1);',
     tests: own('nova.test.ts'),
   },
+  {
+    file: 'src/openstack/resources.ts',
+    find: 'device_id: z.string(),',
+    replace: 'device_id: text,',
+    tests: own('neutron.test.ts'),
+  },
+  {
+    file: 'src/openstack/catalog.ts',
+    find: 'used ??= urls[0]',
+    replace: 'used = urls[0]',
+    tests: own('clouds.test.ts'),
+  },
+  {
+    file: 'src/openstack/clouds.ts',
+    find: 'onMoved: () => clouds.drop(key, made),',
+    replace: 'onMoved: () => undefined,',
+    tests: own('clouds.test.ts'),
+  },
+  {
+    file: 'src/openstack/kept-while-used.ts',
+    find: '<= this.#options.idleMs) break;',
+    replace: '< 0) break;',
+    tests: own('clouds.test.ts'),
+  },
+  {
+    file: 'src/openstack/requests/answer-failure.ts',
+    find: '/^(Port|Subnet|Network)NotFound$/',
+    replace: '/NotFound$/',
+    tests: own('requests/answer-failure.test.ts'),
+  },
 ];

@@ -87,4 +87,28 @@ export const planMutants: readonly Mutant[] = [
     replace: 'Math.floor(0.3 * input.cloudInterfaces)',
     tests: plan,
   },
+  {
+    file: 'src/plan/leftovers.ts',
+    find: "claim === undefined || claim.blocked?.kind === 'problem'",
+    replace: 'claim === undefined',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/held-entries.ts',
+    find: 'portsOf(spec, ports.filter(isUnnamed))',
+    replace: 'portsOf(spec, ports)',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/removal.ts',
+    find: 'if (!isAllowedStatus(port, selection)) return stays(spec);',
+    replace: '',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/removal.ts',
+    find: 'if (view.hold && !explicit)',
+    replace: 'if (view.hold)',
+    tests: plan,
+  },
 ];

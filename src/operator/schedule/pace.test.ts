@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import type { ConfigObject } from '../openstack-config.ts';
+import { Pace } from './pace.ts';
+
+const polling = { fastMs: 10_000, slowMs: 60_000, errorMs: 5_000, windowMs: 300_000 };
+
+function object(uid: string): ConfigObject {
+  const metadata = { namespace: 'ns', name: 'osc', uid, generation: 1 };
+  return { metadata, status: { observedGeneration: 1 } };
+}
+
+it('an OpenstackConfig that was made anew under its name is looked at as a new one', async () => {
+  const clock = createFakeClock();
+  const pace = new Pace({ clock, random: () => 0.5 });
+  pace.begin(object('first'));
+  expect(pace.maxAgeMs(object('first'), polling)).toBe(30_000);
+  pace.begin(object('second'));
+  expect(pace.maxAgeMs(object('second'), polling)).toBe(5_000);
+  await clock.advance(300_000);
+  pace.begin(object('second'));
+  expect(pace.maxAgeMs(object('second'), polling)).toBe(30_000);
+});
