@@ -125,6 +125,21 @@ function removed(): number {
   return 20 - nodes.reduce((sum, { spec: { interfaces = [] } }) => sum + interfaces.length, 0);
 }
 
+/** Eighty NICs on eight servers. */
+async function eighty(): Promise<void> {
+  const ids = Array.from({ length: 8 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
+  scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
+  scene.cloud.ports = [];
+  for (let n = 0; n < 80; n++) {
+    attach(scene.cloud, n + 1, 1);
+    const port = scene.cloud.ports.pop();
+    if (port) scene.cloud.ports.push({ ...port, deviceId: ids[n % 8] ?? '' });
+  }
+  scene.edit({ vmNames: ids });
+  await scene.look();
+  scene.viola.clean();
+}
+
 describe('leave to remove many NICs', () => {
   beforeEach(async () => {
     for (let n = 1; n <= 20; n++) attach(scene.cloud, n, n <= 10 ? 1 : 2);
@@ -159,21 +174,6 @@ describe('leave to remove many NICs', () => {
     expect(removed()).toBe(1);
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
-
-  /** Eighty NICs on eight servers. */
-  async function eighty(): Promise<void> {
-    const ids = Array.from({ length: 8 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
-    scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
-    scene.cloud.ports = [];
-    for (let n = 0; n < 80; n++) {
-      attach(scene.cloud, n + 1, 1);
-      const port = scene.cloud.ports.pop();
-      if (port) scene.cloud.ports.push({ ...port, deviceId: ids[n % 8] ?? '' });
-    }
-    scene.edit({ vmNames: ids });
-    await scene.look();
-    scene.viola.clean();
-  }
 
   it('is needed for more than a fifth of the NICs of the cloud, each counted once', async () => {
     await eighty();

@@ -151,6 +151,23 @@ describe('a delivered NIC', () => {
     expect(nicsOf({ ports: [migrating], held: delivered })).toEqual([entry(5, 0)]);
   });
 
+  it('keeps its main address while the subnet of that one cannot be read', () => {
+    const fixedIps = [
+      { subnetId: 'sub-a', ipAddress: '10.0.10.1' },
+      { subnetId: 'sub-c', ipAddress: '10.0.30.1' },
+    ];
+    const third = { ...subnet('a'), id: 'sub-c', cidr: '10.0.30.0/24' };
+    const plan = calculate(
+      input({
+        ports: [port(1, 's1', { fixedIps })],
+        selection: { subnetIds: ['sub-a', 'sub-c'], subnetsComplete: false },
+        observation: { subnets: [third] },
+        held: [held(1, [entry(1, 0)])],
+      }),
+    );
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+  });
+
   it('keeps its MTU while the network cannot be read', () => {
     const sample = { ports: [port(5, 's1')], observation: { networks: [] }, held: delivered };
     const plan = calculate(input(sample));
