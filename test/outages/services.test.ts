@@ -12,8 +12,15 @@ const names = ['OpenStack', 'Viola', 'business cluster'].flatMap((what) =>
 
 outageSuite('services', names, async (stack) => {
   const hosts = allForms.map((form) => `viola-${form}`);
-  // What an OpenstackConfig names gets secrets of the operator only by its leave.
-  const env = { ALLOWED_ENDPOINTS: 'http://127.0.0.1:*' };
+  const env = {
+    // What an OpenstackConfig names gets secrets of the operator only by its leave.
+    ALLOWED_ENDPOINTS: 'http://127.0.0.1:*',
+    // Half of their defaults: two tries have to fit into the minute on a busy machine, too.
+    CONTRABASS_TIMEOUT: '15s',
+    OPENSTACK_TIMEOUT: '15s',
+    VIOLA_TIMEOUT: '15s',
+    VIOLA_CLUSTER_TIMEOUT: '15s',
+  };
   const world = stack.use(await openWorld(hosts, { env }));
   const plans: Plan[] = [];
   for (const [i, form] of allForms.entries()) {

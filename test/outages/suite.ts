@@ -55,8 +55,8 @@ export function outageSuite(
       const report = await reports.get(name);
       expect(Math.min(...(report?.attempts ?? []))).toBeGreaterThanOrEqual(2);
       expect(report?.losses).toEqual([]);
-      // Two seconds each; who waits for what hangs does not get there.
-      expect(report?.othersMs.length).toBeGreaterThanOrEqual(12);
+      // Two seconds each on a calm machine; who waits for what hangs comes to two or three.
+      expect(report?.othersMs.length).toBeGreaterThanOrEqual(8);
     });
   });
 }
