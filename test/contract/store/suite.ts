@@ -212,6 +212,20 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
     });
 
     describe('the change log', () => {
+      it('keeps its newest hundred thousand rows', async () => {
+        await store.record('biz-1', author, [node('n1'), node('n2')]);
+        const [oldest] = await changeLog();
+        const copied =
+          'at, provider_id, node_name, instance_id, `change`, name, port_id, mac_address, before_entry, after_entry, cr_namespace, cr_name, cr_generation';
+        const newest = Number(oldest?.id) + 100_000;
+        await world.query(
+          `insert into change_log (id, ${copied}) select ${newest}, ${copied} from change_log limit 1`,
+        );
+        await store.record('biz-1', author, [node('n1', { generation: 2 }), node('n2')]);
+        const kept = await changeLog();
+        expect(kept.map(({ id }) => Number(id))).toEqual([Number(oldest?.id) + 1, newest]);
+      });
+
       it('has a row for every NIC that came, changed or went, and who asked for it', async () => {
         await store.record('biz-1', author, [node('n1', { interfaces: [nic(0), nic(1)] })]);
         const changed = nic(0, { mtu: 9000 });

@@ -113,4 +113,10 @@ export const openstackMutants: readonly Mutant[] = [
     replace: '/NotFound$/',
     tests: own('requests/answer-failure.test.ts'),
   },
+  {
+    file: 'src/openstack/credential-gate.ts',
+    find: '    this.#accepted = false;\n',
+    replace: '',
+    tests: own('credential-gate.test.ts'),
+  },
 ];

@@ -41,4 +41,5 @@ export const storeMutants: readonly Mutant[] = [
     "eb('provider_id', '=', provider).and('node_name', '>', node)",
     "eb('node_name', '>', node)",
   ),
+  mutant('recording', 'if (last > 0) await', 'if (false) await'),
 ];
