@@ -9,7 +9,7 @@ import type { NextRun, Progress } from './next-run.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { Report, Reporter } from './report.ts';
 import { readyIn } from './reporting/ready.ts';
-import type { Situation } from './reporting/situation.ts';
+import { isRepeat, type Situation } from './reporting/situation.ts';
 import { nothing } from './request.ts';
 import type { Failure } from './runner.ts';
 import type { OtherController } from './stand-back.ts';
@@ -171,7 +171,7 @@ function elsewhere(report: Report, { metadata }: Node): Report {
       const why = obstacleIn(situation);
       const reason = why?.reason ?? 'WaitingForTurn';
       const message = why ? `${first}: ${why.message}` : first;
-      report.tell({ kind: 'waiting', reason, message, repeat: false }, applied);
+      report.tell({ kind: 'waiting', reason, message, repeat: isRepeat(situation) }, applied);
     },
   };
 }

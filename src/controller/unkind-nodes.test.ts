@@ -199,6 +199,25 @@ describe('an object whose node says little', () => {
     expect(bed.agents.requests[0]?.machineId).toBeUndefined();
   });
 
+  it('leaves an agent that works to its work', async () => {
+    await bed.addNode('worker-1');
+    bed.run();
+    bed.agents.answer = () => undefined;
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.eventually(
+      () => bed.agents.requests.length === 1,
+      () => 'no agent',
+    );
+    await bed.setNode('worker-1', { systemUUID: '' });
+    await bed.untilReady('worker-1', 'False NodeNotFound');
+    await bed.pass(5);
+    expect(bed.jobs()[0]?.metadata.deletionTimestamp).toBeUndefined();
+    bed.agents.answer = configured;
+    await bed.setNode('worker-1', { systemUUID: instanceId });
+    await bed.untilReady('worker-1', good);
+    expect(bed.created('jobs')).toBe(1);
+  });
+
   it('stays when its Node is there and tells no systemUUID for the moment', async () => {
     await bed.addNode('worker-1');
     bed.run();

@@ -129,6 +129,9 @@ describe('what was done', () => {
     await bed.delete('worker-1');
     const { metadata: now } = await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', 'Unknown WaitingForTurn');
+    await bed.pass(5);
+    // Told to stop only by what comes after it.
+    expect(bed.jobs()[0]?.metadata.deletionTimestamp).toBeUndefined();
     bed.agents.answer = configured;
     await bed.untilReady('worker-1', good);
     expect(bed.agents.requests.map(({ uid }) => uid)).toEqual([before.uid, now.uid]);
@@ -330,7 +333,8 @@ describe('what was done', () => {
     const message =
       'node node-a, which the object meant before, is cleaned first: netplan is not there';
     expect(findCondition(status?.conditions, 'Ready')?.message).toBe(message);
-    await bed.pass(5);
+    // Also while it is tried again.
+    await untilRequests(4);
     expect(await bed.ready('worker-1')).toBe('False JobFailed');
   });
 

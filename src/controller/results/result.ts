@@ -12,12 +12,12 @@ import type { Failure, Run, Verdict } from '../runner.ts';
 import { type Terminated, terminatedOf } from './agent-state.ts';
 import type { JobEnd } from './job-end.ts';
 
-type Ticket = Fence & { readonly attempt: number };
+type RunId = Fence & { readonly attempt: number };
 
 const anyProtocol = z.looseObject({ protocol: z.unknown() });
 
 /** What Kubernetes shows of a run that has ended. */
-export interface Remains {
+export interface JobState {
   readonly job: Job;
   readonly pod: Pod | undefined;
   readonly jobEnd: JobEnd | undefined;
@@ -27,16 +27,16 @@ export interface Remains {
  * What a run that has ended came to. The agent's own words count when they are about this very run; otherwise the reason
  * why there are none. Silence is never success.
  */
-export function verdictOf(ticket: Ticket, remains: Remains): Verdict {
-  const terminated = remains.pod && terminatedOf(remains.pod);
-  const said = terminated?.message ? read(ticket, terminated.message) : undefined;
+export function verdictOf(run: RunId, state: JobState): Verdict {
+  const terminated = state.pod && terminatedOf(state.pod);
+  const said = terminated?.message ? read(run, terminated.message) : undefined;
   if (said?.kind === 'result') return said;
-  const failure = unheard(remains, terminated);
+  const failure = unheard(state, terminated);
   if (failure) return { kind: 'failure', ...failure };
-  return said ?? resultLost(silence(remains.pod, terminated));
+  return said ?? resultLost(silence(state.pod, terminated));
 }
 
-function read(ticket: Ticket, message: string): Verdict {
+function read(run: RunId, message: string): Verdict {
   const value = json(message);
   const version = anyProtocol.safeParse(value).data?.protocol;
   if (version !== undefined && !protocols.some((known) => known === version)) {
@@ -46,7 +46,7 @@ function read(ticket: Ticket, message: string): Verdict {
   const { data: result } = jobResult.safeParse(value);
   if (!result) return resultLost('the termination message is not a result');
   const { uid, generation, attempt } = result;
-  if (uid !== ticket.uid || generation !== ticket.generation || attempt !== ticket.attempt) {
+  if (uid !== run.uid || generation !== run.generation || attempt !== run.attempt) {
     return resultLost(`the result is about generation ${generation}, attempt ${attempt} of ${uid}`);
   }
   // A request that is refused is refused before anything is touched: there is nothing to report.
@@ -91,8 +91,8 @@ function json(text: string): unknown {
 }
 
 /** Why the agent could not speak, if Kubernetes knows. */
-function unheard(remains: Remains, terminated?: Terminated): Failure | undefined {
-  return killed(terminated) ?? refusedByKubelet(remains.pod, terminated) ?? late(remains);
+function unheard(state: JobState, terminated?: Terminated): Failure | undefined {
+  return killed(terminated) ?? refusedByKubelet(state.pod, terminated) ?? late(state);
 }
 
 function killed(terminated: Terminated | undefined): Failure | undefined {
@@ -109,7 +109,7 @@ function refusedByKubelet(pod: Pod | undefined, terminated?: Terminated): Failur
 }
 
 /** The Job controller deletes the Pod of a Job that is over its deadline; older ones mark it first. */
-function late({ job, pod, jobEnd }: Remains): Failure | undefined {
+function late({ job, pod, jobEnd }: JobState): Failure | undefined {
   if (jobEnd?.reason !== deadline && pod?.status?.reason !== deadline) return undefined;
   const seconds = job.spec?.activeDeadlineSeconds;
   return { reason: deadline, message: `the Job did not end within ${seconds} s` };

@@ -168,4 +168,10 @@ export const controllerMutants: readonly Mutant[] = [
     replace: 'return undefined;',
     tests: controller('stand-back'),
   },
+  {
+    file: 'src/controller/deletion.ts',
+    find: 'if (run.uid === uid && hasNotBegun(run)) await',
+    replace: 'if (run.uid === uid) await',
+    tests: controller('unkind-nodes'),
+  },
 ];
