@@ -41,7 +41,7 @@ export function sampleWork(
   metrics.sample('multinic_longest_running_seconds', labels, () => load().longestMs / 1000);
 }
 
-/** Counts the lists and watches of a kind. */
+/** Counts the lists and watches of a kind, or of what a reflector is called instead. */
 export function countSteps(
   metrics: PartMetrics,
   kind: string,
@@ -56,7 +56,7 @@ export function countSteps(
 
 /** Shows how long the server of a kind has been silent whenever somebody looks. */
 export function sampleSilence(metrics: PartMetrics, reflector: Reflector): void {
-  const { kind } = reflector;
+  const { name: kind } = reflector;
   metrics.sample('multinic_reflector_silence_seconds', { kind }, () =>
     reflector.silentMs === undefined ? undefined : reflector.silentMs / 1000,
   );

@@ -149,13 +149,13 @@ export const metricTable = {
   },
   multinic_reflector_steps_total: {
     type: 'counter',
-    help: 'Lists and watches of a kind that ended, by result.',
+    help: 'Lists and watches of a kind that ended, by result; DeployedJob and DeployedPod are those of the deployed controller.',
     lookFor: 'Errors that rise without any success: what is known of this kind grows old.',
     labels: ['kind', 'what', 'result'],
   },
   multinic_reflector_silence_seconds: {
     type: 'gauge',
-    help: 'Seconds since the API server was last heard about a kind.',
+    help: 'Seconds since the API server was last heard about a kind; DeployedJob and DeployedPod are those of the deployed controller.',
     lookFor: 'Above 60: the process works with what it knew then.',
     labels: ['kind'],
   },

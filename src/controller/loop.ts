@@ -122,8 +122,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   for (const reflector of watches.all) sampleSilence(metrics, reflector);
 
   return {
-    run: (leading: AbortSignal) => controller.run(leading),
-    settled: () => recorder.settled(),
+    run: (leading: AbortSignal) => recorder.during(leading, () => controller.run(leading)),
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () => {
       const late = watches.all.filter(({ state }) => state === 'listing' || state === 'waiting');

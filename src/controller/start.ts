@@ -72,7 +72,6 @@ export async function startController(
       loop.run,
     );
   } finally {
-    await loop.settled();
     await app.close();
   }
 }

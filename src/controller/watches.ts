@@ -32,6 +32,8 @@ export interface Watches {
 }
 
 interface Scope<T> {
+  /** Where there are several of a kind. */
+  readonly name?: string;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly transform?: (object: T) => T;
@@ -43,9 +45,10 @@ export function createWatches(options: WatchesOptions): Watches {
   const { clock, random, log } = options.context;
 
   function mirror<T extends KubeObject>(resource: Resource<T>, store: Store<T>, scope: Scope<T>) {
+    const kind = scope.name ?? resource.kind;
     const onError = (error: unknown, retryInMs: number): void =>
-      log.warn({ err: error, kind: resource.kind, retryInMs }, 'watch interrupted');
-    const onStep = countSteps(options.context.metrics, resource.kind);
+      log.warn({ err: error, kind, retryInMs }, 'watch interrupted');
+    const onStep = countSteps(options.context.metrics, kind);
     return createReflector({ client, resource, store, clock, random, onError, onStep, ...scope });
   }
 
@@ -62,8 +65,12 @@ export function createWatches(options: WatchesOptions): Watches {
       mirror(nodes, stores.nodes, { transform: slimNode }),
       mirror(jobs, stores.jobs, agents),
       mirror(pods, stores.pods, agents),
-      mirror(jobs, other.jobs, { namespace, labelSelector: deployedJobsSelector }),
-      mirror(pods, other.pods, { namespace, transform: slimPod }),
+      mirror(jobs, other.jobs, {
+        name: 'DeployedJob',
+        namespace,
+        labelSelector: deployedJobsSelector,
+      }),
+      mirror(pods, other.pods, { name: 'DeployedPod', namespace, transform: slimPod }),
     ],
   };
 }

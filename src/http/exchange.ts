@@ -1,4 +1,4 @@
-import type { Clock } from '../time/clock.ts';
+import { type Clock, passed } from '../time/clock.ts';
 import { DeadlineReached } from '../time/deadline.ts';
 import { HttpProblem } from './problem.ts';
 
@@ -45,10 +45,9 @@ export class Exchange {
     signal.throwIfAborted();
     const timer = new AbortController();
     this.#working = true;
-    this.#clock.sleep(this.#deadlineMs, timer.signal).then(
-      () => this.#end.abort(outOfTime(this.#deadlineMs)),
-      () => undefined, // the work was faster and stopped the timer
-    );
+    void passed(this.#clock, this.#deadlineMs, timer.signal).then((late) => {
+      if (late) this.#end.abort(outOfTime(this.#deadlineMs));
+    });
     try {
       return await work();
     } catch (error) {

@@ -13,14 +13,14 @@ export interface InventoryStart {
   readonly unavailable: () => string | undefined;
 }
 
-/** Serves the inventory until the signal aborts. */
+/** Serves the inventory until the signal aborts, unless it is switched off. */
 export async function startInventory(
   settings: InventorySettings,
   { clock, log, health, metrics }: PartContext<typeof metricTable>,
   { store, unavailable }: InventoryStart,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!settings.inventoryEnabled) return;
+  if (!settings.inventoryEnabled) return aborted(signal);
   const file = settings.inventoryTokensFile;
   const onRead = (usable: boolean) =>
     metrics.set('multinic_token_file_usable', { server: 'inventory' }, usable ? 1 : 0);

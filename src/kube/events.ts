@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { backoffMs } from '../time/backoff.ts';
-import type { Clock, Random } from '../time/clock.ts';
+import { type Clock, passed, type Random } from '../time/clock.ts';
+import { withDeadline } from '../time/deadline.ts';
 import type { KubeClient } from './client/client.ts';
 import { type EventObject, events } from './core-resources.ts';
 import { isAlreadyExists, isNotFound, KubeError } from './errors.ts';
+import { LeaseLostError } from './lease/lease-lock.ts';
 import { type KubeObject, keyOf } from './object.ts';
 
 /** One write per object and reason in this time; what comes in between is only counted. */
@@ -16,6 +18,8 @@ const maxWriting = 8;
 /** Of a server that is busy or away, 15 s in all; then the event is given up. */
 const retries = 5;
 const backoff = { baseMs: 500, maxMs: 10_000 };
+/** So long what is left when the work ends may take; whoever ends in order has 25 s for everything. */
+const endMs = 5_000;
 const maxMessageLength = 1_024;
 
 export interface EventNote {
@@ -37,10 +41,21 @@ export interface EventRecorderOptions {
 }
 
 export interface EventRecorder {
-  /** Records in the background; never throws. */
+  /** Records in the background while `during` says that this process may write, otherwise nothing; never throws. */
   record(involved: KubeObject, note: EventNote): void;
-  /** Resolves when nothing is being written any more; what would have been tried again later is given up. */
-  settled(): Promise<void>;
+  /**
+   * Writes what is recorded while `work` goes on, and what is left then within 5 s. When `leading` aborts because the
+   * lease was lost, everything that is under way is broken off: somebody else writes now.
+   */
+  during<T>(leading: AbortSignal, work: () => Promise<T>): Promise<T>;
+}
+
+/** The time in which a process may write Events. */
+interface Term {
+  /** Aborted when nothing may be written any more. */
+  readonly over: AbortController;
+  /** Aborted when the work has ended: what failed is not tried again. */
+  readonly hurry: AbortController;
 }
 
 /** What an Event says of its object; the rest of it would only be kept in memory. */
@@ -67,11 +82,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const { random = () => 0.5 } = options;
   const remembered = new Map<string, Series>();
   const waiting: Series[] = [];
-  /** Aborted while somebody waits for the end of all writing. */
-  let hurry = new AbortController();
   const writing = new Set<Promise<void>>();
+  let term: Term | undefined;
 
   function record(involved: KubeObject, note: EventNote): void {
+    if (!term || term.over.signal.aborted) return;
     const series = seriesOf(involved, note);
     const now = clock.monotonicMs();
     if (series.writtenAtMs !== undefined && now - series.writtenAtMs < quietMs) return;
@@ -81,44 +96,34 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
     series.writtenAtMs = now;
     waiting.push(series);
-    writeNext();
+    writeNext(term);
   }
 
-  function writeNext(): void {
-    if (writing.size >= maxWriting) return;
+  function writeNext(now: Term): void {
+    if (now.over.signal.aborted || writing.size >= maxWriting) return;
     const next = waiting.shift();
     if (!next) return;
-    const written: Promise<void> = writeOrRetry(next)
+    const written: Promise<void> = writeOrRetry(next, now)
       .catch(onError)
       .finally(() => {
         writing.delete(written);
-        writeNext();
+        writeNext(now);
       });
     writing.add(written);
   }
 
   /** Nobody works less because of it, but what people are told must not depend on one busy moment of the server. */
-  async function writeOrRetry(series: Series): Promise<void> {
+  async function writeOrRetry(series: Series, { over, hurry }: Term): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
-        await write(series);
+        await write(series, over.signal);
         return;
       } catch (error) {
         const last = attempt >= retries || hurry.signal.aborted || !mayWorkLater(error);
-        if (last || !(await pause(backoffMs(attempt, backoff, random)))) throw error;
+        if (last || !(await passed(clock, backoffMs(attempt, backoff, random), hurry.signal))) {
+          throw error;
+        }
       }
-    }
-  }
-
-  /** Whether the time has passed; false when somebody waits for the end of all writing. */
-  async function pause(ms: number): Promise<boolean> {
-    const { signal } = hurry;
-    try {
-      await clock.sleep(ms, signal);
-      return true;
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      return false;
     }
   }
 
@@ -143,12 +148,12 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     return series;
   }
 
-  async function write(series: Series): Promise<void> {
+  async function write(series: Series, signal: AbortSignal): Promise<void> {
     const { count, note, name } = series;
     if (name !== undefined) {
       const patch = { count, lastTimestamp: timestamp(clock), message: messageOf(note) };
       try {
-        await client.patch(events, { namespace: namespaceOf(series), name }, patch);
+        await client.patch(events, { namespace: namespaceOf(series), name }, patch, { signal });
         return;
       } catch (error) {
         // The API server drops an Event an hour after its last write.
@@ -157,7 +162,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
     series.nextName ??= nameOf(series);
     try {
-      await client.create(events, eventOf(series, series.nextName));
+      await client.create(events, eventOf(series, series.nextName), { signal });
     } catch (error) {
       // An earlier try was carried out, and its answer was lost.
       if (!isAlreadyExists(error)) throw error;
@@ -199,14 +204,43 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     return `${stem}.${what.slice(0, 8)}${clock.now().getTime().toString(16)}`;
   }
 
-  return {
-    record,
-    async settled() {
-      hurry.abort();
-      while (writing.size > 0) await Promise.all(writing);
-      hurry = new AbortController();
-    },
-  };
+  async function during<T>(leading: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const now = { over: new AbortController(), hurry: new AbortController() };
+    const end = (why: unknown): void => {
+      now.over.abort(why);
+      now.hurry.abort(why);
+    };
+    const onAbort = (): void => {
+      if (leading.reason instanceof LeaseLostError) end(leading.reason);
+    };
+    leading.addEventListener('abort', onAbort, { once: true });
+    if (leading.aborted) onAbort();
+    term = now;
+    try {
+      return await work();
+    } finally {
+      now.hurry.abort();
+      await writeRest(now);
+      end(new Error('the work has ended'));
+      // What was given up has not been said.
+      for (const series of waiting.splice(0)) series.writtenAtMs = undefined;
+      leading.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async function writeRest({ over }: Term): Promise<void> {
+    const { signal } = over;
+    try {
+      await withDeadline({ clock, ms: endMs, signal }, async () => {
+        while (writing.size > 0) await Promise.all(writing);
+      });
+    } catch (cause) {
+      const left = waiting.length + writing.size;
+      if (left > 0) onError(new Error(`${left} events are given up`, { cause }));
+    }
+  }
+
+  return { record, during };
 }
 
 function essence({ apiVersion, kind, metadata }: KubeObject): Involved {

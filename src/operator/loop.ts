@@ -97,14 +97,14 @@ export function createLoop(options: LoopOptions) {
   sampleSilence(metrics, reflector);
 
   return {
-    run: async (leading: AbortSignal): Promise<void> => {
-      // An OpenstackConfig may have gone while nobody was there to see it.
-      for (const author of await inventory.authors()) {
-        if (isOurs(author, settings)) controller.enqueue(keyOf(author));
-      }
-      await controller.run(leading);
-    },
-    settled: async () => recorder.settled(),
+    run: async (leading: AbortSignal): Promise<void> =>
+      recorder.during(leading, async () => {
+        // An OpenstackConfig may have gone while nobody was there to see it.
+        for (const author of await inventory.authors()) {
+          if (isOurs(author, settings)) controller.enqueue(keyOf(author));
+        }
+        await controller.run(leading);
+      }),
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () =>
       reflector.state === 'listing' || reflector.state === 'waiting'

@@ -9,6 +9,7 @@ import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
 import { createLeaseClient } from '../kube/lease/lease-client.ts';
+import { together } from '../kube/reconcile/together.ts';
 import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
@@ -97,30 +98,12 @@ export async function startOperator(
     onOverrun: context.exit,
     onRenewal: timeRenewals(metrics, lease.name),
   };
-  await together(signal, [
-    async (both) => runWithLease(election, both, loop.run),
-    async (both) => serveInventory?.({ store, unavailable }, both),
-  ]);
-  await loop.settled();
-}
-
-/** Runs all of them until the signal aborts; when one fails the others are ended and its error is thrown. */
-async function together(
-  signal: AbortSignal,
-  runs: readonly ((signal: AbortSignal) => Promise<void>)[],
-): Promise<void> {
-  const stop = new AbortController();
-  const both = AbortSignal.any([signal, stop.signal]);
-  const running = runs.map(async (run) => {
-    try {
-      await run(both);
-    } catch (error) {
-      stop.abort(error);
-      throw error;
-    }
+  await together(signal, clock, {
+    operator: async (both) => runWithLease(election, both, loop.run),
+    ...(serveInventory && {
+      inventory: async (both: AbortSignal) => serveInventory({ store, unavailable }, both),
+    }),
   });
-  await Promise.allSettled(running);
-  await Promise.all(running);
 }
 
 async function openStore(settings: OperatorSettings, { clock, log }: Context): Promise<Store> {

@@ -38,4 +38,10 @@ describe('createMetrics', () => {
     measureProcess(metrics);
     expect(await metrics.registry.metrics()).toContain('process_resident_memory_bytes');
   });
+
+  it('refuses a second value with the same labels: one would hide the other', () => {
+    const metrics = createMetrics(table);
+    metrics.sample('queue_depth', {}, () => 3);
+    expect(() => metrics.sample('queue_depth', {}, () => 4)).toThrow('queue_depth has two values');
+  });
 });

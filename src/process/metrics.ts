@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   Counter,
   collectDefaultMetrics,
@@ -83,7 +84,13 @@ export function createMetrics<const T extends MetricTable>(table: T): Metrics<T>
     registry,
     count: (name, labels, by = 1) => counters.get(name)?.inc(labels, by),
     set: (name, labels, value) => gauges.get(name)?.set(labels, value),
-    sample: (name, labels, value) => samples.get(name)?.push({ labels, value }),
+    sample: (name, labels, value) => {
+      const sampled = samples.get(name) ?? [];
+      if (sampled.some((other) => isDeepStrictEqual(other.labels, labels))) {
+        throw new Error(`${name} has two values with the labels ${JSON.stringify(labels)}`);
+      }
+      sampled.push({ labels, value });
+    },
     observe: (name, labels, value) => histograms.get(name)?.observe(labels, value),
   };
 }

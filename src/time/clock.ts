@@ -11,6 +11,17 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Whether `ms` milliseconds have passed; false when the signal aborted before. */
+export async function passed(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await clock.sleep(ms, signal);
+    return true;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return false;
+  }
+}
+
 /** A number in [0, 1), as `Math.random` gives it. */
 export type Random = () => number;
 

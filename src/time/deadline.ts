@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, passed } from './clock.ts';
 
 /** The time a piece of work was given has passed. */
 export class DeadlineReached extends Error {
@@ -38,10 +38,9 @@ export async function withDeadline<T>(
   };
   const onAbort = (): void => end(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
-  clock.sleep(ms, timer.signal).then(
-    () => end(new DeadlineReached(ms)),
-    () => undefined, // the work was faster and stopped the timer
-  );
+  void passed(clock, ms, timer.signal).then((late) => {
+    if (late) end(new DeadlineReached(ms));
+  });
   try {
     return await Promise.race([work(limit.signal), cut]);
   } finally {

@@ -38,7 +38,8 @@ export class ControllerBed implements AsyncDisposable {
   readonly admin: KubeClient;
   readonly agents: ScriptedAgents;
   readonly clock: FakeClock;
-  readonly metrics = createMetrics(metricTable);
+  /** Of the controller that was started last. */
+  metrics = createMetrics(metricTable);
   /** Called around each external write; a throw stops the controller there, as a SIGKILL would. */
   onEffect: (effect: Effect, phase: 'before' | 'after') => void = () => undefined;
   /** What stands between the controller and its server. */
@@ -70,7 +71,8 @@ export class ControllerBed implements AsyncDisposable {
   }
 
   async #runUntil(stop: AbortController, flags: Readonly<Record<string, string>>): Promise<void> {
-    const { metrics } = this;
+    const metrics = createMetrics(metricTable);
+    this.metrics = metrics;
     const clock: Clock = {
       ...this.clock,
       now: () => new Date(this.clock.now().getTime() + this.wallOffsetMs),
@@ -93,7 +95,6 @@ export class ControllerBed implements AsyncDisposable {
       }),
     });
     await loop.run(stop.signal);
-    await loop.settled();
   }
 
   /** Ends the controller. */

@@ -42,6 +42,8 @@ const pageSize = 100;
 export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly resource: Resource<T>;
+  /** How it is called in metrics and messages, where a process has several of a kind (default: the kind). */
+  readonly name?: string;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -62,7 +64,7 @@ export interface Reflector {
   /** Resolves when the first list of the current (or, before it, the next) run is in the store. */
   readonly synced: Promise<void>;
   readonly state: ReflectorState['name'];
-  readonly kind: string;
+  readonly name: string;
   /** Since the server was last heard; undefined before the first list. */
   readonly silentMs: number | undefined;
 }
@@ -70,6 +72,7 @@ export interface Reflector {
 /** Mirrors one collection of the API server into a store. */
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
   const { client, store, clock, random, namespace, labelSelector, fieldSelector } = options;
+  const { name = options.resource.kind } = options;
   const { onError = () => undefined, onStep = () => undefined } = options;
   const readings = readingsOf(options.resource, {
     transform: options.transform,
@@ -82,7 +85,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   let heardAt: number | undefined;
 
   async function run(signal: AbortSignal): Promise<void> {
-    if (state.name !== 'stopped') throw new Error(`${readings.kind} reflector runs already`);
+    if (state.name !== 'stopped') throw new Error(`${name} reflector runs already`);
     state = firstState;
     while (state.name !== 'stopped') {
       const result: StepResult = signal.aborted ? { kind: 'aborted' } : await step(state, signal);
@@ -184,7 +187,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     if ('object' in reading) return reading.object;
     if (reading.known) return undefined;
     const key = keyOf(reading);
-    onError(new Error(`reading ${readings.kind} ${key}`, { cause: reading.unreadable }), 0);
+    onError(new Error(`reading ${name} ${key}`, { cause: reading.unreadable }), 0);
     const before = store.get(key);
     if (before && before.metadata.uid !== reading.metadata.uid) told(() => store.remove(reading));
     return undefined;
@@ -207,7 +210,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     get state() {
       return state.name;
     },
-    kind: readings.kind,
+    name,
     get silentMs() {
       return heardAt === undefined ? undefined : clock.monotonicMs() - heardAt;
     },

@@ -1,4 +1,4 @@
-import type { Clock } from '../../time/clock.ts';
+import { type Clock, passed } from '../../time/clock.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import { collectionPath, type Resource } from '../resource.ts';
@@ -65,13 +65,10 @@ async function* guarded(
 ): AsyncGenerator<Buffer> {
   const arm = (): AbortController => {
     const timer = new AbortController();
-    clock.sleep(idleMs, timer.signal).then(
-      () => {
-        const message = `${doing}: nothing came for ${idleMs} ms`;
-        stop.abort(new KubeError({ status: 0, reason: 'Timeout', message }));
-      },
-      () => undefined, // bytes came
-    );
+    void passed(clock, idleMs, timer.signal).then((silent) => {
+      const message = `${doing}: nothing came for ${idleMs} ms`;
+      if (silent) stop.abort(new KubeError({ status: 0, reason: 'Timeout', message }));
+    });
     return timer;
   };
   let timer = arm();

@@ -1,5 +1,5 @@
 import { jittered } from '../../time/backoff.ts';
-import type { Clock, Random } from '../../time/clock.ts';
+import { type Clock, passed, type Random } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isAlreadyExists, isConflict } from '../errors.ts';
@@ -92,7 +92,7 @@ export async function runWithLease(
         if (!signal.aborted && !isLostRace(error)) onChange('campaigning', error);
       }
       // At most the period: a lease that was given back is taken within it.
-      await pause(jittered(retryPeriodMs, random) / 1.2, signal);
+      await passed(clock, jittered(retryPeriodMs, random) / 1.2, signal);
     }
     return undefined;
   }
@@ -151,8 +151,8 @@ export async function runWithLease(
       const now = clock.monotonicMs();
       const lostAtMs = held.writtenAtMs + renewDeadlineMs;
       // From one try to the next, however long it took: a slow server must not be asked more seldom too.
-      await pause(Math.min(triedAtMs + retryPeriodMs, lostAtMs) - now, ended);
-      if (ended.aborted) return { held };
+      const waitMs = Math.min(triedAtMs + retryPeriodMs, lostAtMs) - now;
+      if (!(await passed(clock, waitMs, ended))) return { held };
       triedAtMs = clock.monotonicMs();
       const ms = lostAtMs - triedAtMs;
       if (ms <= 0)
@@ -180,14 +180,6 @@ export async function runWithLease(
     } catch (error) {
       // The successor then waits for the lease to run out.
       onChange('released', error);
-    }
-  }
-
-  async function pause(ms: number, stop: AbortSignal): Promise<void> {
-    try {
-      await clock.sleep(Math.max(0, ms), stop);
-    } catch (error) {
-      if (!stop.aborted) throw error;
     }
   }
 }

@@ -26,7 +26,7 @@ function manualReflector() {
   const synced = Promise.withResolvers<void>();
   const reflector: Reflector = {
     state: 'listing',
-    kind: 'Item',
+    name: 'Item',
     silentMs: undefined,
     synced: synced.promise,
     run: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),

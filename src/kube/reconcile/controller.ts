@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../../time/clock.ts';
+import { type Clock, passed, type Random } from '../../time/clock.ts';
 import type { Reflector } from '../cache/reflector.ts';
 import type { Change, StoreView } from '../cache/store.ts';
 import { KubeError } from '../errors.ts';
@@ -131,8 +131,7 @@ export function createController(options: ControllerOptions): Controller {
   async function until(done: Promise<void>): Promise<void> {
     if (options.slowMs === undefined) return done;
     const timer = new AbortController();
-    const slow = clock.sleep(options.slowMs, timer.signal).catch(() => undefined); // it was faster
-    await Promise.race([done, slow]);
+    await Promise.race([done, passed(clock, options.slowMs, timer.signal)]);
     timer.abort();
   }
 

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../time/backoff.ts';
-import type { Clock, Random } from '../../time/clock.ts';
+import { type Clock, passed, type Random } from '../../time/clock.ts';
 import { Delays } from './delays.ts';
 import { type LaneLimit, Lanes } from './lanes.ts';
 
@@ -212,12 +212,9 @@ export class WorkQueue {
     this.#alarm = alarm;
     const wait = Math.max(0, due - this.#clock.monotonicMs());
     // A cancelled alarm was replaced by an earlier one or the queue was shut down.
-    this.#clock.sleep(wait, alarm.cancel.signal).then(
-      () => {
-        if (this.#alarm === alarm) this.#ring();
-      },
-      () => undefined,
-    );
+    void passed(this.#clock, wait, alarm.cancel.signal).then((rings) => {
+      if (rings && this.#alarm === alarm) this.#ring();
+    });
   }
 
   #ring(): void {

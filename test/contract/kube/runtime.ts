@@ -100,10 +100,11 @@ export function runtimeContract(world: () => World): void {
         onError: (error) => errors.push(error),
       });
       const note = { type: 'Warning', reason: 'Tested', message: 'said once' } as const;
-      recorder.record(involved, note);
-      recorder.record(involved, note);
-      recorder.record(involved, { ...note, type: 'Normal', reason: 'Other' });
-      await recorder.settled();
+      await recorder.during(new AbortController().signal, async () => {
+        recorder.record(involved, note);
+        recorder.record(involved, note);
+        recorder.record(involved, { ...note, type: 'Normal', reason: 'Other' });
+      });
       expect(errors).toEqual([]);
       const { items } = await client.list(events, { namespace: inside });
       expect(items.map(({ reason, count }) => `${reason} ${count}`).toSorted()).toEqual([

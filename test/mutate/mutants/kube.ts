@@ -135,4 +135,16 @@ export const kubeMutants: readonly Mutant[] = [
     replace: 'throw error;',
     tests: kube('events.test.ts'),
   },
+  {
+    file: 'src/kube/events.ts',
+    find: 'if (leading.reason instanceof LeaseLostError) end(leading.reason);',
+    replace: '',
+    tests: kube('events.test.ts'),
+  },
+  {
+    file: 'src/kube/events.ts',
+    find: 'if (!term || term.over.signal.aborted) return;',
+    replace: 'if (!term) return;',
+    tests: kube('events.test.ts'),
+  },
 ];
