@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { metricTable } from './api/metrics.ts';
 import { createHealth } from './process/health.ts';
+import type { HeapOwner } from './process/heap.ts';
 import { createLogger, type Logger, logLevels } from './process/log.ts';
 import { createMetrics, measureProcess } from './process/metrics.ts';
 import type { PartContext } from './process/part.ts';
@@ -63,8 +64,11 @@ function part<S extends Settings>(
   };
 }
 
+/** Whatever runs has limits of its heap; the agent is no server and has no settings. */
+type PartName = Exclude<HeapOwner, 'agent'>;
+
 /** Each part is loaded only when it is run: an agent must not pay for an HTTP server. */
-const parts: Readonly<Record<string, { readonly about: string; load(): Promise<Part> }>> = {
+const parts: Readonly<Record<PartName, { readonly about: string; load(): Promise<Part> }>> = {
   operator: {
     about:
       'reads OpenStack, plans one node config per node, posts it to Viola; serves the inventory',
@@ -104,10 +108,13 @@ async function main(argv: readonly string[]): Promise<number> {
     const { agentMain } = await import('./agent/main-agent.ts');
     return agentMain(rest);
   }
-  const known = parts[name];
-  if (known) return runPart(name, await known.load(), known.about, rest);
+  if (isPart(name)) return runPart(name, await parts[name].load(), parts[name].about, rest);
   console.error(usage());
   return name === '--help' || name === '-h' ? 0 : usageExit;
+}
+
+function isPart(name: string): name is PartName {
+  return Object.hasOwn(parts, name);
 }
 
 function usage(): string {

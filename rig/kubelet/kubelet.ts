@@ -73,7 +73,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     client,
     host: node.host,
     hostIp,
-    agentCommand: options.agentCommand ?? [...program, 'agent'],
+    agentCommand: options.agentCommand ?? program('agent').command,
     directory,
     clock,
     random,

@@ -1,3 +1,4 @@
+import type { HeapOwner } from '../../src/process/heap.ts';
 import type { Clock } from '../../src/time/clock.ts';
 import { program } from './program.ts';
 import type { ChildSpec } from './supervisor.ts';
@@ -34,13 +35,13 @@ export interface OperatorPart extends Common {
 }
 
 export function violaPart({ kubeconfig, port, tokenFile, ...common }: ViolaPart): ChildSpec {
-  const args = ['viola', '--kubeconfig', kubeconfig, '--listen', loopback(port)];
+  const args = ['--kubeconfig', kubeconfig, '--listen', loopback(port)];
   return part('viola', [...args, '--tokens-file', tokenFile], common, port);
 }
 
 export function controllerPart(options: ControllerPart): ChildSpec {
   const { kubeconfig, port, agentImage } = options;
-  const args = ['controller', '--kubeconfig', kubeconfig, '--listen', loopback(port)];
+  const args = ['--kubeconfig', kubeconfig, '--listen', loopback(port)];
   const agent = ['--agent-image', agentImage, '--agent-image-pull-policy', 'Never'];
   return part('controller', [...args, ...agent], options, port);
 }
@@ -48,7 +49,7 @@ export function controllerPart(options: ControllerPart): ChildSpec {
 export function operatorPart(options: OperatorPart): ChildSpec {
   const { kubeconfig, violaUrl, violaTokenFile, contrabassUrl, encryptKey, poll } = options;
   const args = [
-    ['operator', '--kubeconfig', kubeconfig],
+    ['--kubeconfig', kubeconfig],
     ['--viola-endpoint', violaUrl, '--viola-token-file', violaTokenFile],
     ['--contrabass-endpoint', contrabassUrl],
     ['--poll-fast-interval', poll, '--poll-slow-interval', poll, '--poll-error-interval', poll],
@@ -64,16 +65,17 @@ export function operatorPart(options: OperatorPart): ChildSpec {
 }
 
 function part(
-  name: string,
+  name: HeapOwner,
   args: readonly string[],
   options: Omit<Common, 'kubeconfig'>,
   port: number,
 ): ChildSpec {
   const { clock, logLevel = 'info', env = {} } = options;
+  const started = program(name);
   return {
     name,
-    command: [...program, ...args],
-    env: { LOG_LEVEL: logLevel, ...env },
+    command: [...started.command, ...args],
+    env: { ...started.env, LOG_LEVEL: logLevel, ...env },
     ready: (signal) => answers(`http://${loopback(port)}/readyz`, { clock, signal }),
   };
 }

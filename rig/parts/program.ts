@@ -1,18 +1,22 @@
 import { join } from 'node:path';
+import { type EntryPoint, entryPoint } from '../../deploy/entry-point.ts';
+import type { HeapOwner } from '../../src/process/heap.ts';
 
 /** Whatever runs a part runs the files of the images: `make build` makes them, and so do the tests before they begin. */
 export const bundleFolder = join(import.meta.dirname, '../../dist');
 
-/** `multinic`, by the Node that runs us. */
-export const program = [process.execPath, join(bundleFolder, 'main.mjs')] as const;
+const here = { node: process.execPath, main: join(bundleFolder, 'main.mjs') };
 
-/** `multinic` as a process that can be ended at one of its writes; see kill-at.ts. */
-export const mortalProgram = [
-  process.execPath,
-  '--import',
-  join(import.meta.dirname, 'kill-at.ts'),
-  program[1],
-] as const;
+/** A part as its image starts it, by the Node that runs us. */
+export function program(part: HeapOwner): EntryPoint {
+  return entryPoint(part, here);
+}
 
-/** The same for a part that is started by `program`: what is preloaded into it. */
-export const mortalEnv = { NODE_OPTIONS: mortalProgram.slice(1, 3).join('=') };
+/** Loaded into a part, ends it at one of its writes; see kill-at.ts. */
+const mortality = join(import.meta.dirname, 'kill-at.ts');
+
+/** For a part that is started by `program`: with it, it can be ended at one of its writes. */
+export const mortalEnv = { NODE_OPTIONS: `--import=${mortality}` };
+
+/** An agent that can be ended at one of its writes. */
+export const mortalAgent = entryPoint('agent', { ...here, flags: ['--import', mortality] }).command;

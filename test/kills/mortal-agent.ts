@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { mortalProgram } from '../../rig/parts/program.ts';
+import { mortalAgent } from '../../rig/parts/program.ts';
 import { ipWith } from '../namespaces/line-by-line-ip.ts';
 import type { MortalAgent } from './site.ts';
 
@@ -23,7 +23,7 @@ export class MortalAgents {
       'export LOG_LEVEL=debug',
       `if [ -e ${moment} ]; then export KILL_AT="$(cat ${moment})" KILL_AT_FILE=${moment}; fi`,
       `if [ -e ${ip} ]; then PATH=$(cat ${ip}):$PATH; fi`,
-      `exec ${mortalProgram.map((word) => JSON.stringify(word)).join(' ')} agent "$@"`,
+      `exec ${mortalAgent.map((word) => JSON.stringify(word)).join(' ')} "$@"`,
     ];
     await writeFile(script, `${lines.join('\n')}\n`, { mode: 0o755 });
     return [script];

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { mortalProgram } from '../../rig/parts/program.ts';
+import { mortalAgent } from '../../rig/parts/program.ts';
 import {
   type JobRequest,
   type JobResult,
@@ -54,8 +54,7 @@ export async function runAgent(
     ...(killAt ? [`KILL_AT=${killAt}`] : []),
     ...(path ? [`PATH=${path}:${process.env['PATH']}`] : []),
     'LOG_LEVEL=debug',
-    ...mortalProgram,
-    'agent',
+    ...mortalAgent,
     '--request',
     requestFile,
     '--result',
