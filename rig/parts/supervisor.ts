@@ -84,6 +84,13 @@ export class Supervisor implements AsyncDisposable {
     );
   }
 
+  /** Process id of a child. */
+  pidOf(name: string): number {
+    const { pid } = this.#childOf(name).process;
+    if (pid === undefined) throw new Error(`${name} was not started`);
+    return pid;
+  }
+
   /** SIGKILL, as a crash would; the child is gone when this resolves. */
   async kill(name: string): Promise<void> {
     const child = this.#childOf(name);

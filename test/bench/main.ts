@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-const benches = ['operator', 'agent', 'memory'];
+const benches = ['operator', 'agent', 'memory', 'idle'];
 const wanted = process.argv.slice(2);
 
 for (const name of wanted.length > 0 ? wanted : benches) {
