@@ -57,8 +57,9 @@ describe('startInventory', () => {
   });
 
   it('does not serve when it is switched off', async () => {
-    const { signal } = new AbortController();
-    expect(await start({ INVENTORY_ENABLED: 'false' }, signal)).toEqual([]);
+    const stop = new AbortController();
+    stop.abort(new Error('stop'));
+    expect(await start({ INVENTORY_ENABLED: 'false' }, stop.signal)).toEqual([]);
   });
 
   it('wants TLS, or somebody’s word, on an address that others reach', async () => {
