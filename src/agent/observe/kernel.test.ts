@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type KernelState, parseKernelState } from './kernel.ts';
+
+const directory = join(import.meta.dirname, 'recordings');
+const names = readdirSync(directory).filter((name) => name.endsWith('.txt'));
+
+function recorded(name: string): KernelState {
+  const answers = readFileSync(join(directory, name), 'utf8').trimEnd().split('\n');
+  const state = parseKernelState(answers);
+  if (!state) throw new Error(`${name} tells of two names`);
+  return state;
+}
+
+test.each(names)('%s tells the same of one host as the version of our image', (name) => {
+  expect(recorded(name)).toEqual(recorded('debian-12.txt'));
+});
+
+describe('a recorded host', () => {
+  const { links, addresses, routes, rules } = recorded('debian-12.txt');
+  const linkOf = (name: string) => links.find((link) => link.name === name);
+  const routesTo = (to: string) => routes.filter((route) => route.to === to && route.table !== 255);
+
+  test('has links with their alternative names, masters and lower links', () => {
+    expect(linkOf('multinic0')).toMatchObject({
+      mac: '02:00:00:00:01:05',
+      altNames: ['ens5', 'enp0s5'],
+      mtu: 1450,
+      up: true,
+      kind: 'veth',
+      addressMode: 'none',
+    });
+    expect(linkOf('multinic0')).not.toHaveProperty('lower');
+    expect(linkOf('mac6')).toMatchObject({ lower: 'ens6', kind: 'macvlan' });
+    expect(linkOf('far2')).toMatchObject({ master: 'br0' });
+    // Its MTU is too small for IPv6.
+    expect(linkOf('ens6')).not.toHaveProperty('addressMode');
+  });
+
+  test('has addresses that are leased, without a route, or not to be put back', () => {
+    const of = (cidr: string) => addresses.find((each) => each.cidr === cidr);
+    expect(of('10.200.0.2/16')).toMatchObject({ link: 'eth0', temporary: true, opaque: false });
+    expect(of('10.0.0.11/16')).toMatchObject({ broadcast: '10.0.255.255', noPrefixRoute: false });
+    expect(of('10.0.0.12/16')).toMatchObject({ noPrefixRoute: true });
+    expect(of('10.9.0.1/32')).toMatchObject({ opaque: true });
+    expect(of('10.8.0.1/24')).toMatchObject({ opaque: true });
+    expect(of('fe80::5/64')).toMatchObject({ family: 6, scope: 253 });
+  });
+
+  test.each([
+    ['0.0.0.0/0', { links: ['eth0'], protocol: 16, metric: 100, opaque: false }],
+    ['::/0', { family: 6, links: ['eth0'], protocol: 9 }],
+    ['10.246.0.0/24', { type: 6, links: [] }],
+    ['10.247.0.0/24', { type: 7, links: [] }],
+    ['10.60.0.0/24', { links: ['eth0', 'multinic0'], opaque: true }],
+    ['10.61.0.0/24', { via: '10.200.0.253', opaque: true }],
+    ['10.62.0.0/24', { via: '10.77.0.1', opaque: true }],
+    ['10.63.0.0/24', { family: 4, links: ['eth0'], opaque: true }],
+    ['10.64.0.0/24', { links: ['eth0'], opaque: true }],
+  ])('has the route to %s', (to, expected) => {
+    expect(routesTo(to)).toContainEqual(expect.objectContaining(expected));
+  });
+
+  test('has rules of ours, and others that select more', () => {
+    const opaque = rules.filter((rule) => rule.opaque).map(({ priority }) => priority);
+    expect(opaque).toEqual([50, 60]);
+    expect(rules.filter(({ table }) => table === 100)).toEqual([
+      { priority: 10_100, from: '10.0.0.11/32', table: 100, protocol: 2, opaque: false },
+      { priority: 10_100, from: '10.0.0.12/32', table: 100, protocol: 4, opaque: false },
+    ]);
+  });
+});
