@@ -106,7 +106,7 @@ describe('the chain on real parts', () => {
       'rm -rf /tmp/np && mkdir -p /tmp/np/etc && cp -r /etc/netplan /tmp/np/etc/ && netplan generate --root-dir /tmp/np';
     await node.sh(['sh', '-ec', generate]);
     expect(
-      await node.sh(['cat', '/tmp/np/run/systemd/network/10-netplan-multinic0.network']),
+      await node.sh(['cat', '/tmp/np/run/systemd/network/10-netplan-00-multinic0.network']),
     ).toContain(`Address=${addressOf(first)}/24`);
     expect(await node.sh(['stat', '-c', '%a %U', '/etc/netplan/90-multinic0.yaml'])).toBe(
       '600 root\n',

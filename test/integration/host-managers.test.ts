@@ -191,6 +191,20 @@ describe('a host whose networkd holds what it read at boot', () => {
     expect(await rules()).toBe(before);
   });
 
+  test('sets at boot what our file says, though another one is for all such names', async () => {
+    host = await createHost('catch-all', { nics: { ens5: mac } });
+    await runAgent(host, request([wanted]));
+    const written = await readFile(join(host.root, 'etc/netplan/90-multinic0.yaml'), 'utf8');
+    const id = /ethernets:\n {4}(\S+):/.exec(written)?.[1];
+    await host.ip('addr', 'flush', 'dev', 'multinic0');
+    await host.ip('link', 'property', 'add', 'dev', 'multinic0', 'altname', 'ens5');
+    const all = '[Match]\nName=en*\n[Network]\nDHCP=ipv4\n';
+    const files = { [`10-netplan-${id}.network`]: bootFile, '10-netplan-all-en.network': all };
+    managers = [await startNetworkd(host, files)];
+    await eventually(async () => expect(await addresses()).toContain('10.0.0.11'));
+    expect(managers[0]?.log()).not.toContain('all-en.network');
+  });
+
   test('gets a NIC that was unplugged and comes back with another address right at once', async () => {
     host = await createHost('replugged', { nics: { ens5: mac } });
     const name = '10-netplan-multinic0.network';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
 import { underLock } from '../../src/agent/lock.ts';
-import { entry, host, link, macOf, request } from '../../src/agent/planning/sample.ts';
+import { address, entry, host, link, macOf, request } from '../../src/agent/planning/sample.ts';
 import { type JobRequest, jobResult } from '../../src/api/job.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
@@ -183,6 +183,56 @@ describe('a run of the agent', () => {
 });
 
 const short = (path: string) => path.replace(`${box.root}/`, '');
+
+describe('a NIC that comes up', () => {
+  const held = `[Match]\nMACAddress=${macOf(1)}\n[Network]\nAddress=10.0.0.9/24\n`;
+  const late = (name: string) => address(name, '10.0.0.9/24', { broadcast: '10.0.0.255' });
+
+  /** The third look without a change sees what others have done. */
+  function disturbing(act: () => void) {
+    let looks = 0;
+    return async (lines: readonly string[]) => {
+      if (lines.length === 0 && ++looks === 3) act();
+      return box.run(lines);
+    };
+  }
+
+  test('is watched while networkd may set what it holds of it', async () => {
+    await freshHost();
+    const place = join(box.root, 'run/systemd/network');
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, '10-netplan-multinic0.network'), held);
+    let disturbed = false;
+    const run = disturbing(() => {
+      disturbed = true;
+      box.kernel = { ...box.kernel, addresses: [...box.kernel.addresses, late('multinic0')] };
+    });
+    const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
+    const answer = await agent(request([entry(1)]), { startIp });
+    expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
+    expect(disturbed).toBe(true);
+    expect(box.kernel.addresses.map(({ cidr }) => cidr)).not.toContain('10.0.0.9/24');
+  });
+
+  test('is watched while udev has not set its old name beside the new one', async () => {
+    await freshHost();
+    mkdirSync(join(box.root, 'usr/lib/systemd'), { recursive: true });
+    writeFileSync(join(box.root, 'usr/lib/systemd/systemd-udevd'), '');
+    let disturbed = false;
+    const run = disturbing(() => {
+      disturbed = true;
+      const links = box.kernel.links.map((each) =>
+        each.name === 'multinic0' ? { ...each, mtu: 1400, altNames: ['ens1'] } : each,
+      );
+      box.kernel = { ...box.kernel, links };
+    });
+    const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
+    const answer = await agent(request([entry(1)]), { startIp });
+    expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
+    expect(disturbed).toBe(true);
+    expect(box.kernel.links.find(({ name }) => name === 'multinic0')?.mtu).toBe(1450);
+  });
+});
 
 /** What reaches the disk and the kernel, in order. */
 async function recorded(asked: JobRequest): Promise<string[]> {

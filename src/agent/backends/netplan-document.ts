@@ -4,13 +4,21 @@ import type { DesiredNic } from '../planning/desired.ts';
 import { type NicRoute, type NicRule, routeText, ruleText } from '../planning/nic-state.ts';
 import { readBlockYaml } from './block-yaml.ts';
 
+/**
+ * Id of the NIC in netplan, which names the files of networkd and udev by it. The first of them that matches a NIC has it:
+ * ours come before a catch-all such as `all-en`, whose `en*` matches a NIC of ours by an alternative name.
+ */
+function idOf({ name }: DesiredNic): string {
+  return `00-${name}`;
+}
+
 /** The netplan document of one NIC. Addresses and MACs are quoted: YAML 1.1 reads some of them as numbers in base 60. */
 export function renderDocument(nic: DesiredNic): string {
   const lines = [
     'network:',
     '  version: 2',
     '  ethernets:',
-    `    ${nic.name}:`,
+    `    ${idOf(nic)}:`,
     '      match:',
     `        macaddress: "${nic.mac}"`,
     `      set-name: ${nic.name}`,
@@ -88,8 +96,8 @@ const document = z.strictObject({
 /** Throws when the document, read back, is not exactly the NIC it was rendered from. */
 export function validateDocument(text: string, nic: DesiredNic): void {
   const { ethernets } = document.parse(readBlockYaml(text)).network;
-  const found = Object.entries(ethernets).map(([name, entry]) => ({
-    name,
+  const found = Object.entries(ethernets).map(([id, entry]) => ({
+    id,
     rename: entry['set-name'],
     mac: entry.match.macaddress,
     mtu: entry.mtu,
@@ -100,7 +108,7 @@ export function validateDocument(text: string, nic: DesiredNic): void {
     ),
   }));
   const wanted = {
-    name: nic.name,
+    id: idOf(nic),
     rename: nic.name,
     mac: nic.mac,
     mtu: nic.mtu,

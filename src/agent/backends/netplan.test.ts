@@ -61,7 +61,7 @@ describe('netplan', () => {
       text: `network:
   version: 2
   ethernets:
-    multinic0:
+    00-multinic0:
       match:
         macaddress: "${macOf(1)}"
       set-name: multinic0
@@ -188,6 +188,8 @@ Gateway=10.0.0.1
     });
     const old = text.replace('Permanent', '');
     expect(netplan.held({ path: name, text: old, mode: 0o644 })?.mac).toBe('fa:16:3e:fb:9b:68');
+    const now = name.replace('multinic4', '00-multinic4');
+    expect(netplan.held({ path: now, text, mode: 0o644 })?.index).toBe(4);
     const theirs = name.replace('multinic4', 'data4');
     expect(netplan.held({ path: theirs, text, mode: 0o644 })).toBeUndefined();
     expect(netplan.held({ path: name, text: '', mode: 0 })).toBeUndefined();

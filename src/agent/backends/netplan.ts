@@ -92,7 +92,7 @@ function ownFile(document: unknown): OwnFile | undefined {
 }
 
 /** networkd matches a NIC by this MAC and, as netplan renames it, by this name. */
-const generatedName = /\/10-netplan-multinic(\d)\.network$/;
+const generatedName = /\/10-netplan-(?:00-)?multinic(\d)\.network$/;
 
 function held({ path: at, text }: HostFile): OwnFile | undefined {
   const [, index] = generatedName.exec(at) ?? [];

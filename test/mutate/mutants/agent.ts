@@ -2,6 +2,7 @@ import type { Mutant } from '../mutant.ts';
 
 const agent = ['unit', 'src/agent', 'test/property/agent-plan.test.ts'] as const;
 const steps = ['unit', 'test/property/agent-run.test.ts'] as const;
+const answers = ['unit', 'test/property/agent-answer.test.ts'] as const;
 const pure = (...files: string[]) => ['unit', ...files.map((name) => `src/agent/${name}`)] as const;
 const onHost = (...files: string[]) =>
   ['namespaces', ...files.map((name) => `test/namespaces/${name}`)] as const;
@@ -126,5 +127,131 @@ export const agentMutants: readonly Mutant[] = [
     find: 'a.uid === b?.uid && a.generation === b.generation',
     replace: 'a.uid === b?.uid',
     tests: pure('state.test.ts'),
+  },
+  {
+    file: 'src/agent/agent.ts',
+    find: 'if (stale) return',
+    replace: 'if (stale && false) return',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/agent.ts',
+    find: 'own === machineId) return undefined;',
+    replace: 'own !== machineId) return undefined;',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/agent.ts',
+    find: 'const apply = asPlanned',
+    replace: 'const apply = true',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/agent.ts',
+    find: 'if (known.nics.length === 0 && !asked)',
+    replace: 'if (!asked)',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/agent.ts',
+    find: 'return { nics: unsaved, warnings, ...memory, failed: true };',
+    replace: 'return { nics, warnings, ...memory };',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/agent.ts',
+    find: 'if (error === deps.signal.reason)',
+    replace: 'if (deps.signal.aborted)',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/lock.ts',
+    find: 'await clock.sleep(pauseMs, signal);',
+    replace: 'await clock.sleep(pauseMs);',
+    tests: pure('lock.test.ts'),
+  },
+  {
+    file: 'src/agent/lock.ts',
+    find: "openSync(path, 'a', 0o600)",
+    replace: "openSync(path, 'a', 0o644)",
+    tests: pure('lock.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: '  await syncPath(growing);\n',
+    replace: '',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: '  await syncStaged(files, disk);\n',
+    replace: '',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: "  await work.together('PersistFailed', () => syncJournals(disk));\n",
+    replace: '',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: 'contested: work.going.some(isContested),',
+    replace: '',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: 'renamedFrom: workshop.view.udev ? renamed : [],',
+    replace: 'renamedFrom: [],',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: 'if (alarm) throw',
+    replace: 'if (alarm && false) throw',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: 'recovered = atBoot(seen(known, entry), workshop.run.bootId);',
+    replace: 'recovered = seen(known, entry);',
+    tests: steps,
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: 'if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;',
+    replace: '',
+    tests: steps,
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: "return link.reason === 'WaitingForNIC' ? undefined : link;",
+    replace: 'return undefined;',
+    tests: steps,
+  },
+  {
+    file: 'src/agent/apply/nic-files.ts',
+    find: 'const ours = text === change.after || text === null;',
+    replace: 'const ours = true;',
+    tests: pure('apply/nic-files.test.ts'),
+  },
+  {
+    file: 'src/agent/backends/netplan.ts',
+    find: 'if (match.macaddress) return [];',
+    replace: '',
+    tests: pure('backends/netplan.test.ts'),
+  },
+  {
+    file: 'src/agent/backends/netplan.ts',
+    find: "match.name ?? '*'",
+    replace: 'match.name ?? []',
+    tests: pure('backends/netplan.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/ownership.ts',
+    find: 'const held = host.held.filter((file) => file.mac === mac);',
+    replace: 'const held = host.held;',
+    tests: pure('planning/ownership.test.ts'),
   },
 ];
