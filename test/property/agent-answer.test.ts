@@ -184,19 +184,17 @@ describe('a run of the agent', () => {
 
 const short = (path: string) => path.replace(`${box.root}/`, '');
 
+/** The third look without a change sees what others have done. */
+function disturbing(act: () => void) {
+  let looks = 0;
+  return async (lines: readonly string[]) => {
+    if (lines.length === 0 && ++looks === 3) act();
+    return box.run(lines);
+  };
+}
+
 describe('a NIC that comes up', () => {
   const held = `[Match]\nMACAddress=${macOf(1)}\n[Network]\nAddress=10.0.0.9/24\n`;
-  const late = (name: string) => address(name, '10.0.0.9/24', { broadcast: '10.0.0.255' });
-
-  /** The third look without a change sees what others have done. */
-  function disturbing(act: () => void) {
-    let looks = 0;
-    return async (lines: readonly string[]) => {
-      if (lines.length === 0 && ++looks === 3) act();
-      return box.run(lines);
-    };
-  }
-
   test('is watched while networkd may set what it holds of it', async () => {
     await freshHost();
     const place = join(box.root, 'run/systemd/network');
@@ -205,7 +203,8 @@ describe('a NIC that comes up', () => {
     let disturbed = false;
     const run = disturbing(() => {
       disturbed = true;
-      box.kernel = { ...box.kernel, addresses: [...box.kernel.addresses, late('multinic0')] };
+      const late = address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' });
+      box.kernel = { ...box.kernel, addresses: [...box.kernel.addresses, late] };
     });
     const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
     const answer = await agent(request([entry(1)]), { startIp });

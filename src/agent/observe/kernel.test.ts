@@ -20,6 +20,7 @@ test.each(names)('%s tells the same of one host as the version of our image', (n
 describe('a recorded host', () => {
   const { links, addresses, routes, rules } = recorded('debian-12.txt');
   const linkOf = (name: string) => links.find((link) => link.name === name);
+  const addressOf = (cidr: string) => addresses.find((each) => each.cidr === cidr);
   const routesTo = (to: string) => routes.filter((route) => route.to === to && route.table !== 255);
 
   test('has links with their alternative names, masters and lower links', () => {
@@ -39,13 +40,19 @@ describe('a recorded host', () => {
   });
 
   test('has addresses that are leased, without a route, or not to be put back', () => {
-    const of = (cidr: string) => addresses.find((each) => each.cidr === cidr);
-    expect(of('10.200.0.2/16')).toMatchObject({ link: 'eth0', temporary: true, opaque: false });
-    expect(of('10.0.0.11/16')).toMatchObject({ broadcast: '10.0.255.255', noPrefixRoute: false });
-    expect(of('10.0.0.12/16')).toMatchObject({ noPrefixRoute: true });
-    expect(of('10.9.0.1/32')).toMatchObject({ opaque: true });
-    expect(of('10.8.0.1/24')).toMatchObject({ opaque: true });
-    expect(of('fe80::5/64')).toMatchObject({ family: 6, scope: 253 });
+    expect(addressOf('10.200.0.2/16')).toMatchObject({
+      link: 'eth0',
+      temporary: true,
+      opaque: false,
+    });
+    expect(addressOf('10.0.0.11/16')).toMatchObject({
+      broadcast: '10.0.255.255',
+      noPrefixRoute: false,
+    });
+    expect(addressOf('10.0.0.12/16')).toMatchObject({ noPrefixRoute: true });
+    expect(addressOf('10.9.0.1/32')).toMatchObject({ opaque: true });
+    expect(addressOf('10.8.0.1/24')).toMatchObject({ opaque: true });
+    expect(addressOf('fe80::5/64')).toMatchObject({ family: 6, scope: 253 });
   });
 
   test.each([
