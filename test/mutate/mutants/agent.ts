@@ -225,12 +225,6 @@ export const agentMutants: readonly Mutant[] = [
     tests: steps,
   },
   {
-    file: 'src/agent/apply/recover.ts',
-    find: "return link.reason === 'WaitingForNIC' ? undefined : link;",
-    replace: 'return undefined;',
-    tests: steps,
-  },
-  {
     file: 'src/agent/apply/nic-files.ts',
     find: 'const ours = text === change.after || text === null;',
     replace: 'const ours = true;',
