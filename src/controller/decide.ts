@@ -33,14 +33,14 @@ export type Decision =
   | { readonly kind: 'done'; readonly seen: Seen | undefined };
 
 /**
- * What to do next for one object, from its record and what is on its way, and nothing else. What was done counts when it
+ * What to do next for one object, from its record, how long that has stood, what is on its way, and nothing else. What was done counts when it
  * was done for the same content on the same machine; whether a number is the same says nothing.
  */
 export function decide(
   desired: Desired,
   runs: readonly Run[],
   applied: Applied | undefined,
-  now: Date,
+  recordAgeMs: number,
 ): Decision {
   const open = runs.filter(({ phase }) => phase !== 'ended');
   const current = open.find((run) => serves(run, desired));
@@ -53,7 +53,7 @@ export function decide(
   const seen = applied.done === undefined ? endOf(applied, runs) : undefined;
   const { done, reasons } = seen ? outcomeOf(seen.verdict) : recorded(applied);
   if (done) return { kind: 'done', seen };
-  const forMs = seen ? pauseOf(applied, reasons) : leftMs(applied, reasons, now);
+  const forMs = pauseOf(applied, reasons) - (seen ? 0 : recordAgeMs);
   if (forMs > 0) return { kind: 'pause', forMs, seen };
   return { ...start, attempt: Math.max(attempt, applied.attempt + 1) };
 }
@@ -112,10 +112,4 @@ function recorded({ done = false, reasons = [] }: Applied) {
 
 function pauseOf({ attempt, job }: Applied, reasons: readonly Reason[]): number {
   return pauseMs(reasons, attempt, job);
-}
-
-/** Never longer than the pause itself: the clock may have been set back, or another controller's was ahead. */
-function leftMs(applied: Applied, reasons: readonly Reason[], now: Date): number {
-  const pause = pauseOf(applied, reasons);
-  return Math.min(pause, Date.parse(applied.at) + pause - now.getTime());
 }

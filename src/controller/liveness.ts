@@ -27,18 +27,17 @@ export type Health =
   | { readonly kind: 'slow' | 'young'; readonly forMs: number }
   | { readonly kind: 'late'; readonly failure: Failure };
 
-/** How a run stands that was begun at the time in its record. Times are this controller's: a node's clock may be hours off. */
+/** How a run stands that was begun so long ago. Times are this controller's: a node's clock may be hours off. */
 export function healthOf(
   run: Run,
   applied: Applied | undefined,
-  { startDeadlineMs, now }: { readonly startDeadlineMs: number; readonly now: Date },
+  { startDeadlineMs, recordAgeMs }: Readonly<Record<'startDeadlineMs' | 'recordAgeMs', number>>,
 ): Health {
   if (run.phase !== 'pending' || applied?.job !== run.name) return { kind: 'fine' };
-  // A clock that was set back makes it younger than it is, never a run of the future.
-  const age = Math.max(0, now.getTime() - Date.parse(applied.at));
-  if (age >= startDeadlineMs) return { kind: 'late', failure: run.trouble ?? notStarted(run, age) };
-  const forMs = Math.min(checkPendingMs, startDeadlineMs - age);
-  return { kind: age < checkPendingMs ? 'young' : 'slow', forMs };
+  if (recordAgeMs >= startDeadlineMs)
+    return { kind: 'late', failure: run.trouble ?? notStarted(run, recordAgeMs) };
+  const forMs = Math.min(checkPendingMs, startDeadlineMs - recordAgeMs);
+  return { kind: recordAgeMs < checkPendingMs ? 'young' : 'slow', forMs };
 }
 
 function notStarted({ node, name }: Run, age: number): Failure {

@@ -19,6 +19,7 @@ import { createNextRun } from './next-run.ts';
 import { type NodeConfig, nodeConfigs } from './node-config.ts';
 import { OwnWrites } from './own-writes.ts';
 import { createReconciler } from './reconcile.ts';
+import { RecordAges } from './record-ages.ts';
 import { createReporter } from './report.ts';
 import type { controllerSettings } from './settings.ts';
 import { createOtherController } from './stand-back.ts';
@@ -73,12 +74,23 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     return metadata.uid === uid && metadata.generation === generation;
   };
   const { namespace, startDeadlineMs } = values;
+  const ages = new RecordAges(clock);
   const reconcile = createReconciler({
     stores,
     otherController,
     deletion: createDeletion({ client, runner, perform, stores }),
     guard: createDeletionGuard({ client, stores, namespace, clock }),
-    nextRun: createNextRun({ runner, admission, isCurrent, startDeadlineMs, clock, metrics, log }),
+    nextRun: createNextRun({
+      runner,
+      admission,
+      isCurrent,
+      startDeadlineMs,
+      ages,
+      clock,
+      metrics,
+      log,
+    }),
+    ages,
     reporter: createReporter({ client, configs, ownWrites, recorder, metrics, perform, clock }),
   });
   const watches = createWatches({

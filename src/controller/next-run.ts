@@ -11,6 +11,7 @@ import { type Health, healthOf, unreachable } from './liveness.ts';
 import { machineOf, systemUuidOf } from './machine.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { NodeConfig } from './node-config.ts';
+import type { RecordAges } from './record-ages.ts';
 import type { Report } from './report.ts';
 import { type Contents, contentHash, requestOf } from './request.ts';
 import { withSilentNics } from './results/result.ts';
@@ -36,6 +37,7 @@ export interface NextRunOptions {
   /** Whether the server still has this state of the object, asked now. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
   readonly startDeadlineMs: number;
+  readonly ages: RecordAges;
   readonly clock: Clock;
   readonly metrics: ControllerMetrics;
   readonly log: Logger;
@@ -54,7 +56,7 @@ export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
 /** Takes the next step of a task: starts, waits for, repeats or takes back runs of the agent, and tells of it. */
 export function createNextRun(options: NextRunOptions): NextRun {
-  const { runner, admission, isCurrent, startDeadlineMs, clock, metrics, log } = options;
+  const { runner, admission, isCurrent, startDeadlineMs, ages, clock, metrics, log } = options;
 
   async function nextRun(task: Task, signal: AbortSignal): Promise<Progress> {
     const { node, action, contents, report } = task;
@@ -67,7 +69,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     };
     const runs = runsOf(task, content);
     const applied = appliedIn(report.config.status);
-    const next = decide(desired, runs, applied, clock.now());
+    const next = decide(desired, runs, applied, ageOf(report, applied));
     switch (next.kind) {
       case 'start': {
         const { attempt, generation } = next;
@@ -90,6 +92,10 @@ export function createNextRun(options: NextRunOptions): NextRun {
       default:
         return next satisfies never;
     }
+  }
+
+  function ageOf({ config }: Report, applied: Applied | undefined): number {
+    return applied ? ages.of(keyOf(config), applied) : 0;
   }
 
   function runsOf({ report, contents }: Task, content: string): readonly Run[] {
@@ -174,7 +180,8 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const applied = known?.job === run.name ? known : undefined;
     // Given up already; it has to end before anything else may begin.
     if (applied?.done !== undefined) return recorded(report);
-    const health = healthOf(run, applied, { startDeadlineMs, now: clock.now() });
+    const recordAgeMs = ageOf(report, applied);
+    const health = healthOf(run, applied, { startDeadlineMs, recordAgeMs });
     const shown = { ...run, trouble: run.trouble ?? unreachable(node) };
     // What began it has told already what holds.
     const repeat = run.attempt > 1;

@@ -7,6 +7,7 @@ import { type Deletion, isHeld } from './deletion.ts';
 import type { DeletionGuard } from './deletion-guard.ts';
 import type { NextRun, Progress } from './next-run.ts';
 import type { NodeConfig } from './node-config.ts';
+import type { RecordAges } from './record-ages.ts';
 import type { Report, Reporter } from './report.ts';
 import { readyIn } from './reporting/ready.ts';
 import { isRepeat, type Situation } from './reporting/situation.ts';
@@ -22,6 +23,7 @@ export interface ReconcilerOptions {
   readonly deletion: Deletion;
   readonly guard: DeletionGuard;
   readonly nextRun: NextRun;
+  readonly ages: RecordAges;
   readonly reporter: Reporter;
 }
 
@@ -35,13 +37,14 @@ const askAgainMs = 30_000;
  * deleted, have its node cleaned and let it go.
  */
 export function createReconciler(options: ReconcilerOptions) {
-  const { stores, otherController, deletion, guard, nextRun, reporter } = options;
+  const { stores, otherController, deletion, guard, nextRun, ages, reporter } = options;
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
     const config = stores.configs.get(key);
     try {
       await deletion.collect(refOf(key), config?.metadata.uid, signal);
-      return config && (await proceed(config, signal));
+      if (config) return await proceed(config, signal);
+      return ages.forget(key);
     } catch (error) {
       if (!isConflict(error)) throw error;
       return { requeueAfterMs: lagPauseMs };

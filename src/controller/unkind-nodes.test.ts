@@ -233,3 +233,28 @@ describe('an object whose node says little', () => {
     expect(bed.agents.requests.map(({ action }) => action)).toEqual(['apply', 'cleanup']);
   });
 });
+
+describe('the clock of the controller, set by hours', () => {
+  it.each([-3, 3])('has no say in when an agent is sent again (%d h)', async (hours) => {
+    bed.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
+    bed.run();
+    await fleet('worker-1');
+    await bed.pass(150);
+    bed.wallOffsetMs = hours * 3_600_000;
+    await bed.pass(600);
+    expect(bed.created('jobs')).toBeGreaterThanOrEqual(4);
+    expect(bed.created('jobs')).toBeLessThanOrEqual(6);
+  });
+
+  it.each([-3, 3])('has no say in when an agent should have begun (%d h)', async (hours) => {
+    bed.run();
+    bed.agents.dead.add('dead-1');
+    await fleet('dead-1');
+    await untilPods(1);
+    bed.wallOffsetMs = hours * 3_600_000;
+    await bed.pass(300);
+    expect(await bed.ready('dead-1')).not.toBe('False NotStarted');
+    await bed.pass(1_000);
+    expect(await bed.ready('dead-1')).toBe('False NotStarted');
+  });
+});

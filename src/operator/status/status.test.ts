@@ -137,6 +137,8 @@ describe('isNews', () => {
     expect(isNews({ ...status, lastError: 'x' }, status)).toBe(true);
     expect(isNews({ ...status, lastSyncedAt: '2026-01-02T03:14:04Z' }, status)).toBe(false);
     expect(isNews({ ...status, lastSyncedAt: '2026-01-02T03:14:05Z' }, status)).toBe(true);
+    // A clock that was set back.
+    expect(isNews({ ...status, lastSyncedAt: '2026-01-02T00:00:00Z' }, status)).toBe(true);
     expect(isNews(status, {})).toBe(true);
   });
 });

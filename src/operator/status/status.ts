@@ -68,7 +68,9 @@ export function isNews(status: OpenstackConfigStatus, previous: OpenstackConfigS
   const { lastSyncedAt: before, ...rest } = previous;
   if (canonicalJson(now) !== canonicalJson(rest)) return true;
   if (lastSyncedAt === undefined) return false;
-  return before === undefined || Date.parse(lastSyncedAt) - Date.parse(before) >= heartbeatMs;
+  if (before === undefined) return true;
+  // Either way: a clock that was set back must not silence it for as long.
+  return Math.abs(Date.parse(lastSyncedAt) - Date.parse(before)) >= heartbeatMs;
 }
 
 type NodeStatus = NonNullable<OpenstackConfigStatus['nodes']>[number];

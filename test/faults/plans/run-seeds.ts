@@ -14,28 +14,35 @@ export async function runSeeds(
   tell: (line: string) => void,
 ): Promise<void> {
   for (let from = first; from < first + count; from += plansPerBed) {
-    const failed: Plan[] = [];
+    const failed: Failed[] = [];
     const until = Math.min(from + plansPerBed, first + count);
     await using bed = await ControllerBed.start();
     for (let seed = from; seed < until; seed++) {
       const plan = planOf(seed);
       const result = await runPlan(bed, plan);
       totals.add(result);
-      if (result.flaws.length > 0) failed.push(plan);
+      if (result.flaws.length > 0) failed.push({ plan, flaws: result.flaws });
     }
-    for (const plan of failed) {
-      const text = await explain(plan);
+    for (const one of failed) {
+      const text = await explain(one);
       totals.fail(text);
       tell(text);
     }
   }
 }
 
+interface Failed {
+  readonly plan: Plan;
+  readonly flaws: readonly string[];
+}
+
 /** The seed, the smallest plan found that fails too, and what goes wrong in it. */
-async function explain(plan: Plan): Promise<string> {
+async function explain({ plan, flaws: seen }: Failed): Promise<string> {
   let smallest = plan;
-  let flaws = await alone(plan).then((result) => result.flaws);
-  if (flaws.length === 0) return `seed ${plan.seed} failed, and not when it was run alone`;
+  let { flaws } = await alone(plan);
+  if (flaws.length === 0) {
+    return [`seed ${plan.seed} failed, and not when it was run alone:`, ...seen].join('\n');
+  }
   for (let at = smallest.steps.length - 1; at >= 0; at--) {
     const smaller = { ...smallest, steps: smallest.steps.filter((_, step) => step !== at) };
     const result = await alone(smaller);

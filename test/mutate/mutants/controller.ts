@@ -11,10 +11,10 @@ export const controllerMutants: readonly Mutant[] = [
     tests: controller('decide'),
   },
   {
-    file: 'src/controller/decide.ts',
-    find: 'return Math.min(pause, Date.parse(applied.at) + pause - now.getTime());',
-    replace: 'return Date.parse(applied.at) + pause - now.getTime();',
-    tests: controller('decide'),
+    file: 'src/controller/record-ages.ts',
+    find: 'if (known?.record === record) return now - known.since;',
+    replace: '',
+    tests: controller('record-ages'),
   },
   {
     file: 'src/controller/decide.ts',
