@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KubeError } from '../kube/errors.ts';
 import { RequestError } from '../requests/request-error.ts';
-import { attach, environment, type Scene, serverIds, setScene } from './testing/scene.ts';
+import {
+  attach,
+  delivered,
+  environment,
+  type Scene,
+  serverIds,
+  setScene,
+} from './testing/scene.ts';
 
 let scene: Scene;
 
@@ -11,16 +18,9 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-async function delivered(): Promise<void> {
-  attach(scene.cloud, 1, 1);
-  attach(scene.cloud, 2, 2);
-  scene.create();
-  await scene.look();
-}
-
 describe('annotations', () => {
   it('reconcile-at posts every node once, changed or not', async () => {
-    await delivered();
+    await delivered(scene);
     scene.kube.annotate({ 'multinic.io/reconcile-at': '1700000000' });
     await scene.look();
     await scene.look();
@@ -30,14 +30,14 @@ describe('annotations', () => {
   });
 
   it('force-reconcile does the same', async () => {
-    await delivered();
+    await delivered(scene);
     scene.kube.annotate({ 'multinic.example.com/force-reconcile': 'now' });
     await scene.look();
     expect(scene.viola.posts).toHaveLength(2);
   });
 
   it('of any length are acted upon once and leave the status writable', async () => {
-    await delivered();
+    await delivered(scene);
     const long = 'x'.repeat(400);
     scene.kube.annotate({ 'multinic.io/reconcile-at': long });
     await scene.look();
@@ -177,14 +177,14 @@ describe('the next look', () => {
   });
 
   it('comes within five minutes, whatever a service asks for', async () => {
-    await delivered();
+    await delivered(scene);
     const week = { service: 'viola', kind: 'rateLimited', retryAfterMs: 7 * 86_400_000 } as const;
     scene.viola.outage = new RequestError('busy', week);
     expect(await scene.look()).toBe(300_000);
   });
 
   it('comes later after each failure', async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.fail('portsOf', 'serverError');
     const waits = [];
     for (let n = 0; n < 5; n++) waits.push(await scene.look());
@@ -196,7 +196,7 @@ describe('the next look', () => {
   });
 
   it('comes soon, but not for ever, while delivered ports are DOWN', async () => {
-    await delivered();
+    await delivered(scene);
     await scene.look(180_000);
     scene.cloud.ports = scene.cloud.ports.map((port) => ({ ...port, status: 'DOWN' }));
     const waits = [];
@@ -210,7 +210,7 @@ describe('the next look', () => {
   });
 
   it('is told of the last sync every ten minutes only', async () => {
-    await delivered();
+    await delivered(scene);
     await scene.look();
     const before = scene.kube.writes.length;
     await scene.look(599_000);
@@ -223,7 +223,7 @@ describe('the next look', () => {
 
 describe('secrets', () => {
   it('never reach a status or an event', async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.fail('portsOf', 'unauthorized', 'keystone');
     await scene.look();
     const shown = JSON.stringify([scene.object(), scene.events]);

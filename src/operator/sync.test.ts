@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { finalizers } from '../api/names.ts';
 import { FakeViola } from './testing/fake-viola.ts';
-import { attach, detach, type Scene, serverIds, setScene } from './testing/scene.ts';
+import { attach, delivered, detach, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 let scene: Scene;
 
@@ -10,13 +10,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => scene[Symbol.asyncDispose]());
-
-async function delivered(): Promise<void> {
-  attach(scene.cloud, 1, 1);
-  attach(scene.cloud, 2, 2);
-  scene.create();
-  await scene.look();
-}
 
 async function twentyDelivered(): Promise<void> {
   for (let n = 1; n <= 10; n++) attach(scene.cloud, n, 1);
@@ -76,7 +69,7 @@ describe('a port that is attached', () => {
   });
 
   it('is delivered once: after that nothing is sent and the status is written once more', async () => {
-    await delivered();
+    await delivered(scene);
     const before = scene.kube.writes.length;
     for (let round = 0; round < 3; round++) await scene.look();
     expect(scene.viola.posts).toHaveLength(1);
@@ -85,7 +78,7 @@ describe('a port that is attached', () => {
   });
 
   it('costs only its own node', async () => {
-    await delivered();
+    await delivered(scene);
     attach(scene.cloud, 3, 2);
     await scene.look();
     expect(scene.viola.posts[1]?.map(({ nodeName, base }) => [nodeName, base?.generation])).toEqual(
@@ -95,14 +88,14 @@ describe('a port that is attached', () => {
   });
 
   it('is recorded in the inventory as the business cluster holds it', async () => {
-    await delivered();
+    await delivered(scene);
     const [first] = await scene.store.list({ nodeName: 'worker-1' });
     expect(first).toMatchObject({ providerId: 'biz-1', instanceId: serverIds[0] });
     expect(first?.config.interfaces).toHaveLength(1);
   });
 
   it('is delivered again when somebody deletes or edits the object', async () => {
-    await delivered();
+    await delivered(scene);
     scene.viola.nodes.delete('worker-1');
     const other = scene.viola.nodes.get('worker-2');
     if (other)
@@ -141,7 +134,7 @@ describe('a port that is attached', () => {
   });
 
   it('survives the loss of everything that is only remembered', async () => {
-    await delivered();
+    await delivered(scene);
     scene.restart();
     await scene.look();
     expect(scene.viola.posts).toHaveLength(1);
@@ -164,7 +157,7 @@ describe('a port that is detached', () => {
   });
 
   it('leaves an empty object when it was the last one', async () => {
-    await delivered();
+    await delivered(scene);
     detach(scene.cloud, 1);
     await scene.look();
     expect(scene.viola.nodes.get('worker-1')?.spec.interfaces).toEqual([]);
@@ -172,7 +165,7 @@ describe('a port that is detached', () => {
   });
 
   it('stays while Nova cannot say, and goes as soon as it can', async () => {
-    await delivered();
+    await delivered(scene);
     detach(scene.cloud, 1);
     scene.cloud.fail('server', 'serverError');
     await scene.look();
@@ -185,7 +178,7 @@ describe('a port that is detached', () => {
   });
 
   it('never was when only the list had lost it', async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.unlisted.add('p1').add('p2');
     await scene.look();
     expect(scene.viola.posts).toHaveLength(1);
@@ -251,7 +244,7 @@ describe('many removals at once', () => {
 
 describe('a server taken out of vmNames', () => {
   it('is taken back from its node, with the fence of what was read', async () => {
-    await delivered();
+    await delivered(scene);
     scene.edit({ vmNames: serverIds.slice(1, 2) });
     await scene.look();
     expect(scene.viola.removals).toEqual(['worker-1']);
@@ -260,7 +253,7 @@ describe('a server taken out of vmNames', () => {
   });
 
   it('stays in the inventory until the node is clean, and is asked for once', async () => {
-    await delivered();
+    await delivered(scene);
     scene.edit({ vmNames: serverIds.slice(1, 2) });
     await scene.look();
     await scene.look();
@@ -282,7 +275,7 @@ describe('a CR that moves to another business cluster', () => {
   };
 
   it('takes its nodes out of the old one', async () => {
-    await delivered();
+    await delivered(scene);
     const second = new FakeViola();
     scene.otherViolas.set('biz-2', second);
     scene.edit({ credentials });
@@ -300,7 +293,7 @@ describe('a CR that moves to another business cluster', () => {
   });
 
   it('is delivered there although the old one cannot be reached', async () => {
-    await delivered();
+    await delivered(scene);
     const second = new FakeViola();
     scene.otherViolas.set('biz-2', second);
     scene.viola.fail(503);

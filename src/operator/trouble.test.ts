@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestError } from '../requests/request-error.ts';
-import { attach, type Scene, serverIds, setScene } from './testing/scene.ts';
+import { attach, delivered, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 let scene: Scene;
 
@@ -9,13 +9,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => scene[Symbol.asyncDispose]());
-
-async function delivered(): Promise<void> {
-  attach(scene.cloud, 1, 1);
-  attach(scene.cloud, 2, 2);
-  scene.create();
-  await scene.look();
-}
 
 describe('what goes wrong is named by its first step, and heals by itself', () => {
   const cases: readonly [string, () => void, string][] = [
@@ -50,7 +43,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
   ];
 
   it.each(cases)('%s', async (_what, breakIt, expected) => {
-    await delivered();
+    await delivered(scene);
     const good = scene.clouds.provided;
     attach(scene.cloud, 3, 2);
     breakIt();
@@ -69,7 +62,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
   });
 
   it('credentials count as refused only when they were', async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.fail('portsOf', 'timeout', 'keystone');
     await scene.look();
     expect(scene.condition('CredentialsValid')?.status).toBe('Unknown');
@@ -80,7 +73,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
   });
 
   it('without a token for the subnets nothing else is asked for', async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.log.length = 0;
     scene.cloud.fail('subnet', 'unauthorized', 'keystone');
     await scene.look();
@@ -89,7 +82,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
   });
 
   it('writes the status of a failure that stays the same once', async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.fail('portsOf', 'serverError');
     await scene.look();
     const before = scene.kube.writes.length;
@@ -127,7 +120,7 @@ describe('what fails for some is delivered for the others', () => {
   });
 
   it('a network that cannot be read: the MTU stays, and only the new NIC waits', async () => {
-    await delivered();
+    await delivered(scene);
     attach(scene.cloud, 3, 1);
     attach(scene.cloud, 4, 2);
     scene.cloud.fail('network', 'serverError');
@@ -148,7 +141,7 @@ describe('what fails for some is delivered for the others', () => {
   });
 
   it('a typing error in place of a subnet, which takes no NIC away', async () => {
-    await delivered();
+    await delivered(scene);
     for (const subnetIDs of [['sub-x'], ['sub-x', 'sub-b']]) {
       scene.edit({ subnetIDs });
       await scene.look();

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeCloud } from './testing/fake-cloud.ts';
-import { attach, detach, type Scene, serverIds, setScene, spec } from './testing/scene.ts';
+import {
+  attach,
+  delivered,
+  detach,
+  type Scene,
+  serverIds,
+  setScene,
+  spec,
+} from './testing/scene.ts';
 
 let scene: Scene;
 
@@ -10,13 +18,6 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-async function delivered(): Promise<void> {
-  attach(scene.cloud, 1, 1);
-  attach(scene.cloud, 2, 2);
-  scene.create();
-  await scene.look();
-}
-
 function change(id: string, with_: object): void {
   scene.cloud.ports = scene.cloud.ports.map((port) =>
     port.id === id ? { ...port, ...with_ } : port,
@@ -25,7 +26,7 @@ function change(id: string, with_: object): void {
 
 describe('a live NIC stays, and the status says so', () => {
   it('when the account may no longer see its port', async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.hidden.add('p1');
     await scene.look();
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
@@ -33,7 +34,7 @@ describe('a live NIC stays, and the status says so', () => {
   });
 
   it('when the CR is edited to a wrong project, whose shared subnet can be read', async () => {
-    await delivered();
+    await delivered(scene);
     const wrong = new FakeCloud('project-2');
     wrong.subnets = scene.cloud.subnets;
     wrong.networks = scene.cloud.networks;
@@ -47,7 +48,7 @@ describe('a live NIC stays, and the status says so', () => {
   });
 
   it('when its port is listed without addresses, once or for long', async () => {
-    await delivered();
+    await delivered(scene);
     change('p1', { fixedIps: [] });
     for (let n = 0; n < 3; n++) await scene.look();
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
@@ -74,7 +75,7 @@ describe('a live NIC stays, and the status says so', () => {
   });
 
   it('when only the case of an id was edited', async () => {
-    await delivered();
+    await delivered(scene);
     scene.edit({ subnetIDs: ['SUB-A'] });
     await scene.look();
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
@@ -82,7 +83,7 @@ describe('a live NIC stays, and the status says so', () => {
   });
 
   it("until Neutron's event has reached Nova", async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.holdNovaEvents();
     detach(scene.cloud, 1);
     await scene.look();
@@ -95,7 +96,7 @@ describe('a live NIC stays, and the status says so', () => {
 
 describe('a server that is deleted', () => {
   it('loses its NICs as soon as Nova lists it so, though this process never saw it', async () => {
-    await delivered();
+    await delivered(scene);
     scene.restart();
     scene.cloud.vms = scene.cloud.vms.map((vm) =>
       vm.id === serverIds[0] ? { ...vm, status: 'DELETED' } : vm,
@@ -107,7 +108,7 @@ describe('a server that is deleted', () => {
   });
 
   it('loses them when the account that saw it gets a 404, not when another account does', async () => {
-    await delivered();
+    await delivered(scene);
     scene.cloud.vms = scene.cloud.vms.filter(({ id }) => id !== serverIds[0]);
     detach(scene.cloud, 1);
     scene.restart();

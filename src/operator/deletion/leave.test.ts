@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestError } from '../../requests/request-error.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
-import { attach, type Scene, setScene } from '../testing/scene.ts';
+import { attach, delivered, type Scene, setScene } from '../testing/scene.ts';
 
 let scene: Scene;
 
@@ -11,13 +11,6 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-async function delivered(): Promise<void> {
-  attach(scene.cloud, 1, 1);
-  attach(scene.cloud, 2, 2);
-  scene.create();
-  await scene.look();
-}
-
 async function loseRecords(): Promise<void> {
   const author = { namespace: 'multinic-system', name: 'osc', generation: 0 };
   await scene.store.record('biz-1', author, []);
@@ -25,7 +18,7 @@ async function loseRecords(): Promise<void> {
 
 describe('a CR that is deleted', () => {
   it('goes when every node is clean, without asking OpenStack for anything', async () => {
-    await delivered();
+    await delivered(scene);
     const calls = scene.cloud.calls;
     scene.clouds.provided = new RequestError('down', { service: 'contrabass', kind: 'timeout' });
     scene.kube.delete();
@@ -43,7 +36,7 @@ describe('a CR that is deleted', () => {
   });
 
   it('stays while a node that was delivered is merely missing from the list', async () => {
-    await delivered();
+    await delivered(scene);
     scene.kube.delete();
     scene.viola.unlisted.add('worker-1');
     await scene.look();
@@ -58,7 +51,7 @@ describe('a CR that is deleted', () => {
   });
 
   it('leaves a node alone that another one has taken over meanwhile', async () => {
-    await delivered();
+    await delivered(scene);
     const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
     const source = { namespace: 'ns', name: 'heir', uid: 'heir-uid', generation: 1 };
     scene.viola.put({ ...node, source });
@@ -71,7 +64,7 @@ describe('a CR that is deleted', () => {
   });
 
   it('waits for Viola, and says so', async () => {
-    await delivered();
+    await delivered(scene);
     scene.kube.delete();
     scene.viola.fail(503);
     await scene.look();
@@ -92,7 +85,7 @@ describe('a CR that is deleted', () => {
   });
 
   it('calls no place that the operator forbids, and says so', async () => {
-    await delivered();
+    await delivered(scene);
     const before = scene.asked.length;
     scene.edit({ settings: { violaEndpoint: 'http://169.254.169.254/latest' } });
     scene.kube.delete();
@@ -104,7 +97,7 @@ describe('a CR that is deleted', () => {
   });
 
   it('leaves the nodes as they are with deletionPolicy Retain', async () => {
-    await delivered();
+    await delivered(scene);
     scene.edit({ settings: { deletionPolicy: 'Retain' } });
     scene.kube.delete();
     await scene.look();
@@ -114,7 +107,7 @@ describe('a CR that is deleted', () => {
   });
 
   it('never touches nodes of another CR', async () => {
-    await delivered();
+    await delivered(scene);
     const source = { namespace: 'team-b', name: 'other', uid: 'other', generation: 1 };
     const spec = { nodeName: 'worker-9', interfaces: [] };
     scene.viola.put({ nodeName: 'worker-9', uid: 'u', generation: 1, source, spec });
@@ -132,7 +125,7 @@ describe('a CR that was moved to another business cluster', () => {
   };
 
   it('takes its nodes out of the first although every record of them was lost', async () => {
-    await delivered();
+    await delivered(scene);
     await loseRecords();
     scene.otherViolas.set('biz-2', new FakeViola());
     scene.edit({ credentials });
@@ -145,7 +138,7 @@ describe('a CR that was moved to another business cluster', () => {
   });
 
   it('is not let go before both are clean', async () => {
-    await delivered();
+    await delivered(scene);
     const second = new FakeViola();
     scene.otherViolas.set('biz-2', second);
     scene.viola.fail(503);
@@ -181,7 +174,7 @@ describe('a CR that was moved to another business cluster', () => {
 
 describe('a database that is down when a CR is deleted', () => {
   it('keeps the finalizer, while the nodes are cleaned', async () => {
-    await delivered();
+    await delivered(scene);
     scene.failStore(new Error('ECONNREFUSED'));
     scene.kube.delete();
     await scene.look();
@@ -198,7 +191,7 @@ describe('a database that is down when a CR is deleted', () => {
 
   it('never stops a delivery', async () => {
     scene.failStore(new Error('ECONNREFUSED'));
-    await delivered();
+    await delivered(scene);
     expect(scene.ready()).toBe('True Synced: synced 2 node(s)');
     scene.failStore(undefined);
     await scene.look(30_000);
@@ -208,7 +201,7 @@ describe('a database that is down when a CR is deleted', () => {
 
 describe('a CR that went while nobody looked', () => {
   it('leaves no records behind', async () => {
-    await delivered();
+    await delivered(scene);
     scene.kube.configs.replace([]);
     await scene.look();
     expect(await scene.store.list()).toEqual([]);

@@ -233,3 +233,11 @@ class FakeClouds implements Clouds {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 }
+
+/** An OpenstackConfig whose two nodes have got a port each. */
+export async function delivered(scene: Scene): Promise<void> {
+  attach(scene.cloud, 1, 1);
+  attach(scene.cloud, 2, 2);
+  scene.create();
+  await scene.look();
+}
