@@ -37,6 +37,6 @@ export async function access(
   const cloud = await cloudOf(config, key, allowed, signal);
   return {
     view: views.of(cloud, keyOf(source)),
-    viola: violas.of(config.viola, config.providerId),
+    viola: await violas.of(config.viola, config.providerId),
   };
 }

@@ -101,7 +101,8 @@ export const operatorSettings = {
     env: ['CONTRABASS_CA_FILE'],
     flag: 'contrabass-ca-file',
     schema: nonBlank().optional(),
-    description: 'PEM bundle that the certificate of Contrabass is verified with',
+    description:
+      'PEM bundle that the certificate of Contrabass is verified with; read again at each use',
   }),
   violaEndpoint: setting({
     env: ['VIOLA_ENDPOINT'],
@@ -125,7 +126,8 @@ export const operatorSettings = {
     env: ['VIOLA_CA_FILE'],
     flag: 'viola-ca-file',
     schema: nonBlank().optional(),
-    description: 'PEM bundle that the certificate of Viola is verified with',
+    description:
+      'PEM bundle that the certificate of Viola is verified with; read again at each use',
   }),
   violaTokenFile: setting({
     env: ['VIOLA_TOKEN_FILE'],
@@ -149,7 +151,8 @@ export const operatorSettings = {
     env: ['OPENSTACK_CA_FILE'],
     flag: 'openstack-ca-file',
     schema: nonBlank().optional(),
-    description: 'PEM bundle that certificates of OpenStack are verified with',
+    description:
+      'PEM bundle that certificates of OpenStack are verified with; read again at each use',
   }),
   openstackNeutronEndpoint: setting({
     env: ['OPENSTACK_NEUTRON_ENDPOINT'],

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { createHttpServer, listen } from '../http/server.ts';
@@ -14,6 +13,7 @@ import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
+import { openCaBundle, systemAuthorities } from '../requests/ca-bundle.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
@@ -47,9 +47,13 @@ export async function startOperator(
   const access = settings.kubeconfig
     ? await loadKubeconfig(settings.kubeconfig)
     : await inCluster();
-  const [contrabass, openstack, violaCa] = await Promise.all(
-    [settings.contrabassCaFile, settings.openstackCaFile, settings.violaCaFile].map(readBundle),
-  );
+  const authoritiesOf = async (path: string | undefined) =>
+    path === undefined ? systemAuthorities : openCaBundle(path, log);
+  const authorities = {
+    contrabass: await authoritiesOf(settings.contrabassCaFile),
+    openstack: await authoritiesOf(settings.openstackCaFile),
+  };
+  const violaCa = await authoritiesOf(settings.violaCaFile);
   const { leaseDurationMs } = settings;
   const onKubeRequest = countKubeRequests(metrics);
   const identify = { clock, random, userAgent: 'multinic-operator', onRequest: onKubeRequest };
@@ -60,7 +64,6 @@ export async function startOperator(
   await using violas = createViolas({ ...settings, violaCa }, { clock, random, log });
   await using store = await openStore(settings, context);
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
-  const authorities = { contrabass, openstack };
   const shared = { client, settings, context, perform, store, clouds, violas, authorities };
   const loop = createLoop({ ...shared, lifetime: signal });
 
@@ -119,8 +122,4 @@ function locationOf(settings: OperatorSettings): StoreLocation {
   return dbHost === undefined
     ? { kind: 'sqlite', path: settings.inventoryDbPath }
     : { kind: 'mariadb', host: dbHost, port, user, password, database };
-}
-
-async function readBundle(path: string | undefined): Promise<string | undefined> {
-  return path === undefined ? undefined : readFile(path, 'utf8');
 }

@@ -17,6 +17,7 @@ import { createPerform } from '../../src/process/effects.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { readSettings } from '../../src/process/settings.ts';
+import { systemAuthorities } from '../../src/requests/ca-bundle.ts';
 import { Store } from '../../src/store/store.ts';
 import { systemClock, systemRandom } from '../../src/time/clock.ts';
 import { BenchWorld, encryptKey, type Furnished } from './operator-world.ts';
@@ -65,12 +66,12 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
   const perform = createPerform<string>(() => undefined);
   let calls = 0;
   const clouds = createClouds({ clock, random, log, onRequest: () => (calls += 1) });
-  const violas = createViolas({ ...settings, violaCa: undefined }, { clock, random, log });
+  const violas = createViolas({ ...settings, violaCa: systemAuthorities }, { clock, random, log });
   const reconcile = createReconciler({
     client: kube,
     configs: kube.configs,
     settings,
-    authorities: { contrabass: undefined, openstack: undefined },
+    authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
     clouds,
     views: new CloudViews(clock, signal),
     violas,

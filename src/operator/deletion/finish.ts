@@ -36,7 +36,7 @@ export async function finish(
   const { endpoint, providers } = whereabouts(spec, occupied, settings);
   const left: HeldNode[] = [];
   for (const provider of providers) {
-    const viola = violas.of(endpoint, provider);
+    const viola = await violas.of(endpoint, provider);
     const input = { viola, owner, known: occupied.clusters.get(provider) ?? [], perform };
     left.push(...(await takeBack(input, signal)));
   }

@@ -39,7 +39,7 @@ export async function leaveOthers(
   for (const [provider, known] of clusters) {
     if (provider === config.providerId) continue;
     try {
-      const viola = violas.of(config.viola, provider);
+      const viola = await violas.of(config.viola, provider);
       const left = await takeBack({ viola, owner: source, known, perform }, signal);
       if (left.length === 0) {
         await inventory.record(provider, source, []);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import { createLogger } from '../../process/log.ts';
+import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { systemClock } from '../../time/clock.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import type { ViolaClient } from './viola-client.ts';
@@ -31,11 +32,11 @@ let tokenFile: string;
 const clock = createFakeClock();
 const log = createLogger({ part: 'test', level: 'silent' });
 
-function connect(endpoint: string): void {
-  const settings = { violaTimeout: 5_000, violaInsecureTls: false, violaCa: undefined };
+async function connect(endpoint: string): Promise<void> {
+  const settings = { violaTimeout: 5_000, violaInsecureTls: false, violaCa: systemAuthorities };
   const own = { ...settings, violaTokenFile: tokenFile };
   violas = createViolas(own, { clock, random: () => 0.5, log });
-  viola = violas.of({ field: 'VIOLA_ENDPOINT', url: endpoint, trusted: true }, 'biz-1');
+  viola = await violas.of({ field: 'VIOLA_ENDPOINT', url: endpoint, trusted: true }, 'biz-1');
 }
 
 beforeEach(async () => {
@@ -59,7 +60,7 @@ beforeEach(async () => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`);
+  await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`);
 });
 
 afterEach(async () => {
@@ -212,7 +213,7 @@ describe('a Viola that does not answer', () => {
       kind: 'unreachable',
       message: `viola: GET http://127.0.0.1:${port}/base/v1/k8s/multinic/node-configs/a: the connection was closed before the answer was complete`,
     });
-    connect('http://127.0.0.1:1');
+    await connect('http://127.0.0.1:1');
     await expect(viola.get('a', signal)).rejects.toThrow(
       'viola: GET http://127.0.0.1:1/v1/k8s/multinic/node-configs/a: connection refused',
     );

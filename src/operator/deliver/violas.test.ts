@@ -2,10 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../process/log.ts';
+import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { createViolas } from './violas.ts';
 
-const settings = { violaTimeout: 1_000, violaInsecureTls: false, violaCa: undefined };
+const settings = { violaTimeout: 1_000, violaInsecureTls: false, violaCa: systemAuthorities };
 const log = createLogger({ part: 'test', level: 'silent' });
 const deps = { clock: createFakeClock(), random: () => 0.5, log };
 const noSuchNode = { type: 'about:blank', title: 'Not Found', status: 404, detail: 'no node' };
@@ -13,15 +14,15 @@ const endpoint = { field: 'spec.settings.violaEndpoint', url: 'https://evil.org'
 
 it('does not send the operator’s token to a place that only the CR vouches for', async () => {
   await using violas = createViolas({ ...settings, violaTokenFile: '/token' }, deps);
-  expect(() => violas.of(endpoint, 'biz-1')).toThrow(
+  await expect(violas.of(endpoint, 'biz-1')).rejects.toThrow(
     'spec.settings.violaEndpoint: "https://evil.org" is not in the operator\'s ALLOWED_ENDPOINTS',
   );
-  expect(violas.of({ ...endpoint, trusted: true }, 'biz-1')).toBeDefined();
+  expect(await violas.of({ ...endpoint, trusted: true }, 'biz-1')).toBeDefined();
 });
 
 it('speaks to any Viola while there is no token to lose', async () => {
   await using violas = createViolas({ ...settings, violaTokenFile: undefined }, deps);
-  expect(violas.of(endpoint, 'biz-1')).toBeDefined();
+  expect(await violas.of(endpoint, 'biz-1')).toBeDefined();
 });
 
 it('lets a business cluster answer while all calls to another one hang', async () => {
@@ -39,10 +40,11 @@ it('lets a business cluster answer while all calls to another one hang', async (
   await using violas = createViolas({ ...settings, violaTokenFile: undefined }, deps);
   const stop = new AbortController();
   const hung = Array.from({ length: 20 }, async () =>
-    violas.of(here, 'biz-1').get('a', stop.signal),
+    (await violas.of(here, 'biz-1')).get('a', stop.signal),
   );
   const ended = Promise.allSettled(hung);
-  expect(await violas.of(here, 'biz-2').get('a', stop.signal)).toBeUndefined();
+  const other = await violas.of(here, 'biz-2');
+  expect(await other.get('a', stop.signal)).toBeUndefined();
   stop.abort(new Error('enough'));
   await ended;
 });

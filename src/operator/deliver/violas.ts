@@ -1,4 +1,5 @@
 import type { Logger } from '../../process/log.ts';
+import type { CaBundle } from '../../requests/ca-bundle.ts';
 import { type Caller, createCaller } from '../../requests/caller.ts';
 import { createTransport } from '../../requests/transport.ts';
 import type { Clock, Random } from '../../time/clock.ts';
@@ -11,13 +12,13 @@ import { createViolaClient, type ViolaClient } from './viola-client.ts';
 /** Connections to every Viola that OpenstackConfigs name. */
 export interface Violas extends AsyncDisposable {
   /** Throws PolicyDenied when the operator's token would go to a place that only the CR vouches for. */
-  of(endpoint: Endpoint, providerId: string): ViolaClient;
+  of(endpoint: Endpoint, providerId: string): Promise<ViolaClient>;
 }
 
 type ViolaSettings = Pick<
   OperatorSettings,
   'violaTimeout' | 'violaInsecureTls' | 'violaTokenFile'
-> & { readonly violaCa: string | undefined };
+> & { readonly violaCa: CaBundle };
 
 export interface ViolasDeps {
   readonly clock: Clock;
@@ -27,36 +28,40 @@ export interface ViolasDeps {
 
 /** Each business cluster has connections and a circuit breaker of its own: one that hangs holds up no other. */
 export function createViolas(settings: ViolaSettings, { clock, random, log }: ViolasDeps): Violas {
-  const { violaTimeout: timeoutMs, violaTokenFile: tokenFile, violaCa: ca } = settings;
+  const {
+    violaTimeout: timeoutMs,
+    violaTokenFile: tokenFile,
+    violaInsecureTls: insecure,
+  } = settings;
   const transport = createTransport({ clock });
-  const tls = { insecure: settings.violaInsecureTls, ...(ca === undefined ? {} : { ca }) };
-  const callers = new Map<string, Caller>();
+  const callers = new Map<string, { readonly ca: string | undefined; readonly caller: Caller }>();
 
-  function callerOf(endpoint: string, providerId: string): Caller {
+  async function callerOf(endpoint: string, providerId: string): Promise<Caller> {
+    const ca = await settings.violaCa();
     const lane = `${endpoint} ${providerId}`;
     const known = callers.get(lane);
-    if (known) return known;
-    const made = createCaller({
+    if (known && known.ca === ca) return known.caller;
+    const caller = createCaller({
       transport,
       clock,
       random,
       log: log.child({ endpoint, providerId }),
-      tls,
+      tls: { insecure, ...(ca === undefined ? {} : { ca }) },
       lane,
       timeoutMs,
       failureOf: (_call, answer, now) => refusal(answer, now),
     });
-    callers.set(lane, made);
-    return made;
+    callers.set(lane, { ca, caller });
+    return caller;
   }
 
   return {
-    of({ field, url, trusted }, providerId) {
+    async of({ field, url, trusted }, providerId) {
       if (!trusted && tokenFile !== undefined) {
         const message = `${field}: "${url}" is not in the operator's ALLOWED_ENDPOINTS, so the operator's Viola token is not sent there; allow it, or leave the field out`;
         throw new StepFailure({ reason: 'PolicyDenied', message });
       }
-      const caller = callerOf(url, providerId);
+      const caller = await callerOf(url, providerId);
       return createViolaClient({ caller, endpoint: url, providerId, tokenFile, clock });
     },
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),

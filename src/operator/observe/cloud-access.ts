@@ -1,14 +1,15 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
+import type { CaBundle } from '../../requests/ca-bundle.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
 import { deniedEndpoint } from '../resolve/endpoint-policy.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import { openstackFailure, StepFailure } from '../status/step-failure.ts';
 
-/** Certificate authorities (PEM) of the operator; undefined = those of the system. */
+/** Whom the operator trusts. */
 export interface Authorities {
-  readonly contrabass: string | undefined;
-  readonly openstack: string | undefined;
+  readonly contrabass: CaBundle;
+  readonly openstack: CaBundle;
 }
 
 export interface CloudAccessOptions {
@@ -28,7 +29,7 @@ export async function cloudOf(
 ): Promise<Cloud> {
   const { contrabass, openstack, openstackProviderId: providerId } = config;
   const { url: endpoint, timeoutMs, insecure } = contrabass;
-  const tls = tlsOf(insecure, authorities.contrabass);
+  const tls = tlsOf(insecure, await authorities.contrabass());
   const request = { endpoint, providerId, encryptKey, timeoutMs, tls };
   const provider = await clouds.provider(request, signal).catch((error: unknown) => {
     throw openstackFailure(error, 'ContrabassError');
@@ -53,7 +54,7 @@ export async function cloudOf(
     ...(novaUrl === undefined ? {} : { novaUrl }),
     // Who chose the Contrabass chose the Keystone and its catalog.
     ...(allowed.length === 0 ? {} : { allowedEndpoints: allowed }),
-    tls: tlsOf(openstack.insecure, authorities.openstack),
+    tls: tlsOf(openstack.insecure, await authorities.openstack()),
     timeoutMs: openstack.timeoutMs,
   };
   return clouds.get(identity, asked);

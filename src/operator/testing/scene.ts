@@ -9,6 +9,7 @@ import { createPerform } from '../../process/effects.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { readSettings } from '../../process/settings.ts';
+import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
@@ -77,11 +78,11 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       client: kube,
       configs: kube.configs,
       settings: readSettings(operatorSettings, { env, flags: {} }),
-      authorities: { contrabass: undefined, openstack: undefined },
+      authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
       clouds,
       views: new CloudViews(clock, signal),
       violas: {
-        of: ({ url }, provider) => {
+        of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
           return otherViolas.get(provider) ?? viola;
         },

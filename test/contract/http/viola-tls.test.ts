@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../src/http/server.ts';
-import { createViolas } from '../../../src/operator/deliver/violas.ts';
+import { createViolas, type Violas } from '../../../src/operator/deliver/violas.ts';
 import { createLogger } from '../../../src/process/log.ts';
+import { type CaBundle, openCaBundle } from '../../../src/requests/ca-bundle.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { elsewhere, expired, good, otherCa, violaCa } from '../../beds/certificates.ts';
 import { ViolaBed } from '../../beds/viola-bed.ts';
@@ -53,6 +54,11 @@ function serverOf(shown: Shown): Server {
 
 /** Asks a Viola for its nodes as the operator does. */
 async function ask(url: string, trust: { readonly ca?: string; readonly insecure?: boolean }) {
+  await using violas = violasThat({ ...trust, ca: async () => Promise.resolve(trust.ca) });
+  return await list(violas, url);
+}
+
+function violasThat(trust: { readonly ca: CaBundle; readonly insecure?: boolean }): Violas {
   const settings = {
     violaTimeout: 10_000,
     violaInsecureTls: trust.insecure ?? false,
@@ -60,10 +66,14 @@ async function ask(url: string, trust: { readonly ca?: string; readonly insecure
     violaCa: trust.ca,
   };
   const log = createLogger({ part: 'test', level: 'silent' });
-  await using violas = createViolas(settings, { clock: systemClock, random: () => 0.5, log });
+  return createViolas(settings, { clock: systemClock, random: () => 0.5, log });
+}
+
+async function list(violas: Violas, url: string) {
   const endpoint = { field: 'spec.settings.violaEndpoint', url, trusted: true };
   const query = { fresh: true, source: { namespace: 'n', name: 'osc' }, instanceIds: [] };
-  return await violas.of(endpoint, 'biz-1').list(query, stop.signal);
+  const viola = await violas.of(endpoint, 'biz-1');
+  return viola.list(query, stop.signal);
 }
 
 describe('the operator and a Viola that serves by TLS', () => {
@@ -84,6 +94,20 @@ describe('the operator and a Viola that serves by TLS', () => {
     const before = server.requests;
     await expect(ask(server.url, ca === undefined ? {} : { ca })).rejects.toThrow(why);
     expect(server.requests).toBe(before);
+  });
+
+  it('talk again when the authority is replaced in its file, with no restart', async () => {
+    const file = join(directory, 'ca.pem');
+    await writeFile(file, otherCa);
+    const log = createLogger({ part: 'test', level: 'silent' });
+    await using violas = violasThat({ ca: await openCaBundle(file, log) });
+    const { url } = serverOf('good');
+    await expect(list(violas, url)).rejects.toThrow(/not signed by a trusted CA/);
+    await writeFile(file, violaCa);
+    expect(await list(violas, url)).toEqual({ nodes: [], unreadable: [] });
+    // Seen halfway by whoever reads it now.
+    await writeFile(file, violaCa.slice(0, 100));
+    expect(await list(violas, url)).toEqual({ nodes: [], unreadable: [] });
   });
 
   it('do whatever the certificate when somebody asked for that', async () => {

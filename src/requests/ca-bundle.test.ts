@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { otherCa, violaCa } from '../../test/beds/certificates.ts';
+import { createLogger } from '../process/log.ts';
+import { openCaBundle } from './ca-bundle.ts';
+
+const log = createLogger({ part: 'test', level: 'silent' });
+let directory = '';
+let path = '';
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ca-bundle-'));
+  path = join(directory, 'ca.pem');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+it('is read at each use', async () => {
+  writeFileSync(path, violaCa);
+  const bundle = await openCaBundle(path, log);
+  expect(await bundle()).toBe(violaCa);
+  writeFileSync(path, otherCa);
+  expect(await bundle()).toBe(otherCa);
+});
+
+it.each([
+  ['is empty', ''],
+  ['is cut short', violaCa.slice(0, 200)],
+  ['holds no certificate', 'no such thing'],
+])(
+  'a file that %s is refused at the start, and later leaves the last good one in force',
+  async (_, text) => {
+    writeFileSync(path, text);
+    await expect(openCaBundle(path, log)).rejects.toThrow(path);
+    writeFileSync(path, violaCa);
+    const bundle = await openCaBundle(path, log);
+    writeFileSync(path, text);
+    expect(await bundle()).toBe(violaCa);
+  },
+);
+
+it('a file that is gone leaves the last good one in force', async () => {
+  writeFileSync(path, violaCa);
+  const bundle = await openCaBundle(path, log);
+  rmSync(path);
+  expect(await bundle()).toBe(violaCa);
+});
