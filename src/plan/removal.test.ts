@@ -134,6 +134,26 @@ describe('a delivered NIC whose subnet is not selected', () => {
     });
   });
 
+  it.each(['ACTIVE', 'ERROR'])(
+    'is not the edit of a CR that was made again: %s stays until somebody gives leave',
+    (status) => {
+      const again = held(1, [entry(1, 0)], {
+        source: { ...owner, uid: 'older-uid', generation: 4 },
+      });
+      const plan = planOf({
+        selection: { subnetIds: ['sub-b'] },
+        held: [again],
+        ports: [port(1, 's1', { status })],
+      });
+      // Taken over, it would be the CR's own, and the next plan would take the NIC away.
+      expect(plan.nodes[0]).toMatchObject({ action: 'none', why: 'removals are held back' });
+      expect(plan.nodes[0]).toMatchObject({
+        interfaces: [entry(1, 0)],
+        removals: { confirmed: [] },
+      });
+    },
+  );
+
   it('needs evidence all the same when its port is not seen', () => {
     const plan = planOf({ selection: { subnetIds: ['sub-b'] } });
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });

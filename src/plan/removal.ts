@@ -41,10 +41,10 @@ function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: V
   const { selection, removals } = view.input;
   // A subnet that does not exist is a typing error, perhaps for the one that the NIC was delivered for.
   if (!selection.subnetsComplete) return stays(spec);
-  const edited = place.own && selection.pinned.subnets && isDropped(spec, view);
-  if (edited) return leave(spec, 'notSelected', true, view);
+  const dropped = selection.pinned.subnets && isDropped(spec, view);
+  if (dropped && place.own) return leave(spec, 'notSelected', true, view);
   // During a migration a port changes its status and may lose its addresses for a while.
-  if (!isAllowedStatus(port, selection)) return stays(spec);
+  if (!dropped && !isAllowedStatus(port, selection)) return stays(spec);
   const question = questionOf(spec, place.serverId);
   const wasRead = view.verdict(question) === 'stillAttached';
   if (wasRead && removals === 'allowed') return leave(spec, 'notSelected', false, view);

@@ -27,6 +27,7 @@ it('is read at each use', async () => {
 it.each([
   ['is empty', ''],
   ['is cut short', violaCa.slice(0, 200)],
+  ['is cut short behind a whole one', violaCa + otherCa.slice(0, 200)],
   ['holds no certificate', 'no such thing'],
 ])(
   'a file that %s is refused at the start, and later leaves the last good one in force',

@@ -41,8 +41,8 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/removal.ts',
-    find: 'const edited = place.own && selection.pinned.subnets && isDropped(spec, view);',
-    replace: 'const edited = selection.pinned.subnets && isDropped(spec, view);',
+    find: "if (dropped && place.own) return leave(spec, 'notSelected', true, view);",
+    replace: "if (dropped) return leave(spec, 'notSelected', true, view);",
     tests: plan,
   },
   {
@@ -101,7 +101,7 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/removal.ts',
-    find: 'if (!isAllowedStatus(port, selection)) return stays(spec);',
+    find: 'if (!dropped && !isAllowedStatus(port, selection)) return stays(spec);',
     replace: '',
     tests: plan,
   },
