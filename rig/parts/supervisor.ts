@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { createWriteStream, openSync, type WriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../src/time/clock.ts';
@@ -52,7 +52,9 @@ export class Supervisor implements AsyncDisposable {
   async start(spec: ChildSpec): Promise<void> {
     this.#stopping.signal.throwIfAborted();
     const [program, ...args] = spec.command;
-    const log = createWriteStream(this.logOf(spec.name), { flags: 'a' });
+    // Opened at once: whoever asks for its last words may come before a stream has opened its file.
+    const path = this.logOf(spec.name);
+    const log = createWriteStream(path, { fd: openSync(path, 'a') });
     const child = spawn(program, args, {
       env: { ...process.env, ...spec.env },
       stdio: ['ignore', 'pipe', 'pipe'],
