@@ -47,7 +47,7 @@ export class Store {
   /** Undefined while the database was not met yet, or could not be opened. */
   #db: Promise<Database> | undefined;
   /** The last write: they go one at a time, as they would wait for each other's locks, and give each other up. */
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<unknown> = Promise.resolve();
   #forgotAt = Number.NEGATIVE_INFINITY;
 
   private constructor(location: StoreLocation, options: StoreOptions) {
@@ -61,8 +61,8 @@ export class Store {
    */
   static async open(location: StoreLocation, options: StoreOptions): Promise<Store> {
     const store = new Store(location, options);
-    // Why it cannot be opened is told by each call.
-    if (location.kind === 'sqlite') await store.#opened().catch(() => undefined);
+    // Opened or not: why it cannot be is told by each call.
+    if (location.kind === 'sqlite') await Promise.allSettled([store.#opened()]);
     return store;
   }
 
@@ -81,8 +81,8 @@ export class Store {
     const recording = { providerId, author, nodes, unknown };
     const before = this.#writing;
     const write = this.#write(before, recording);
-    // Whoever recorded it is told.
-    this.#writing = write.catch(() => undefined);
+    // The next one waits for its end, good or bad; whoever recorded it is told which.
+    this.#writing = Promise.allSettled([write]);
     await write;
   }
 
@@ -108,7 +108,7 @@ export class Store {
     await db?.destroy();
   }
 
-  async #write(before: Promise<void>, recording: Recording): Promise<void> {
+  async #write(before: Promise<unknown>, recording: Recording): Promise<void> {
     await before;
     const now = this.#options.now();
     await this.#use((db) => recordNodeConfigs(db, recording, now));

@@ -8,7 +8,7 @@ function mutant(file: string, find: string, replace: string, test = contract): M
 }
 
 export const storeMutants: readonly Mutant[] = [
-  mutant('store', 'await store.#opened().catch(() => undefined);', 'await store.#opened();', own),
+  mutant('store', 'await Promise.allSettled([store.#opened()]);', 'await store.#opened();', own),
   mutant('store', "if (location.kind !== 'sqlite' || !isCorrupt(error)) throw error;", '', own),
   mutant(
     'migrations',
