@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -75,7 +75,8 @@ describe('the lock of a host', () => {
       const { signal } = new AbortController();
       await underLock({ hostRoot: process.argv[3], clock, signal }, () => {
         console.log('held');
-        return new Promise(() => setInterval(() => {}, 1_000));
+        // A promise that nothing can settle is garbage, and with it the lock.
+        return new Promise((resolve) => setInterval(() => resolve, 1_000));
       });`;
     const files = ['./lock.ts', '../time/clock.ts'].map((file) => import.meta.resolve(file));
     const argv = ['--input-type=module', '-e', code, ...files, hostRoot];
@@ -88,6 +89,15 @@ describe('the lock of a host', () => {
     await once(child, 'exit');
     await clock.advance(200);
     expect(await next).toBe('done');
+  });
+
+  test('is taken although its file holds what no run of ours wrote', async () => {
+    mkdirSync(join(hostRoot, 'var/lib/multinic'), { recursive: true });
+    writeFileSync(join(hostRoot, 'var/lib/multinic/lock'), 'half a line of a log, '.repeat(100));
+    const clock = createFakeClock();
+    const run = underLock({ hostRoot, clock, signal }, async () => 'done');
+    await clock.advance(200);
+    expect(await run).toBe('done');
   });
 
   test('can be held by nobody who is not root', async () => {

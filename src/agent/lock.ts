@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../time/clock.ts';
@@ -7,8 +7,9 @@ import { agentDirectory } from './apply/state-file.ts';
 const pauseMs = 200;
 /** A run takes less than a second; one that takes longer is stuck and ends with its Job. */
 const patienceMs = 60_000;
-/** What SQLite answers while another process holds the lock. */
+/** What SQLite answers while another process holds the lock, and of a file that is not empty and no database (sqlite.org/rescode.html). */
 const sqliteBusy = 5;
+const sqliteNotADatabase = 26;
 
 /** Another run did not end in time. */
 export class HostBusyError extends Error {
@@ -66,8 +67,11 @@ function tryLock(path: string): Disposable | undefined {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
-    throw error;
+    const { errcode } = error as { errcode?: number };
+    // Nobody can hold such a file. Emptied, not replaced: two runs that both find it so still meet at one inode.
+    if (errcode === sqliteNotADatabase) truncateSync(path);
+    else if (errcode !== sqliteBusy) throw error;
+    return undefined;
   }
   return { [Symbol.dispose]: () => database.close() };
 }
