@@ -11,6 +11,17 @@ describe('systemClock.sleep', () => {
     await expect(asleep).rejects.toThrow('enough');
     await expect(systemClock.sleep(60_000, stop.signal)).rejects.toThrow('enough');
   });
+
+  it('ends at once, without a warning of Node.js, when the moment has passed already', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', onWarning);
+    await systemClock.sleep(-1_500);
+    // Warnings are told in the turn after.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
 });
 
 describe('createFakeClock', () => {

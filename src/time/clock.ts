@@ -5,8 +5,8 @@ export interface Clock {
   /** Milliseconds of a clock that never goes back; only differences mean something. */
   monotonicMs(): number;
   /**
-   * Resolves after `ms` milliseconds, but no later than after `maxSleepMs`: who waits longer looks again then. Rejects
-   * with the signal's reason when it aborts first.
+   * Resolves after `ms` milliseconds; in the next turn when none are left, and no later than after `maxSleepMs`: who waits
+   * longer looks again then. Rejects with the signal's reason when it aborts first.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -28,6 +28,11 @@ export type Random = () => number;
 /** A timer of Node.js holds 31 bits of milliseconds (24.8 days); one that is set for longer rings at once. */
 export const maxSleepMs = 2 ** 31 - 1;
 
+/** What a timer may be set for: less than nothing, as when a moment has passed already, is warned of by Node.js. */
+export function timerMs(ms: number): number {
+  return Math.min(Math.max(ms, 0), maxSleepMs);
+}
+
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => new Date(),
@@ -47,13 +52,10 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(abortReason(signal));
     };
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      },
-      Math.min(ms, maxSleepMs),
-    );
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, timerMs(ms));
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -1,4 +1,4 @@
-import { type Clock, maxSleepMs } from './clock.ts';
+import { type Clock, timerMs } from './clock.ts';
 
 /** A clock for tests that stands still until it is moved. */
 export interface FakeClock extends Clock {
@@ -26,7 +26,7 @@ export function createFakeClock(start = new Date('2026-01-01T00:00:00Z')): FakeC
       settle();
     };
     const onAbort = (): void => end(() => reject(signal?.reason));
-    const due = elapsed + Math.min(ms, maxSleepMs);
+    const due = elapsed + timerMs(ms);
     const sleeper: Sleeper = { due, wake: () => end(resolve) };
     waiting.add(sleeper);
     if (signal?.aborted) onAbort();
