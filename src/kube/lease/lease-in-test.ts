@@ -47,6 +47,11 @@ export class LeaseServer {
     } as unknown as LeaseClient;
   }
 
+  /** What somebody with kubectl does to the lease. */
+  edit(change: Spec): void {
+    if (this.lease) this.#store(this.lease.metadata.name, { ...this.lease.spec, ...change });
+  }
+
   #store(name: string, spec: Spec): Lease {
     this.writes++;
     this.lease = { metadata: { name, resourceVersion: String(++this.#version) }, spec };

@@ -57,8 +57,9 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
       if (!isConflict(error) && !isNotFound(error)) throw error;
       // Perhaps our own write whose answer got lost, or somebody edited or deleted the object.
       const current = await find(stop);
-      const holder = current?.spec?.holderIdentity ?? identity;
-      if (holder !== identity) throw new LeaseLostError(`${holder || 'nobody'} holds it`);
+      // A holder that was only taken out of it is still ourselves: nobody else may take it so soon.
+      const holder = current?.spec?.holderIdentity || identity;
+      if (holder !== identity) throw new LeaseLostError(`${holder} holds it`);
       return write(current, stop);
     }
   }

@@ -28,6 +28,21 @@ describe('a lease', () => {
     expect(isFree({ ...me, lease: silent }, seen, 16_000)).toBe(true);
   });
 
+  test('whose holder somebody took away is not free before its duration is over: the holder may live', () => {
+    const cleared = lease({ ...held.spec, holderIdentity: '' });
+    const seen = observe(cleared, observe(held, undefined, 1_000), 2_000);
+    expect(isFree({ ...me, lease: cleared }, seen, 16_999)).toBe(false);
+    expect(isFree({ ...me, lease: cleared }, seen, 17_000)).toBe(true);
+  });
+
+  test('lasts no shorter than ours, whatever somebody wrote into it', () => {
+    const short = lease({ ...held.spec, leaseDurationSeconds: 1 });
+    const seen = observe(short, undefined, 1_000);
+    expect(isFree({ ...me, lease: short }, seen, 15_999)).toBe(false);
+    const long = lease({ ...held.spec, leaseDurationSeconds: 20 });
+    expect(isFree({ ...me, lease: long }, seen, 20_999)).toBe(false);
+  });
+
   test('that was renewed counts from the moment it was seen, whatever its time says', () => {
     const first = observe(held, undefined, 1_000);
     const renewed = lease({ ...held.spec, renewTime: '1970-01-01T00:00:00.000000Z' });
@@ -38,7 +53,15 @@ describe('a lease', () => {
 
   test.each([
     ['does not exist', undefined],
-    ['has no holder', lease({ holderIdentity: '', leaseDurationSeconds: 15 })],
+    ['never had a holder', lease({})],
+    [
+      'client-go gave back',
+      lease({
+        holderIdentity: '',
+        leaseDurationSeconds: 1,
+        renewTime: '2020-01-01T00:00:00.000000Z',
+      }),
+    ],
     ['is ours', lease({ holderIdentity: 'me', leaseDurationSeconds: 15 })],
   ])('that %s is free at once', (_, free) => {
     expect(isFree({ ...me, lease: free }, observe(free, undefined, 5), 5)).toBe(true);

@@ -29,15 +29,25 @@ export interface Candidate {
   readonly durationMs: number;
 }
 
-/** Whether the lease may be taken: nobody holds it, we do, or its holder was silent for its whole duration. */
+/**
+ * Whether the lease may be taken: it never had a holder, he gave it back, it is ours, or it has said the same for its whole
+ * duration. One that lost its holder by an edit counts as held: the holder may live, and writes it again when he renews.
+ */
 export function isFree(
   { lease, identity, durationMs }: Candidate & { readonly lease: Lease | undefined },
   { holder, atMs }: Observation,
   nowMs: number,
 ): boolean {
-  if (holder === '' || holder === identity) return true;
-  const said = lease?.spec?.leaseDurationSeconds;
-  return nowMs - atMs >= (said === undefined ? durationMs : said * 1000);
+  if (holder === identity || (holder === '' && isVacant(lease?.spec))) return true;
+  // No shorter than ours: an edit must not end what its holder renews in time.
+  return nowMs - atMs >= Math.max(durationMs, (lease?.spec?.leaseDurationSeconds ?? 0) * 1000);
+}
+
+/** What gives a lease back says that it is over in a second. */
+const givenBackSeconds = 1;
+
+function isVacant({ renewTime, leaseDurationSeconds = 0 }: NonNullable<Lease['spec']> = {}) {
+  return renewTime === undefined || leaseDurationSeconds <= givenBackSeconds;
 }
 
 /** The spec with which `identity` takes or renews the lease. */
@@ -57,9 +67,9 @@ export function heldSpec(
   };
 }
 
-/** The spec with which a holder gives the lease back, as client-go writes it: free, and over in a second anyway. */
+/** The spec with which a holder gives the lease back, as client-go writes it. */
 export function releasedSpec(now: Date) {
-  return { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(now) };
+  return { holderIdentity: '', leaseDurationSeconds: givenBackSeconds, renewTime: microTime(now) };
 }
 
 /** metav1.MicroTime has exactly six decimals. */

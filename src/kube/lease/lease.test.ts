@@ -166,6 +166,33 @@ describe('lease', () => {
     await other.running;
   });
 
+  test.each([
+    ['cleared of its holder', { holderIdentity: '' }],
+    ['made to last a second', { leaseDurationSeconds: 1 }],
+  ])('that was %s by hand is not taken beside its leader', async (_, edit) => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const leader = candidate(server.clientOf(), clock, 'leader');
+    await clock.advance(900);
+    const other = candidate(server.clientOf(), clock, 'other');
+    await clock.advance(100);
+    for (let passed = 0; passed < 30_000; passed += 100) {
+      if (passed % 3_700 === 0) server.edit(edit);
+      await clock.advance(100);
+      expect([leader.isLeading(), other.isLeading()]).toEqual([true, false]);
+    }
+    await clock.advance(2_000);
+    expect(server.lease?.spec).toMatchObject({
+      holderIdentity: 'leader',
+      leaseDurationSeconds: 15,
+    });
+    leader.stop.abort();
+    await leader.running;
+    await clock.advance(2_000);
+    expect(other.isLeading()).toBe(true);
+    other.stop.abort();
+    await other.running;
+  });
+
   test('that was taken while this process was told to stop is given back', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const slow = server.clientOf(
