@@ -1,8 +1,13 @@
 import { HttpProblem } from '../http/problem.ts';
 import { KubeError } from '../kube/errors.ts';
+import { DeadlineReached } from '../time/deadline.ts';
 
 /** Rethrows what a business cluster answered as a problem of ours: its failures are not the caller's. */
 export function toProblem(error: unknown): never {
+  if (error instanceof DeadlineReached) {
+    const detail = `business cluster: ${error.message}`;
+    throw new HttpProblem(503, 'ClusterUnreachable', detail, { cause: error });
+  }
   if (!(error instanceof KubeError)) throw error;
   const options = {
     cause: error,

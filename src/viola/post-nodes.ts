@@ -5,6 +5,7 @@ import type { Clock } from '../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
 import { objectName } from './object-name.ts';
+import { beginWrites, type InTime, writeWithinMs } from './write-limit.ts';
 import { type WriteOptions, type Written, writeNode } from './write-node.ts';
 
 export interface PostOptions extends WriteOptions {
@@ -19,18 +20,16 @@ export async function postNodes(
   options: PostOptions,
 ): Promise<PostAnswer> {
   const twice = repeatedNames(body);
-  const until = options.clock.monotonicMs() + answerWithinMs;
+  const inTime = beginWrites(options);
   // A cluster that does not answer at all is asked once, not once per node and time limit.
   let silence: NodeError | undefined;
   const written = await mapBounded(body, options.parallel, async (raw) => {
     if (silence) return refused({ ...silence, nodeName: nameOf(raw) });
-    const one = await inTime(raw, until, options, (signal) =>
-      postOne(cluster, raw, twice, { ...options, signal }),
+    const one = await unlessLate(nameOf(raw), () =>
+      inTime((limited) => postOne(cluster, raw, twice, { ...options, ...limited })),
     );
     const unreachable = one.kind === 'refused' && one.error.code === 'ClusterUnreachable';
-    if (unreachable && options.clock.monotonicMs() < until) {
-      silence ??= (await answers(cluster, options)) ? undefined : one.error;
-    }
+    if (unreachable) silence ??= (await answers(cluster, options, inTime)) ? undefined : one.error;
     return one;
   });
   const results = written.flatMap((one) => (one.kind === 'accepted' ? [one.result] : []));
@@ -38,29 +37,14 @@ export async function postNodes(
   return { applied: results.length, results, errors };
 }
 
-/** Callers wait 30 s, and learn nothing of the nodes that were written when they give up. */
-const answerWithinMs = 25_000;
-
-/** Limits the work on one node to what is left of the whole request's time. */
-async function inTime(
-  raw: unknown,
-  until: number,
-  { clock, signal }: PostOptions,
-  post: (signal: AbortSignal) => Promise<Written>,
-): Promise<Written> {
-  const late: NodeError = {
-    nodeName: nameOf(raw),
-    code: 'ClusterUnreachable',
-    field: '',
-    message: `the cluster took more than ${answerWithinMs / 1000} s for this request; repeat it`,
-  };
-  const ms = until - clock.monotonicMs();
-  if (ms <= 0) return refused(late);
+/** What became of one node; that the time of the request was over is its error, and its caller's leaving is thrown. */
+async function unlessLate(nodeName: string, post: () => Promise<Written>): Promise<Written> {
   try {
-    return await withDeadline({ clock, ms, signal }, post);
+    return await post();
   } catch (error) {
-    if (error instanceof DeadlineReached) return refused(late);
-    throw error;
+    if (!(error instanceof DeadlineReached)) throw error;
+    const message = `the cluster took more than ${writeWithinMs / 1000} s for this request; repeat it`;
+    return refused({ nodeName, code: 'ClusterUnreachable', field: '', message });
   }
 }
 
@@ -68,10 +52,16 @@ async function inTime(
 const versionWithinMs = 5_000;
 
 /** Whether the cluster answers a request that needs none of its nodes: then only that one node is in trouble. */
-async function answers({ client }: Cluster, { clock, signal }: PostOptions): Promise<boolean> {
+async function answers(
+  { client }: Cluster,
+  { clock }: PostOptions,
+  inTime: InTime,
+): Promise<boolean> {
   try {
-    await withDeadline({ clock, ms: versionWithinMs, signal }, (limited) =>
-      client.version({ signal: limited }),
+    await inTime(({ signal }) =>
+      withDeadline({ clock, ms: versionWithinMs, signal }, (limited) =>
+        client.version({ signal: limited }),
+      ),
     );
     return true;
   } catch (error) {

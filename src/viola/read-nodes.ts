@@ -2,7 +2,7 @@ import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import type { HeldNode, UnreadableNode } from '../api/node-configs-http.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { Clock } from '../time/clock.ts';
-import { DeadlineReached, withDeadline } from '../time/deadline.ts';
+import { withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
 import { toHeldNode } from './held-node.ts';
 import { isOf, nodeConfigs } from './node-config.ts';
@@ -31,19 +31,13 @@ export async function readPage(
   const { limit } = query;
   const page = await withDeadline({ clock, ms: pageWithinMs }, (signal) =>
     client.list(nodeConfigs, { namespace, limit, continue: query.continue, signal }),
-  ).catch(silent);
+  );
   const read = page.items.filter((object) => isOf(providerId, object)).map(toHeldNode);
   return {
     items: read.flatMap((one) => (one.kind === 'held' ? [one.node] : [])),
     unreadable: read.flatMap((one) => (one.kind === 'unreadable' ? [one.node] : [])),
     ...(page.continue ? { continue: page.continue } : {}),
   };
-}
-
-function silent(error: unknown): never {
-  if (!(error instanceof DeadlineReached)) throw error;
-  const detail = `business cluster: ${error.message}`;
-  throw new HttpProblem(503, 'ClusterUnreachable', detail, { cause: error });
 }
 
 export interface Selection {

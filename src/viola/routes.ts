@@ -32,6 +32,7 @@ import { postNodes } from './post-nodes.ts';
 import { reach } from './reach.ts';
 import { readNode, readPage, selected } from './read-nodes.ts';
 import { refusedPost, refusedPostBody } from './refused-post.ts';
+import { beginWrites } from './write-limit.ts';
 
 export interface ViolaDeps {
   readonly clusters: Clusters;
@@ -192,9 +193,11 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const { provider = '' } = callerOf(request);
       const { uid, generation } = request.query;
       const fence = uid === undefined ? undefined : { uid, generation };
-      const options = { ...deps, signal: request.work };
+      const inTime = beginWrites({ ...deps, signal: request.work });
       const gone = await inCluster(provider, (cluster) =>
-        deleteNode(cluster, request.params.node, fence, options),
+        inTime((limited) =>
+          deleteNode(cluster, request.params.node, fence, { ...deps, ...limited }),
+        ),
       ).finally(() => cache.forget(provider));
       return reply.code(202).send(gone);
     },

@@ -5,6 +5,7 @@ import type { NodeError, NodeResult, PostedNode } from '../api/node-configs-http
 import type { KubeClient } from '../kube/client/client.ts';
 import { apiVersionOf } from '../kube/resource.ts';
 import type { Perform } from '../process/effects.ts';
+import { DeadlineReached } from '../time/deadline.ts';
 import { type DesiredNode, desiredNode } from './desired.ts';
 import { isFieldConflict, mayTakeOver } from './field-conflict.ts';
 import { judge } from './judge-write.ts';
@@ -32,7 +33,7 @@ export type Written =
 /** How often a write is decided anew because somebody (usually the controller's status) wrote in between. */
 const maxTries = 5;
 
-/** Brings one posted node into the business cluster, or says why not; never throws but for an abort. */
+/** Brings one posted node into the business cluster, or says why not; throws only when aborted or out of time. */
 export async function writeNode(
   target: Target,
   posted: PostedNode,
@@ -46,7 +47,7 @@ export async function writeNode(
       if (written) return written;
     }
   } catch (error) {
-    if (options.signal.aborted) throw error;
+    if (options.signal.aborted || error instanceof DeadlineReached) throw error;
     return { kind: 'refused', error: nodeErrorOf(posted.nodeName, error) };
   }
 }

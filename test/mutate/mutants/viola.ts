@@ -26,7 +26,7 @@ export const violaMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/post-nodes.ts',
-    find: 'silence ??= (await answers(cluster, options)) ? undefined : one.error;',
+    find: 'silence ??= (await answers(cluster, options, inTime)) ? undefined : one.error;',
     replace: 'silence ??= one.error;',
     tests: viola('post-nodes'),
   },
@@ -113,5 +113,17 @@ export const violaMutants: readonly Mutant[] = [
     find: 'const page = await withDeadline({ clock, ms: pageWithinMs }, (signal) =>',
     replace: 'const page = await withDeadline({ clock, ms: 90_000 }, (signal) =>',
     tests: viola('read-nodes'),
+  },
+  {
+    file: 'src/viola/write-limit.ts',
+    find: 'if (ms <= 0) throw new DeadlineReached(writeWithinMs);',
+    replace: '',
+    tests: viola('late-writes'),
+  },
+  {
+    file: 'src/viola/write-limit.ts',
+    find: 'work({ signal: limited, perform: performInTime }),',
+    replace: 'work({ signal: limited, perform }),',
+    tests: viola('late-writes'),
   },
 ];
