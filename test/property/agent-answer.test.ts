@@ -1,4 +1,4 @@
-import fs, { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -148,6 +148,23 @@ describe('a run of the agent', () => {
       },
     });
     expect(answer).toMatchObject({ outcome: 'failed', nics: [{ reason: 'PersistFailed' }] });
+  });
+
+  test('commits no file that says, read back, something else than was written', async () => {
+    await freshHost();
+    const place = join(box.root, 'etc/netplan');
+    const answer = await agent(request([entry(1)]), {
+      perform: async (name, write) => {
+        const done = await write();
+        const staged = join(place, '.90-multinic0.yaml.multinic-new');
+        if (name === 'agent.file.stage') {
+          writeFileSync(staged, readFileSync(staged, 'utf8').replaceAll('10.0.0.1/', '10.0.0.9/'));
+        }
+        return done;
+      },
+    });
+    expect(answer.nics).toMatchObject([{ reason: 'PersistFailed', name: 'ens1' }]);
+    expect(readdirSync(place)).toEqual([]);
   });
 
   test('on a host of another family is no clean-up while something of ours is known', async () => {

@@ -1,4 +1,4 @@
-import { linkSync, renameSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Effect } from '../../api/effects.ts';
 import type { Perform } from '../../process/effects.ts';
@@ -32,6 +32,12 @@ export async function stageFiles(files: Files, disk: Disk): Promise<void> {
 export async function syncStaged(files: Files, disk: Disk): Promise<void> {
   const staged = changed(files).filter(({ after }) => after !== null);
   await Promise.all(staged.map((change) => syncPath(placesOf(change, disk).staged)));
+}
+
+/** What the file that will hold the addresses says as it was staged; undefined when it stays as it is, or goes. */
+export function stagedText([main]: Files, disk: Disk): string | undefined {
+  if (!main.changed || main.after === null) return undefined;
+  return readFileSync(placesOf(main, disk).staged, 'utf8');
 }
 
 /** The commit: the file that holds the addresses first, then those that it replaces. `syncFiles` makes it last. */

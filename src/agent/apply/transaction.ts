@@ -9,7 +9,14 @@ import type { HostState } from '../state.ts';
 import { settle, stateOf } from './bring.ts';
 import { removeJournal, syncJournals, writeJournal } from './journal.ts';
 import { changeKernel } from './kernel.ts';
-import { commitFiles, settleFiles, stageFiles, syncFiles, syncStaged } from './nic-files.ts';
+import {
+  commitFiles,
+  settleFiles,
+  stagedText,
+  stageFiles,
+  syncFiles,
+  syncStaged,
+} from './nic-files.ts';
 import { UndoableWork } from './undoable-work.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -83,7 +90,8 @@ async function changeLinks(work: UndoableWork, workshop: Workshop) {
 /** The staged file is on the disk and says, read back, what the NIC shall be. */
 async function secureFiles({ desired, files }: Unit, { view, disk }: Workshop): Promise<void> {
   await syncStaged(files, disk);
-  if (desired) view.backend.validate(view.backend.render(desired), desired);
+  const text = stagedText(files, disk);
+  if (desired && text !== undefined) view.backend.validate(text, desired);
 }
 
 /** Kernels before 6.2 rename only links that are down. */

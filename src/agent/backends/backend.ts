@@ -29,5 +29,5 @@ export interface Backend {
   /** The file of a NIC that holds its addresses; its rename is the commit. */
   render(nic: DesiredNic): RenderedFile;
   /** Throws when the text, read back, does not say what the NIC shall be. */
-  validate(file: RenderedFile, nic: DesiredNic): void;
+  validate(text: string, nic: DesiredNic): void;
 }

@@ -99,7 +99,7 @@ describe('netplan', () => {
     fc.assert(
       fc.property(someNic, (each) => {
         const file = netplan.render(each);
-        netplan.validate(file, each);
+        netplan.validate(file.text, each);
         expect(readBlockYaml(file.text)).toEqual(parse(file.text, { version: '1.1' }));
       }),
     );
@@ -115,7 +115,7 @@ describe('netplan', () => {
     const { text } = netplan.render(nic);
     const broken = text.replace(pattern, replacement);
     expect(broken).not.toBe(text);
-    expect(() => netplan.validate({ path, text: broken }, nic)).toThrow();
+    expect(() => netplan.validate(broken, nic)).toThrow();
   });
 
   test('knows its own files and those of the deployed agent', async () => {

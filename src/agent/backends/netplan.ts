@@ -66,7 +66,7 @@ export const netplan: Backend = {
   unusable,
   path,
   render: (nic) => ({ path: path(nic.index), text: renderDocument(nic) }),
-  validate: ({ text }, nic) => validateDocument(text, nic),
+  validate: validateDocument,
 };
 
 function path(index: number): string {

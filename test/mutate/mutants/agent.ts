@@ -196,6 +196,12 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
+    find: 'if (desired && text !== undefined) view.backend.validate(text, desired);',
+    replace: '',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
     find: 'contested: work.going.some(isContested),',
     replace: '',
     tests: answers,
