@@ -16,13 +16,16 @@ afterEach(() => bed.reset());
 
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** Writes a node while something happens once, between what is read and what is written. */
-async function writeWhile(base: object | null | undefined, meanwhile: () => Promise<unknown>) {
-  let happened = false;
+/** Writes a node while something happens the first `times` times between what is read and what is written. */
+async function writeWhile(
+  base: object | null | undefined,
+  meanwhile: () => Promise<unknown>,
+  times = 1,
+) {
+  let left = times;
   const find: KubeClient['find'] = async (...request) => {
     const found = await bed.admin.find(...request);
-    if (!happened) await meanwhile();
-    happened = true;
+    if (left-- > 0) await meanwhile();
     return found;
   };
   const body = { ...postedNode, ...(base === undefined ? {} : { base }) };
@@ -32,7 +35,9 @@ async function writeWhile(base: object | null | undefined, meanwhile: () => Prom
     {
       acceptUnfenced: false,
       takeOver: false,
-      perform: createPerform(() => undefined),
+      perform: createPerform((effect, phase) => {
+        if (phase === 'before') bed.writes.push(effect);
+      }),
       signal: new AbortController().signal,
     },
   );
@@ -95,5 +100,23 @@ describe('writing a node', () => {
   it('is refused when the spec moves meanwhile', async () => {
     const { metadata } = await written();
     expect(await writeWhile({ uid: metadata.uid, generation: 1 }, edit)).toBe('StaleBase');
+  });
+
+  it.each([
+    [4, 'updated', 5],
+    [99, 'Internal', 5],
+  ])('tries five times on an object that moves %d times', async (times, end, tries) => {
+    await written();
+    let reports = 0;
+    const move = () =>
+      bed.admin.patchStatus(nodeConfigs, ref, { status: { lastJobName: `job-${reports++}` } });
+    expect(await writeWhile(undefined, move, times)).toBe(end);
+    expect(bed.writes).toHaveLength(tries);
+  });
+
+  it('asks once when the object stands still and somebody else owns its fields', async () => {
+    await written('somebody');
+    expect(await writeWhile(undefined, () => Promise.resolve())).toBe('FieldConflict');
+    expect(bed.writes).toHaveLength(1);
   });
 });

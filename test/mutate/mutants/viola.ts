@@ -52,7 +52,7 @@ export const violaMutants: readonly Mutant[] = [
     file: 'src/viola/judge-write.ts',
     find: 'if (metadata.deletionTimestamp || canonicalJson(spec)',
     replace: 'if (canonicalJson(spec)',
-    tests: viola('routes'),
+    tests: viola('delete-node'),
   },
   {
     file: 'src/viola/judge-write.ts',
@@ -100,7 +100,7 @@ export const violaMutants: readonly Mutant[] = [
     file: 'src/viola/delete-node.ts',
     find: 'leaving ? otherThan(live, base) : refusalOf(live, base, options)',
     replace: 'leaving ? undefined : refusalOf(live, base, options)',
-    tests: viola('routes'),
+    tests: viola('delete-node'),
   },
   {
     file: 'src/viola/routes.ts',
@@ -125,5 +125,35 @@ export const violaMutants: readonly Mutant[] = [
     find: 'work({ signal: limited, perform: performInTime }),',
     replace: 'work({ signal: limited, perform }),',
     tests: viola('late-writes'),
+  },
+  {
+    file: 'src/viola/write-node.ts',
+    find: 'if (lastTry || !(await hasMoved(error))) throw error;',
+    replace: 'if (!(await hasMoved(error))) throw error;',
+    tests: viola('write-node'),
+  },
+  {
+    file: 'src/viola/write-node.ts',
+    find: 'return now?.metadata.resourceVersion !== live?.metadata.resourceVersion;',
+    replace: 'return now !== undefined;',
+    tests: viola('write-node'),
+  },
+  {
+    file: 'src/viola/write-node.ts',
+    find: 'if (!isFieldConflict(error)) return isMoved(error);',
+    replace: 'if (!isFieldConflict(error)) return false;',
+    tests: viola('write-node'),
+  },
+  {
+    file: 'src/viola/answer-cache.ts',
+    find: 'if (now - readAt >= this.#keepMs) this.#entries.delete(key);',
+    replace: 'if (readAt > now) this.#entries.delete(key);',
+    tests: viola('answer-cache'),
+  },
+  {
+    file: 'src/viola/delete-node.ts',
+    find: '...(resourceVersion ? { resourceVersion } : {}),',
+    replace: '...(resourceVersion === undefined ? { resourceVersion } : {}),',
+    tests: viola('delete-node'),
   },
 ];

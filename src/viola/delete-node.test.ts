@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { namespace, postedNode as node, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { annotations } from '../api/names.ts';
+import type { Base } from '../api/node-configs-http.ts';
+import { systemClock } from '../time/clock.ts';
+import { deleteNode } from './delete-node.ts';
+import { nodeConfigs } from './node-config.ts';
+
+const ref = { namespace, name: 'worker-1' };
+let bed: ViolaBed;
+
+beforeAll(async () => {
+  bed = await ViolaBed.start();
+});
+
+afterEach(() => bed.reset());
+
+afterAll(() => bed[Symbol.asyncDispose]());
+
+/** Deletes the node while something happens between the consent and the deletion. */
+function deleteWhile(base: Base, meanwhile: () => Promise<unknown>): Promise<Base> {
+  const cluster = { client: bed.admin, namespace, providerId: 'biz-1', server: bed.api.url };
+  return deleteNode(cluster, node.nodeName, base, {
+    clock: systemClock,
+    acceptUnfenced: false,
+    signal: new AbortController().signal,
+    perform: async (effect, write) => {
+      if (effect === 'viola.node-config.delete') await meanwhile();
+      return write();
+    },
+  });
+}
+
+describe('DELETE node-configs', () => {
+  it('stamps the consent before it deletes, and leaves the rest to the finalizer', async () => {
+    await bed.post([node]);
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['multinic.io/cleanup'] } });
+    const { status, body } = await bed.call('DELETE', '/Worker_1');
+    const object = await bed.stored();
+    expect(status).toBe(202);
+    expect(body).toEqual({ uid: object.metadata.uid, generation: 1 });
+    expect(object.metadata.deletionTimestamp).toBeDefined();
+    expect(object.metadata.annotations).toHaveProperty([annotations.deleteConsent]);
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    for (const interfaces of [[], node.interfaces]) {
+      const { answer } = await bed.post([{ ...node, interfaces }]);
+      expect(answer.errors).toMatchObject([{ code: 'Deleting' }]);
+    }
+  });
+
+  it('refuses a base that has moved and answers 404 when it is done', async () => {
+    await bed.post([{ ...node, base: null }]);
+    expect((await bed.call('DELETE', '/Worker_1?uid=other&generation=1')).status).toBe(409);
+    const { uid } = (await bed.stored()).metadata;
+    expect((await bed.call('DELETE', `/Worker_1?uid=${uid}&generation=1`)).status).toBe(202);
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
+      status: 404,
+      body: { code: 'NoSuchNode' },
+    });
+  });
+
+  it('consents to no other object of the name, not even to one that is being deleted', async () => {
+    await bed.post([node]);
+    const { uid } = (await bed.stored()).metadata;
+    await bed.admin.delete(nodeConfigs, ref);
+    await bed.post([node]);
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['multinic.io/cleanup'] } });
+    await bed.admin.delete(nodeConfigs, ref);
+    const { status, body } = await bed.call('DELETE', `/Worker_1?uid=${uid}&generation=1`);
+    expect([status, body]).toEqual([409, expect.objectContaining({ code: 'StaleBase' })]);
+    expect((await bed.stored()).metadata.annotations?.[annotations.deleteConsent]).toBeUndefined();
+  });
+
+  it('keeps a fenced object from callers that send no base, and takes no half of one', async () => {
+    await bed.post([{ ...node, base: null }]);
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
+      status: 409,
+      body: { code: 'Fenced' },
+    });
+    expect((await bed.call('DELETE', '/Worker_1?uid=only')).status).toBe(400);
+    expect((await bed.stored()).metadata.annotations).not.toHaveProperty([
+      annotations.deleteConsent,
+    ]);
+  });
+
+  it('deletes only what the consent was given for', async () => {
+    await bed.post([node]);
+    const { metadata } = await bed.stored();
+    const edit = () => bed.admin.patch(nodeConfigs, ref, { spec: { interfaces: [] } });
+    const base = { uid: metadata.uid ?? '', generation: 1 };
+    await expect(deleteWhile(base, edit)).rejects.toMatchObject({ status: 409, code: 'StaleBase' });
+    expect((await bed.stored()).metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('tries five times on an object that moves all the time', async () => {
+    await bed.post([node]);
+    const kind = 'multinicnodeconfigs.multinic.io';
+    bed.api.faults.answer({
+      verb: 'delete',
+      resource: kind,
+      status: 409,
+      reason: 'Conflict',
+      times: 4,
+    });
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    await bed.post([node]);
+    bed.api.faults.answer({
+      verb: 'delete',
+      resource: kind,
+      status: 409,
+      reason: 'Conflict',
+      times: 5,
+    });
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
+      status: 409,
+      body: { code: 'StaleBase' },
+    });
+  });
+
+  it('decides anew when the object moves between consent and deletion', async () => {
+    await bed.post([node]);
+    bed.api.faults.answer({
+      verb: 'delete',
+      resource: 'multinicnodeconfigs.multinic.io',
+      status: 409,
+      reason: 'Conflict',
+    });
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    await expect(bed.stored()).rejects.toThrow();
+  });
+});
