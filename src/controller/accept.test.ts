@@ -66,6 +66,15 @@ describe('acceptSpec', () => {
     });
   });
 
+  it.each([[''], ['  '], [undefined]])(
+    'runs no agent for an object whose nodeName is %j: Viola cannot show or change it',
+    (nodeName) => {
+      const accepted = acceptSpec(nodeConfig({ spec: { nodeName } }));
+      expect(accepted.blocked).toBe('spec.nodeName: names no node');
+      expect(accepted.entries).toHaveLength(1);
+    },
+  );
+
   it.each([
     [{ interfaces: {} }, 'spec.interfaces'],
     [{ instanceId: 7 }, 'spec.instanceId'],

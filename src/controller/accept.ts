@@ -33,8 +33,12 @@ export interface AcceptedSpec {
 
 /** Reads the spec of an object; one of no known form has no entries and blocks everything. */
 export function acceptSpec({ spec, flaw }: NodeConfig): AcceptedSpec {
-  if (spec) return acceptEntries(spec.interfaces ?? []);
-  return { entries: undefined, interfaces: [], keep: [], blocked: flaw };
+  if (!spec) return { entries: undefined, interfaces: [], keep: [], blocked: flaw };
+  const accepted = acceptEntries(spec.interfaces ?? []);
+  // Whoever wrote it did not do so through Viola, which can neither show nor change it.
+  return spec.nodeName?.trim()
+    ? accepted
+    : { ...accepted, blocked: 'spec.nodeName: names no node' };
 }
 
 /** Decides entry by entry what can be configured; a refused entry is never treated as removed. */
