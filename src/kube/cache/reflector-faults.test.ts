@@ -4,7 +4,7 @@ import { createFakeClock, until } from '../../time/fake-clock.ts';
 import { configMaps } from '../core-resources.ts';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
-import { FlakyCollection } from '../testing/flaky-collection.ts';
+import { type Fault, FlakyCollection } from '../testing/flaky-collection.ts';
 import {
   bench,
   ending,
@@ -18,6 +18,10 @@ import {
 import { line } from '../testing/scripted-server.ts';
 import { createReflector } from './reflector.ts';
 import { Store } from './store.ts';
+
+function keysAndVersions(store: Store<KubeObject>) {
+  return new Map(store.list().map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+}
 
 describe('a reflector when things break', () => {
   test('a lost connection is resumed, and what comes again is not told again', async () => {
@@ -180,6 +184,43 @@ describe('a reflector when things break', () => {
     stop.abort();
     await running;
   });
+
+  test.each([
+    ['when it is back', []],
+    ['also when it is in trouble for a while', ['refuse', 'refuse', 'none', 'refuse']],
+  ] satisfies [string, Fault[]][])(
+    'a server that was restored from a backup is listed again %s: it would tell nothing for a long time',
+    async (_, trouble) => {
+      const clock = createFakeClock();
+      const collection = new FlakyCollection(clock, ['none', 'drop', ...trouble]);
+      const store = new Store<KubeObject>();
+      const reflector = createReflector<KubeObject>({
+        client: collection.client(),
+        resource: configMaps,
+        store,
+        clock,
+        random: () => 0.5,
+      });
+      collection.put('kept');
+      const restore = collection.backup();
+      const stop = new AbortController();
+      const running = reflector.run(stop.signal);
+      await clock.advance(1_000);
+      for (const name of ['lost', 'kept', 'kept']) collection.put(name);
+      // The watch breaks with its second event, because all API servers are started anew.
+      await clock.advance(600);
+      expect([...keysAndVersions(store)]).toEqual([
+        ['kept', '103'],
+        ['lost', '102'],
+      ]);
+      restore();
+      collection.put('new');
+      await clock.advance(60_000);
+      expect(keysAndVersions(store)).toEqual(collection.state);
+      stop.abort();
+      await running;
+    },
+  );
 
   test('a server on which only lists fail is still followed', async () => {
     const clock = createFakeClock();

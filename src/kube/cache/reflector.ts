@@ -2,6 +2,7 @@ import { jittered } from '../../time/backoff.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import type { KubeClient, WatchEvent } from '../client/client.ts';
 import { pagesOf } from '../client/pages.ts';
+import { KubeError } from '../errors.ts';
 import { type KubeObject, keyOf } from '../object.ts';
 import type { Resource } from '../resource.ts';
 import { type Reading, readingsOf } from './reading.ts';
@@ -12,7 +13,7 @@ import {
   type StepResult,
   transition,
 } from './reflector-state.ts';
-import { isNewer } from './resource-version.ts';
+import { isNewer, isOlder } from './resource-version.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -38,6 +39,12 @@ const relistAgainMs = 60_000;
  * process: pages of 500 Nodes would cost 20 MB more.
  */
 const pageSize = 100;
+
+const restored = new KubeError({
+  status: 410,
+  reason: 'Expired',
+  message: 'the server was restored from a backup that is older than what it told',
+});
 
 export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
@@ -83,6 +90,8 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   let synced = Promise.withResolvers<void>();
   let relistAt = 0;
   let heardAt: number | undefined;
+  /** The server was away: it may know less than before. */
+  let wasAway = false;
 
   async function run(signal: AbortSignal): Promise<void> {
     if (state.name !== 'stopped') throw new Error(`${name} reflector runs already`);
@@ -127,6 +136,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
       }
       told(() => listing.end(resourceVersion));
       relistAt = clock.monotonicMs() + jittered(relistEveryMs, random);
+      wasAway = false;
       synced.resolve();
       return { kind: 'listed', resourceVersion };
     } catch (error) {
@@ -144,6 +154,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     const healthy = (): boolean => heard || clock.monotonicMs() - startedAt >= shortestWatchMs;
     told(() => store.redeliver());
     try {
+      if (wasAway && (await wentBack(from, signal))) throw restored;
       const window = { ...selection, resourceVersion, timeoutSeconds, idleMs, signal };
       for await (const event of client.watch(readings, window)) {
         heard = true;
@@ -151,9 +162,26 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
         resourceVersion = take(event, resourceVersion);
       }
     } catch (error) {
+      wasAway = true;
       return failure(error, signal, { resourceVersion, healthy: healthy() });
     }
     return { kind: 'ended', resourceVersion, healthy: healthy() };
+  }
+
+  /**
+   * Whether the server knows less than was seen of it. It lets a watch begin at a version that it has not come to, and tells
+   * nothing before it has (kubernetes/kubernetes#107457); a list without a version is never behind (it is read from etcd).
+   */
+  async function wentBack(from: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { resourceVersion } = await client.list(readings, { ...selection, limit: 1, signal });
+      wasAway = false;
+      return isOlder(resourceVersion, from);
+    } catch (error) {
+      // A watch may work where lists fail; it is asked again at the next one.
+      if (!signal.aborted) onError(error, 0);
+      return false;
+    }
   }
 
   async function wait(ms: number, signal: AbortSignal): Promise<StepResult> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNewer } from './resource-version.ts';
+import { isNewer, isOlder } from './resource-version.ts';
 
 test.each([
   ['10', '9', true],
@@ -12,4 +12,14 @@ test.each([
   ['1', undefined, true],
 ])('version %s is newer than %s: %s', (version, than, newer) => {
   expect(isNewer(version, than)).toBe(newer);
+});
+
+test.each([
+  ['9', '10', true],
+  ['10', '9', false],
+  ['10', '10', false],
+  ['', '10', false],
+  ['abc', 'abd', false],
+])('version %s is certainly older than %s: %s', (version, than, older) => {
+  expect(isOlder(version, than)).toBe(older);
 });

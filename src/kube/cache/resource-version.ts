@@ -8,6 +8,11 @@ export function isNewer(version: string | undefined, than: string | undefined): 
   return version.length === than.length ? version > than : version.length > than.length;
 }
 
+/** Whether a version is certainly older than another. */
+export function isOlder(version: string, than: string): boolean {
+  return isDecimal(version) && isDecimal(than) && isNewer(than, version);
+}
+
 function isDecimal(version: string): boolean {
   return /^[1-9]\d*$/.test(version);
 }

@@ -67,6 +67,17 @@ export class FlakyCollection {
     this.#log.push({ version: this.#version, type: 'DELETED', object: { metadata } });
   }
 
+  /** What a backup of now holds; called later, it puts that back: the versions after it are given once more. */
+  backup(): () => void {
+    const [version, objects, told] = [this.#version, new Map(this.#objects), this.#log.length];
+    return () => {
+      this.#version = version;
+      this.#log.length = told;
+      this.#objects.clear();
+      for (const [name, object] of objects) this.#objects.set(name, object);
+    };
+  }
+
   /** From now on without faults. */
   heal(): void {
     this.#faults.length = 0;

@@ -38,6 +38,9 @@ export const ending =
 /** Opens the stream and says nothing. */
 export const silent: Reply = (response) => response.flushHeaders();
 
+/** How far the server says it is, to who asks for no more than that. */
+const farAhead = listed(1_000_000);
+
 /** A reflector on a server that answers lists and watches with these replies, the last one again and again. */
 export async function bench(
   replies: { readonly lists: readonly Reply[]; readonly watches: readonly Reply[] },
@@ -47,6 +50,7 @@ export async function bench(
   const counts = { lists: 0, watches: 0 };
   const versions: (string | null)[] = [];
   const server = await startScriptedServer((request, response) => {
+    if (request.query.get('limit') === '1') return farAhead(response, request);
     const kind = request.query.has('watch') ? 'watches' : 'lists';
     if (kind === 'watches') versions.push(request.query.get('resourceVersion'));
     replies[kind][Math.min(counts[kind]++, replies[kind].length - 1)]?.(response, request);
