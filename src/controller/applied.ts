@@ -31,15 +31,20 @@ export type Applied = z.infer<typeof recordSchema>;
 
 /**
  * The record in a status. One of a form that is not known counts as none, and so does one in a status that another
- * controller has written since: it writes conditions without times, and what it did on the node nobody told us.
+ * controller has written since: what it did on the node nobody told us.
  */
 export function appliedIn(status: NodeConfigStatus | undefined): Applied | undefined {
   if (!status || isWrittenByOther(status)) return undefined;
   return recordSchema.safeParse(status.applied).data;
 }
 
-/** Whether the deployed controller wrote this status: type, status and reason are all that its conditions have. */
-export function isWrittenByOther({ conditions = [] }: NodeConfigStatus): boolean {
+/**
+ * Whether the deployed controller wrote into this status. Type, status and reason are all that its conditions have; and
+ * when it is started it looks at every node, before it works on any, and writes what we never do: when, and what it saw.
+ */
+export function isWrittenByOther(status: NodeConfigStatus): boolean {
+  const { conditions = [], nodeReady, lastInterfaceCheck } = status;
+  if (nodeReady !== undefined || lastInterfaceCheck !== undefined) return true;
   return conditions.some(({ lastTransitionTime }) => lastTransitionTime === undefined);
 }
 

@@ -158,6 +158,43 @@ describe('beside the deployed controller while it is idle', () => {
     expect(bed.created('jobs')).toBe(0);
   });
 
+  it('sees one that runs where it does not look when that is started: it looks at every node first', async () => {
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    const looked = {
+      nodeReady: true,
+      lastInterfaceCheck: '2026-01-12T09:00:00+09:00',
+      interfaceStatuses: [{ name: 'multinic0', interfaceIndex: 0, actualState: 'Configured' }],
+    };
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: looked });
+    const config = await standsBack();
+    expect(messageOn(config)).toContain('the deployed controller wrote the status of worker-1');
+    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await bed.pass(50);
+    expect(bed.agents.requests).toHaveLength(1);
+  });
+
+  it('keeps standing back while its Deployment has no Pod for minutes, until it is told', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    bed.run();
+    await startTheirs();
+    await standsBack();
+    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await bed.pass(1_500);
+    expect(bed.created('jobs')).toBe(0);
+    expect(messageOn(await bed.get('worker-1'))).toContain('multinic.io/take-over=true');
+    await bed.admin.patch(nodeConfigs, ref, {
+      metadata: { annotations: { 'multinic.io/take-over': 'true' } },
+    });
+    await bed.untilReady('worker-1', good);
+    await startTheirs();
+    await bed.until(
+      'worker-1',
+      (config) => messageOn(config)?.includes('runs the deployed') ?? false,
+    );
+  });
+
   it('takes over what it is told to, and applies it again: what the other one did nobody told', async () => {
     bed.run();
     await bed.apply('worker-1', { interfaces: [entry(0)] });
