@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +80,18 @@ describe('an ip session', () => {
     using ip = new IpSession(await fakeIp(`good) echo done >>${directory}/lines ;;`, once));
     expect(await ip.run(['good'])).toEqual({ seen: nothing });
     expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('done\n');
+  });
+
+  test('hears a complaint that is read behind the answer it is about', async () => {
+    const told = `${directory}/told`;
+    const torn = `echo 'Dump was interrupted and may be inconsistent.' >&2; echo '[{"priority":1,"src":"all"}]'`;
+    // The answer's pipe has something to read first, so all of the answer is read first.
+    const once = `rule*) if [ -e ${told} ]; then echo '[]'; else ${torn}; fi ;;\n addr*) echo '[]'; touch ${told} ;;`;
+    using ip = new IpSession(await fakeIp('', once));
+    const answer = ip.run([]);
+    const wait = `until [ -e ${told} ]; do sleep 0.01; done`;
+    execFileSync('sh', ['-c', wait], { timeout: 20_000 });
+    expect(await answer).toEqual({ seen: nothing });
   });
 
   test('looks again when a link had two names on the way, and not for ever', async () => {

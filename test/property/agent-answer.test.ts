@@ -177,6 +177,16 @@ describe('a run of the agent', () => {
     expect(await agent(cleanup)).toMatchObject({ outcome: 'ok' });
   });
 
+  test.each(['run', 'usr/lib'])('minds what netplan reads in /%s/netplan', async (place) => {
+    await freshHost();
+    mkdirSync(join(box.root, place, 'netplan'), { recursive: true });
+    const claim = `network: {ethernets: {a: {match: {macaddress: "${macOf(1)}"}, dhcp4: true}}}`;
+    writeFileSync(join(box.root, place, 'netplan/50-theirs.yaml'), claim);
+    const { nics } = await agent(request([entry(1)]));
+    const message = `/${place}/netplan/50-theirs.yaml configures the NIC; take it out of there`;
+    expect(nics).toMatchObject([{ reason: 'NICInUse', message }]);
+  });
+
   test('undoes everything when the node itself lost its way out', async () => {
     await freshHost();
     const run = async (lines: readonly string[]) => {

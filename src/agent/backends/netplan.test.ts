@@ -245,6 +245,7 @@ describe('a file of somebody else', () => {
     ['by its name', 'ethernets: {ens5: {dhcp4: true}}', { ...none, names: ['ens5'] }],
     ['by the name to match', 'ethernets: {a: {match: {name: ens5}}}', { ...none, names: ['ens5'] }],
     ['as a member of a bond', 'bonds: {b: {interfaces: [ens5]}}', { ...none, names: ['ens5'] }],
+    ['as a port of a bridge', 'bridges: {b: {interfaces: [ens5]}}', { ...none, names: ['ens5'] }],
     ['below a vlan', 'vlans: {v: {id: 5, link: ens5}}', { ...none, names: ['ens5'] }],
     [
       'as a member that is matched by its MAC',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type KernelState, parseKernelState } from './kernel.ts';
+import { type KernelState, parseKernelState, questions } from './kernel.ts';
 
 const directory = join(import.meta.dirname, 'recordings');
 const names = readdirSync(directory).filter((name) => name.endsWith('.txt'));
@@ -77,4 +77,39 @@ describe('a recorded host', () => {
       { priority: 10_100, from: '10.0.0.12/32', table: 100, protocol: 4, opaque: false },
     ]);
   });
+});
+
+/** What a look tells when these links were told first, and these names with the addresses. */
+function look(links: Readonly<Record<number, string>>, names: Readonly<Record<number, string>>) {
+  const linkShow = Object.entries(links).map(([index, ifname]) => {
+    return { ifindex: Number(index), ifname, flags: [], mtu: 1500 };
+  });
+  const addr_info = [{ family: 'inet', local: '10.0.0.1', prefixlen: 24, scope: '0' }];
+  const addressShow = Object.entries(names).map(([index, ifname]) => {
+    return { ifindex: Number(index), ifname, addr_info };
+  });
+  return parseKernelState([JSON.stringify(linkShow), '[]', '[]', JSON.stringify(addressShow)]);
+}
+
+describe('a look during which links changed', () => {
+  test('is none when a link got another name', () => {
+    expect(look({ 5: 'ens5' }, { 5: 'multinic0' })).toBeUndefined();
+  });
+
+  test('is none when a name went to another link', () => {
+    expect(look({ 5: 'ens5' }, { 6: 'ens5' })).toBeUndefined();
+  });
+
+  test('knows nothing of a link that came meanwhile, nor of its addresses', () => {
+    expect(look({ 5: 'ens5' }, { 5: 'ens5', 6: 'ens6' })).toMatchObject({
+      links: [{ name: 'ens5' }],
+      addresses: [{ link: 'ens5' }],
+    });
+  });
+});
+
+test('routes are asked for between the two answers that tell index and name of each link', () => {
+  const kinds = questions.map((question) => question.split(' ')[0]);
+  expect(kinds.indexOf('route')).toBeGreaterThan(kinds.indexOf('link'));
+  expect(kinds.indexOf('route')).toBeLessThan(kinds.indexOf('addr'));
 });

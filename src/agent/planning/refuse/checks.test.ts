@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestInterface } from '../../../api/job.ts';
 import type { Host } from '../../host.ts';
+import { emptyState } from '../../state.ts';
 import { planApply } from '../plan-apply.ts';
 import { address, entry, host, input, link, macOf, ownFile, route, rule } from '../sample.ts';
 
@@ -233,6 +234,11 @@ describe('a NIC that the host leased', () => {
     );
   });
 
+  test('is told as that by a route alone', () => {
+    const words = "LeasedByHost: the host's DHCP gave ens1 a route to 0.0.0.0/0";
+    expect(alone({ routes: [leasedRoute(100)] })).toBe(words);
+  });
+
   test('is the primary one when it is the way out', () => {
     expect(alone({ addresses: [leasedAddress], routes: [leasedRoute(0)] })).toMatch(/^PrimaryNIC/);
   });
@@ -240,6 +246,37 @@ describe('a NIC that the host leased', () => {
   test('is the primary one when it has an address of the node', () => {
     const on = { addresses: [address('ens1', '10.200.0.2/16', { temporary: true })] };
     expect(alone(on)).toMatch(/^PrimaryNIC/);
+  });
+});
+
+/** Why a NIC of ours with the address that is asked for is refused. */
+function ofOurs(on: Partial<Host>) {
+  const record = {
+    mac: macOf(1),
+    index: 0,
+    originalName: 'ens1',
+    addresses: ['10.0.0.1/24'],
+    table: 100,
+    priority: 10_100,
+    files: [],
+  };
+  const now = host([link(1, { name: 'multinic0', up: true })], on);
+  const { refused: nics } = planApply(input([entry(1)], now, { ...emptyState, nics: [record] }));
+  return nics.map(({ refusal }) => refusal.reason);
+}
+
+describe('a NIC of ours', () => {
+  test('was not leased when somebody gave its own address a lifetime', () => {
+    const own = address('multinic0', '10.0.0.1/24', { temporary: true });
+    expect(ofOurs({ addresses: [own] })).toEqual([]);
+  });
+
+  test('goes on beside a file for every such name, which ours comes before', () => {
+    expect(ofOurs(theirs({ leases: ['*'] }))).toEqual([]);
+  });
+
+  test('is not changed while a file of somebody else has it by the name it had before', () => {
+    expect(ofOurs(theirs({ names: ['ens1'] }))).toEqual(['NICInUse']);
   });
 });
 
