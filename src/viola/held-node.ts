@@ -15,6 +15,8 @@ import {
   type UnreadableNode,
 } from '../api/node-configs-http.ts';
 
+import { nodeNameOf } from './node-config.ts';
+
 export type ReadNode =
   | { readonly kind: 'held'; readonly node: HeldNode }
   | { readonly kind: 'unreadable'; readonly node: UnreadableNode };
@@ -49,7 +51,7 @@ export function toHeldNode(object: MultiNicNodeConfig): ReadNode {
   const { uid = '', generation = 0, deletionTimestamp } = object.metadata;
   const from = sourceOf(object);
   const node = {
-    nodeName: spec.data.nodeName,
+    nodeName: nodeNameOf(object),
     uid,
     generation,
     spec: spec.data,

@@ -5,7 +5,7 @@ import { canonicalJson } from '../api/spec-hash.ts';
 import type { DesiredNode } from './desired.ts';
 import { refusalOf } from './fence.ts';
 import { toHeldNode } from './held-node.ts';
-import { isOf } from './node-config.ts';
+import { isOf, isOnServer, nodeNameOf } from './node-config.ts';
 
 /** What is to be done about one posted node, given what is there now. */
 export type WriteVerdict = 'write' | 'unchanged' | NodeError;
@@ -64,15 +64,13 @@ function strangerIn(
   { spec }: DesiredNode,
   providerId: string,
 ): Obstacle | undefined {
-  const { nodeName, instanceId, providerId: owner } = live.spec;
+  const nodeName = nodeNameOf(live);
   const called = `the object ${live.metadata.name} belongs to`;
   if (!isOf(providerId, live)) {
-    const message = `${called} provider "${owner}"; register this cluster under that id, or annotate the object with ${names.takeOver}`;
+    const message = `${called} provider "${live.spec.providerId}"; register this cluster under that id, or annotate the object with ${names.takeOver}`;
     return { code: 'Invalid', field: 'providerId', message };
   }
-  const sameInstance =
-    spec.instanceId !== undefined && instanceId?.toLowerCase() === spec.instanceId.toLowerCase();
-  if (nodeName === spec.nodeName || sameInstance) return undefined;
+  if (nodeName === spec.nodeName || isOnServer(live, spec.instanceId)) return undefined;
   const message = `${called} node "${nodeName}"; rename one of them`;
   return { code: 'Invalid', field: 'nodeName', message };
 }

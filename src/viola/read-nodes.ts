@@ -5,7 +5,7 @@ import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
 import { toHeldNode } from './held-node.ts';
-import { isOf, nodeConfigs } from './node-config.ts';
+import { isOf, nodeConfigs, nodeNameOf } from './node-config.ts';
 import { objectName } from './object-name.ts';
 
 export interface Page {
@@ -78,7 +78,7 @@ export async function findNode(
   const name = objectName(nodeName);
   const object =
     name === '' ? undefined : await client.find(nodeConfigs, { namespace, name }, { signal });
-  if (object && isOf(providerId, object) && object.spec.nodeName.trim() === nodeName.trim()) {
+  if (object && isOf(providerId, object) && nodeNameOf(object) === nodeName.trim()) {
     return object;
   }
   const detail = `no node config for "${nodeName}" in this cluster`;

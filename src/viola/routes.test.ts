@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   namespace,
   postedNode as node,
@@ -127,21 +127,58 @@ describe('GET node-configs of some', () => {
   });
 });
 
+/** Changes what is stored, as an earlier, looser schema let it in. */
+function storedAs(name: string, change: object): void {
+  const stored = bed.api
+    .objects('multinicnodeconfigs.multinic.io', namespace)
+    .find(({ metadata }) => metadata.name === name);
+  Object.assign(stored ?? {}, change);
+}
+
 describe('an object that cannot be read', () => {
-  it('hides no other, and is not taken for absent', async () => {
+  it.each([
+    ['a NIC', { spec: { nodeName: 'n2', interfaces: [{ macAddress: 'fa-16', mtu: 'x' }] } }],
+    ['its node name', { spec: { nodeName: 7, interfaces: [] } }],
+    ['its server id', { spec: { nodeName: 'n2', instanceId: 7 } }],
+    ['its spec', { spec: undefined }],
+  ])('hides no other, and is not taken for absent: %s', async (_what, change) => {
     await bed.post([node, { nodeName: 'n2', interfaces: [] }]);
-    const stored = bed.api
-      .objects('multinicnodeconfigs.multinic.io', namespace)
-      .find(({ metadata }) => metadata.name === 'n2');
-    // As an earlier, looser schema let it in: straight into the store.
-    Object.assign(stored?.['spec'] as object, { interfaces: [{ macAddress: 'fa-16' }] });
+    storedAs('n2', change);
     const { items, unreadable } = await bed.list('?fresh=true');
     expect(items.map(({ nodeName }) => nodeName)).toEqual(['Worker_1']);
     expect(unreadable).toMatchObject([{ objectName: 'n2' }]);
     expect(await bed.get('/n2')).toMatchObject({ status: 503, body: { code: 'Unreadable' } });
-    const { answer } = await bed.post([{ nodeName: 'n2', interfaces: [], base: null }]);
+    const { answer } = await bed.post([{ nodeName: 'n2', instanceId: 'server-2', base: null }]);
     expect(answer.errors[0]?.message).toContain('the object n2 cannot be read');
   });
+});
+
+describe('an object that names no node', () => {
+  const unnamed = { spec: { nodeName: '', providerId: 'biz-1', interfaces: [] } };
+
+  beforeEach(async () => {
+    await bed.post([node, { nodeName: 'n2', interfaces: [] }]);
+    storedAs('n2', unnamed);
+  });
+
+  it('is known by its own name, as the controller knows it', async () => {
+    const { items } = await bed.list('?fresh=true');
+    expect(items.map(({ nodeName }) => nodeName)).toEqual(['n2', 'Worker_1']);
+    expect(await bed.get('/n2')).toMatchObject({ status: 200, body: { nodeName: 'n2' } });
+  });
+
+  it('gets its name with the next write, and can be deleted', async () => {
+    expect((await bed.post([{ nodeName: 'n2', interfaces: [] }])).status).toBe(200);
+    expect((await bed.stored('n2')).spec.nodeName).toBe('n2');
+    storedAs('n2', unnamed);
+    expect((await bed.call('DELETE', '/n2')).status).toBe(202);
+  });
+});
+
+it.each([undefined, ''])("an object of the provider %j is anybody's", async (providerId) => {
+  await bed.post([node]);
+  storedAs('worker-1', { spec: { nodeName: 'Worker_1', providerId } });
+  expect((await bed.list('?fresh=true')).items).toHaveLength(1);
 });
 
 describe('names that come to one object', () => {

@@ -38,13 +38,13 @@ export const violaMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/node-config.ts',
-    find: 'spec.providerId === providerId ||',
-    replace: 'spec.providerId !== providerId ||',
+    find: 'owner === providerId ||',
+    replace: 'owner !== providerId ||',
     tests: viola('routes'),
   },
   {
     file: 'src/viola/read-nodes.ts',
-    find: 'if (object && isOf(providerId, object) && object.spec.nodeName.trim() === nodeName.trim()) {',
+    find: 'if (object && isOf(providerId, object) && nodeNameOf(object) === nodeName.trim()) {',
     replace: 'if (object && isOf(providerId, object)) {',
     tests: viola('routes'),
   },
@@ -155,5 +155,11 @@ export const violaMutants: readonly Mutant[] = [
     find: '...(resourceVersion ? { resourceVersion } : {}),',
     replace: '...(resourceVersion === undefined ? { resourceVersion } : {}),',
     tests: viola('delete-node'),
+  },
+  {
+    file: 'src/viola/node-config.ts',
+    find: 'return textsOf(object).nodeName || object.metadata.name;',
+    replace: 'return textsOf(object).nodeName;',
+    tests: viola('routes'),
   },
 ];
