@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
+import { tapConnections } from '../../test/beds/tapped-connections.ts';
+import { metricTable } from '../api/metrics.ts';
 import { leases } from '../kube/core-resources.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
+import { createMetrics } from '../process/metrics.ts';
 import { readSettings, SettingsError } from '../process/settings.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { goDuration } from './health.ts';
@@ -22,21 +25,24 @@ afterAll(async () => {
 });
 
 /** Starts the part as main does; answers its URL and how to end it. */
-async function start() {
+async function start(server = bed.api.url) {
   const stop = new AbortController();
   const url = Promise.withResolvers<string>();
   const write = (line: string): void => {
     const said = JSON.parse(line) as { msg: string; url?: string };
     if (said.msg === 'controller started' && said.url) url.resolve(said.url);
   };
-  const kubeconfig = await bed.api.kubeconfig(bed.api.accessAs(identities.controller));
+  const kubeconfig = await bed.api.kubeconfig({
+    ...bed.api.accessAs(identities.controller),
+    server,
+  });
   const done = startController(
     readSettings(controllerSettings, { env: {}, flags: { kubeconfig, listen: '127.0.0.1:0' } }),
     {
       clock: systemClock,
       random: systemRandom,
       log: createLogger({ part: 'controller', level: 'info', destination: { write } }),
-      metrics: bed.metrics,
+      metrics: createMetrics(metricTable),
       health: createHealth(),
       exit: () => undefined,
     },
@@ -80,6 +86,19 @@ describe('startController', () => {
     expect((await bed.admin.get(leases, lease)).spec?.holderIdentity || undefined).toBeUndefined();
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });
+});
+
+it('keeps a connection for its lease that nothing else goes over', async () => {
+  await using tapped = await tapConnections(bed.api.url);
+  const { stop, done } = await start(tapped.url);
+  const isLease = (path: string): boolean => path.includes('/leases');
+  const renewals = (): number => tapped.paths.flat().filter(isLease).length;
+  await expect.poll(renewals, { timeout: 15_000 }).toBeGreaterThan(3);
+  stop.abort(new Error('stop'));
+  await done;
+  const used = tapped.paths.filter((paths) => paths.some(isLease));
+  expect(used.flat().filter((path) => !isLease(path))).toEqual([]);
+  expect(tapped.paths.length).toBeGreaterThan(used.length);
 });
 
 describe('the settings', () => {

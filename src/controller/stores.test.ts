@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { nodeConfig } from '../../test/beds/controller-samples.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
@@ -46,6 +48,29 @@ describe('what every visit asks of all objects', () => {
       expect(owns(one)).toContain('the deployed controller wrote the status of n');
     });
     expect(asked).toBe(0);
+  });
+
+  it('takes the memory of their texts and no more', async () => {
+    const code = `
+      const { workerData } = require('node:worker_threads');
+      Promise.all(workerData.map((module) => import(module))).then(([{ createStores }, { nodeConfig }]) => {
+        const { configs } = createStores();
+        const nics = (n) => Array.from({ length: 10 }, (_, at) => ({
+          id: at, portId: \`port-\${n}-\${at}\`, macAddress: \`fa:16:3e:00:\${n}:\${at}\`, address: \`10.0.\${n}.\${at}\`,
+          cidr: '10.0.0.0/16', mtu: 1450, subnetId: \`subnet-\${n}\`, networkId: \`network-\${n}\`,
+        }));
+        for (let n = 0; n < 8_000; n++) {
+          configs.upsert(nodeConfig({ metadata: { name: 'n' + n, uid: 'u' + n }, spec: { nodeName: 'n' + n, interfaces: nics(n) } }));
+        }
+        process.exit(configs.size === 8_000 ? 0 : 1);
+      });`;
+    const modules = ['./stores.ts', '../../test/beds/controller-samples.ts'];
+    const worker = new Worker(code, {
+      eval: true,
+      workerData: modules.map((module) => import.meta.resolve(module)),
+      resourceLimits: { maxOldGenerationSizeMb: 48 },
+    });
+    expect(await once(worker, 'exit')).toEqual([0]);
   });
 
   it('is about those alone that nobody consented to, took over or processed', () => {

@@ -17,3 +17,18 @@ it('a password that was right once and is wrong now is tried by one at a time ag
   for (const one of all) await expect(one).rejects.toThrow('wrong password');
   expect(tries).toBe(2);
 });
+
+it('a Keystone that hangs is waited for once, however many projects want to log in', async () => {
+  const gate = new CredentialGate(createFakeClock());
+  const { promise, reject } = Promise.withResolvers<never>();
+  let tries = 0;
+  const all = [1, 2, 3].map(async () =>
+    gate.logIn(() => {
+      tries += 1;
+      return promise;
+    }),
+  );
+  reject(new Error('no answer within 30 s'));
+  for (const one of all) await expect(one).rejects.toThrow('no answer within 30 s');
+  expect(tries).toBe(1);
+});

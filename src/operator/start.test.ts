@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
 import { createAll } from '../../rig/chain/manifests.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
+import { tapConnections } from '../../test/beds/tapped-connections.ts';
 import { namespace, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { findCondition } from '../api/condition.ts';
 import { metricTable } from '../api/metrics.ts';
@@ -197,6 +198,21 @@ describe('startOperator', () => {
     await eventually(nics, (list) => list.length === before.length + 1);
     await eventually(ready, (text) => text.startsWith('True'));
     await operator.stop();
+  });
+
+  it('keeps a connection for its lease that nothing else goes over', async () => {
+    await using tapped = await tapConnections(bed.api.url);
+    const access = { ...bed.api.accessAs(identities.operator), server: tapped.url };
+    const operator = await start('inventory.db', { kubeconfig: await bed.api.kubeconfig(access) });
+    const isLease = (path: string): boolean => path.includes('/leases');
+    await eventually(
+      () => tapped.paths.flat().filter(isLease).length,
+      (count) => count > 3,
+    );
+    await operator.stop();
+    const used = tapped.paths.filter((paths) => paths.some(isLease));
+    expect(used.flat().filter((path) => !isLease(path))).toEqual([]);
+    expect(tapped.paths.length).toBeGreaterThan(used.length);
   });
 
   it('leaves records alone that an operator of another namespace wrote into the same store', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { backoffMs } from './backoff.ts';
-import { systemClock } from './clock.ts';
+import { maxSleepMs, systemClock } from './clock.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 describe('systemClock.sleep', () => {
@@ -10,6 +10,15 @@ describe('systemClock.sleep', () => {
     stop.abort(new Error('enough'));
     await expect(asleep).rejects.toThrow('enough');
     await expect(systemClock.sleep(60_000, stop.signal)).rejects.toThrow('enough');
+  });
+
+  it('does not end at once when it is longer than a timer can be', async () => {
+    const stop = new AbortController();
+    const asleep = systemClock.sleep(maxSleepMs + 1, stop.signal).catch(() => 'stopped');
+    const awake = systemClock.sleep(20).then(() => 'still asleep');
+    expect(await Promise.race([asleep, awake])).toBe('still asleep');
+    stop.abort(new Error('enough'));
+    expect(await asleep).toBe('stopped');
   });
 
   it('ends at once, without a warning of Node.js, when the moment has passed already', async () => {

@@ -153,6 +153,13 @@ describe('access of a Pod', () => {
     expect(await access.token?.()).toBe('second');
   });
 
+  test('reads its authority again: the cluster may rotate it', async () => {
+    for (const name of ['ca.crt', 'namespace']) await writeFile(join(folder, name), 'old');
+    const access = await inCluster({ env, folder });
+    await writeFile(join(folder, 'ca.crt'), 'new');
+    expect(await access.certificates?.()).toEqual({ ca: 'new' });
+  });
+
   test('writes an IPv6 host in brackets', async () => {
     for (const name of ['ca.crt', 'namespace']) await writeFile(join(folder, name), 'x');
     const access = await inCluster({ env: { ...env, KUBERNETES_SERVICE_HOST: 'fd00::1' }, folder });

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../time/clock.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import type { ClusterAccess } from '../access/access.ts';
 import { type ConfigMap, configMaps } from '../core-resources.ts';
@@ -54,6 +55,39 @@ describe('TLS', () => {
     await client[Symbol.asyncDispose]();
     server.close();
     expect(versions).toEqual(['1.1']);
+  });
+
+  test('waits no longer for a connection than whoever asked for it', async () => {
+    const server = await startScriptedServer((_, response) => answer(response, 200, one), tls);
+    let connections = 0;
+    const mute = createServer((near) => {
+      // The first handshake is never answered.
+      if (connections++ === 0) return;
+      const far = connectTo(Number(new URL(server.url).port), '127.0.0.1');
+      near.pipe(far).pipe(near);
+      near.on('error', () => far.destroy());
+      far.on('error', () => near.destroy());
+    });
+    mute.listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const access = { server: `https://127.0.0.1:${port}`, ca: caCert, clientCert, clientKey };
+    const client = createKubeClient(access, { clock: systemClock, timeoutMs: 500, connections: 1 });
+    disposeAfterTest(client, server);
+    const answers: string[] = [];
+    // Far fewer tries than fit into the ten seconds that a connection may take otherwise.
+    for (let tries = 0; tries < 6 && answers.at(-1) !== 'one'; tries++) {
+      const asked = client.create(configMaps, { metadata: ref });
+      answers.push(
+        await asked.then(
+          ({ metadata }) => metadata.name,
+          ({ reason }) => reason,
+        ),
+      );
+    }
+    mute.close();
+    expect(answers[0]).toBe('Timeout');
+    expect(answers.at(-1)).toBe('one');
   });
 
   test('refuses a server of another name', async () => {

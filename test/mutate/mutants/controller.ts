@@ -174,4 +174,16 @@ export const controllerMutants: readonly Mutant[] = [
     replace: 'if (run.uid === uid) await',
     tests: controller('unkind-nodes'),
   },
+  {
+    file: 'src/controller/start.ts',
+    find: 'client: aroundWrites(leaseClient,',
+    replace: 'client: aroundWrites(client,',
+    tests: controller('start'),
+  },
+  {
+    file: 'src/controller/stores.ts',
+    find: '    packed: true,\n',
+    replace: '',
+    tests: controller('stores'),
+  },
 ];

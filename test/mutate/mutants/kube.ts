@@ -147,4 +147,22 @@ export const kubeMutants: readonly Mutant[] = [
     replace: 'if (!term) return;',
     tests: kube('events.test.ts'),
   },
+  {
+    file: 'src/kube/lease/lease-client.ts',
+    find: 'timeoutMs: leaseDurationMs / 3',
+    replace: 'timeoutMs: leaseDurationMs',
+    tests: kube('lease/lease-client.test.ts'),
+  },
+  {
+    file: 'src/kube/client/transport.ts',
+    find: 'Math.min(connectTimeoutMs, timeoutMs)',
+    replace: 'connectTimeoutMs',
+    tests: kube('client/transport.test.ts'),
+  },
+  {
+    file: 'src/kube/access/in-cluster.ts',
+    find: '    certificates,\n    namespace',
+    replace: '    namespace',
+    tests: kube('access/kubeconfig.test.ts'),
+  },
 ];

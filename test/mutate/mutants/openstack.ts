@@ -119,4 +119,10 @@ export const openstackMutants: readonly Mutant[] = [
     replace: '',
     tests: own('credential-gate.test.ts'),
   },
+  {
+    file: 'src/openstack/credential-gate.ts',
+    find: 'if (!this.#accepted) throw error;',
+    replace: 'void error;',
+    tests: own('credential-gate.test.ts'),
+  },
 ];

@@ -158,4 +158,5 @@ export const operatorMutants: readonly Mutant[] = [
     '{}',
     'openstack-config',
   ),
+  mutant('start', 'aroundWrites(leaseClient,', 'aroundWrites(client,', 'start'),
 ];

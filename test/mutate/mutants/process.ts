@@ -75,4 +75,10 @@ export const processMutants: readonly Mutant[] = [
     replace: 'env[candidate] !== undefined',
     tests: process('settings.test.ts'),
   },
+  {
+    file: 'src/time/clock.ts',
+    find: 'Math.min(Math.max(ms, 0), maxSleepMs)',
+    replace: 'Math.max(ms, 0)',
+    tests: ['unit', 'src/time/clock.test.ts'],
+  },
 ];
