@@ -88,10 +88,11 @@ describe('startController', () => {
   });
 });
 
+const isLease = (path: string): boolean => path.includes('/leases');
+
 it('keeps a connection for its lease that nothing else goes over', async () => {
   await using tapped = await tapConnections(bed.api.url);
   const { stop, done } = await start(tapped.url);
-  const isLease = (path: string): boolean => path.includes('/leases');
   const renewals = (): number => tapped.paths.flat().filter(isLease).length;
   await expect.poll(renewals, { timeout: 15_000 }).toBeGreaterThan(3);
   stop.abort(new Error('stop'));

@@ -134,6 +134,8 @@ function attach(server: number): string {
   return cloud.controls.attach({ serverId, networkId: world.networkId }).portId;
 }
 
+const isLease = (path: string): boolean => path.includes('/leases');
+
 describe('startOperator', () => {
   it('carries ports of a cloud to the business cluster and back, with no right too many', async () => {
     const operator = await start();
@@ -204,7 +206,6 @@ describe('startOperator', () => {
     await using tapped = await tapConnections(bed.api.url);
     const access = { ...bed.api.accessAs(identities.operator), server: tapped.url };
     const operator = await start('inventory.db', { kubeconfig: await bed.api.kubeconfig(access) });
-    const isLease = (path: string): boolean => path.includes('/leases');
     await eventually(
       () => tapped.paths.flat().filter(isLease).length,
       (count) => count > 3,

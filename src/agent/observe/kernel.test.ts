@@ -80,12 +80,12 @@ describe('a recorded host', () => {
 });
 
 /** What a look tells when these links were told first, and these names with the addresses. */
-function look(links: Readonly<Record<number, string>>, names: Readonly<Record<number, string>>) {
+function look(links: Readonly<Record<number, string>>, later: Readonly<Record<number, string>>) {
   const linkShow = Object.entries(links).map(([index, ifname]) => {
     return { ifindex: Number(index), ifname, flags: [], mtu: 1500 };
   });
   const addr_info = [{ family: 'inet', local: '10.0.0.1', prefixlen: 24, scope: '0' }];
-  const addressShow = Object.entries(names).map(([index, ifname]) => {
+  const addressShow = Object.entries(later).map(([index, ifname]) => {
     return { ifindex: Number(index), ifname, addr_info };
   });
   return parseKernelState([JSON.stringify(linkShow), '[]', '[]', JSON.stringify(addressShow)]);

@@ -78,15 +78,10 @@ describe('TLS', () => {
     // Far fewer tries than fit into the ten seconds that a connection may take otherwise.
     for (let tries = 0; tries < 6 && answers.at(-1) !== 'one'; tries++) {
       const asked = client.create(configMaps, { metadata: ref });
-      answers.push(
-        await asked.then(
-          ({ metadata }) => metadata.name,
-          ({ reason }) => reason,
-        ),
-      );
+      answers.push(await asked.then(({ metadata }) => metadata.name, String));
     }
     mute.close();
-    expect(answers[0]).toBe('Timeout');
+    expect(answers[0]).toContain('no answer within 500 ms');
     expect(answers.at(-1)).toBe('one');
   });
 
