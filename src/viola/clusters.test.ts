@@ -37,6 +37,7 @@ function registry(listed = true) {
   return { clusters, secrets, closed };
 }
 
+const lookedUp = async (lookup: Lookup) => lookup;
 const kindOf = async (lookup: Lookup) => lookup.kind;
 const serverOf = async (lookup: Lookup) =>
   lookup.kind === 'found' ? lookup.cluster.server : lookup.kind;
@@ -71,6 +72,23 @@ describe('Clusters', () => {
     secrets.remove(registration('1'));
     await expect.poll(() => closed).toHaveLength(1);
     expect(await clusters.use('biz-1', kindOf)).toBe('unknown');
+  });
+
+  it('says which Secret cannot be used and why, until it is corrected, and what others register', async () => {
+    const { clusters, secrets, closed } = registry();
+    secrets.upsert({ ...registration('1'), data: {} });
+    const other = registration('1', 'https://other.example:6443');
+    const biz2 = { name: 'other', labels: { [labels.providerId]: 'biz-2' } };
+    secrets.upsert({ ...other, metadata: { ...other.metadata, ...biz2 } });
+    expect(await clusters.use('biz-1', lookedUp)).toEqual({
+      kind: 'broken',
+      message: 'Secret multinic-clusters/biz: has neither kubeconfig nor server and token',
+    });
+    expect(await clusters.use('biz-2', serverOf)).toBe('https://other.example:6443');
+    secrets.upsert(registration('2'));
+    expect(await clusters.use('biz-1', serverOf)).toBe('https://biz.example:6443');
+    await clusters[Symbol.asyncDispose]();
+    expect(closed).toHaveLength(2);
   });
 
   it('gives its connections back when the work fails', async () => {

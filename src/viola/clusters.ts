@@ -23,7 +23,7 @@ export type Lookup =
 
 interface Entry {
   readonly version: string | undefined;
-  readonly cluster: Promise<Cluster>;
+  readonly lookup: Promise<Lookup>;
   /** Calls in flight; a client is closed when the last one has ended. */
   users: number;
   replaced: boolean;
@@ -79,7 +79,7 @@ export class Clusters implements AsyncDisposable {
     const entry = this.#entryOf(secret);
     entry.users += 1;
     try {
-      return await work(await lookupOf(entry, secret));
+      return await work(await entry.lookup);
     } finally {
       entry.users -= 1;
       if (entry.replaced && entry.users === 0) void closeOf(entry);
@@ -99,16 +99,27 @@ export class Clusters implements AsyncDisposable {
     const held = this.#entries.get(key);
     if (held && held.version === version) return held;
     this.#forget(key);
-    const entry = { version, cluster: this.#open(secret), users: 0, replaced: false };
+    const entry = { version, lookup: this.#open(secret), users: 0, replaced: false };
     this.#entries.set(key, entry);
     return entry;
   }
 
-  async #open(secret: Secret): Promise<Cluster> {
-    const registration = await readRegistration(secret);
-    const { providerId, namespace, access } = registration;
-    this.#log.info({ providerId, server: access.server, namespace }, 'business cluster registered');
-    return { providerId, namespace, server: access.server, client: this.#connect(registration) };
+  /** Never rejects: what is wrong with one Secret is said to who asks for its cluster, and hinders no other. */
+  async #open(secret: Secret): Promise<Lookup> {
+    try {
+      const registration = await readRegistration(secret);
+      const { providerId, namespace, access } = registration;
+      const { server } = access;
+      const cluster = { providerId, namespace, server, client: this.#connect(registration) };
+      this.#log.info({ providerId, server, namespace }, 'business cluster registered');
+      return { kind: 'found', cluster };
+    } catch (error) {
+      // The Secret is all that was read, so that whatever failed is to be corrected there.
+      const flaw = error instanceof Error ? error.message : String(error);
+      const message = `Secret ${keyOf(secret)}: ${flaw}`;
+      this.#log.warn({ secret: keyOf(secret), flaw }, 'business cluster cannot be used');
+      return { kind: 'broken', message };
+    }
   }
 
   #forget(key: string): void {
@@ -120,17 +131,8 @@ export class Clusters implements AsyncDisposable {
   }
 }
 
-async function lookupOf({ cluster }: Entry, secret: Secret): Promise<Lookup> {
-  try {
-    return { kind: 'found', cluster: await cluster };
-  } catch (error) {
-    const flaw = error instanceof Error ? error.message : String(error);
-    return { kind: 'broken', message: `Secret ${keyOf(secret)}: ${flaw}` };
-  }
-}
-
 /** Closes the client, if one was ever made: a Secret that could not be read has none. */
-async function closeOf({ cluster }: Entry): Promise<void> {
-  const opened = await cluster.catch(() => undefined);
-  await opened?.client[Symbol.asyncDispose]();
+async function closeOf({ lookup }: Entry): Promise<void> {
+  const opened = await lookup;
+  if (opened.kind === 'found') await opened.cluster.client[Symbol.asyncDispose]();
 }
