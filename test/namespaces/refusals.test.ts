@@ -43,6 +43,31 @@ describe('refusals', () => {
     await expectRefused(nic(0, primary.mac, '10.0.0.11/16'), 'PrimaryNIC', /default route/);
   });
 
+  test('the primary NIC, by a default route that names a nexthop object alone', async () => {
+    await prepare(
+      'nexthop',
+      'link set dev ens5 up',
+      'nexthop add id 5 dev ens5',
+      'nexthop add id 6 group 5',
+      'route add default nhid 5 metric 50',
+    );
+    const off = await host.exec('sysctl', '-w', 'net.ipv4.nexthop_compat_mode=0');
+    expect(off.code, off.stderr).toBe(0);
+    const { result } = await runAgent(host, request([wanted, good]));
+    expect(result?.nics).toMatchObject([
+      { name: 'ens5', reason: 'PrimaryNIC' },
+      { name: 'multinic1', state: 'Configured' },
+    ]);
+    // Of a group nobody tells the links.
+    await host.ip('route', 'replace', 'default', 'nhid', '6', 'metric', '50');
+    const later = await runAgent(host, request([wanted], { generation: 2 }));
+    expect(later.result?.nics[0]).toMatchObject({
+      name: 'ens5',
+      reason: 'PrimaryNIC',
+      message: 'ens5 may be in the nexthop group of the default route in table 254',
+    });
+  });
+
   test('a NIC with an address of the node', async () => {
     await prepare('node', 'addr add 10.0.9.9/32 dev ens5');
     const asked = request([wanted, good], { protectedAddresses: ['10.0.9.9'] });

@@ -64,6 +64,21 @@ describe('routes', () => {
     expect(parse({ ...plain, nexthops })).toMatchObject({ links: ['a', 'b'], opaque: true });
   });
 
+  test.each<[string, object, object]>([
+    ['by its link', { id: 5, gateway: '10.0.0.1', dev: 'a' }, { links: ['a'] }],
+    ['by any link when it is a group', { id: 5, group: [{ id: 6 }] }, { links: [], anyLink: true }],
+  ])('a route by a nexthop object leaves %s', (_, nh_info, expected) => {
+    const { dev: _dev, ...plain } = subnet;
+    expect(parse({ ...plain, nhid: 5, nh_info })).toMatchObject({ ...expected, opaque: true });
+  });
+
+  test('a route by a nexthop object that nobody tells of may leave by any link', () => {
+    const { dev: _, ...plain } = subnet;
+    expect(parse({ ...plain, nhid: 5 })).toMatchObject({ links: [], anyLink: true });
+    expect(parse({ ...plain, nhid: 5, type: '6' })).not.toHaveProperty('anyLink');
+    expect(parse({ ...subnet, nhid: 5 })).not.toHaveProperty('anyLink');
+  });
+
   test('a route through a tunnel goes where it says, not to the far end', () => {
     const json =
       '[{"dst":"10.62.0.0/24","encap":"ip","id":3,"src":"0.0.0.0","dst":"10.200.0.9","dev":"eth0"}]';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Route } from '../host.ts';
+import { type Route, rt } from '../host.ts';
 import { elementsOf } from './json-elements.ts';
 
 const nexthop = z.looseObject({ dev: z.string().optional() });
@@ -19,6 +19,10 @@ const routeEntry = z.looseObject({
   /** Router preference; every IPv6 route has one, no IPv4 route has. */
   pref: z.string().optional(),
   nexthops: z.array(nexthop).optional(),
+  /** Id of a nexthop object: with `net.ipv4.nexthop_compat_mode` 0 all that the kernel tells of the way (ip-nexthop(8)). */
+  nhid: z.int().optional(),
+  /** What a newer `ip -d` looks up of that object; of a group it knows the members' ids alone. */
+  nh_info: nexthop.optional(),
 });
 
 type RouteEntry = z.infer<typeof routeEntry>;
@@ -36,22 +40,32 @@ const transientFlags = new Set(['linkdown', 'dead', 'offload', 'trap', 'rt_offlo
 export function parseRoutes(json: string): Route[] {
   const shared = new Map<string, string>();
   const once = (text: string) => shared.get(text) ?? (shared.set(text, text), text);
+  const lists = new Map<string, readonly string[]>();
+  const listOnce = (list: readonly string[]) => {
+    const key = list.join(' ');
+    return lists.get(key) ?? (lists.set(key, list), list);
+  };
   const routes: Route[] = [];
   for (const text of elementsOf(json)) {
     const entry = routeEntry.parse(JSON.parse(text.replaceAll(tunnelEnd, '$1"tunnel-end":')));
-    routes.push(toRoute(entry, once));
+    routes.push(toRoute(entry, once, listOnce));
   }
   return routes;
 }
 
-function toRoute(entry: RouteEntry, once: (text: string) => string): Route {
+type Once<T> = (value: T) => T;
+
+function toRoute(entry: RouteEntry, once: Once<string>, listOnce: Once<readonly string[]>): Route {
   const family = familyOf(entry);
+  const links = linksOf(entry);
+  const hidden = entry.nhid !== undefined && links.length === 0 && entry.type === rt.unicast;
   return {
     family,
     type: entry.type,
     to: network(entry.dst, family),
     ...(entry.gateway ? { via: once(entry.gateway) } : {}),
-    links: linksOf(entry).map(once),
+    links: listOnce(links.map(once)),
+    ...(hidden ? { anyLink: true as const } : {}),
     table: entry.table,
     protocol: entry.protocol,
     scope: entry.scope,
@@ -72,13 +86,13 @@ function network(to: string, family: 4 | 6): string {
   return `${to}/${family === 4 ? 32 : 128}`;
 }
 
-function linksOf({ dev, nexthops = [] }: RouteEntry): string[] {
-  const names = [dev, ...nexthops.map((hop) => hop.dev)];
+function linksOf({ dev, nexthops = [], nh_info }: RouteEntry): string[] {
+  const names = [dev ?? nh_info?.dev, ...nexthops.map((hop) => hop.dev)];
   return names.filter((name) => name !== undefined);
 }
 
 function isOpaque(entry: RouteEntry): boolean {
   const more = Object.keys(entry).some((key) => !known.has(key));
   const flags = entry.flags.some((flag) => !transientFlags.has(flag));
-  return more || flags || entry.nexthops !== undefined;
+  return more || flags || entry.nexthops !== undefined || entry.nhid !== undefined;
 }

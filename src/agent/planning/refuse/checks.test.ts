@@ -249,6 +249,23 @@ describe('a NIC that the host leased', () => {
   });
 });
 
+describe('a route of which nobody knows the links', () => {
+  test.each<[string, Partial<Host>, RegExp]>([
+    [
+      'that is the way out may be by the NIC',
+      { routes: [route('0.0.0.0/0', undefined, { anyLink: true })] },
+      /^PrimaryNIC: ens1 may be in the nexthop group of the default route in table 254/,
+    ],
+    [
+      'may be by the NIC',
+      { routes: [route('10.7.0.0/16', undefined, { anyLink: true })] },
+      /^NICInUse: ens1 has a route to 10.7.0.0/,
+    ],
+  ])('%s', (_, on, words) => {
+    expect(alone(on)).toMatch(words);
+  });
+});
+
 /** Why a NIC of ours with the address that is asked for is refused. */
 function ofOurs(on: Partial<Host>) {
   const record = {

@@ -2,7 +2,7 @@ import { rt } from '../../host.ts';
 import { ipOf } from '../ipv4.ts';
 import { upperLinks } from '../links.ts';
 import { isLinkLocal } from '../present-state.ts';
-import { type Refusal, refusal, type Site, type TouchedNic } from './refusal.ts';
+import { mayLeaveBy, type Refusal, refusal, type Site, type TouchedNic } from './refusal.ts';
 
 export function member({ link: { name, master } }: TouchedNic): Refusal | undefined {
   return master ? refusal('NICInUse', `${name} is a member of ${master}`) : undefined;
@@ -25,7 +25,7 @@ export function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Ref
 /** What the kernel makes by itself from addresses does not count. */
 export function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
   const foreign = host.routes.find((route) => {
-    if (!route.links.includes(link.name) || route.protocol === rt.protocolKernel) return false;
+    if (!mayLeaveBy(route, link) || route.protocol === rt.protocolKernel) return false;
     const plain = route.family === 4 && route.type === rt.unicast && !route.opaque;
     return !(plain && owned.tables.includes(route.table));
   });

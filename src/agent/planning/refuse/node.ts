@@ -2,6 +2,7 @@ import { type Link, rt } from '../../host.ts';
 import { ipOf } from '../ipv4.ts';
 import {
   isDefault,
+  mayLeaveBy,
   nodeAddressOf,
   type Refusal,
   refusal,
@@ -56,8 +57,9 @@ function isPrimary(link: Link, site: Site): boolean {
 
 export function defaultRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
   const route = host.routes.find(
-    (item) =>
-      isDefault(item) && item.links.includes(link.name) && !owned.tables.includes(item.table),
+    (item) => isDefault(item) && mayLeaveBy(item, link) && !owned.tables.includes(item.table),
   );
-  return route && refusal('PrimaryNIC', `${link.name} has a default route in table ${route.table}`);
+  if (!route) return undefined;
+  const has = route.anyLink ? 'may be in the nexthop group of the' : 'has a';
+  return refusal('PrimaryNIC', `${link.name} ${has} default route in table ${route.table}`);
 }

@@ -61,6 +61,11 @@ export function isDefault({ to, type }: Route): boolean {
   return to.endsWith('/0') && type === rt.unicast;
 }
 
+/** Whether the route leaves by the link, as far as anybody knows. */
+export function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
+  return anyLink === true || links.includes(name);
+}
+
 /** The address in the one form that all its spellings share: the kernel and Kubernetes shorten IPv6 in their own ways. */
 export function plainIp({ cidr }: Pick<Address, 'cidr'>): string {
   const ip = ipOf(cidr);
