@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { IpSession } from './ip-session.ts';
 
@@ -66,6 +68,36 @@ describe('an ip session', () => {
   test('names what is missing when there is no ip', async () => {
     using ip = new IpSession(join(directory, 'nowhere'));
     await expect(ip.run([])).rejects.toThrow('there is no ip command on PATH; install iproute2');
+  });
+
+  test('gives up on a node with more routes than fit into its memory', async () => {
+    const flood = "route*) head -c 8100000 /dev/zero | tr '\\0' '['; echo ;;";
+    using ip = new IpSession(await fakeIp('', flood));
+    await expect(ip.run([])).rejects.toThrow('too many routes to look at: more than 8 MB');
+  });
+
+  test('keeps two looks at as many routes as it takes in the memory that it has', async () => {
+    const entry =
+      '{"dst":"10.0.0.1","dev":"eth0","table":"254","protocol":"3","scope":"0","flags":[]},';
+    const count = Math.floor(7_900_000 / entry.length);
+    const first = `route*) printf '['; yes '${entry}' | head -n ${count} | tr -d '\\n'; echo '${entry.slice(0, -1)}]' ;;`;
+    const code = `
+      const { workerData } = require('node:worker_threads');
+      const { module, command } = workerData;
+      import(module).then(async ({ IpSession }) => {
+        using ip = new IpSession(command);
+        const looks = [await ip.run([]), await ip.run([])];
+        process.exit(looks.every(({ seen }) => seen.routes.length === ${count + 1}) ? 0 : 1);
+      });`;
+    const worker = new Worker(code, {
+      eval: true,
+      workerData: {
+        module: import.meta.resolve('./ip-session.ts'),
+        command: await fakeIp('', first),
+      },
+      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 6 },
+    });
+    expect(await once(worker, 'exit')).toEqual([0]);
   });
 
   test('fails when an answer is not one', async () => {

@@ -19,6 +19,11 @@ export interface Ip {
 const batchArguments = ['-N', '-j', '-d', '-batch', '-'];
 /** A busy node changes its links and routes in every fifth look; ten in a row say that something is wrong. */
 const maxLooks = 10;
+/**
+ * What one look may answer, in characters: 57,000 routes of the usual length. A run keeps two looks, which at this size fill
+ * its heap; a process that dies of that says nothing.
+ */
+const maxAnswerLength = 8_000_000;
 /** What `ip` says, with status 0, of an answer that misses something or has it twice. */
 const interrupted = /Dump was interrupted/;
 /** `ip` waits for nothing but the kernel's rtnl lock; a run that takes longer than this is stuck. */
@@ -65,6 +70,7 @@ class IpProcess {
   /** What came of a line that has not ended yet. */
   #rest = '';
   #answers: string[] = [];
+  #answered = 0;
   #complaints = '';
   #linesBefore = 0;
   #changed = Promise.withResolvers<void>();
@@ -111,6 +117,7 @@ class IpProcess {
     const answers = this.#answers;
     if (answers.length < questions.length) return undefined;
     this.#answers = [];
+    this.#answered = 0;
     this.#linesBefore += all.length;
     return answers;
   }
@@ -121,6 +128,12 @@ class IpProcess {
   }
 
   #read(text: string): void {
+    this.#answered += text.length;
+    if (this.#answered > maxAnswerLength) {
+      this.#ended({ error: new Error(tooMuch) });
+      this.#child.kill('SIGKILL');
+      return;
+    }
     this.#rest += text;
     if (!text.includes('\n')) return;
     const lines = this.#rest.split('\n');
@@ -154,6 +167,7 @@ class IpProcess {
   }
 }
 
+const tooMuch = `this node has too many routes to look at: more than ${maxAnswerLength / 1e6} MB of them`;
 const silence = `ip did not answer within ${lifetimeMs / 1000} s`;
 
 function unusable(error: NodeJS.ErrnoException): Error {
