@@ -69,9 +69,12 @@ export interface Rule {
 export interface HostFile {
   /** Path as the host knows it. */
   readonly path: string;
+  /** Empty of what is no file. */
   readonly text: string;
   /** Permission bits. */
   readonly mode: number;
+  /** Why nobody knows what is in it, in an errno's word; others may be able to read it. */
+  readonly unread?: string;
 }
 
 /** A file of the directory that the host's network is configured in, and what it is about. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fence } from '../../api/job.ts';
+import { namesIn } from '../observe/files.ts';
 import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
 import type { Unit } from '../planning/unit.ts';
@@ -80,9 +81,9 @@ export function readJournals(hostRoot: string): JournalEntry[] {
 }
 
 function journalNames(hostRoot: string): string[] {
-  const place = join(hostRoot, directory);
-  const names = existsSync(place) ? readdirSync(place) : [];
-  return names.filter((name) => /^\d\.json$/.test(name)).toSorted();
+  return namesIn(join(hostRoot, directory))
+    .filter((name) => /^\d\.json$/.test(name))
+    .toSorted();
 }
 
 /** The NIC is no longer in hand. */

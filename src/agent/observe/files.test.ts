@@ -23,21 +23,30 @@ test('whatever has a name of the suffix is there, with a text when it is a file'
   writeFileSync(join(place, '.30-hidden.yaml'), 'text');
   writeFileSync(join(place, '31-other.txt'), 'text');
   symlinkSync('20-file.yaml', join(place, '40-link.yaml'));
+  symlinkSync('/etc/netplan/20-file.yaml', join(place, '41-link-from-the-root.yaml'));
   symlinkSync('/nowhere/at/all', join(place, '50-nowhere.yaml'));
   symlinkSync('60-loop.yaml', join(place, '60-loop.yaml'));
   symlinkSync('20-file.yaml/x', join(place, '70-through-a-file.yaml'));
   symlinkSync('/dev/null', join(place, '80-masked.yaml'));
   execFileSync('mkfifo', [join(place, '90-pipe.yaml')]);
   const files = readHostFiles(root, '/etc/netplan', '.yaml');
-  expect(files.map(({ path, text }) => [path.replace('/etc/netplan/', ''), text])).toEqual([
-    ['10-directory.yaml', ''],
-    ['20-file.yaml', 'text'],
-    ['40-link.yaml', 'text'],
-    ['50-nowhere.yaml', ''],
-    ['60-loop.yaml', ''],
-    ['70-through-a-file.yaml', ''],
-    ['80-masked.yaml', ''],
-    ['90-pipe.yaml', ''],
+  expect(
+    files.map(({ path, text, unread }) => [path.replace('/etc/netplan/', ''), text, unread]),
+  ).toEqual([
+    ['10-directory.yaml', '', undefined],
+    ['20-file.yaml', 'text', undefined],
+    ['40-link.yaml', 'text', undefined],
+    ['41-link-from-the-root.yaml', 'text', undefined],
+    ['50-nowhere.yaml', '', 'ENOENT'],
+    ['60-loop.yaml', '', 'ELOOP'],
+    ['70-through-a-file.yaml', '', 'ENOTDIR'],
+    ['80-masked.yaml', '', undefined],
+    ['90-pipe.yaml', '', undefined],
   ]);
   expect(files[1]?.mode).toBe(0o640);
+});
+
+test('what a directory has that cannot be read is not known, and not nothing', () => {
+  symlinkSync('loop', join(root, 'loop'));
+  expect(() => readHostFiles(root, '/loop', '.yaml')).toThrow('ELOOP');
 });

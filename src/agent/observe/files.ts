@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { ConfigFile, HostFile } from '../host.ts';
 import { sha256 } from '../sha256.ts';
 import type { HostState } from '../state.ts';
@@ -9,27 +9,54 @@ import type { HostState } from '../state.ts';
  * file is there all the same, without a text: its name is taken.
  */
 export function readHostFiles(hostRoot: string, directory: string, suffix: string): HostFile[] {
-  const real = join(hostRoot, directory);
-  if (!existsSync(real)) return [];
-  return readdirSync(real)
+  return namesIn(join(hostRoot, directory))
     .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
     .toSorted()
-    .map((name) => readHostFile(join(real, name), `${directory}/${name}`));
+    .map((name) => readHostFile(hostRoot, `${directory}/${name}`));
 }
 
-/** Not to be read by us; a link that leads to nowhere, seen from a container, to a file, or to itself. */
+/** Names in a directory, of which there are none when it is not there; throws when nobody knows. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return [];
+  }
+}
+
+/** The agent may read no more than any root without capabilities: EACCES. A link may lead out of what is mounted. */
 const unreadable = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP']);
 
-function readHostFile(real: string, path: string): HostFile {
+function readHostFile(hostRoot: string, path: string): HostFile {
   try {
+    const real = followed(hostRoot, path);
+    if (real === masked) return { path, text: '', mode: 0 };
     const status = statSync(real);
     const mode = status.mode & 0o777;
     // A pipe would be waited on for ever.
     return { path, text: status.isFile() ? readFileSync(real, 'utf8') : '', mode };
   } catch (error) {
-    if (!unreadable.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    return { path, text: '', mode: 0 };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!unreadable.has(code)) throw error;
+    return { path, text: '', mode: 0, unread: code };
   }
+}
+
+/** What a link leads to that says: nothing here. */
+const masked = '/dev/null';
+/** The kernel gives up after as many links (path_resolution(7)). */
+const maxLinks = 40;
+
+/** Where a file of the host is that may be a link; an absolute one begins at the host's root and not at ours. */
+function followed(hostRoot: string, path: string): string {
+  let real = join(hostRoot, path);
+  for (let links = 0; links < maxLinks && lstatSync(real).isSymbolicLink(); links++) {
+    const target = readlinkSync(real);
+    if (target === masked) return masked;
+    real = target.startsWith('/') ? join(hostRoot, target) : resolve(dirname(real), target);
+  }
+  return real;
 }
 
 /** A file that is, to the byte, as the agent wrote it: what it is about is in state.json too. */

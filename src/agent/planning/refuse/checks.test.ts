@@ -288,6 +288,10 @@ describe('a NIC of ours', () => {
     expect(ofOurs({ addresses: [own] })).toEqual([]);
   });
 
+  test('goes on beside a file that nobody can read', () => {
+    expect(ofOurs(theirs({ unread: 'EACCES' }))).toEqual([]);
+  });
+
   test('goes on beside a file for every such name, which ours comes before', () => {
     expect(ofOurs(theirs({ leases: ['*'] }))).toEqual([]);
   });
@@ -300,6 +304,7 @@ describe('a NIC of ours', () => {
 describe('a file of somebody else', () => {
   test.each([
     ['names the NIC', { names: ['ens1'] }, /^NICInUse/],
+    ['nobody can read', { unread: 'EACCES' }, /^NICInUse.*cannot read it: EACCES/],
     ['leases for every such name', { leases: ['en*'] }, /^LeasedByHost.*named en\*/],
     ['leases for a set of names', { leases: ['ens[123]'] }, /^LeasedByHost/],
     ['leases for other names', { leases: ['eth*', 'ens?0', 'en[s'] }, /^accepted/],

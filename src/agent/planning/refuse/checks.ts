@@ -1,4 +1,4 @@
-import { caught, claimed, pathTaken } from './file.ts';
+import { caught, claimed, pathTaken, unread } from './file.ts';
 import { foreignAddress, foreignRoute, lower, member } from './in-use.ts';
 import { defaultRoute, leased, nodeAddress, strangeName } from './node.ts';
 import { mtu, nameTaken, priorityTaken, tableTaken } from './place.ts';
@@ -27,6 +27,7 @@ export const unattainable: readonly Check<WantedNic>[] = [
   overlapsForeign,
   pathTaken,
   claimed,
+  unread,
   caught,
   nameTaken,
 ];

@@ -21,6 +21,14 @@ export function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
   return refusal('NICInUse', `${claim.path} configures the NIC; take it out of there`);
 }
 
+/** What nobody can read may configure this very NIC. One of ours went on beside it and may. */
+export function unread({ record }: WantedNic, { host }: Site): Refusal | undefined {
+  const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
+  if (!file) return undefined;
+  const message = `${file.path} may configure the NIC, the agent cannot read it: ${file.unread}`;
+  return refusal('NICInUse', message);
+}
+
 /** A file for every NIC of such a name would configure this one at the next boot, in place of ours or beside it. */
 export function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
   if (nic.record) return undefined;
