@@ -8,6 +8,12 @@ export const providerHeader = 'x-provider-id';
 /** A caller that sends `Prefer: multinic-results` reads per-node results behind a 200. */
 export const resultsPreference = 'multinic-results';
 
+/**
+ * Nothing of a POST is written later than this after Viola began with it: it sends writes for 25 s, and an API server gives
+ * each of them up within 34 s.
+ */
+export const postOverAfterMs = 59_000;
+
 /** State of the MultiNicNodeConfig that a plan was computed against. */
 export const base = z.object({
   uid: z.string().min(1).max(64).describe('metadata.uid of the object.'),

@@ -68,6 +68,8 @@ describe('an operator that is killed', async () => {
       scene.kube.delete();
       scene.killAt(scene.effects.length + at, new Killed('killed'));
       await settle(scene);
+      // Until nothing that the killed process had sent can arrive.
+      await scene.look(60_000);
       expect(scene.object()).toBeUndefined();
       expect([...scene.viola.nodes.keys()]).toEqual([]);
       expect(await scene.store.list()).toEqual([]);

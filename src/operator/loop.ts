@@ -12,6 +12,7 @@ import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
+import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory.ts';
 import { lanesOf, slowSyncMs } from './lanes.ts';
@@ -49,6 +50,7 @@ export function createLoop(options: LoopOptions) {
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
   const inventory = createInventory({ store, perform, clock, log });
+  const unanswered = new UnansweredPosts(clock);
   const reconcile = createReconciler({
     ...options,
     clock,
@@ -58,6 +60,7 @@ export function createLoop(options: LoopOptions) {
     configs,
     writer: createStatusWriter({ client, recorder, perform, clock }),
     inventory,
+    unanswered,
     pace: new Pace({ clock, random }),
     views: new CloudViews(clock, lifetime),
   });
@@ -99,6 +102,7 @@ export function createLoop(options: LoopOptions) {
   return {
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {
+        unanswered.lead();
         // An OpenstackConfig may have gone while nobody was there to see it.
         for (const author of await inventory.authors()) {
           if (isOurs(author, settings)) controller.enqueue(keyOf(author));

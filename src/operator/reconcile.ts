@@ -99,11 +99,18 @@ async function sync(
   const evidenceComplete = proven.evidenceComplete && input.selection.subnetsComplete;
   if (concernsNodes(plan)) {
     await addFinalizer(object, deps, signal);
-    await deps.writer.deliversTo(object, config.providerId, signal);
+    const isFirst = await deps.writer.deliversTo(object, config.providerId, signal);
+    if (isFirst) deps.unanswered.begin(wish.source, config.providerId);
   }
   const rounds = await deliverInRounds(
     proven,
-    { source: wish.source, perform: deps.perform, viola, unreadable: seen.unreadable },
+    {
+      source: wish.source,
+      perform: deps.perform,
+      viola,
+      unreadable: seen.unreadable,
+      onUnanswered: () => deps.unanswered.failed(wish.source, config.providerId),
+    },
     signal,
   );
   const after = nodesAfter(rounds, wish.source);

@@ -136,21 +136,43 @@ function attach(server: number): string {
 
 const isLease = (path: string): boolean => path.includes('/leases');
 
+async function createConfig(): Promise<void> {
+  await bed.admin.create(openstackConfigs, {
+    metadata: ref,
+    spec: {
+      subnetIDs: [world.subnetId],
+      vmNames: world.servers,
+      credentials: {
+        openstackProviderID: cloud.providerId,
+        k8sProviderID: 'biz-1',
+        projectID: world.projectId,
+      },
+    },
+  });
+}
+
 describe('startOperator', () => {
+  it('lets a deleted object go when the business cluster is clean', async () => {
+    const operator = await start('deleted.db');
+    await createConfig();
+    await eventually(ready, (text) => text === 'True NoChange');
+    const portId = attach(0);
+    await eventually(nics, (list) => list.length === 1);
+    await eventually(operator.inventory, (list) => list.length === 1);
+    await bed.admin.delete(openstackConfigs, ref);
+    await eventually(
+      async () => bed.admin.find(openstackConfigs, ref),
+      (object) => object === undefined,
+    );
+    expect(nics()).toEqual([]);
+    await eventually(operator.inventory, (list) => list.length === 0);
+    await operator.stop();
+    cloud.controls.detach({ serverId: world.servers[0] ?? '', portId });
+  });
+
   it('carries ports of a cloud to the business cluster and back, with no right too many', async () => {
     const operator = await start();
-    await bed.admin.create(openstackConfigs, {
-      metadata: ref,
-      spec: {
-        subnetIDs: [world.subnetId],
-        vmNames: world.servers,
-        credentials: {
-          openstackProviderID: cloud.providerId,
-          k8sProviderID: 'biz-1',
-          projectID: world.projectId,
-        },
-      },
-    });
+    await createConfig();
     await eventually(ready, (text) => text === 'True NoChange');
     const first = attach(0);
     attach(0);
@@ -242,17 +264,5 @@ describe('startOperator', () => {
     ]);
     await waiting.stop();
     await leader.stop();
-  });
-
-  it('lets a deleted object go when the business cluster is clean', async () => {
-    const operator = await start();
-    await bed.admin.delete(openstackConfigs, ref);
-    await eventually(
-      async () => bed.admin.find(openstackConfigs, ref),
-      (object) => object === undefined,
-    );
-    expect(nics()).toEqual([]);
-    await eventually(operator.inventory, (list) => list.length === 0);
-    await operator.stop();
   });
 });

@@ -4,6 +4,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metricTable } from '../../src/api/metrics.ts';
 import { createClouds } from '../../src/openstack/clouds.ts';
+import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
 import { createInventory } from '../../src/operator/inventory.ts';
 import { CloudViews } from '../../src/operator/observe/cloud-views.ts';
@@ -82,6 +83,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
       perform,
       clock,
     }),
+    unanswered: new UnansweredPosts(clock),
     pace: new Pace({ clock, random }),
     perform,
     clock,

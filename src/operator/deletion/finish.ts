@@ -3,6 +3,7 @@ import type { HeldNode } from '../../api/node-configs-http.ts';
 import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { Perform } from '../../process/effects.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
+import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory.ts';
 import { type ConfigObject, ownerOf, statusOf } from '../openstack-config.ts';
@@ -17,31 +18,43 @@ export interface FinishDeps {
   readonly settings: OperatorSettings;
   readonly violas: Violas;
   readonly inventory: Inventory;
+  readonly unanswered: UnansweredPosts;
   readonly perform: Perform<Effect>;
 }
 
+/** What keeps a deleted object. */
+export interface Left {
+  readonly nodes: readonly HeldNode[];
+  /** Business clusters that something which was sent may still come into, and for how long. */
+  readonly open: readonly { readonly providerId: string; readonly ms: number }[];
+}
+
 /**
- * Takes back what was delivered for an OpenstackConfig that is being deleted; answers the nodes that are not clean yet.
+ * Takes back what was delivered for an OpenstackConfig that is being deleted; answers what keeps it.
  * What is ours is what the objects themselves say, so OpenStack is not asked. Throws StepFailure.
  */
 export async function finish(
   object: ConfigObject,
-  { settings, violas, inventory, perform }: FinishDeps,
+  { settings, violas, inventory, unanswered, perform }: FinishDeps,
   signal: AbortSignal,
-): Promise<HeldNode[]> {
+): Promise<Left> {
   const spec = openstackConfigSpec.safeParse(object.spec).data;
-  if (spec?.settings?.deletionPolicy === 'Retain') return [];
+  if (spec?.settings?.deletionPolicy === 'Retain') return { nodes: [], open: [] };
   const owner = ownerOf(object);
   const occupied = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
   const { endpoint, providers } = whereabouts(spec, occupied, settings);
-  const left: HeldNode[] = [];
+  const nodes: HeldNode[] = [];
+  // Before anything is read: what comes after that is not seen.
+  const open = [...providers]
+    .map((providerId) => ({ providerId, ms: unanswered.openForMs(owner, providerId) }))
+    .filter(({ ms }) => ms > 0);
   for (const provider of providers) {
     const viola = await violas.of(endpoint, provider);
     const input = { viola, owner, known: occupied.clusters.get(provider) ?? [], perform };
-    left.push(...(await takeBack(input, signal)));
+    nodes.push(...(await takeBack(input, signal)));
   }
-  if (left.length === 0 && !occupied.complete) throw unknownNodes();
-  return left;
+  if (nodes.length === 0 && !occupied.complete) throw unknownNodes();
+  return { nodes, open };
 }
 
 function unknownNodes(): StepFailure {

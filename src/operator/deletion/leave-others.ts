@@ -1,6 +1,7 @@
 import type { Effect } from '../../api/effects.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { Perform } from '../../process/effects.ts';
+import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
@@ -23,13 +24,14 @@ interface Delivered extends Pick<Wish, 'config' | 'source'> {
 interface LeaveOthersDeps {
   readonly inventory: Inventory;
   readonly violas: Violas;
+  readonly unanswered: UnansweredPosts;
   readonly perform: Perform<Effect>;
 }
 
 /** Takes nodes back that were delivered to another business cluster before the CR named this one. */
 export async function leaveOthers(
   { config, source, deliveredTo }: Delivered,
-  { inventory, violas, perform }: LeaveOthersDeps,
+  { inventory, violas, unanswered, perform }: LeaveOthersDeps,
   signal: AbortSignal,
 ): Promise<LeavingOthers> {
   const leaving: HeldNode[] = [];
@@ -39,9 +41,11 @@ export async function leaveOthers(
   for (const [provider, known] of clusters) {
     if (provider === config.providerId) continue;
     try {
+      // Before anything is read: what comes after that is not seen.
+      const isOpen = unanswered.openForMs(source, provider) > 0;
       const viola = await violas.of(config.viola, provider);
       const left = await takeBack({ viola, owner: source, known, perform }, signal);
-      if (left.length === 0) {
+      if (left.length === 0 && !isOpen) {
         await inventory.record(provider, source, []);
         occupied.delete(provider);
       }

@@ -76,6 +76,45 @@ describe('a CR that is deleted', () => {
     expect(scene.object()).toBeUndefined();
   });
 
+  it('stays until a post that was not answered cannot be carried out any more', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.stick();
+    await scene.look();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.viola.nodes.size).toBe(0);
+    expect(scene.ready()).toBe(
+      'False Deleting: waits for cleanup on what was sent to business cluster biz-1 and may still arrive',
+    );
+    await scene.viola.unstick();
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-1']);
+    scene.viola.clean();
+    await scene.look(30_000);
+    expect(scene.object()).toBeUndefined();
+  });
+
+  it('stays as long after a restart: what the operator had sent before, nobody knows', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.stick();
+    await scene.look();
+    await scene.clock.advance(60_000);
+    scene.restart();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.object()).toBeDefined();
+    await scene.viola.unstick();
+    await scene.look(60_000);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+    expect(scene.viola.nodes.size).toBe(0);
+  });
+
   it('goes at once when nothing was ever delivered, whatever is wrong with it', async () => {
     scene.create({ credentials: {} });
     await scene.look();
@@ -132,6 +171,24 @@ describe('a CR that was moved to another business cluster', () => {
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.status().deliveredTo).toEqual(['biz-2']);
+  });
+
+  it('is asked for until what was sent there cannot come any more', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.stick();
+    await scene.look();
+    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.edit({ credentials });
+    await scene.look();
+    expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
+    await scene.viola.unstick();
+    await scene.look(60_000);
+    expect(scene.viola.removals).toEqual(['worker-1']);
     scene.viola.clean();
     await scene.look();
     expect(scene.status().deliveredTo).toEqual(['biz-2']);

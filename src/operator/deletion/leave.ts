@@ -30,10 +30,18 @@ export async function leave(
     await writer.write(object, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
     return { requeueAfterMs: pace.afterFailure(object, pollingOf(settings), left.retryAfterMs) };
   }
-  if (left.length > 0) {
-    const waiting = left.map(({ nodeName }) => nodeName);
+  const { nodes, open } = left;
+  const waiting = [
+    ...nodes.map(({ nodeName }) => nodeName),
+    ...open.map(
+      ({ providerId }) => `what was sent to business cluster ${providerId} and may still arrive`,
+    ),
+  ];
+  if (waiting.length > 0) {
     await writer.write(object, { kind: 'deleting', troubles: [], waiting }, signal);
-    return { requeueAfterMs: pace.afterCleanup(object) };
+    const requeueAfterMs =
+      nodes.length > 0 ? pace.afterCleanup(object) : Math.max(...open.map(({ ms }) => ms));
+    return { requeueAfterMs };
   }
   await deps.inventory.forget(ownerOf(object));
   await removeFinalizer(object, deps, signal);

@@ -9,6 +9,7 @@ import { deliver } from './deliver.ts';
 const { signal } = new AbortController();
 const source = { namespace: 'ns', name: 'osc', uid: 'u', generation: 1 };
 const perform = createPerform<string>(() => undefined);
+const onUnanswered = (): void => undefined;
 
 function plan(nodeName: string, change: Partial<NodePlan> = {}): NodePlan {
   return {
@@ -32,7 +33,7 @@ describe('deliver', () => {
   it('sends changed nodes only, a hundred at a time', async () => {
     const viola = new FakeViola();
     const nodes = [...plans(250), plan('idle', { action: 'none' })];
-    const { accepted } = await deliver(nodes, { viola, source, perform }, signal);
+    const { accepted } = await deliver(nodes, { viola, source, perform, onUnanswered }, signal);
     expect(viola.posts.map(({ length }) => length)).toEqual([100, 100, 50]);
     expect(accepted).toHaveLength(250);
   });
@@ -41,7 +42,7 @@ describe('deliver', () => {
     const viola = new FakeViola();
     const routes = Array.from({ length: 2_000 }, () => ({ to: '10.0.0.0/8', via: '10.255.255.1' }));
     const interfaces = [{ macAddress: 'fa:16:3e:00:00:01', routes }];
-    await deliver(plans(50, { interfaces }), { viola, source, perform }, signal);
+    await deliver(plans(50, { interfaces }), { viola, source, perform, onUnanswered }, signal);
     expect(viola.posts.length).toBeGreaterThan(1);
     for (const post of viola.posts)
       expect(JSON.stringify(post).length).toBeLessThan(4 * 1024 * 1024);
@@ -65,7 +66,11 @@ describe('deliver', () => {
         remove: async () => viola.remove('x', null),
       };
       const nodes = [...plans(1_000), plan('gone', { action: 'delete' })];
-      const { failures } = await deliver(nodes, { viola: dead, source, perform }, signal);
+      const { failures } = await deliver(
+        nodes,
+        { viola: dead, source, perform, onUnanswered },
+        signal,
+      );
       expect(knocks).toBeLessThanOrEqual(4);
       expect(failures).toHaveLength(1_001);
       expect(failures[0]).toEqual({
@@ -82,7 +87,7 @@ describe('deliver', () => {
     const viola = new FakeViola();
     viola.refused.set('n0', 'StaleBase').set('n1', 'Deleting').set('n2', 'Invalid');
     viola.refused.set('n4', 'ClusterUnreachable').set('n5', 'Internal');
-    const outcome = await deliver(plans(6), { viola, source, perform }, signal);
+    const outcome = await deliver(plans(6), { viola, source, perform, onUnanswered }, signal);
     expect(outcome).toMatchObject({
       accepted: [{ nodeName: 'n3' }],
       stale: ['n0'],
@@ -109,7 +114,7 @@ describe('deliver', () => {
     };
     const { accepted, failures } = await deliver(
       plans(1_000),
-      { viola: flaky, source, perform },
+      { viola: flaky, source, perform, onUnanswered },
       signal,
     );
     expect([posts, accepted.length, failures.length]).toEqual([10, 900, 100]);
@@ -128,7 +133,7 @@ describe('deliver', () => {
     };
     const { accepted, failures } = await deliver(
       plans(20),
-      { viola: narrow, source, perform },
+      { viola: narrow, source, perform, onUnanswered },
       signal,
     );
     expect([accepted.length, failures.map(({ nodeName }) => nodeName)]).toEqual([19, ['n7']]);
@@ -139,7 +144,11 @@ describe('deliver', () => {
       post: async () => ({ applied: 0, results: [], errors: [] }),
       remove: async () => 'gone' as const,
     };
-    const { failures } = await deliver([plan('n0')], { viola: mute, source, perform }, signal);
+    const { failures } = await deliver(
+      [plan('n0')],
+      { viola: mute, source, perform, onUnanswered },
+      signal,
+    );
     expect(failures[0]?.message).toBe('viola: node n0 is not in the answer');
   });
 
@@ -148,13 +157,13 @@ describe('deliver', () => {
     viola.put({ nodeName: 'n1', uid: 'u', generation: 2, spec: { nodeName: 'n1' } });
     const base = { uid: 'u', generation: 1 };
     const nodes = plans(2, { action: 'delete', base });
-    const outcome = await deliver(nodes, { viola, source, perform }, signal);
+    const outcome = await deliver(nodes, { viola, source, perform, onUnanswered }, signal);
     expect(outcome).toMatchObject({ removed: ['n0'], waiting: ['n1'], failures: [] });
   });
 
   it('ends with the signal', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
-    const options = { viola: new FakeViola(), source, perform };
+    const options = { viola: new FakeViola(), source, perform, onUnanswered };
     await expect(deliver(plans(1), options, stopped)).rejects.toThrow('stopped');
   });
 });

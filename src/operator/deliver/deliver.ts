@@ -30,6 +30,8 @@ export interface DeliverOptions {
   readonly viola: Pick<ViolaClient, 'post' | 'remove'>;
   readonly source: Source;
   readonly perform: Perform<Effect>;
+  /** Told of a post that failed as a whole: it may be carried out all the same. */
+  readonly onUnanswered: () => void;
 }
 
 /** A business cluster needs some 15 ms a node, and one request should not take longer than a few seconds. */
@@ -121,6 +123,7 @@ async function post(
       tally.failed(nodeName, new RequestError(`node ${nodeName} is not in the answer`, details));
     }
   } catch (error) {
+    options.onUnanswered();
     const failure = tally.outageOf(error, signal);
     if (failure.kind === 'tooLarge' && chunk.length > 1) {
       const half = Math.ceil(chunk.length / 2);

@@ -38,8 +38,11 @@ export interface StatusWriter {
     signal: AbortSignal,
     seen?: SyncSeen,
   ): Promise<OpenstackConfigStatus>;
-  /** Notes that a business cluster may hold nodes of the object from now on; throws when the object is gone. */
-  deliversTo(object: ConfigObject, providerId: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Notes that a business cluster may hold nodes of the object from now on, and answers whether that was not noted yet;
+   * throws when the object is gone.
+   */
+  deliversTo(object: ConfigObject, providerId: string, signal: AbortSignal): Promise<boolean>;
   /** Says that the object is left alone. */
   pause(object: ConfigObject, signal: AbortSignal): Promise<undefined>;
   forget(key: string): void;
@@ -101,9 +104,10 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     async deliversTo(object, providerId, signal) {
       const previous = statusOf(latest(object));
       const { deliveredTo = [] } = previous;
-      if (deliveredTo.includes(providerId)) return;
+      if (deliveredTo.includes(providerId)) return false;
       const all = [...deliveredTo, providerId].toSorted();
       await apply(object, { ...previous, deliveredTo: all }, signal);
+      return true;
     },
     async write(object, verdict, signal, seen) {
       const status = statusAfter({

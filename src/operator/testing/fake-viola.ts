@@ -26,6 +26,8 @@ export class FakeViola implements ViolaClient {
   outage: RequestError | undefined;
   /** Runs before a post is looked at: somebody else's write. */
   beforePost: (() => void) | undefined;
+  readonly #stuck: (readonly PostedNode[])[] = [];
+  #sticks = false;
 
   put(node: HeldNode): void {
     this.nodes.set(node.nodeName, node);
@@ -38,6 +40,15 @@ export class FakeViola implements ViolaClient {
 
   fail(status: number, message = `unexpected status ${status}`): void {
     this.outage = new RequestError(message, { service: 'viola', kind: kindOf(status), status });
+  }
+
+  /** The next post is not answered in time; it is carried out all the same when `unstick` is called. */
+  stick(): void {
+    this.#sticks = true;
+  }
+
+  async unstick(): Promise<void> {
+    for (const nodes of this.#stuck.splice(0)) await this.post(nodes);
   }
 
   async list({ source, instanceIds }: ListQuery): Promise<Listed> {
@@ -72,6 +83,11 @@ export class FakeViola implements ViolaClient {
 
   async post(nodes: readonly PostedNode[]): Promise<PostAnswer> {
     this.#check();
+    if (this.#sticks) {
+      this.#sticks = false;
+      this.#stuck.push(nodes);
+      throw new RequestError('no answer within 30 s', { service: 'viola', kind: 'timeout' });
+    }
     this.posts.push(nodes);
     this.beforePost?.();
     const answer: PostAnswer = { applied: 0, results: [], errors: [] };

@@ -13,6 +13,7 @@ import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
+import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { createInventory } from '../inventory.ts';
 import { CloudViews } from '../observe/cloud-views.ts';
 import { statusOf } from '../openstack-config.ts';
@@ -95,6 +96,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
         perform,
         clock,
       }),
+      unanswered: new UnansweredPosts(clock),
       pace: new Pace({ clock, random: () => 0.5 }),
       perform,
       clock,
