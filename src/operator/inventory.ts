@@ -17,8 +17,8 @@ type Name = Pick<Author, 'namespace' | 'name'>;
 export interface Inventory {
   /** Recorded nodes of an OpenstackConfig by business cluster; undefined when that cannot be read. */
   nodesOf(author: Name): Promise<ReadonlyMap<string, readonly string[]> | undefined>;
-  /** What was delivered to these servers last; nothing when that cannot be read. */
-  nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
+  /** What was delivered to these servers last; undefined when that cannot be read. */
+  nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[] | undefined>;
   /**
    * Makes the records of an OpenstackConfig in a business cluster equal to `nodes`, those of `unknown` apart; the next sync
    * repeats a failure.
@@ -90,7 +90,7 @@ export function createInventory({ store, perform, clock, log }: InventoryDeps): 
   return {
     nodesOf: async (author) => attempt(async () => store.nodesOf(author)),
     nicsOf: async (serverIds) =>
-      serverIds.length === 0 ? [] : ((await attempt(async () => store.nicsOf(serverIds))) ?? []),
+      serverIds.length === 0 ? [] : attempt(async () => store.nicsOf(serverIds)),
     authors: async () => (await attempt(async () => store.authors())) ?? [],
     async record(providerId, author, nodes, unknown) {
       unforgotten.delete(keyOf(author));

@@ -93,7 +93,10 @@ async function sync(
   const wish = wishOf(object, config, deps);
   const { view, viola } = await access(wish, deps, signal);
   const seen = await observeBoth(wish, { view, viola }, signal);
-  const recorded = await deps.inventory.nicsOf(serversWithNewPorts(seen));
+  const before = statusOf(object).deliveredTo?.includes(config.providerId) ?? false;
+  const known = await deps.inventory.nicsOf(serversWithNewPorts(seen));
+  // Who never had a NIC never had a name.
+  const recorded = known ?? (before ? 'unknown' : []);
   const proven = await prove(planInput(wish, { ...seen, recorded }), view, deps, signal);
   const { input, plan } = proven;
   const evidenceComplete = proven.evidenceComplete && input.selection.subnetsComplete;

@@ -48,19 +48,13 @@ export interface PlanInput {
   readonly held: readonly HeldNode[];
   readonly evidence: readonly PortEvidence[];
   /** What was delivered to servers before, as the inventory knows it: names outlive the object they stand in. */
-  readonly recorded: readonly RecordedNode[];
+  readonly recorded: readonly RecordedNode[] | 'unknown';
   /** NICs that are delivered for the whole cloud; the measure of an unusually large removal. */
   readonly cloudInterfaces: number;
   /** `guarded`: an unusually large removal is held. `allowed`: somebody confirmed it. `held`: one is held already. */
   readonly removals: 'guarded' | 'allowed' | 'held';
   /** Post every node, changed or not. */
   readonly force: boolean;
-}
-
-/** The NICs that a server had at the last delivery. */
-export interface RecordedNode {
-  readonly instanceId: string;
-  readonly interfaces: readonly Pick<InterfaceSpec, 'id' | 'name' | 'portId' | 'macAddress'>[];
 }
 
 export type RemovalCause =
@@ -109,6 +103,7 @@ export type ProblemReason = Extract<
   | 'InterfaceLimitExceeded'
   | 'InvalidNodeName'
   | 'InvalidPort'
+  | 'InventoryUnavailable'
   | 'NameConflict'
   | 'NeutronPortError'
   | 'NeutronSubnetError'

@@ -1,5 +1,5 @@
 import { calculate } from '../../plan/calculate.ts';
-import type { Plan, PlanInput, RecordedNode } from '../../plan/plan.ts';
+import type { Plan, PlanInput } from '../../plan/plan.ts';
 import type { Random } from '../../time/clock.ts';
 import type { CloudView } from '../observe/cloud-views.ts';
 import { readEvidence } from '../observe/evidence.ts';
@@ -9,7 +9,7 @@ import type { Wish } from '../wish.ts';
 /** The input of a plan, with everything that was seen and nothing that was proven yet. */
 export function planInput(
   { config, source, cloudInterfaces, allowRemovals, takeOverFrom, force }: Wish,
-  { subnets, look, held, recorded }: Seen & { readonly recorded: readonly RecordedNode[] },
+  { subnets, look, held, recorded }: Seen & Pick<PlanInput, 'recorded'>,
 ): PlanInput {
   return {
     owner: source,
