@@ -68,6 +68,11 @@ export function allowRemovalsOf({ metadata }: ConfigObject): string {
   return shortened(metadata.annotations?.[annotations.allowRemovals] ?? '');
 }
 
+/** Whether we have said anything about the object yet. */
+export function isSeen(object: ConfigObject): boolean {
+  return statusOf(object).observedGeneration !== undefined;
+}
+
 /** Another OpenstackConfig, `namespace/name`, whose nodes this one may take over; '' = none. */
 export function takeOverFromOf({ metadata }: ConfigObject): string {
   return metadata.annotations?.[annotations.takeOverFrom]?.trim() ?? '';

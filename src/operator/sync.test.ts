@@ -234,6 +234,25 @@ describe('many removals at once', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
 
+  it('wait although the CR was made again with leave that somebody gave before', async () => {
+    await twentyDelivered();
+    for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
+    scene.kube.configs.replace([]);
+    const annotations = { 'multinic.io/allow-removals': 'last year' };
+    scene.create({}, { uid: 'cr-uid-2', annotations });
+    scene.viola.fail(503);
+    await scene.look();
+    scene.viola.outage = undefined;
+    for (let looks = 0; looks < 3; looks++) {
+      await scene.look(300_000);
+      expect(scene.ready()).toContain('False RemovalHeld: 11 NICs would be removed at once');
+      expect(scene.nics('worker-1')).toHaveLength(10);
+    }
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'today' });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual([]);
+  });
+
   it('do not wait when the CR asks for them', async () => {
     await twentyDelivered();
     scene.edit({ vmNames: [serverIds[2] ?? ''] });

@@ -6,6 +6,7 @@ import {
   allowRemovalsOf,
   type ConfigObject,
   generationOf,
+  isSeen,
   ownerOf,
   reconcileAtOf,
   statusOf,
@@ -48,7 +49,8 @@ export function wishOf(
     config,
     source: { ...ownerOf(object), generation: generationOf(object) },
     cloudInterfaces: (held) => interfacesOf(held, object, { views, configs }),
-    allowRemovals: isNew(allowRemovalsOf(object), lastHandledAllowRemovals),
+    // What a new object was made with is copied from one before, where somebody gave leave for something else.
+    allowRemovals: isSeen(object) && isNew(allowRemovalsOf(object), lastHandledAllowRemovals),
     takeOverFrom: takeOverFromOf(object),
     force,
     asked: force ? `${keyOf(object)} ${reconcileAtOf(object)}` : '',

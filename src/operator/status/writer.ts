@@ -12,6 +12,7 @@ import {
   allowRemovalsOf,
   type ConfigObject,
   generationOf,
+  isSeen,
   openstackConfigs,
   reconcileAtOf,
   statusOf,
@@ -116,7 +117,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         previous: statusOf(latest(object)),
         generation: generationOf(object),
         now: clock.now(),
-        handled: seen ? handledBy(object, seen.synced) : {},
+        handled: handledBy(latest(object), seen?.synced),
       });
       await say(object, status, signal);
       return status;
@@ -133,12 +134,12 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
 
 /**
  * A wish is fulfilled when a sync came through with it; leave to remove, when everything that it may be about was read and
- * delivered as well.
+ * delivered as well, and never by an object that was made with it.
  */
-function handledBy(object: ConfigObject, { delivery, evidenceComplete }: SyncResult) {
-  const reconcileAt = reconcileAtOf(object);
-  const allowRemovals =
-    evidenceComplete && delivery.failures.length === 0 ? allowRemovalsOf(object) : '';
+function handledBy(object: ConfigObject, synced: SyncResult | undefined) {
+  const complete = synced?.evidenceComplete && synced.delivery.failures.length === 0;
+  const reconcileAt = synced ? reconcileAtOf(object) : '';
+  const allowRemovals = complete || !isSeen(object) ? allowRemovalsOf(object) : '';
   return {
     ...(reconcileAt === '' ? {} : { reconcileAt }),
     ...(allowRemovals === '' ? {} : { allowRemovals }),
