@@ -80,7 +80,40 @@ function endpointUrls(catalog: Catalog, choice: EndpointChoice): string[] {
   return found.map(({ url }) => url);
 }
 
+type CatalogType = EndpointChoice['type'];
+
+/**
+ * Chooses the region of a cloud of which none was named: the only one in which the catalog has all these services, and the
+ * same one from then on. Ports of one region are at no server of another, so that several are an error with their names.
+ */
+export function createRegion(types: readonly CatalogType[], interfaceName: string) {
+  let chosen: string | undefined;
+
+  function regionsOf(type: CatalogType, catalog: Catalog): ReadonlyMap<string, string> {
+    const endpoints = catalog.filter((entry) => same(entry.type, type)).flatMap((e) => e.endpoints);
+    const usable = endpoints.filter((endpoint) => same(endpoint.interface, interfaceName));
+    return new Map(usable.map(({ region }) => [region.toLowerCase(), region]));
+  }
+
+  return (catalog: Catalog, service: Service): string => {
+    if (chosen !== undefined) return chosen;
+    const sets = types.map((type) => regionsOf(type, catalog)).filter(({ size }) => size > 0);
+    const all = new Map(sets.flatMap((set) => [...set]));
+    const [only, ...others] = [...all.keys()].filter((name) => sets.every((set) => set.has(name)));
+    // A service that is missing altogether is another error.
+    if (all.size === 0) return '';
+    if (only === undefined || others.length > 0) {
+      const reason = `the catalog has endpoints in the regions ${distinct([...all.values()])}; choose one by openstackEndpointRegion`;
+      throw new RequestError(reason, { service, kind: 'ambiguousRegion' });
+    }
+    chosen = only;
+    return chosen;
+  };
+}
+
 export interface EndpointRules {
+  /** The region where none is named; any without it. */
+  readonly regionOf?: (catalog: Catalog, service: Service) => string;
   /** Why this URL may not be called; undefined = it may. */
   readonly denied: (url: string) => string | undefined;
   /** Told when the catalog no longer names the endpoint that was used so far. */
@@ -91,11 +124,20 @@ export interface EndpointRules {
  * Chooses the endpoint of a service in the token's catalog: the first, and the same one from then on. Keystone lists them in
  * no order, and what was seen in one region proves nothing about another.
  */
-export function createEndpoint(choice: EndpointChoice, { denied, onMoved }: EndpointRules) {
+export function createEndpoint(
+  choice: EndpointChoice,
+  { denied, onMoved, regionOf }: EndpointRules,
+) {
   let used: string | undefined;
+
+  function first(catalog: Catalog): string {
+    const region = choice.region || regionOf?.(catalog, choice.service);
+    return endpointUrls(catalog, { ...choice, region })[0] ?? '';
+  }
+
   return (catalog: Catalog): string => {
+    used ??= first(catalog);
     const urls = endpointUrls(catalog, choice);
-    used ??= urls[0] ?? '';
     const why = denied(used);
     if (why !== undefined) {
       const { service } = choice;

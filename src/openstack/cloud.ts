@@ -2,7 +2,7 @@ import type { Logger } from '../process/log.ts';
 import { createCaller, type RequestSample } from '../requests/caller.ts';
 import type { Transport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
-import { createEndpoint } from './catalog.ts';
+import { createEndpoint, createRegion } from './catalog.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
 import type { CredentialGate } from './credential-gate.ts';
 import { createDeletions } from './deletions.ts';
@@ -71,13 +71,18 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
   const { tls, timeoutMs } = identity;
   const caller = createCaller({ ...options, failureOf: answerFailure, tls, timeoutMs });
   const keystone = createKeystone({ ...options, identity, caller });
+  const fromCatalog = [
+    ...(identity.neutronUrl === undefined ? (['network'] as const) : []),
+    ...(identity.novaUrl === undefined ? (['compute'] as const) : []),
+  ];
+  const regionOf = createRegion(fromCatalog, identity.interface);
   const endpointOf = (service: 'neutron' | 'nova') => {
     const type = service === 'neutron' ? 'network' : 'compute';
     const { interface: interfaceName, region, allowedEndpoints = [] } = identity;
     const denied = (url: string) => options.denied(url, allowedEndpoints);
     return createEndpoint(
       { service, type, interface: interfaceName, region },
-      { denied, onMoved: options.onMoved },
+      { denied, onMoved: options.onMoved, regionOf },
     );
   };
   const network = endpointOf('neutron');

@@ -13,12 +13,15 @@ let server: Server;
 let base: string;
 /** Where the catalog says that Neutron and Nova are. */
 let places: readonly string[];
+/** The same, when they are not at the same places. */
+let regions: { readonly [type: string]: readonly string[] };
 let logins: number;
 let asked: string[];
 
 /** A Keystone whose tokens are used up by one read, and services that know nothing. */
 beforeEach(async () => {
   places = ['one'];
+  regions = {};
   logins = 0;
   asked = [];
   server = createServer((request, response) => {
@@ -48,7 +51,11 @@ function at(minutes: number): string {
 function catalog() {
   return ['network', 'compute'].map((type) => ({
     type,
-    endpoints: places.map((region) => ({ interface: 'public', region, url: `${base}/${region}` })),
+    endpoints: (regions[type] ?? places).map((region) => ({
+      interface: 'public',
+      region,
+      url: `${base}/${region}`,
+    })),
   }));
 }
 
@@ -86,6 +93,46 @@ describe('a service that the catalog names at another place than before', () => 
     await cloud.portsOf(['s1'], signal);
     expect(logins).toBe(2);
     expect(asked).toEqual(['/one/v2.0/ports', '/one/v2.0/ports']);
+  });
+});
+
+describe('a catalog of several regions, of which none was chosen', () => {
+  const both = { network: ['one', 'two'], compute: ['two', 'one'] };
+
+  test('is refused with their names: ports of one region are not those of servers of another', async () => {
+    await using clouds = open();
+    regions = both;
+    const cloud = clouds.get(identity());
+    const refused = { kind: 'ambiguousRegion', message: expect.stringContaining('"one", "two"') };
+    await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
+    await expect(cloud.server('s1', signal)).rejects.toMatchObject(refused);
+    expect(asked).toEqual([]);
+  });
+
+  test('is refused when no region has both services', async () => {
+    await using clouds = open();
+    regions = { network: ['one'], compute: ['two'] };
+    await expect(clouds.get(identity()).portsOf(['s1'], signal)).rejects.toMatchObject({
+      kind: 'ambiguousRegion',
+    });
+  });
+
+  test('leaves the only one that has both services, in whichever order they are named', async () => {
+    await using clouds = open();
+    regions = { network: ['one', 'two'], compute: ['TWO', 'three'] };
+    const cloud = clouds.get(identity());
+    await cloud.portsOf(['s1'], signal);
+    await expect(cloud.server('s1', signal)).rejects.toThrow();
+    expect(asked).toEqual(['/two/v2.0/ports', '/TWO/v2.1/servers/s1']);
+  });
+
+  test('is none of a service whose URL is configured', async () => {
+    await using clouds = open();
+    regions = { network: ['one', 'two'], compute: ['three'] };
+    const cloud = clouds.get(identity({ neutronUrl: `${base}/own` }));
+    await cloud.portsOf(['s1'], signal);
+    await expect(cloud.server('s1', signal)).rejects.toThrow();
+    expect(asked).toEqual(['/own/v2.0/ports', '/three/v2.1/servers/s1']);
   });
 });
 

@@ -179,7 +179,7 @@ export const operatorSettings = {
     env: ['OPENSTACK_ENDPOINT_REGION'],
     flag: 'openstack-endpoint-region',
     schema: nonBlank().optional(),
-    description: 'region of the catalog; default: any',
+    description: 'region of the catalog; default: the only one that has both Neutron and Nova',
   }),
   openstackNodeNameMetadataKey: setting({
     env: ['OPENSTACK_NODE_NAME_METADATA_KEY'],

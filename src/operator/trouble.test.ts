@@ -31,6 +31,11 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
       'False NeutronEndpointError: neutron: portsOf failed (noEndpoint)',
     ],
     [
+      'a catalog of several regions, of which none was chosen',
+      () => scene.cloud.fail('portsOf', 'ambiguousRegion'),
+      'False ConfigError: neutron: portsOf failed (ambiguousRegion)',
+    ],
+    [
       'ports that cannot be listed',
       () => scene.cloud.fail('portsOf', 'serverError'),
       'False NeutronPortError: neutron: portsOf failed (serverError)',

@@ -15,6 +15,8 @@ export type FailureKind =
   | 'badAnswer'
   | 'badCredential'
   | 'noEndpoint'
+  /** Nobody said which of several regions is meant. */
+  | 'ambiguousRegion'
   /** The operator's policy forbids the place. */
   | 'denied';
 

@@ -37,6 +37,7 @@ export function openstackFailure(error: unknown, reason: OperatorReason): StepFa
 /** The reason of a failed call: a step of Neutron fails with Keystone's reason when there is no token. */
 export function reasonOf({ service, kind }: RequestError, own: OperatorReason): OperatorReason {
   if (kind === 'denied') return 'PolicyDenied';
+  if (kind === 'ambiguousRegion') return 'ConfigError';
   if (service === 'contrabass') return 'ContrabassError';
   if (service === 'keystone') return 'KeystoneError';
   if (service === 'neutron' && kind === 'noEndpoint') return 'NeutronEndpointError';

@@ -91,8 +91,8 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/catalog.ts',
-    find: 'used ??= urls[0]',
-    replace: 'used = urls[0]',
+    find: 'used ??= first(catalog)',
+    replace: 'used = first(catalog)',
     tests: own('clouds.test.ts'),
   },
   {
