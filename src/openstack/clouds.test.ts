@@ -103,7 +103,10 @@ describe('a catalog of several regions, of which none was chosen', () => {
     await using clouds = open();
     regions = both;
     const cloud = clouds.get(identity());
-    const refused = { kind: 'ambiguousRegion', message: expect.stringContaining('"one", "two"') };
+    const refused = {
+      kind: 'ambiguousRegion',
+      message: expect.stringContaining('"one", "two"') as unknown,
+    };
     await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
     await expect(cloud.server('s1', signal)).rejects.toMatchObject(refused);
     expect(asked).toEqual([]);

@@ -91,6 +91,18 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/catalog.ts',
+    find: 'if (only === undefined || others.length > 0)',
+    replace: 'if (only === undefined)',
+    tests: own('clouds.test.ts'),
+  },
+  {
+    file: 'src/openstack/catalog.ts',
+    find: 'choice.region || regionOf?.(catalog, choice.service)',
+    replace: 'choice.region',
+    tests: own('clouds.test.ts'),
+  },
+  {
+    file: 'src/openstack/catalog.ts',
     find: 'used ??= first(catalog)',
     replace: 'used = first(catalog)',
     tests: own('clouds.test.ts'),

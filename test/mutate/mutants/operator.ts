@@ -29,8 +29,8 @@ export const operatorMutants: readonly Mutant[] = [
   },
   mutant(
     'status/writer',
-    'evidenceComplete && delivery.failures.length === 0 ?',
-    'evidenceComplete ?',
+    'synced?.evidenceComplete && synced.delivery.failures.length === 0',
+    'synced?.evidenceComplete',
     'sync',
   ),
   mutant(
@@ -63,7 +63,7 @@ export const operatorMutants: readonly Mutant[] = [
     'new Map([...(recorded ?? [])])',
     'deletion/leave',
   ),
-  mutant('deletion/finish', 'left.length === 0 && !occupied.complete', 'false', 'deletion/leave'),
+  mutant('deletion/finish', 'nodes.length === 0 && !occupied.complete', 'false', 'deletion/leave'),
   mutant('deletion/finish', 'if (denied) throw new StepFailure(denied);', '', 'deletion/leave'),
   mutant(
     'deletion/withdraw',
@@ -86,6 +86,22 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('start', "leads ? undefined : 'another", "true ? undefined : 'another", 'start'),
   mutant('inventory', 'if (pause && clock.monotonicMs() < pause.until)', 'if (false)', 'inventory'),
   mutant('inventory', 'unforgotten.set(keyOf(author), author);', '', 'inventory'),
+  mutant('wish', 'isSeen(object) && isNew(', 'isNew(', 'sync'),
+  mutant('status/writer', 'complete || !isSeen(object) ?', 'complete ?', 'sync'),
+  mutant('deliver/deliver', 'options.onUnanswered();', '', 'deletion/leave'),
+  mutant(
+    'deliver/unanswered-posts',
+    'this.#failedAt.get(key) ?? this.#ledSince',
+    'this.#failedAt.get(key) ?? Number.NEGATIVE_INFINITY',
+    'deletion/leave',
+  ),
+  mutant(
+    'deletion/leave-others',
+    'left.length === 0 && !isOpen',
+    'left.length === 0',
+    'deletion/leave',
+  ),
+  mutant('reconcile', "known ?? (before ? 'unknown' : [])", 'known ?? []', 'names'),
   mutant('lanes', 'const perLane = 4;', 'const perLane = 400;', 'lanes'),
   mutant(
     'schedule/poll',
