@@ -4,7 +4,7 @@ import { conditionsIn, ended, now, reported, run, status } from '../../test/beds
 import { findCondition } from '../api/condition.ts';
 import { acceptSpec } from './accept.ts';
 import { begun } from './applied.ts';
-import type { Situation } from './reporting/situation.ts';
+import type { Situation } from './conditions.ts';
 import { statusOf, statusPatch } from './status.ts';
 
 const working: Situation = { kind: 'working', run: run(), repeat: false };

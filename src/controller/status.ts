@@ -1,4 +1,5 @@
 import { type Condition, findCondition, rfc3339 } from '../api/condition.ts';
+import type { JobResult } from '../api/job.ts';
 import {
   appliedRecord,
   type InterfaceStatus,
@@ -7,14 +8,11 @@ import {
   type NodeConfigStatus,
 } from '../api/multinicnodeconfig.ts';
 import { canonicalJson, specHash } from '../api/spec-hash.ts';
-import type { AcceptedSpec } from './accept.ts';
+import type { AcceptedSpec, Entry } from './accept.ts';
 import { type Applied, appliedIn } from './applied.ts';
+import { conditionsOf, isRepeat, readyIn, type Situation } from './conditions.ts';
+import { defined, interfaceStatuses } from './interface-statuses.ts';
 import { type NodeConfig, nodeNameOf } from './node-config.ts';
-import { conditionsOf } from './reporting/conditions.ts';
-import { interfaceStatuses } from './reporting/interface-statuses.ts';
-import { defined } from './reporting/nic-status.ts';
-import { isRepeat, type Situation } from './reporting/situation.ts';
-import { toldAgain } from './reporting/told-again.ts';
 import type { NameMatch } from './target.ts';
 
 export interface StatusInput {
@@ -142,4 +140,46 @@ const recordKeys = Object.keys(appliedRecord.shape);
 
 function without(keys: readonly string[]): Record<string, null> {
   return Object.fromEntries(keys.map((key) => [key, null]));
+}
+
+/**
+ * The end that the record knows, when the conditions have told of something else since: of another object for the same
+ * node, of a node that was not found, of entries that are right by now. Undefined when they tell of that end, or when it
+ * was none to rest on.
+ */
+export function toldAgain(
+  status: NodeConfigStatus | undefined,
+  { entries = [] }: Pick<AcceptedSpec, 'entries'>,
+): Situation | undefined {
+  const applied = appliedIn(status);
+  if (!applied?.done || applied.action !== 'apply') return undefined;
+  const { job, at, attempt, protocol } = applied;
+  const about = { protocol, attempt, uid: '', generation: 0, bootId: '' };
+  const result: JobResult = { ...about, outcome: 'ok', nics: nicsOf(entries), warnings: [] };
+  const end = {
+    kind: 'ended',
+    job,
+    at: new Date(at),
+    verdict: { kind: 'result', result },
+  } as const;
+  return isTold(status, end, entries) ? undefined : end;
+}
+
+function nicsOf(entries: readonly Entry[]): JobResult['nics'] {
+  return entries.flatMap(({ mac, index, rejection }) => {
+    if (mac === undefined || index === undefined || rejection !== undefined) return [];
+    return [{ index, mac, name: '', state: 'Configured', reason: 'Configured', message: '' }];
+  });
+}
+
+/** The message of a success may have more to it: what the agent warned of. */
+function isTold(
+  status: NodeConfigStatus | undefined,
+  end: Situation,
+  entries: readonly Entry[],
+): boolean {
+  const told = findCondition(status?.conditions ?? [], 'Ready');
+  const ready = readyIn(end, entries);
+  if (told?.status !== ready.status || told.reason !== ready.reason) return false;
+  return ready.status === 'True' || ready.message.startsWith(told.message ?? '');
 }

@@ -127,9 +127,9 @@ export const controllerMutants: readonly Mutant[] = [
     tests: controller('job'),
   },
   {
-    file: 'src/controller/reporting/interface-statuses.ts',
-    find: 'return [...wanted, ...leaving].slice(0, maxInterfaceStatuses);',
-    replace: 'return [...wanted, ...leaving];',
+    file: 'src/controller/interface-statuses.ts',
+    find: 'return [...wanted, ...leavingNics(nics)].slice(0, maxInterfaceStatuses);',
+    replace: 'return [...wanted, ...leavingNics(nics)];',
     tests: controller('unkind-nodes'),
   },
   {

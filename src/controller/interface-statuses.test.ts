@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { entry, nicResult, nodeConfig } from '../../../test/beds/controller-samples.ts';
-import { conditionsIn, lines, reported, run, status } from '../../../test/beds/status-samples.ts';
-import type { Situation } from './situation.ts';
+import { entry, nicResult, nodeConfig } from '../../test/beds/controller-samples.ts';
+import { conditionsIn, lines, reported, run, status } from '../../test/beds/status-samples.ts';
+import type { Situation } from './conditions.ts';
 
 const working: Situation = { kind: 'working', run: run(), repeat: false };
 
