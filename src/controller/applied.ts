@@ -3,9 +3,10 @@ import { rfc3339 } from '../api/condition.ts';
 import { type Fence, fence, type Protocol, protocols } from '../api/job.ts';
 import type { NodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { type Reason, reasons } from '../api/reasons.ts';
-import type { Machine } from './machine.ts';
-import { outcomeOf } from './results/outcome.ts';
+import type { Clock } from '../time/clock.ts';
+import { isOpen } from './evidence.ts';
 import type { Order, Verdict } from './runner.ts';
+import { isWrittenByOther, type Machine } from './stores.ts';
 
 const recordSchema = z.object({
   action: z.enum(['apply', 'cleanup']),
@@ -38,16 +39,6 @@ export function appliedIn(status: NodeConfigStatus | undefined): Applied | undef
   return recordSchema.safeParse(status.applied).data;
 }
 
-/**
- * Whether the deployed controller wrote into this status. Type, status and reason are all that its conditions have; and
- * when it is started it looks at every node, before it works on any, and writes what we never do: when, and what it saw.
- */
-export function isWrittenByOther(status: NodeConfigStatus): boolean {
-  const { conditions = [], nodeReady, lastInterfaceCheck } = status;
-  if (nodeReady !== undefined || lastInterfaceCheck !== undefined) return true;
-  return conditions.some(({ lastTransitionTime }) => lastTransitionTime === undefined);
-}
-
 /** How an agent is asked. */
 export interface Terms {
   readonly protocol: Protocol;
@@ -76,7 +67,7 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
 
 /** The record of a run whose end was seen now. */
 export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
-  const { done, reasons: left } = outcomeOf(verdict);
+  const { done, reasons: left } = completionOf(verdict);
   const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
   const { hostFence: _, ...before } = applied;
   return {
@@ -88,6 +79,57 @@ export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
   };
 }
 
+interface Completion {
+  readonly done: boolean;
+  /** Why it is not done: each reason sets a pace for the next attempt. */
+  readonly reasons: readonly Reason[];
+}
+
+/** Whether a run brought the node to what was asked for, as the record says it. */
+export function completionOf(verdict: Verdict): Completion {
+  if (verdict.kind === 'failure') return { done: false, reasons: [verdict.reason] };
+  const { outcome, nics } = verdict.result;
+  const open: Reason[] = nics.filter(isOpen).map(({ reason }) => reason);
+  if (open.length > 0) return { done: false, reasons: open };
+  return outcome === 'ok' ? { done: true, reasons: [] } : { done: false, reasons: ['JobFailed'] };
+}
+
+export function completionIn({ done = false, reasons: left = [] }: Applied): Completion {
+  return { done, reasons: left };
+}
+
 export function machineIn({ nodeName, nodeUid, machineId, bootId }: Applied): Machine {
   return { nodeName, nodeUid, machineId, bootId };
+}
+
+type Dated = Pick<Applied, 'job' | 'at'>;
+
+/**
+ * How long records have stood. The wall clock is asked once, when a record is first seen; from then on its age grows with the
+ * time that passes here: a clock that is set back by hours would else hold up retries for as long, and one that is set
+ * ahead would end every wait at once.
+ */
+export class RecordAges {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, { readonly record: string; readonly since: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds since the time in the record of this object; never negative, as another controller's clock may be ahead. */
+  of(key: string, { job, at }: Dated): number {
+    const now = this.#clock.monotonicMs();
+    const record = `${job} ${at}`;
+    const known = this.#known.get(key);
+    if (known?.record === record) return now - known.since;
+    const age = Math.max(0, this.#clock.now().getTime() - Date.parse(at));
+    this.#known.set(key, { record, since: now - age });
+    return age;
+  }
+
+  /** The object is gone. */
+  forget(key: string): void {
+    this.#known.delete(key);
+  }
 }

@@ -7,8 +7,9 @@ import {
 import type { NicResult } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
 import { type Reason, reasons } from '../api/reasons.ts';
-import type { AcceptedSpec, Entry } from './accept.ts';
-import { isOpen, outcomeOf } from './results/outcome.ts';
+import { completionOf } from './applied.ts';
+import { isOpen } from './evidence.ts';
+import type { AcceptedSpec, Entry } from './request.ts';
 import type { Failure, Run, Verdict } from './runner.ts';
 import type { NameMatch } from './target.ts';
 
@@ -103,7 +104,7 @@ function activity(situation: Situation, ready: Judgement): ConditionUpdate[] {
 
 function goesOn(situation: Situation, ready: Judgement): boolean {
   const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
-  const list = verdict ? outcomeOf(verdict).reasons : [ready.reason];
+  const list = verdict ? completionOf(verdict).reasons : [ready.reason];
   return list.some((reason) => reasons[reason].retryable);
 }
 

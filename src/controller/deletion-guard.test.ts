@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
 import { crds, nodes } from '../kube/core-resources.ts';
-import { nodeConfigs } from './node-config.ts';
+import { nodeConfigs } from './stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const names = ['a', 'b', 'c', 'd', 'e'];

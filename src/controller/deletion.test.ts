@@ -3,7 +3,7 @@ import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { agentIn, entry, instanceId, nicResult } from '../../test/beds/controller-samples.ts';
 import { configured } from '../../test/beds/scripted-agents.ts';
 import { nodes } from '../kube/core-resources.ts';
-import { nodeConfigs } from './node-config.ts';
+import { nodeConfigs } from './stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 let bed: ControllerBed;

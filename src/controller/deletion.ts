@@ -1,16 +1,23 @@
 import type { Effect } from '../api/effects.ts';
-import { fieldManagers, finalizers } from '../api/names.ts';
+import { annotations, businessGroup, fieldManagers, finalizers } from '../api/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { type Node, nodes } from '../kube/core-resources.ts';
+import { crds, type Node, namespaces, nodes } from '../kube/core-resources.ts';
 import type { ObjectRef } from '../kube/object.ts';
 import type { Perform } from '../process/effects.ts';
+import type { Clock } from '../time/clock.ts';
 import { type Applied, appliedIn } from './applied.ts';
-import { systemUuidOf } from './machine.ts';
-import { instanceIdOf, type NodeConfig, nodeConfigs, nodeNameOf } from './node-config.ts';
-import { type Run, type Runner } from './runner.ts';
-import { sharedReads } from './shared-reads.ts';
-import type { Stores } from './stores.ts';
-import { rivalsOf } from './target.ts';
+import type { Run, Runner } from './runner.ts';
+import {
+  deletedAt,
+  hasConsent,
+  instanceIdOf,
+  type NodeConfig,
+  nodeConfigs,
+  nodeNameOf,
+  type Stores,
+  systemUuidOf,
+} from './stores.ts';
+import { duplicatesOf } from './target.ts';
 
 export interface DeletionOptions {
   readonly client: Pick<KubeClient, 'find' | 'listAll' | 'patch'>;
@@ -84,7 +91,7 @@ export function createDeletion({ client, runner, perform, stores }: DeletionOpti
     if (!applied || isClean(applied) || now?.metadata.name === applied.nodeName) return undefined;
     const node = await client.find(nodes, { name: applied.nodeName }, { signal });
     if (!node || !isSameNode(applied, node) || mayBeWanted(config, node, now)) return undefined;
-    return rivalsOf(config, node, stores).length > 0 ? undefined : node;
+    return duplicatesOf(config, node, stores).length > 0 ? undefined : node;
   }
 
   async function withdraw(config: NodeConfig, signal: AbortSignal): Promise<void> {
@@ -128,4 +135,110 @@ function isSameNode({ nodeUid, machineId }: Applied, { metadata, status }: Node)
   const now = status?.nodeInfo?.machineID;
   if (machineId && now) return machineId === now;
   return nodeUid === metadata.uid;
+}
+
+/** Deletions within this time of each other are one. */
+const windowMs = 60_000;
+/** How long a deletion waits for those that come with it. */
+const settleMs = 3_000;
+/** So many objects may always go: in a small cluster each is a large part. */
+const alwaysAllowed = 3;
+const allowedPart = 0.2;
+
+export type Leave =
+  | { readonly kind: 'granted' }
+  | { readonly kind: 'early'; readonly forMs: number }
+  | { readonly kind: 'asked'; readonly message: string };
+
+export interface DeletionGuard {
+  /** Whether the node of an object may be cleaned because the object is being deleted. */
+  ask(config: NodeConfig, signal: AbortSignal): Promise<Leave>;
+  /** The object was let go: it counts for a while. */
+  gone(config: NodeConfig): void;
+}
+
+export interface DeletionGuardOptions {
+  readonly client: Pick<KubeClient, 'find'>;
+  readonly stores: Stores;
+  readonly namespace: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Asks before a slip takes the NICs of a whole cluster: many objects at once, their namespace or their kind, deleted
+ * without the consent that Viola writes.
+ */
+export function createDeletionGuard(options: DeletionGuardOptions): DeletionGuard {
+  const { client, stores, namespace, clock } = options;
+  const seen = new Map<string, number>();
+  let released: readonly Date[] = [];
+  const readTerminating = sharedReads(async (signal) => {
+    const crdName = `${nodeConfigs.plural}.${businessGroup}`;
+    const [home, kind] = await Promise.all([
+      client.find(namespaces, { name: namespace }, { signal }),
+      client.find(crds, { name: crdName }, { signal }),
+    ]);
+    if (home?.metadata.deletionTimestamp) return `namespace ${namespace} is being deleted`;
+    return kind?.metadata.deletionTimestamp ? `the kind ${crdName} is being deleted` : undefined;
+  });
+
+  async function ask(config: NodeConfig, signal: AbortSignal): Promise<Leave> {
+    if (hasConsent(config)) return { kind: 'granted' };
+    const { uid = '' } = config.metadata;
+    const since = seen.get(uid) ?? clock.monotonicMs();
+    seen.set(uid, since);
+    const message = many(config) ?? (await readTerminating(signal));
+    if (message !== undefined) return { kind: 'asked', message: `${message}; ${nextStep}` };
+    const forMs = since + settleMs - clock.monotonicMs();
+    return forMs > 0 ? { kind: 'early', forMs } : { kind: 'granted' };
+  }
+
+  function many(config: NodeConfig): string | undefined {
+    const at = deletedAt(config)?.getTime() ?? 0;
+    const isNear = (one: Date): boolean => Math.abs(one.getTime() - at) <= windowMs;
+    const earlier = released.filter(isNear).length;
+    let count = earlier;
+    for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
+      count += stores.leavingSince(new Date(ms));
+    }
+    const all = stores.configs.size + earlier;
+    if (count <= Math.max(alwaysAllowed, all * allowedPart)) return undefined;
+    return `${count} of ${all} objects were deleted within a minute`;
+  }
+
+  function gone(config: NodeConfig): void {
+    seen.delete(config.metadata.uid ?? '');
+    if (hasConsent(config)) return;
+    const at = deletedAt(config) ?? new Date(0);
+    released = [...released.filter((one) => at.getTime() - one.getTime() <= windowMs), at];
+  }
+
+  return { ask, gone };
+}
+
+const nextStep = `if that was meant, annotate them ${annotations.deleteConsent}=<RFC 3339 time>`;
+
+/**
+ * One read for all who wait: whoever asks while one is on its way shares the next one, so that what everybody gets was
+ * read after he asked. A hundred deletions cost two lists, not a hundred.
+ */
+export function sharedReads<T>(
+  read: (signal: AbortSignal) => Promise<T>,
+): (signal: AbortSignal) => Promise<T> {
+  let running: Promise<unknown> | undefined;
+  let next: Promise<T> | undefined;
+
+  return (signal) => {
+    next ??= start(running, signal);
+    return next;
+  };
+
+  async function start(before: Promise<unknown> | undefined, signal: AbortSignal): Promise<T> {
+    // How the one before ended is told to those who wait for it.
+    await before?.catch(() => undefined);
+    const reading = read(signal);
+    running = reading;
+    next = undefined;
+    return reading;
+  }
 }

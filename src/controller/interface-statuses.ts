@@ -4,9 +4,9 @@ import { type InterfaceStatus, maxInterfaceStatuses } from '../api/multinicnodec
 import { interfaceName } from '../api/names.ts';
 import type { Reason } from '../api/reasons.ts';
 import { canonicalJson } from '../api/spec-hash.ts';
-import type { Entry } from './accept.ts';
 import type { Situation } from './conditions.ts';
-import { isOpen } from './results/outcome.ts';
+import { isOpen } from './evidence.ts';
+import type { Entry } from './request.ts';
 import type { Failure, Verdict } from './runner.ts';
 
 export interface Nics {
@@ -39,10 +39,18 @@ function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceS
     const word = { status: 'Failed', reason: 'InvalidEntry', message: entry.rejection } as const;
     return nicStatus(identity, word, { before, now });
   }
-  if (said) return nicStatus(identity, agentWord(said), { before, now, seenAt: seenAt(situation) });
-  const sameWish = before && wish(before) === wish(identity) ? before : undefined;
+  if (said) return nicStatus(identity, agentWord(said), { before, now, seenAt: endIn(situation) });
+  return unheard(identity, { before, situation, now });
+}
+
+/** The status of a NIC that no agent has just spoken about. */
+function unheard(
+  nic: NicIdentity,
+  { before, situation, now }: Pick<Nics, 'situation' | 'now'> & Pick<Stamp, 'before'>,
+): InterfaceStatus {
+  const sameWish = before && wish(before) === wish(nic) ? before : undefined;
   if (sameWish && situation.kind === 'recorded') return sameWish;
-  return nicStatus(identity, wordWithout(situation, sameWish), { before, now });
+  return nicStatus(nic, wordWithout(situation, sameWish), { before, now });
 }
 
 /** The NIC as the spec has it, under the name that it really has. */
@@ -75,15 +83,15 @@ function leavingNics({ entries, situation, previous, now }: Nics): InterfaceStat
   const wanted = new Set(entries.flatMap(({ mac }) => mac ?? []));
   const gone = previous.filter(({ macAddress = '' }) => !wanted.has(macAddress.toLowerCase()));
   const listed = result?.nics.filter(({ mac }) => !wanted.has(mac.toLowerCase())) ?? [];
-  const unheard = gone.filter(
+  const unsaid = gone.filter(
     ({ macAddress }) => !listed.some(({ mac }) => sameMac(macAddress, mac)),
   );
   // An agent that reports that all is well would have said what it could not remove.
-  const stay = result?.outcome === 'ok' ? [] : unheard;
+  const stay = result?.outcome === 'ok' ? [] : unsaid;
   const stuck = listed.filter(isOpen).map((nic) => {
     const before = gone.find(({ macAddress }) => sameMac(macAddress, nic.mac));
     const word = { status: 'Failed', reason: nic.reason, message: nic.message } as const;
-    return nicStatus(stuckNic(nic, before), word, { before, now, seenAt: seenAt(situation) });
+    return nicStatus(stuckNic(nic, before), word, { before, now, seenAt: endIn(situation) });
   });
   return [...stay.map((before) => onItsWay(before, now)), ...stuck];
 }
@@ -205,7 +213,7 @@ function saysTheSame(before: InterfaceStatus, said: InterfaceStatus): boolean {
   return canonicalJson(rest) === canonicalJson(said);
 }
 
-function seenAt(situation: Situation): Date | undefined {
+function endIn(situation: Situation): Date | undefined {
   return situation.kind === 'ended' ? situation.at : undefined;
 }
 

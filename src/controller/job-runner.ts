@@ -7,9 +7,8 @@ import { configMaps, type Job, jobs, type Pod } from '../kube/core-resources.ts'
 import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Perform } from '../process/effects.ts';
+import { jobEndOf, runOf } from './evidence.ts';
 import { configMapOf, type JobTemplate, jobName, jobOf } from './job.ts';
-import { jobEndOf } from './results/job-end.ts';
-import { runOf } from './results/run.ts';
 import { type Order, type Run, type Runner, RunRefused } from './runner.ts';
 
 /** Agent Jobs by `config` (key of the object) and `node`; `open` are those that the Job controller is not done with. */

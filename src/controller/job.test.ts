@@ -11,10 +11,8 @@ import {
   template,
 } from '../../test/beds/controller-samples.ts';
 import { jobRequest } from '../api/job.ts';
-import { acceptSpec } from './accept.ts';
-import { configMapOf, jobName, jobOf } from './job.ts';
-import { nothing, requestOf } from './request.ts';
-import { orderOf } from './run-labels.ts';
+import { configMapOf, jobName, jobOf, orderOf } from './job.ts';
+import { acceptSpec, nothing, requestOf } from './request.ts';
 
 function podSpec() {
   const spec = jobOf(order(), template).spec?.template.spec;

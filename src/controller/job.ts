@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import {
   type HostMount,
   hostMounts,
   type JobRequest,
   jobFiles,
+  jobRequest,
   machineIdMount,
 } from '../api/job.ts';
-import { agentAppName } from '../api/names.ts';
+import { labelValue } from '../api/label-value.ts';
+import { agentAppName, annotations, labels } from '../api/names.ts';
 import type { ConfigMap, Job } from '../kube/core-resources.ts';
-import { agentVolumes } from './job-volumes.ts';
-import { orderMetadata } from './run-labels.ts';
+import { keyOf, refOf } from '../kube/object.ts';
 import type { Order } from './runner.ts';
+import type { Machine } from './stores.ts';
 
 /** What an installation decides about agent Jobs. */
 export interface JobTemplate {
@@ -61,7 +64,7 @@ export function jobOf(order: Order, template: JobTemplate): Job {
 type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 
 function podSpec(order: Order, template: JobTemplate): PodSpec {
-  const { volumes, mounts } = agentVolumes(jobName(order), mountsFor(order));
+  const mounts = mountsFor(order);
   const { priorityClass } = template;
   return {
     // Not by the scheduler: a cordoned, full or tainted node must be configured too, and there is no choice to make.
@@ -99,16 +102,25 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
           requests: { cpu: '0', memory: '0' },
           limits: { memory: '256Mi' },
         },
-        volumeMounts: mounts,
+        volumeMounts: [requestMount, ...mounts.map(mountOf)],
       },
     ],
-    volumes,
+    volumes: [
+      { name: requestMount.name, configMap: { name: jobName(order) } },
+      ...mounts.map(({ name, path, type }) => ({ name, hostPath: { path, type } })),
+    ],
   };
 }
 
 /** The kubelet starts no Pod whose file is missing, and reads the machine id that it reports from this one. */
 function mountsFor({ machine }: Order): readonly HostMount[] {
   return machine.machineId === undefined ? hostMounts : [...hostMounts, machineIdMount];
+}
+
+const requestMount = { name: 'request', mountPath: jobFiles.requestDirectory, readOnly: true };
+
+function mountOf({ name, path, readOnly }: HostMount) {
+  return { name, mountPath: `${jobFiles.hostRoot}${path}`, readOnly };
 }
 
 const agentArguments = [
@@ -122,15 +134,96 @@ const agentArguments = [
 
 /** The request of a run, owned by its Job: it goes when the Job goes. */
 export function configMapOf(job: Job, request: JobRequest): ConfigMap {
-  const { name, namespace, uid = '', labels = {} } = job.metadata;
+  const { name, namespace, uid = '' } = job.metadata;
   return {
     metadata: {
       name,
       ...(namespace ? { namespace } : {}),
-      labels,
+      labels: job.metadata.labels ?? {},
       ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
     },
     immutable: true,
     data: { [jobFiles.requestKey]: JSON.stringify(request) },
+  };
+}
+
+/** The order of a run as metadata of its Job and Pod: all that a restarted controller knows of it. */
+export function orderMetadata(order: Order) {
+  return {
+    labels: {
+      [labels.appName]: agentAppName,
+      [labels.component]: 'agent',
+      [labels.managedBy]: 'multinic',
+      [labels.nodeName]: labelValue(order.node),
+      [labels.instance]: labelValue(order.instance),
+      [labels.configUid]: order.uid,
+      [labels.generation]: String(order.generation),
+      [labels.attempt]: String(order.attempt),
+      [labels.action]: order.action,
+    },
+    annotations: {
+      [annotations.config]: keyOf(order.config),
+      [annotations.content]: order.content,
+      [annotations.machine]: machineText(order.machine),
+    },
+  };
+}
+
+function machineText({ nodeUid, machineId }: Machine): string {
+  return JSON.stringify({ nodeUid, machineId });
+}
+
+/** Jobs of an earlier version name no machine: they were made for another one than any. */
+const machineSchema = z
+  .preprocess(
+    (text) => parseJson(String(text)),
+    z.object({
+      nodeUid: z.string(),
+      machineId: z.string().optional(),
+    }),
+  )
+  .catch({ nodeUid: '' });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Written by somebody else: it names no machine.
+    return undefined;
+  }
+}
+
+const orderSchema = z.object({
+  labels: z.object({
+    [labels.configUid]: z.string().min(1),
+    [labels.generation]: z.coerce.number().int(),
+    [labels.attempt]: z.coerce.number().int(),
+    [labels.action]: jobRequest.shape.action,
+    [labels.instance]: z.string().catch(''),
+  }),
+  annotations: z.object({
+    [annotations.config]: z.string().includes('/'),
+    [annotations.content]: z.string(),
+    [annotations.machine]: machineSchema,
+  }),
+});
+
+/** The order that a Job carries out; undefined for a Job that is not one of ours. */
+export function orderOf({ metadata, spec }: Job): Order | undefined {
+  const { data } = orderSchema.safeParse(metadata);
+  if (!data) return undefined;
+  const { namespace = '', name } = refOf(data.annotations[annotations.config]);
+  const node = spec?.template.spec?.nodeName ?? '';
+  const { nodeUid, machineId } = data.annotations[annotations.machine];
+  return {
+    uid: data.labels[labels.configUid],
+    generation: data.labels[labels.generation],
+    attempt: data.labels[labels.attempt],
+    action: data.labels[labels.action],
+    content: data.annotations[annotations.content],
+    node,
+    machine: { nodeName: node, nodeUid, machineId, bootId: undefined },
+    instance: data.labels[labels.instance],
+    config: { namespace, name },
   };
 }

@@ -8,22 +8,17 @@ import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
-import { createAdmission } from './admit.ts';
-import { createDeletion } from './deletion.ts';
-import { createDeletionGuard } from './deletion-guard.ts';
+import { createAdmission } from './admission.ts';
+import { RecordAges } from './applied.ts';
+import { createDeletion, createDeletionGuard } from './deletion.ts';
 import type { JobTemplate } from './job.ts';
 import { createJobRunner, createJobStore, createPodStore } from './job-runner.ts';
-import { holdsPlace } from './liveness.ts';
-import { controllerName, gaugeStates } from './metrics.ts';
 import { createNextRun } from './next-run.ts';
-import { type NodeConfig, nodeConfigs } from './node-config.ts';
-import { OwnWrites } from './own-writes.ts';
 import { createReconciler } from './reconcile.ts';
-import { RecordAges } from './record-ages.ts';
-import { createReporter } from './report.ts';
+import { controllerName, createReporter, gaugeStates } from './report.ts';
 import type { controllerSettings } from './settings.ts';
 import { createOtherController } from './stand-back.ts';
-import { createStores, refOfConfig } from './stores.ts';
+import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './stores.ts';
 import {
   keysOfConfig,
   keysOfJob,
@@ -51,14 +46,13 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { clock, random, log, metrics } = context;
   const stores = createStores();
   const { configs } = stores;
-  const ownWrites = new OwnWrites();
   const [jobs, pods] = [createJobStore(), createPodStore()];
   const { foreign } = stores;
   const otherController = createOtherController({ takeOver: values.takeOver, foreign, clock });
   const runner = createJobRunner({ client, jobs, pods, perform, template: templateOf(values) });
   const admission = createAdmission({
     runner,
-    holdsPlace: (run) => holdsPlace(run, stores.nodes.get(run.node)),
+    nodes: stores.nodes,
     occupied: otherController.occupies,
     limit: values.maxInFlight,
   });
@@ -75,6 +69,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   };
   const { namespace, startDeadlineMs } = values;
   const ages = new RecordAges(clock);
+  const reporter = createReporter({ client, configs, recorder, metrics, perform, clock });
   const reconcile = createReconciler({
     stores,
     otherController,
@@ -91,7 +86,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       log,
     }),
     ages,
-    reporter: createReporter({ client, configs, ownWrites, recorder, metrics, perform, clock }),
+    reporter,
   });
   const watches = createWatches({
     client,
@@ -111,7 +106,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     clock,
     random,
     sources: [
-      sourceOf(configs, (change) => (ownWrites.has(change) ? [] : keysOfConfig(stores, change))),
+      sourceOf(configs, (change) => (reporter.wrote(change) ? [] : keysOfConfig(stores, change))),
       sourceOf(stores.nodes, (change) => keysOfNode(stores, admission, change)),
       sourceOf(jobs, (change) => keysOfJob(agents, change)),
       sourceOf(pods, (change) => keysOfPod(agents, change)),

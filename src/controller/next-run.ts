@@ -2,21 +2,17 @@ import { type JobAction, type Protocol, protocol } from '../api/job.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { keyOf } from '../kube/object.ts';
+import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Admission } from './admit.ts';
-import { type Applied, appliedIn, begun, ended, type Terms } from './applied.ts';
-import { decide, isAbout, type Seen } from './decide.ts';
-import { type Health, healthOf, unreachable } from './liveness.ts';
-import { machineOf, systemUuidOf } from './machine.ts';
-import type { ControllerMetrics } from './metrics.ts';
-import type { NodeConfig } from './node-config.ts';
-import type { RecordAges } from './record-ages.ts';
-import type { Report } from './report.ts';
+import type { Admission } from './admission.ts';
+import { type Applied, appliedIn, begun, ended, type RecordAges, type Terms } from './applied.ts';
+import { withSilentNics } from './evidence.ts';
+import type { ControllerMetrics, Report } from './report.ts';
 import { type Contents, contentHash, requestOf } from './request.ts';
-import { withSilentNics } from './results/result.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from './runner.ts';
-import { refOfConfig } from './stores.ts';
+import { decide, type Health, healthOf, isAbout, type Seen, unreachable } from './schedule.ts';
+import { machineOf, type NodeConfig, refOfConfig, systemUuidOf } from './stores.ts';
 
 /** What an agent is to bring about on a node for an object. */
 export interface Task {
@@ -26,9 +22,8 @@ export interface Task {
   readonly contents: Contents;
 }
 
-export interface Progress {
+export interface Progress extends Outcome {
   readonly done: boolean;
-  readonly requeueAfterMs?: number;
 }
 
 export interface NextRunOptions {

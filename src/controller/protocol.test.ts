@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry, instanceId } from '../../test/beds/controller-samples.ts';
-import type { Answer } from '../../test/beds/scripted-agents.ts';
-import { configured } from '../../test/beds/scripted-agents.ts';
+import { type Answer, configured } from '../../test/beds/scripted-agents.ts';
 
 const good = 'True AllInterfacesConfigured';
 const hostFence = { uid: 'uid-of-the-host', generation: 41 };

@@ -2,19 +2,16 @@ import type { Node } from '../kube/core-resources.ts';
 import { isConflict } from '../kube/errors.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import { acceptEntries, acceptSpec } from './accept.ts';
+import type { RecordAges } from './applied.ts';
 import { isRepeat, readyIn, type Situation } from './conditions.ts';
-import { type Deletion, isHeld } from './deletion.ts';
-import type { DeletionGuard } from './deletion-guard.ts';
+import { type Deletion, type DeletionGuard, isHeld } from './deletion.ts';
 import type { NextRun, Progress } from './next-run.ts';
-import type { NodeConfig } from './node-config.ts';
-import type { RecordAges } from './record-ages.ts';
 import type { Report, Reporter } from './report.ts';
-import { nothing } from './request.ts';
+import { acceptEntries, acceptSpec, nothing } from './request.ts';
 import type { Failure } from './runner.ts';
 import type { OtherController } from './stand-back.ts';
-import type { Stores } from './stores.ts';
-import { findTarget, rivalsOf, type Target, targetOf } from './target.ts';
+import type { NodeConfig, Stores } from './stores.ts';
+import { duplicatesOf, findTarget, type Target, targetOf } from './target.ts';
 
 export interface ReconcilerOptions {
   readonly stores: Stores;
@@ -91,7 +88,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const former = await deletion.formerNode(config, target.node, signal);
     if (former) return cleanFirst(former, report, signal);
     const { node } = target;
-    return requeue(await nextRun({ report, node, action: 'apply', contents: spec }, signal));
+    return nextRun({ report, node, action: 'apply', contents: spec }, signal);
   }
 
   async function letGo(report: Report, signal: AbortSignal): Promise<Outcome | void> {
@@ -108,7 +105,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const pause = await mayClean(report, signal);
     if (pause) return pause;
     const progress = await clean(here, report, signal);
-    return progress.done ? release(report, signal) : requeue(progress);
+    return progress.done ? release(report, signal) : progress;
   }
 
   /** What happens to a node that the object does not mean any more wakes nobody. */
@@ -129,7 +126,7 @@ export function createReconciler(options: ReconcilerOptions) {
   /** Whether nothing of the object can be on any node, or somebody else takes over what there is. */
   async function isFree(config: NodeConfig, target: Target, signal: AbortSignal): Promise<boolean> {
     // The first run for an object that takes the node over removes what this one leaves.
-    if (target.kind === 'node') return rivalsOf(config, target.node, stores).length > 0;
+    if (target.kind === 'node') return duplicatesOf(config, target.node, stores).length > 0;
     return target.reason === 'NodeNotFound' && (await deletion.nodeIsGone(config, signal));
   }
 
@@ -153,10 +150,6 @@ export function createReconciler(options: ReconcilerOptions) {
   }
 
   return reconcile;
-}
-
-function requeue({ requeueAfterMs }: Progress): Outcome | void {
-  return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
 }
 
 /** What is told of work on a node that the object does not mean any more: that it comes first. */

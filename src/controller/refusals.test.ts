@@ -120,7 +120,7 @@ describe('a ConfigMap that is somebody else’s', () => {
   });
 });
 
-describe('a rival that means a node by its name', () => {
+describe('a duplicate that means a node by its name', () => {
   it('wakes the object that is left when it goes', async () => {
     await bed.apply('by-name', { nodeName: 'worker-1', instanceId: '', interfaces: [] });
     await bed.untilReady('by-name', good);

@@ -1,28 +1,31 @@
+import { type Condition, findCondition } from '../api/condition.ts';
 import type { Effect } from '../api/effects.ts';
+import { refusalReason } from '../api/job.ts';
+import type { metricTable } from '../api/metrics.ts';
+import type { NodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { fieldManagers } from '../api/names.ts';
-import type { Store } from '../kube/cache/store.ts';
+import { type Reason, reasons } from '../api/reasons.ts';
+import { canonicalJson } from '../api/spec-hash.ts';
+import type { Change, Store } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
+import { keyOf } from '../kube/object.ts';
 import type { Perform } from '../process/effects.ts';
+import type { Metrics } from '../process/metrics.ts';
 import type { Clock } from '../time/clock.ts';
-import { type AcceptedSpec, acceptEntries } from './accept.ts';
 import type { Applied } from './applied.ts';
 import type { Situation } from './conditions.ts';
-import { recordReady } from './events.ts';
-import { type ControllerMetrics, outcomeLabel } from './metrics.ts';
-import { type NodeConfig, nodeConfigs } from './node-config.ts';
-import type { OwnWrites } from './own-writes.ts';
-import { RunRefused } from './runner.ts';
+import { type AcceptedSpec, acceptEntries } from './request.ts';
+import { RunRefused, type Verdict } from './runner.ts';
 import { standBackPatch } from './stand-back.ts';
 import { statusOf, statusPatch } from './status.ts';
-import { refOfConfig } from './stores.ts';
+import { type NodeConfig, nodeConfigs, refOfConfig } from './stores.ts';
 import type { NameMatch } from './target.ts';
 
 export interface ReportOptions {
   readonly client: Pick<KubeClient, 'patchStatus'>;
   readonly configs: Store<NodeConfig>;
-  readonly ownWrites: OwnWrites;
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly metrics: ControllerMetrics;
   readonly perform: Perform<Effect>;
@@ -48,10 +51,13 @@ export interface Reporter {
   open(config: NodeConfig): Report;
   /** Says on the object that another controller has it in its hands, and what to do about it. */
   standBack(config: NodeConfig, message: string, signal: AbortSignal): Promise<void>;
+  /** Whether a change is a status that is being written here, and nothing else. */
+  wrote(change: Change<NodeConfig>): boolean;
 }
 
 export function createReporter(options: ReportOptions): Reporter {
-  const { client, configs, ownWrites, recorder, metrics, perform, clock } = options;
+  const { client, configs, recorder, metrics, perform, clock } = options;
+  const ownWrites = new OwnWrites();
 
   function open(config: NodeConfig): Report {
     let current = config;
@@ -114,7 +120,7 @@ export function createReporter(options: ReportOptions): Reporter {
     return written;
   }
 
-  return { open, standBack };
+  return { open, standBack, wrote: (change) => ownWrites.has(change) };
 }
 
 /** Why a run was refused, if that is what happened; a server that is not there or too busy refuses nothing. */
@@ -124,4 +130,103 @@ function refusalIn(error: unknown): string | undefined {
   const { status, reason, message } = error;
   if (status === 409 && reason !== 'AlreadyExists') return undefined;
   return status >= 400 && status < 500 && status !== 429 ? message : undefined;
+}
+
+/** Tells people what became of an object, once for each change of its condition Ready. */
+function recordReady(
+  recorder: Pick<EventRecorder, 'record'>,
+  config: NodeConfig,
+  conditions: readonly Condition[],
+): void {
+  const before = findCondition(config.status?.conditions, 'Ready');
+  const now = findCondition(conditions, 'Ready');
+  if (!now?.reason || now.status === 'Unknown') return;
+  if (before?.status === now.status && before.reason === now.reason) return;
+  recorder.record(config, {
+    type: now.status === 'True' ? 'Normal' : 'Warning',
+    reason: now.reason,
+    message: now.message ?? meaningOf(now.reason),
+  });
+}
+
+function meaningOf(reason: string): string {
+  return reason in reasons ? reasons[reason as Reason].meaning.en : '';
+}
+
+export type ControllerMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
+
+/** Name of this controller in metrics that all controllers share. */
+export const controllerName = 'node-config';
+
+/** What `multinic_job_results_total` calls an ending. */
+function outcomeLabel(verdict: Verdict): string {
+  if (verdict.kind === 'result') return verdict.result.outcome;
+  return refusalReason.safeParse(verdict.reason).success ? 'refused' : verdict.reason;
+}
+
+const states = ['Pending', 'InProgress', 'Configured', 'Failed'] as const;
+
+/** Keeps the gauges of objects and NICs by state; returns what ends it. */
+export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetrics): () => void {
+  const objects = new Map<string, number>(states.map((state) => [state, 0]));
+  const nics = new Map<string, number>(states.map((state) => [state, 0]));
+
+  function add({ status }: NodeConfig, by: number): void {
+    bump(objects, status?.state ?? 'Pending', by);
+    for (const nic of status?.interfaceStatuses ?? []) bump(nics, nic.status ?? 'Pending', by);
+  }
+
+  function show(): void {
+    for (const [state, count] of objects) metrics.set('multinic_node_configs', { state }, count);
+    for (const [state, count] of nics) metrics.set('multinic_interfaces', { state }, count);
+  }
+
+  for (const config of configs.list()) add(config, 1);
+  show();
+  return configs.subscribe((change) => {
+    if (change.type === 'updated') add(change.previous, -1);
+    add(change.object, change.type === 'deleted' ? -1 : 1);
+    show();
+  });
+}
+
+/** States that are not ours (another controller's) are counted as none of them. */
+function bump(counts: Map<string, number>, state: string, by: number): void {
+  const before = counts.get(state);
+  if (before !== undefined) counts.set(state, before + by);
+}
+
+/**
+ * Statuses on their way to the server. What comes back of one is no news to the visit that writes it: an object would else
+ * come again at once whenever its status changed, and a refusal that is never put in the same words twice would be tried
+ * without a pause.
+ */
+class OwnWrites {
+  readonly #underWay = new Map<string, string>();
+
+  /** Carries out the write of this status; whatever else changes the object meanwhile stays news. */
+  async during<T>(
+    config: NodeConfig,
+    status: NodeConfigStatus,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    const key = keyOf(config);
+    this.#underWay.set(key, canonicalJson([identityOf(config), status]));
+    try {
+      return await write();
+    } finally {
+      this.#underWay.delete(key);
+    }
+  }
+
+  /** Whether a change is a write under way that has come back, and nothing else. */
+  has({ type, key, object }: Change<NodeConfig>): boolean {
+    if (type !== 'updated') return false;
+    return this.#underWay.get(key) === canonicalJson([identityOf(object), object.status]);
+  }
+}
+
+function identityOf({ metadata }: NodeConfig) {
+  const { resourceVersion: _, ...identity } = metadata;
+  return identity;
 }

@@ -1,7 +1,7 @@
 import type { Fence, JobAction, JobRequest, JobResult } from '../api/job.ts';
 import type { NodeReason } from '../api/reasons.ts';
 import type { ObjectRef } from '../kube/object.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './stores.ts';
 
 /** One run of the agent on one node, as it is ordered. */
 export interface Order extends Fence {

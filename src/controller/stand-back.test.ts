@@ -3,7 +3,7 @@ import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
 import { findCondition } from '../api/condition.ts';
 import { jobs, pods } from '../kube/core-resources.ts';
-import { type NodeConfig, nodeConfigs } from './node-config.ts';
+import { type NodeConfig, nodeConfigs } from './stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const ref = { namespace: 'multinic-system', name: 'worker-1' };

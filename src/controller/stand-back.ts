@@ -4,9 +4,8 @@ import { type Change, Store } from '../kube/cache/store.ts';
 import type { Job, Pod } from '../kube/core-resources.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Clock } from '../time/clock.ts';
-import type { NodeConfig } from './node-config.ts';
-import { jobEndOf } from './results/job-end.ts';
-import type { Stores } from './stores.ts';
+import { jobEndOf } from './evidence.ts';
+import type { NodeConfig, Stores } from './stores.ts';
 
 /** Jobs of the deployed controller, which lie in the namespace of the objects. */
 export const deployedJobsSelector = `${labels.managedBy}=${deployedControllerName}`;

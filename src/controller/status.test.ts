@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { entry, nicResult, nodeConfig, order } from '../../test/beds/controller-samples.ts';
 import { conditionsIn, ended, now, reported, run, status } from '../../test/beds/status-samples.ts';
 import { findCondition } from '../api/condition.ts';
-import { acceptSpec } from './accept.ts';
 import { begun } from './applied.ts';
 import type { Situation } from './conditions.ts';
+import { acceptSpec } from './request.ts';
 import { statusOf, statusPatch } from './status.ts';
 
 const working: Situation = { kind: 'working', run: run(), repeat: false };

@@ -8,11 +8,11 @@ import {
   type NodeConfigStatus,
 } from '../api/multinicnodeconfig.ts';
 import { canonicalJson, specHash } from '../api/spec-hash.ts';
-import type { AcceptedSpec, Entry } from './accept.ts';
 import { type Applied, appliedIn } from './applied.ts';
 import { conditionsOf, isRepeat, readyIn, type Situation } from './conditions.ts';
 import { defined, interfaceStatuses } from './interface-statuses.ts';
-import { type NodeConfig, nodeNameOf } from './node-config.ts';
+import type { AcceptedSpec, Entry } from './request.ts';
+import { type NodeConfig, nodeNameOf } from './stores.ts';
 import type { NameMatch } from './target.ts';
 
 export interface StatusInput {

@@ -1,10 +1,139 @@
-import { annotations } from '../api/names.ts';
+import * as z from 'zod';
+import { type NodeConfigStatus, nodeConfigStatus } from '../api/multinicnodeconfig.ts';
+import { annotations, businessGroup, labels } from '../api/names.ts';
 import { Store } from '../kube/cache/store.ts';
 import type { Node } from '../kube/core-resources.ts';
-import { type ObjectRef, refOf } from '../kube/object.ts';
-import { isWrittenByOther } from './applied.ts';
-import { systemUuidOf } from './machine.ts';
-import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../kube/object.ts';
+import { defineResource } from '../kube/resource.ts';
+
+/** The identity in a spec, checked; its entries are checked one by one by `acceptEntries`. */
+const readableSpec = z.object({
+  nodeName: z.string().optional(),
+  instanceId: z.string().optional(),
+  specHash: z.string().optional(),
+  interfaces: z.array(z.unknown()).optional(),
+});
+
+export type ReadableSpec = z.infer<typeof readableSpec>;
+
+/** A MultiNicNodeConfig as it was read: nothing in it is taken on trust. */
+export interface NodeConfig extends KubeObject {
+  /** Undefined when the spec is of no known form; then nothing may be changed on any node. */
+  readonly spec: ReadableSpec | undefined;
+  /** Which field of the spec has which flaw; empty when `spec` is there. */
+  readonly flaw: string;
+  /** Undefined when there is none, or one of a form that we cannot read: it is rebuilt then. */
+  readonly status: NodeConfigStatus | undefined;
+  /** Top-level keys of the status as stored, also those that we do not know. */
+  readonly statusKeys: readonly string[];
+}
+
+type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
+/** Reads what a server with an older or looser CRD may hold; never throws. */
+export function readNodeConfig(raw: unknown): NodeConfig {
+  const { spec, status, ...object } = raw as RawObject;
+  const readSpec = readableSpec.safeParse(spec);
+  const readStatus = nodeConfigStatus.safeParse(status);
+  const { managedFields: _, ...metadata } = object.metadata;
+  return {
+    ...object,
+    metadata,
+    spec: readSpec.data,
+    flaw: readSpec.success ? '' : flawOf(readSpec.error),
+    status: readStatus.data,
+    statusKeys: status !== null && typeof status === 'object' ? Object.keys(status) : [],
+  };
+}
+
+function flawOf(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => `${['spec', ...path].join('.')}: ${message}`)
+    .join('; ');
+}
+
+export const nodeConfigs = defineResource<NodeConfig>({
+  group: businessGroup,
+  version: 'v1',
+  plural: 'multinicnodeconfigs',
+  kind: 'MultiNicNodeConfig',
+  namespaced: true,
+  parse: readNodeConfig,
+});
+
+/** Nova server id that the object names, lower case; undefined when it names none. */
+export function instanceIdOf({ spec, metadata }: NodeConfig): string | undefined {
+  const id = spec?.instanceId || metadata.labels?.[labels.instanceId];
+  return id?.trim().toLowerCase() || undefined;
+}
+
+/** Name of the node as the object gives it. */
+export function nodeNameOf({ spec, metadata }: NodeConfig): string {
+  return spec?.nodeName || metadata.name;
+}
+
+/**
+ * Whether the deployed controller wrote into this status. Type, status and reason are all that its conditions have; and
+ * when it is started it looks at every node, before it works on any, and writes what we never do: when, and what it saw.
+ */
+export function isWrittenByOther(status: NodeConfigStatus): boolean {
+  const { conditions = [], nodeReady, lastInterfaceCheck } = status;
+  if (nodeReady !== undefined || lastInterfaceCheck !== undefined) return true;
+  return conditions.some(({ lastTransitionTime }) => lastTransitionTime === undefined);
+}
+
+/** Which machine a Node stands for, as far as it says so. */
+export interface Machine {
+  readonly nodeName: string;
+  readonly nodeUid: string;
+  /** Of the installed system: another one after the node was rebuilt in place. */
+  readonly machineId: string | undefined;
+  readonly bootId: string | undefined;
+}
+
+export function machineOf({ metadata, status }: Node): Machine {
+  const { machineID, bootID } = status?.nodeInfo ?? {};
+  return {
+    nodeName: metadata.name,
+    nodeUid: metadata.uid ?? '',
+    machineId: idIn(machineID),
+    bootId: idIn(bootID),
+  };
+}
+
+/** A kubelet reports what it finds in a file; what is longer than any id tells nobody apart. */
+function idIn(text: string | undefined): string | undefined {
+  return text && text.length <= 64 ? text : undefined;
+}
+
+/** Whether it may be another machine than before. A Node that says less for a while is no other. */
+export function isOtherMachine(before: Machine, now: Machine): boolean {
+  return (
+    before.nodeName !== now.nodeName ||
+    before.nodeUid !== now.nodeUid ||
+    differs(before.machineId, now.machineId)
+  );
+}
+
+/** Whether the machine may have been started anew since. */
+export function isOtherBoot(before: Machine, now: Machine): boolean {
+  return differs(before.bootId, now.bootId);
+}
+
+function differs(before: string | undefined, now: string | undefined): boolean {
+  return now !== undefined && now !== before;
+}
+
+/** What its kubelet, or the node controller in its place, says of the node; undefined when nobody says anything. */
+export function isReady({ status }: Node): boolean | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready && ready.status === 'True';
+}
+
+/** systemUUID as it is compared. */
+export function systemUuidOf({ status }: Node): string | undefined {
+  return status?.nodeInfo?.systemUUID?.trim().toLowerCase() || undefined;
+}
 
 /** Nodes by what tells who they are. */
 export interface NodeDirectory {

@@ -3,7 +3,7 @@ import { instanceId, node, nodeConfig } from '../../test/beds/controller-samples
 import { labels } from '../api/names.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { createStores } from './stores.ts';
-import { findTarget, rivalsOf } from './target.ts';
+import { duplicatesOf, findTarget } from './target.ts';
 
 function worldOf(nodes: readonly Node[]) {
   const world = createStores();
@@ -66,36 +66,35 @@ describe('findTarget', () => {
   });
 });
 
-describe('rivalsOf', () => {
+describe('duplicatesOf', () => {
   const here = node('worker-1', instanceId);
   const renamed = { metadata: { name: 'renamed', uid: 'uid-2' }, spec: { nodeName: 'renamed' } };
 
-  function rivals(...others: Parameters<typeof nodeConfig>[0][]) {
+  function duplicates(...others: Parameters<typeof nodeConfig>[0][]) {
     const world = worldOf([here]);
     const config = nodeConfig();
     for (const one of [config, ...others.map((other) => nodeConfig(other))]) {
       world.configs.upsert(one);
     }
-    return rivalsOf(config, here, world).map(({ metadata }) => metadata.name);
+    return duplicatesOf(config, here, world).map(({ metadata }) => metadata.name);
   }
 
   it('finds another object that means the same node, by id or by name', () => {
     const byName = { nodeName: 'worker-1', instanceId: undefined };
-    expect(rivals(renamed, { metadata: { name: 'named', uid: 'uid-3' }, spec: byName })).toEqual([
-      'renamed',
-      'named',
-    ]);
+    expect(
+      duplicates(renamed, { metadata: { name: 'named', uid: 'uid-3' }, spec: byName }),
+    ).toEqual(['renamed', 'named']);
   });
 
   it('does not count one that is being deleted', () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
-    expect(rivals({ ...renamed, metadata: { ...renamed.metadata, deletionTimestamp } })).toEqual(
-      [],
-    );
+    expect(
+      duplicates({ ...renamed, metadata: { ...renamed.metadata, deletionTimestamp } }),
+    ).toEqual([]);
   });
 
   it('does not count one that has the name and means another node', () => {
     const elsewhere = { nodeName: 'worker-1', instanceId: 'elsewhere' };
-    expect(rivals({ metadata: { name: 'x', uid: 'uid-4' }, spec: elsewhere })).toEqual([]);
+    expect(duplicates({ metadata: { name: 'x', uid: 'uid-4' }, spec: elsewhere })).toEqual([]);
   });
 });

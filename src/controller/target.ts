@@ -1,9 +1,14 @@
 import type { NodeReason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
-import type { AcceptedSpec } from './accept.ts';
-import { systemUuidOf } from './machine.ts';
-import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
-import type { NodeDirectory, Stores } from './stores.ts';
+import type { AcceptedSpec } from './request.ts';
+import {
+  instanceIdOf,
+  type NodeConfig,
+  type NodeDirectory,
+  nodeNameOf,
+  type Stores,
+  systemUuidOf,
+} from './stores.ts';
 
 export type Target =
   | {
@@ -25,9 +30,9 @@ export function targetOf(config: NodeConfig, spec: AcceptedSpec, stores: Stores)
   if (spec.blocked !== undefined) {
     return { kind: 'none', reason: 'InvalidEntries', message: spec.blocked };
   }
-  const rivals = rivalsOf(config, target.node, stores);
-  if (rivals.length === 0) return target;
-  const names = rivals.map(({ metadata }) => metadata.name).toSorted();
+  const duplicates = duplicatesOf(config, target.node, stores);
+  if (duplicates.length === 0) return target;
+  const names = duplicates.map(({ metadata }) => metadata.name).toSorted();
   const message = `node ${target.node.metadata.name} is also meant by ${names.join(', ')}`;
   return { kind: 'none', reason: 'DuplicateInstanceId', message };
 }
@@ -71,9 +76,13 @@ function nameMatch(nodeName: string, { metadata }: Node): NameMatch {
 
 /**
  * The other objects that mean this node and are to stay. Two of them would take each other's NICs away for ever: neither
- * is applied. One that is being deleted is no rival: its successor's first run takes over what it left on the node.
+ * is applied. One that is being deleted is no duplicate: its successor's first run takes over what it left on the node.
  */
-export function rivalsOf(config: NodeConfig, node: Node, stores: Stores): readonly NodeConfig[] {
+export function duplicatesOf(
+  config: NodeConfig,
+  node: Node,
+  stores: Stores,
+): readonly NodeConfig[] {
   return meaning(node, stores).filter(
     (other) =>
       other.metadata.uid !== config.metadata.uid && other.metadata.deletionTimestamp === undefined,

@@ -9,8 +9,7 @@ import {
 } from '../../test/beds/controller-samples.ts';
 import type { Change } from '../kube/cache/store.ts';
 import type { Pod } from '../kube/core-resources.ts';
-import type { NodeConfig } from './node-config.ts';
-import { createStores } from './stores.ts';
+import { createStores, type NodeConfig } from './stores.ts';
 import {
   keysOfConfig,
   keysOfJob,
@@ -20,7 +19,10 @@ import {
 } from './triggers.ts';
 
 const config = nodeConfig();
-const rival = nodeConfig({ metadata: { name: 'renamed', uid: 'uid-2' }, spec: { nodeName: 'x' } });
+const duplicate = nodeConfig({
+  metadata: { name: 'renamed', uid: 'uid-2' },
+  spec: { nodeName: 'x' },
+});
 const nameless = (name: string) =>
   nodeConfig({
     metadata: { name, uid: `uid-of-${name}` },
@@ -40,19 +42,22 @@ const own = 'multinic-system/worker-1';
 describe('a change of an object', () => {
   it('is about every object that means the same node', () => {
     const added = { type: 'added', key: own, object: config } as const;
-    expect(keysOfConfig(storesOf(config, rival), added)).toEqual([own, 'multinic-system/renamed']);
+    expect(keysOfConfig(storesOf(config, duplicate), added)).toEqual([
+      own,
+      'multinic-system/renamed',
+    ]);
   });
 
   it('is about itself alone when its node and its being there are the same', () => {
     const change = { type: 'updated', key: own, object: config, previous: config } as const;
-    expect(keysOfConfig(storesOf(config, rival), change)).toEqual([own]);
+    expect(keysOfConfig(storesOf(config, duplicate), change)).toEqual([own]);
   });
 
-  it('is about its rivals when it begins to leave', () => {
+  it('is about its duplicates when it begins to leave', () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
     const object = nodeConfig({ metadata: { deletionTimestamp } });
     const change = { type: 'updated', key: own, object, previous: config } as const;
-    expect(keysOfConfig(storesOf(object, rival), change)).toContain('multinic-system/renamed');
+    expect(keysOfConfig(storesOf(object, duplicate), change)).toContain('multinic-system/renamed');
   });
 
   it('is not about others that have no instance id either', () => {

@@ -2,16 +2,21 @@ import { annotations } from '../api/names.ts';
 import type { Change } from '../kube/cache/store.ts';
 import type { Job, Node, Pod } from '../kube/core-resources.ts';
 import { type KubeObject, keyOf, refOf } from '../kube/object.ts';
-import type { Admission } from './admit.ts';
-import { isReady, machineOf, systemUuidOf } from './machine.ts';
-import { instanceIdOf, type NodeConfig, nodeNameOf } from './node-config.ts';
-import { terminatedOf } from './results/agent-state.ts';
-import { isFailing, jobEndOf } from './results/job-end.ts';
+import type { Admission } from './admission.ts';
+import { isFailing, jobEndOf, terminatedOf } from './evidence.ts';
 import { isRunningPod } from './stand-back.ts';
-import type { Stores } from './stores.ts';
+import {
+  instanceIdOf,
+  isReady,
+  machineOf,
+  type NodeConfig,
+  nodeNameOf,
+  type Stores,
+  systemUuidOf,
+} from './stores.ts';
 import { findTarget, meaning } from './target.ts';
 
-/** Objects that may mean another node, or have a rival more or less, because this object changed. */
+/** Objects that may mean another node, or have a duplicate more or less, because this object changed. */
 export function keysOfConfig(stores: Stores, change: Change<NodeConfig>): string[] {
   const versions = change.type === 'updated' ? [change.object, change.previous] : [change.object];
   if (change.type === 'updated' && identity(change.object) === identity(change.previous)) {

@@ -8,9 +8,8 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import { countSteps } from '../kube-metrics.ts';
 import type { PartContext } from '../process/part.ts';
-import { type NodeConfig, nodeConfigs } from './node-config.ts';
 import { deployedJobsSelector, type OtherController, slimPod } from './stand-back.ts';
-import { slimNode } from './stores.ts';
+import { type NodeConfig, nodeConfigs, slimNode } from './stores.ts';
 
 export interface WatchesOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;

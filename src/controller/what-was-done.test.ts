@@ -4,7 +4,7 @@ import { entry, instanceId, nicResult } from '../../test/beds/controller-samples
 import { configured } from '../../test/beds/scripted-agents.ts';
 import { findCondition } from '../api/condition.ts';
 import { jobs, nodes } from '../kube/core-resources.ts';
-import { nodeConfigs } from './node-config.ts';
+import { nodeConfigs } from './stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const other = entry(0, { address: '10.0.0.77' });
@@ -104,9 +104,9 @@ describe('what was done', () => {
   it('is told again when what kept agents away is over, without another one', async () => {
     await configure();
     const before = await bed.get('worker-1');
-    await bed.apply('rival', { interfaces: [entry(0)] });
+    await bed.apply('duplicate', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', 'False DuplicateInstanceId');
-    await bed.delete('rival');
+    await bed.delete('duplicate');
     await bed.untilReady('worker-1', good);
     await bed.setNode('worker-1', { systemUUID: '' });
     await bed.untilReady('worker-1', 'False NodeNotFound');

@@ -6,12 +6,8 @@ import type { Effect } from '../../src/api/effects.ts';
 import { metricTable } from '../../src/api/metrics.ts';
 import type { NodeConfigSpec } from '../../src/api/multinicnodeconfig.ts';
 import { createLoop } from '../../src/controller/loop.ts';
-import {
-  type NodeConfig,
-  nodeConfigs,
-  type ReadableSpec,
-} from '../../src/controller/node-config.ts';
 import { controllerSettings } from '../../src/controller/settings.ts';
+import { type NodeConfig, nodeConfigs, type ReadableSpec } from '../../src/controller/stores.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { type Job, nodes, type Pod } from '../../src/kube/core-resources.ts';

@@ -1,8 +1,8 @@
 import type { JobResult, NicResult } from '../../src/api/job.ts';
 import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
 import { type JobTemplate, jobOf } from '../../src/controller/job.ts';
-import { type NodeConfig, readNodeConfig } from '../../src/controller/node-config.ts';
 import type { Order } from '../../src/controller/runner.ts';
+import { type NodeConfig, readNodeConfig } from '../../src/controller/stores.ts';
 import type { Job, Node, Pod } from '../../src/kube/core-resources.ts';
 
 /** Objects as tests of the controller need them; every part can be replaced. */

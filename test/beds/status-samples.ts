@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { JobResult } from '../../src/api/job.ts';
 import { type NodeConfigStatus, nodeConfigStatus } from '../../src/api/multinicnodeconfig.ts';
-import { acceptSpec } from '../../src/controller/accept.ts';
 import type { Situation } from '../../src/controller/conditions.ts';
-import type { NodeConfig } from '../../src/controller/node-config.ts';
+import { acceptSpec } from '../../src/controller/request.ts';
 import type { Run, Verdict } from '../../src/controller/runner.ts';
 import { statusOf } from '../../src/controller/status.ts';
+import type { NodeConfig } from '../../src/controller/stores.ts';
 import { jobResult, nodeConfig, order } from './controller-samples.ts';
 
 /** Situations of an object and the status that they give. */

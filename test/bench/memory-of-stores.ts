@@ -2,8 +2,7 @@
 //   memory-of-stores.ts URL
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { nodeConfigs } from '../../src/controller/node-config.ts';
-import { createStores, slimNode } from '../../src/controller/stores.ts';
+import { createStores, nodeConfigs, slimNode } from '../../src/controller/stores.ts';
 import { createReflector } from '../../src/kube/cache/reflector.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { nodes } from '../../src/kube/core-resources.ts';

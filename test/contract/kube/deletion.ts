@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap } from '../../../src/kube/core-resources.ts';
-import { configMaps } from '../../../src/kube/core-resources.ts';
+import { type ConfigMap, configMaps } from '../../../src/kube/core-resources.ts';
 import { isConflict, isInvalid, isNotFound } from '../../../src/kube/errors.ts';
 import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';

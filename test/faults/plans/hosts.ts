@@ -1,7 +1,7 @@
 import { advanceFence, emptyState, type HostState, staleness } from '../../../src/agent/state.ts';
 import type { JobRequest, RequestInterface } from '../../../src/api/job.ts';
 import type { InterfaceSpec } from '../../../src/api/multinicnodeconfig.ts';
-import type { NodeConfig } from '../../../src/controller/node-config.ts';
+import type { NodeConfig } from '../../../src/controller/stores.ts';
 import type { Clock, Random } from '../../../src/time/clock.ts';
 import { nicResult } from '../../beds/controller-samples.ts';
 import type { Answer } from '../../beds/scripted-agents.ts';

@@ -1,5 +1,5 @@
 import type { Effect } from '../../../src/api/effects.ts';
-import type { NodeConfig } from '../../../src/controller/node-config.ts';
+import type { NodeConfig } from '../../../src/controller/stores.ts';
 import { settled } from '../../../src/time/fake-clock.ts';
 import type { ControllerBed } from '../../beds/controller-bed.ts';
 import { randomOf } from '../leaders/contest.ts';

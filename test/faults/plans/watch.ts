@@ -1,5 +1,5 @@
 import { appliedIn } from '../../../src/controller/applied.ts';
-import type { NodeConfig } from '../../../src/controller/node-config.ts';
+import type { NodeConfig } from '../../../src/controller/stores.ts';
 import type { Job } from '../../../src/kube/core-resources.ts';
 import type { ControllerBed } from '../../beds/controller-bed.ts';
 import { nicsOf } from './hosts.ts';

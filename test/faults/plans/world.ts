@@ -1,5 +1,5 @@
 import { annotations } from '../../../src/api/names.ts';
-import { type NodeConfig, nodeConfigs } from '../../../src/controller/node-config.ts';
+import { type NodeConfig, nodeConfigs } from '../../../src/controller/stores.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { configMaps, jobs, nodes, pods } from '../../../src/kube/core-resources.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';

@@ -5,47 +5,47 @@ const controller = (...files: string[]) =>
 
 export const controllerMutants: readonly Mutant[] = [
   {
-    file: 'src/controller/decide.ts',
+    file: 'src/controller/schedule.ts',
     find: 'applied.content === content &&',
     replace: '',
-    tests: controller('decide'),
+    tests: controller('schedule'),
   },
   {
-    file: 'src/controller/record-ages.ts',
+    file: 'src/controller/applied.ts',
     find: 'if (known?.record === record) return now - known.since;',
     replace: '',
-    tests: controller('record-ages'),
+    tests: controller('applied'),
   },
   {
-    file: 'src/controller/decide.ts',
+    file: 'src/controller/schedule.ts',
     find: "const begun = run.phase === 'running' || run.phase === 'ending';",
     replace: "const begun = run.phase === 'running';",
-    tests: controller('decide'),
+    tests: controller('schedule'),
   },
   {
-    file: 'src/controller/machine.ts',
+    file: 'src/controller/stores.ts',
     find: 'return now !== undefined && now !== before;',
     replace: 'return now !== before;',
-    tests: controller('decide'),
+    tests: controller('schedule'),
   },
   {
-    file: 'src/controller/results/outcome.ts',
+    file: 'src/controller/applied.ts',
     find: "return outcome === 'ok' ? { done: true, reasons: [] } : { done: false, reasons: ['JobFailed'] };",
     replace: 'return { done: true, reasons: [] };',
     tests: controller('deletion'),
   },
   {
-    file: 'src/controller/liveness.ts',
+    file: 'src/controller/admission.ts',
     find: "return run.phase !== 'ending' && (node === undefined || isReady(node) !== false);",
     replace: 'return true;',
     tests: controller('unkind-nodes'),
   },
   {
-    file: 'src/controller/admit.ts',
+    file: 'src/controller/admission.ts',
     find: 'const limits: Readonly<Record<Lane, number>> = { change: limit, retry: half, cleanup: half };',
     replace:
       'const limits: Readonly<Record<Lane, number>> = { change: limit, retry: limit, cleanup: limit };',
-    tests: controller('admit'),
+    tests: controller('admission'),
   },
   {
     file: 'src/controller/deletion.ts',
@@ -84,7 +84,7 @@ export const controllerMutants: readonly Mutant[] = [
     tests: controller('unkind-nodes'),
   },
   {
-    file: 'src/controller/deletion-guard.ts',
+    file: 'src/controller/deletion.ts',
     find: 'released = [...released.filter((one) => at.getTime() - one.getTime() <= windowMs), at];',
     replace: '',
     tests: controller('deletion-guard'),
@@ -103,7 +103,7 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/loop.ts',
-    find: '(ownWrites.has(change) ? [] : keysOfConfig(stores, change))',
+    find: '(reporter.wrote(change) ? [] : keysOfConfig(stores, change))',
     replace: 'keysOfConfig(stores, change)',
     tests: controller('refusals'),
   },

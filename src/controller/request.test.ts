@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entry, nodeConfig } from '../../test/beds/controller-samples.ts';
-import { acceptEntries, acceptSpec } from './accept.ts';
+import { acceptEntries, acceptSpec } from './request.ts';
 
 describe('acceptEntries', () => {
   it('asks the agent for every usable entry, by index', () => {

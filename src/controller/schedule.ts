@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { JobAction } from '../api/job.ts';
-import type { Reason } from '../api/reasons.ts';
-import { type Applied, machineIn } from './applied.ts';
-import { isOtherBoot, isOtherMachine, type Machine } from './machine.ts';
-import { outcomeOf } from './results/outcome.ts';
-import { pauseMs } from './retry.ts';
-import type { Run, Verdict } from './runner.ts';
+import { type Reason, reasons } from '../api/reasons.ts';
+import type { Node } from '../kube/core-resources.ts';
+import { type Applied, completionIn, completionOf, machineIn } from './applied.ts';
+import type { Failure, Run, Verdict } from './runner.ts';
+import { isOtherBoot, isOtherMachine, isReady, type Machine } from './stores.ts';
 
 /** What the agent is to bring about for one object. */
 export interface Desired {
@@ -51,9 +51,9 @@ export function decide(
   const start = { kind: 'start', attempt, generation: desired.generation } as const;
   if (!applied || !isAbout(applied, desired)) return start;
   const seen = applied.done === undefined ? endOf(applied, runs) : undefined;
-  const { done, reasons } = seen ? outcomeOf(seen.verdict) : recorded(applied);
+  const { done, reasons: left } = seen ? completionOf(seen.verdict) : completionIn(applied);
   if (done) return { kind: 'done', seen };
-  const forMs = pauseOf(applied, reasons) - (seen ? 0 : recordAgeMs);
+  const forMs = pauseMs(left, applied.attempt, applied.job) - (seen ? 0 : recordAgeMs);
   if (forMs > 0) return { kind: 'pause', forMs, seen };
   return { ...start, attempt: Math.max(attempt, applied.attempt + 1) };
 }
@@ -106,10 +106,73 @@ function endOf({ job }: Applied, runs: readonly Run[]): Seen {
   return { job, verdict: run?.ended?.verdict ?? lost };
 }
 
-function recorded({ done = false, reasons = [] }: Applied) {
-  return { done, reasons };
+/** How soon the agent is sent again after the n-th attempt: first pause, growth, longest pause. */
+interface Schedule {
+  readonly firstMs: number;
+  readonly factor: number;
+  readonly longestMs: number;
 }
 
-function pauseOf({ attempt, job }: Applied, reasons: readonly Reason[]): number {
-  return pauseMs(reasons, attempt, job);
+/** A port is plugged seconds after it was attached, or never. */
+const untilPlugged: Schedule = { firstMs: 5_000, factor: 1.5, longestMs: 120_000 };
+const untilBetter: Schedule = { firstMs: 1_000, factor: 2, longestMs: 300_000 };
+/** A person has to change something first, perhaps where nobody tells us; so it is looked at again, but rarely. */
+const untilChanged: Schedule = { firstMs: 300_000, factor: 1, longestMs: 300_000 };
+
+/**
+ * Milliseconds from the end of the n-th attempt to the next: the shortest pause that one of the reasons asks for. The
+ * jitter of ±20 % comes from the run's name, so that a restarted controller waits for the same moment.
+ */
+export function pauseMs(list: readonly Reason[], attempt: number, runName: string): number {
+  const pauses = list.map((reason) => {
+    const { firstMs, factor, longestMs } = scheduleOf(reason);
+    return Math.min(firstMs * factor ** Math.min(attempt - 1, 40), longestMs);
+  });
+  const shortest = Math.min(untilChanged.longestMs, ...pauses);
+  return Math.round(shortest * (0.8 + 0.4 * fractionOf(runName)));
+}
+
+function scheduleOf(reason: Reason): Schedule {
+  if (reason === 'WaitingForNIC') return untilPlugged;
+  return reasons[reason].retryable ? untilBetter : untilChanged;
+}
+
+/** A number in [0, 1) that belongs to the text. */
+function fractionOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+/** How long a run may be pending before somebody looks whether it lacks something. */
+export const checkPendingMs = 15_000;
+
+/** Why no agent can begin on the node now; undefined when one can, or when nobody knows. */
+export function unreachable(node: Node): Failure | undefined {
+  if (isReady(node) !== false) return undefined;
+  const message = `node ${node.metadata.name} is not ready; no agent is sent before it is`;
+  return { reason: 'NodeNotReady', message };
+}
+
+export type Health =
+  | { readonly kind: 'fine' }
+  /** It should have begun by now: look whether something was taken away from it, and again in `forMs`. */
+  | { readonly kind: 'slow' | 'young'; readonly forMs: number }
+  | { readonly kind: 'late'; readonly failure: Failure };
+
+/** How a run stands that was begun so long ago. Times are this controller's: a node's clock may be hours off. */
+export function healthOf(
+  run: Run,
+  applied: Applied | undefined,
+  { startDeadlineMs, recordAgeMs }: Readonly<Record<'startDeadlineMs' | 'recordAgeMs', number>>,
+): Health {
+  if (run.phase !== 'pending' || applied?.job !== run.name) return { kind: 'fine' };
+  if (recordAgeMs >= startDeadlineMs)
+    return { kind: 'late', failure: run.trouble ?? notStarted(run, recordAgeMs) };
+  const forMs = Math.min(checkPendingMs, startDeadlineMs - recordAgeMs);
+  return { kind: recordAgeMs < checkPendingMs ? 'young' : 'slow', forMs };
+}
+
+function notStarted({ node, name }: Run, age: number): Failure {
+  const seconds = Math.round(age / 1000);
+  const message = `the agent of ${name} has not begun on node ${node} within ${seconds} s; is its kubelet at work?`;
+  return { reason: 'NotStarted', message };
 }

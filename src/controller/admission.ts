@@ -1,5 +1,7 @@
 import type { JobAction } from '../api/job.ts';
+import type { Node } from '../kube/core-resources.ts';
 import type { Run, Runner } from './runner.ts';
+import { isReady } from './stores.ts';
 
 /** A run that wants to start. */
 export interface Candidate {
@@ -25,8 +27,7 @@ export interface Admission {
 
 export interface AdmissionOptions {
   readonly runner: Pick<Runner, 'runsOn' | 'open'>;
-  /** Whether a run takes a place of those that may be at work at once. */
-  readonly holdsPlace: (run: Run) => boolean;
+  readonly nodes: { get(name: string): Node | undefined };
   /** Whether somebody else's agent works on the node. */
   readonly occupied: (node: string) => boolean;
   /** How many agents may be at work at once. */
@@ -46,7 +47,7 @@ function laneOf({ action, attempt }: Pick<Candidate, 'action' | 'attempt'>): Lan
  * at most half of the places each: neither can keep changes waiting, however much of it there is.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { runner, holdsPlace, occupied, limit } = options;
+  const { runner, nodes, occupied, limit } = options;
   const half = Math.max(1, Math.floor(limit / 2));
   const limits: Readonly<Record<Lane, number>> = { change: limit, retry: half, cleanup: half };
   // What was granted and is not visible as a run yet; forgotten with the process, which grants nothing then.
@@ -78,7 +79,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   function full(lane: Lane): string | undefined {
-    const shown = runner.open().filter(holdsPlace);
+    const shown = runner.open().filter((run) => holdsPlace(run, nodes.get(run.node)));
     const names = new Set(shown.map(({ name }) => name));
     const starting = [...granted.values()].filter(({ name }) => !names.has(name));
     const active = [...shown, ...starting];
@@ -101,4 +102,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   return { request, wake };
+}
+
+/**
+ * Whether a run takes a place of those that may be at work at once: one that is being ended does not, and none on a node
+ * that does not answer. Either may last for ever, and neither is work for the cluster.
+ */
+function holdsPlace(run: Run, node: Node | undefined): boolean {
+  return run.phase !== 'ending' && (node === undefined || isReady(node) !== false);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { order } from '../../test/beds/controller-samples.ts';
-import { type AdmissionOptions, createAdmission } from './admit.ts';
+import { type AdmissionOptions, createAdmission } from './admission.ts';
 import type { Run } from './runner.ts';
 
 function run(name: string, node: string, phase: Run['phase'] = 'running'): Run {
@@ -15,7 +15,7 @@ function admission(runs: Run[], options: Partial<AdmissionOptions> = {}) {
   return createAdmission({
     runner,
     occupied: () => false,
-    holdsPlace: () => true,
+    nodes: { get: () => undefined },
     limit: 2,
     ...options,
   });
@@ -78,10 +78,13 @@ describe('admission', () => {
     expect(admission([cleanup]).request(another).granted).toBe(false);
   });
 
-  it('does not count what will never end', () => {
-    const runs = [run('x', 'x', 'ending'), run('y', 'y')];
-    const admitting = admission(runs, { holdsPlace: ({ phase }) => phase !== 'ending', limit: 2 });
-    expect(admitting.request(candidate('a')).granted).toBe(true);
+  it('does not count what will never end: what is being ended, and what is on a node that does not answer', () => {
+    const unready = { type: 'Ready', status: 'Unknown', reason: '', message: '' };
+    const silent = { metadata: { name: 'z' }, status: { conditions: [unready] } };
+    const runs = [run('x', 'x', 'ending'), run('y', 'y'), run('z', 'z')];
+    const nodes = { get: (name: string) => (name === 'z' ? silent : undefined) };
+    expect(admission(runs, { nodes }).request(candidate('a')).granted).toBe(true);
+    expect(admission(runs).request(candidate('a')).granted).toBe(false);
   });
 
   it('counts a start once that is visible before it is released', () => {

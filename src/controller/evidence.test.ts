@@ -6,10 +6,10 @@ import {
   jobResult,
   order,
   pod,
-} from '../../../test/beds/controller-samples.ts';
-import type { Job, Pod } from '../../kube/core-resources.ts';
-import type { Run } from '../runner.ts';
-import { runOf } from './run.ts';
+} from '../../test/beds/controller-samples.ts';
+import type { Job, Pod } from '../kube/core-resources.ts';
+import { runOf } from './evidence.ts';
+import type { Run } from './runner.ts';
 
 const failedJob = (reason: string): Job['status'] => ({
   conditions: [

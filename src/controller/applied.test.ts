@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../time/fake-clock.ts';
-import { RecordAges } from './record-ages.ts';
+import { RecordAges } from './applied.ts';
 
 const start = new Date('2026-01-01T12:00:00Z');
 

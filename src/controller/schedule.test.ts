@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { jobResult, nicResult, order } from '../../test/beds/controller-samples.ts';
 import { reasons } from '../api/reasons.ts';
 import { type Applied, begun, ended } from './applied.ts';
-import { type Desired, decide } from './decide.ts';
-import { pauseMs } from './retry.ts';
 import type { Phase, Run, Verdict } from './runner.ts';
+import { type Desired, decide, pauseMs } from './schedule.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const { machine } = order();
