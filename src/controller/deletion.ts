@@ -222,7 +222,7 @@ const nextStep = `if that was meant, annotate them ${annotations.deleteConsent}=
  * One read for all who wait: whoever asks while one is on its way shares the next one, so that what everybody gets was
  * read after he asked. A hundred deletions cost two lists, not a hundred.
  */
-export function sharedReads<T>(
+function sharedReads<T>(
   read: (signal: AbortSignal) => Promise<T>,
 ): (signal: AbortSignal) => Promise<T> {
   let running: Promise<unknown> | undefined;
@@ -234,8 +234,8 @@ export function sharedReads<T>(
   };
 
   async function start(before: Promise<unknown> | undefined, signal: AbortSignal): Promise<T> {
-    // How the one before ended is told to those who wait for it.
-    await before?.catch(() => undefined);
+    // For its end, good or bad: how it ended is told to those who wait for it.
+    await Promise.allSettled([before]);
     const reading = read(signal);
     running = reading;
     next = undefined;

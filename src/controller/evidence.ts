@@ -8,7 +8,7 @@ import {
   type RequestInterface,
 } from '../api/job.ts';
 import type { Job, Pod } from '../kube/core-resources.ts';
-import { containerName, orderOf } from './job.ts';
+import { containerName, jsonIn, orderOf } from './job.ts';
 import type { Failure, Phase, Run, Verdict } from './runner.ts';
 
 /**
@@ -60,7 +60,7 @@ function ageKey({ metadata }: Pod): string {
 }
 
 /** The Job controller's last word on a Job. */
-export interface JobEnd {
+interface JobEnd {
   /** `DeadlineExceeded`, `BackoffLimitExceeded` …; empty for a Job that completed. */
   readonly reason: string;
 }
@@ -81,16 +81,16 @@ function holds({ status }: Job, wanted: string) {
 }
 
 type Statuses = NonNullable<NonNullable<Pod['status']>['containerStatuses']>;
-export type Terminated = NonNullable<NonNullable<Statuses[number]['state']>['terminated']>;
+type Terminated = NonNullable<NonNullable<Statuses[number]['state']>['terminated']>;
 
 /** What the kubelet says about the agent's container. */
-export type AgentState =
+type AgentState =
   | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
   | { readonly kind: 'running' }
   | { readonly kind: 'terminated'; readonly terminated: Terminated };
 
 /** State of the agent's container; waiting without a reason while the kubelet has said nothing. */
-export function agentState({ status }: Pod): AgentState {
+function agentState({ status }: Pod): AgentState {
   const container = status?.containerStatuses?.find(({ name }) => name === containerName);
   const state = container?.state ?? {};
   if (state.terminated) return { kind: 'terminated', terminated: state.terminated };
@@ -124,7 +124,7 @@ const createReasons: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a Pod whose agent has not begun does not begin; undefined while it is simply on its way. */
-export function troubleOf(pod: Pod): Failure | undefined {
+function troubleOf(pod: Pod): Failure | undefined {
   return containerTrouble(pod) ?? schedulingTrouble(pod);
 }
 
@@ -147,7 +147,7 @@ type RunId = Fence & { readonly attempt: number };
 const anyProtocol = z.looseObject({ protocol: z.unknown() });
 
 /** What Kubernetes shows of a run that has ended. */
-export interface JobState {
+interface JobState {
   readonly job: Job;
   readonly pod: Pod | undefined;
   readonly jobEnd: JobEnd | undefined;
@@ -157,7 +157,7 @@ export interface JobState {
  * What a run that has ended came to. The agent's own words count when they are about this very run; otherwise the reason
  * why there are none. Silence is never success.
  */
-export function verdictOf(run: RunId, state: JobState): Verdict {
+function verdictOf(run: RunId, state: JobState): Verdict {
   const terminated = state.pod && terminatedOf(state.pod);
   const said = terminated?.message ? read(run, terminated.message) : undefined;
   if (said?.kind === 'result') return said;
@@ -167,7 +167,8 @@ export function verdictOf(run: RunId, state: JobState): Verdict {
 }
 
 function read(run: RunId, message: string): Verdict {
-  const value = json(message);
+  // The agent's first word on anything is JSON; a runtime's own message is not, and a cut one is worth nothing.
+  const value = jsonIn(message);
   const version = anyProtocol.safeParse(value).data?.protocol;
   if (version !== undefined && !protocols.some((known) => known === version)) {
     const text = `the agent answers in protocol ${JSON.stringify(version)}, this controller speaks ${protocols.join(' and ')}`;
@@ -209,15 +210,6 @@ export function withSilentNics(run: Run, asked: readonly RequestInterface[]): Ru
 function silentNic({ index, mac }: RequestInterface): NicResult {
   const message = 'the agent says nothing of this NIC';
   return { index, mac, name: '', state: 'Failed', reason: 'ApplyFailed', message };
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The agent's first word on anything is JSON; a runtime's own message is not, and a cut one is worth nothing.
-    return undefined;
-  }
 }
 
 /** Why the agent could not speak, if Kubernetes knows. */

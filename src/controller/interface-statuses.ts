@@ -9,7 +9,7 @@ import { isOpen } from './evidence.ts';
 import type { Entry } from './request.ts';
 import type { Failure, Verdict } from './runner.ts';
 
-export interface Nics {
+interface Nics {
   readonly entries: readonly Entry[];
   readonly situation: Situation;
   readonly previous: readonly InterfaceStatus[];

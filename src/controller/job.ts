@@ -148,7 +148,7 @@ export function configMapOf(job: Job, request: JobRequest): ConfigMap {
 }
 
 /** The order of a run as metadata of its Job and Pod: all that a restarted controller knows of it. */
-export function orderMetadata(order: Order) {
+function orderMetadata(order: Order) {
   return {
     labels: {
       [labels.appName]: agentAppName,
@@ -176,7 +176,7 @@ function machineText({ nodeUid, machineId }: Machine): string {
 /** Jobs of an earlier version name no machine: they were made for another one than any. */
 const machineSchema = z
   .preprocess(
-    (text) => parseJson(String(text)),
+    (text) => jsonIn(String(text)),
     z.object({
       nodeUid: z.string(),
       machineId: z.string().optional(),
@@ -184,11 +184,12 @@ const machineSchema = z
   )
   .catch({ nodeUid: '' });
 
-function parseJson(text: string): unknown {
+/** What a text says as JSON; undefined when it is none, because somebody else wrote it or it was cut. */
+export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    // Written by somebody else: it names no machine.
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
 }

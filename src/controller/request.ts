@@ -122,7 +122,7 @@ export function contentHash(node: Node, { interfaces, keep }: Contents): string 
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-export interface Asked {
+interface Asked {
   readonly config: Pick<NodeConfig, 'status'>;
   readonly node: Node;
   readonly contents: Contents;

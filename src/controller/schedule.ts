@@ -143,7 +143,7 @@ function fractionOf(text: string): number {
 }
 
 /** How long a run may be pending before somebody looks whether it lacks something. */
-export const checkPendingMs = 15_000;
+const checkPendingMs = 15_000;
 
 /** Why no agent can begin on the node now; undefined when one can, or when nobody knows. */
 export function unreachable(node: Node): Failure | undefined {

@@ -147,7 +147,7 @@ function without(keys: readonly string[]): Record<string, null> {
  * node, of a node that was not found, of entries that are right by now. Undefined when they tell of that end, or when it
  * was none to rest on.
  */
-export function toldAgain(
+function toldAgain(
   status: NodeConfigStatus | undefined,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
 ): Situation | undefined {
