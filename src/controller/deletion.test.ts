@@ -119,8 +119,9 @@ describe('an object that is deleted', () => {
     expect(actions()).toEqual(['apply', 'cleanup']);
   });
 
-  it('goes without a Job when its node is gone for certain', async () => {
+  it('goes without a Job when its node is gone for certain, whatever others there are', async () => {
     await configure();
+    await bed.addNode('worker-2', 'another-server', '192.0.2.2');
     await bed.admin.delete(nodes, { name: 'worker-1' });
     await bed.untilReady('worker-1', 'False NodeNotFound');
     await bed.delete('worker-1');

@@ -55,6 +55,12 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/deletion.ts',
+    find: 'return !found.some((node) => {',
+    replace: 'return found.length === 0 && !found.some((node) => {',
+    tests: controller('deletion'),
+  },
+  {
+    file: 'src/controller/deletion.ts',
     find: 'const patch = { metadata: { resourceVersion, finalizers: list } };',
     replace: 'const patch = { metadata: { finalizers: list } };',
     tests: controller('deletion'),
