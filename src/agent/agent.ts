@@ -117,7 +117,7 @@ async function configure(
   const { view } = workshop;
   const boot = workshop.run.bootId;
 
-  const known = await recover(journals, atBoot(onDisk, boot), workshop);
+  const { state: known, inHand } = await recover(journals, atBoot(onDisk, boot), workshop);
   const stale = staleness(known, request);
   if (stale) return { ...refusedWhole('StaleRequest', stale), ...memoryOf(known, request) };
   const host = await observeHost(view, workshop.macs, known);
@@ -126,7 +126,7 @@ async function configure(
   deps.signal.throwIfAborted();
 
   const state = advanceFence(known, request);
-  const input = { request, state, host, backend: view.backend, bootId: boot };
+  const input = { request, state, host, backend: view.backend, bootId: boot, inHand };
   const plan = planAll(input);
   const removed = await carryOut(plan.removal, state, host, workshop);
   const asPlanned = removed.nics.every(isGood);

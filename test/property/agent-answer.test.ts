@@ -180,6 +180,33 @@ describe('a run of the agent', () => {
     expect(await agent(cleanup)).toMatchObject({ outcome: 'ok' });
   });
 
+  test('that cannot end what an earlier one left in hand says so, and serves the other NICs', async () => {
+    await freshHost();
+    const failing = new Set(['agent.file.commit', 'agent.journal.remove']);
+    await agent(request([entry(1)]), {
+      perform: async (name, write) => {
+        if (failing.has(name)) throw new Error(`no ${name}`);
+        return write();
+      },
+    });
+    const journal = join(box.root, 'var/lib/multinic/journal/0.json');
+    expect(existsSync(journal)).toBe(true);
+    const inTheWay = join(box.root, 'etc/netplan/.90-multinic0.yaml.multinic-new');
+    mkdirSync(inTheWay);
+    const both = await agent(request([entry(1), entry(2)], { generation: 2 }));
+    expect(both.nics).toMatchObject([
+      { name: 'ens1', reason: 'RollbackFailed', message: expect.stringContaining('EISDIR') },
+      { name: 'multinic1', reason: 'Configured' },
+    ]);
+    const cleaned = await agent(request([], { generation: 3, action: 'cleanup' }));
+    expect(cleaned.nics).toMatchObject([{ reason: 'RollbackFailed' }, { reason: 'Removed' }]);
+    expect(existsSync(journal)).toBe(true);
+    fs.rmdirSync(inTheWay);
+    const { nics } = await agent(request([entry(1)], { generation: 4 }));
+    expect(nics).toMatchObject([{ name: 'multinic0', reason: 'Configured' }]);
+    expect(existsSync(journal)).toBe(false);
+  });
+
   test.each(['run', 'usr/lib'])('minds what netplan reads in /%s/netplan', async (place) => {
     await freshHost();
     mkdirSync(join(box.root, place, 'netplan'), { recursive: true });

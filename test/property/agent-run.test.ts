@@ -36,7 +36,11 @@ async function run(asked: JobRequest, effect = doing) {
   const workshop = box.workshop(asked, effect);
   const { view, macs, run: moment } = workshop;
   const journals = readJournals(box.root);
-  const state = await recover(journals, atBoot(readState(box.root), moment.bootId), workshop);
+  const { state, inHand } = await recover(
+    journals,
+    atBoot(readState(box.root), moment.bootId),
+    workshop,
+  );
   const on = await observeHost(view, macs, state);
   const plan = planAll({
     request: asked,
@@ -44,6 +48,7 @@ async function run(asked: JobRequest, effect = doing) {
     host: on,
     backend: view.backend,
     bootId: moment.bootId,
+    inHand,
   });
   const pending = [...plan.removal.units, ...plan.apply.units].filter((unit) => !isDone(unit));
   const removals = pending.filter(({ action }) => action === 'remove');
@@ -228,7 +233,7 @@ function asBeforeBoot(): void {
 async function recovered(asked: JobRequest) {
   const workshop = box.workshop(asked, doing);
   const state = atBoot(readState(box.root), workshop.run.bootId);
-  return recover(readJournals(box.root), state, workshop);
+  return (await recover(readJournals(box.root), state, workshop)).state;
 }
 
 /** Ends behind the commit: the journal is there and state.json is of before. */

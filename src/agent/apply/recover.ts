@@ -17,32 +17,54 @@ import { type JournalEntry, removeJournal, syncJournals } from './journal.ts';
 import { finishFiles, isCommitted, restoreFiles } from './nic-files.ts';
 import type { Workshop } from './workshop.ts';
 
+export interface Recovered {
+  readonly state: HostState;
+  /** NICs whose change could not be ended: their journals stay, and nothing may be done to them until it is. */
+  readonly inHand: ReadonlyMap<string, Refusal>;
+}
+
 /**
  * Ends what an interrupted run left in hand: a NIC whose file was renamed is finished, any other is undone. Doing it
  * again, after being interrupted itself, leads to the same end. Where that cannot or must not be, state.json says what of
- * the NIC is ours all the same, and the plan goes on from what is there.
+ * the NIC is ours all the same, and the plan goes on from what is there; where its files cannot be brought to an end it
+ * does so for the other NICs alone.
  */
 export async function recover(
   journals: readonly JournalEntry[],
-  state: HostState,
+  before: HostState,
   workshop: Workshop,
-): Promise<HostState> {
-  let recovered = state;
+): Promise<Recovered> {
+  let state = before;
+  const inHand = new Map<string, Refusal>();
   for (const entry of journals) {
-    const committed = isCommitted(entry.files, workshop.disk);
-    const problem = await bringBack(entry, committed, recovered, workshop);
     const { mac, step } = entry;
-    workshop.log.info({ mac, step, committed, problem }, 'nic recovered');
-    await (committed ? finishFiles : restoreFiles)(entry.files, workshop.disk);
-    const after = committed ? outcome(entry, recovered) : recovered;
-    const known = problem ? withNic(after, halfDone(entry, after, recovered)) : after;
-    // A commit of before the boot is what the network manager has read since.
-    recovered = atBoot(seen(known, entry), workshop.run.bootId);
-    await workshop.stateFile.write(recovered);
-    await removeJournal(entry.index, workshop.disk);
+    try {
+      state = await ended(entry, state, workshop);
+    } catch (error) {
+      workshop.log.warn({ err: error, mac, step }, 'nic still in hand');
+      const message = `an earlier change cannot end: ${(error as Error).message}`;
+      inHand.set(mac, { reason: 'RollbackFailed', message });
+      state = seen(withNic(state, halfDone(entry, state, state)), entry);
+    }
   }
-  if (journals.length > 0) await syncJournals(workshop.disk);
-  return recovered;
+  if (journals.length > inHand.size) await syncJournals(workshop.disk);
+  return { state, inHand };
+}
+
+/** The state once the NIC is no longer in hand. */
+async function ended(entry: JournalEntry, state: HostState, workshop: Workshop) {
+  const { mac, step, index, files } = entry;
+  const committed = isCommitted(files, workshop.disk);
+  const problem = await bringBack(entry, committed, state, workshop);
+  workshop.log.info({ mac, step, committed, problem }, 'nic recovered');
+  await (committed ? finishFiles : restoreFiles)(files, workshop.disk);
+  const after = committed ? outcome(entry, state) : state;
+  const known = problem ? withNic(after, halfDone(entry, after, state)) : after;
+  // A commit of before the boot is what the network manager has read since.
+  const next = atBoot(seen(known, entry), workshop.run.bootId);
+  await workshop.stateFile.write(next);
+  await removeJournal(index, workshop.disk);
+  return next;
 }
 
 /** Resolves to why the NIC is neither fully old nor fully new. */

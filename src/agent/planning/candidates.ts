@@ -18,6 +18,8 @@ export interface PlanInput {
   readonly host: Host;
   readonly backend: Backend;
   readonly bootId: string;
+  /** NICs, by MAC, that must stay as they are, whatever is asked for: an earlier change of theirs has not ended. */
+  readonly inHand?: ReadonlyMap<string, Refusal>;
 }
 
 /** A NIC that is on the host, may be touched, and can be what the request asks for. */
@@ -62,12 +64,12 @@ function siteOf({ host, request }: PlanInput, records: readonly NicRecord[]): Si
 }
 
 function candidateOf(
-  { host, backend, request, state }: PlanInput,
+  { host, backend, request, state, inHand }: PlanInput,
   entry: RequestInterface,
   record: NicRecord | undefined,
   index: number | undefined,
 ): Candidate | Refusal {
-  const link = onlyLink(host, entry.mac);
+  const link = inHand?.get(entry.mac) ?? onlyLink(host, entry.mac);
   if ('reason' in link) return link;
   if (index === undefined) return { reason: 'InvalidEntry', message: 'all ten names are taken' };
   const there = host.addresses.filter((item) => item.link === link.name).map(({ cidr }) => cidr);

@@ -36,8 +36,8 @@ export function planRemoval(input: PlanInput): Plan {
 }
 
 /** The NIC's link; none when it was unplugged, which leaves its rules and files behind. */
-function removableLink({ host, request, state }: PlanInput, record: NicRecord) {
-  const link = onlyLink(host, record.mac);
+function removableLink({ host, request, state, inHand }: PlanInput, record: NicRecord) {
+  const link = inHand?.get(record.mac) ?? onlyLink(host, record.mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
