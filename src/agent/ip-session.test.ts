@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
+import { once as oneEvent } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ describe('an ip session', () => {
       },
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 6 },
     });
-    expect(await once(worker, 'exit')).toEqual([0]);
+    expect(await oneEvent(worker, 'exit')).toEqual([0]);
   });
 
   test('fails when an answer is not one', async () => {

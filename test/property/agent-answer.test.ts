@@ -174,7 +174,7 @@ describe('a run of the agent', () => {
     const cleanup = request([], { generation: 2, action: 'cleanup' });
     expect(await agent(cleanup)).toMatchObject({
       outcome: 'failed',
-      warnings: [expect.stringContaining('no netplan')],
+      warnings: [expect.stringContaining('no netplan') as string],
     });
     fs.rmSync(join(box.root, 'var/lib/multinic/state.json'));
     expect(await agent(cleanup)).toMatchObject({ outcome: 'ok' });
@@ -195,7 +195,11 @@ describe('a run of the agent', () => {
     mkdirSync(inTheWay);
     const both = await agent(request([entry(1), entry(2)], { generation: 2 }));
     expect(both.nics).toMatchObject([
-      { name: 'ens1', reason: 'RollbackFailed', message: expect.stringContaining('EISDIR') },
+      {
+        name: 'ens1',
+        reason: 'RollbackFailed',
+        message: expect.stringContaining('EISDIR') as string,
+      },
       { name: 'multinic1', reason: 'Configured' },
     ]);
     const cleaned = await agent(request([], { generation: 3, action: 'cleanup' }));

@@ -64,12 +64,13 @@ function siteOf({ host, request }: PlanInput, records: readonly NicRecord[]): Si
 }
 
 function candidateOf(
-  { host, backend, request, state, inHand }: PlanInput,
+  input: PlanInput,
   entry: RequestInterface,
   record: NicRecord | undefined,
   index: number | undefined,
 ): Candidate | Refusal {
-  const link = inHand?.get(entry.mac) ?? onlyLink(host, entry.mac);
+  const { host, backend, request, state } = input;
+  const link = linkInReach(input, entry.mac);
   if ('reason' in link) return link;
   if (index === undefined) return { reason: 'InvalidEntry', message: 'all ten names are taken' };
   const there = host.addresses.filter((item) => item.link === link.name).map(({ cidr }) => cidr);
@@ -116,6 +117,11 @@ export function onlyLink(host: Pick<Host, 'links'>, mac: string): Link | Refusal
   if (!link) return { reason: 'WaitingForNIC', message: `no link has the MAC ${mac} yet` };
   if (!second) return link;
   return { reason: 'DuplicateMAC', message: `${link.name} and ${second.name} have the MAC ${mac}` };
+}
+
+/** The one link with this MAC that a plan may have to do with, or why there is none. */
+export function linkInReach({ host, inHand }: PlanInput, mac: string): Link | Refusal {
+  return inHand?.get(mac) ?? onlyLink(host, mac);
 }
 
 /** A refusal with the name that the NIC has at present. */

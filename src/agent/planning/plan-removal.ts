@@ -1,6 +1,6 @@
 import type { Host, Link } from '../host.ts';
 import type { NicRecord } from '../state.ts';
-import { onlyLink, type PlanInput } from './candidates.ts';
+import { linkInReach, type PlanInput } from './candidates.ts';
 import { diffNic } from './diff.ts';
 import { removeChanges } from './files.ts';
 import { linkNamed, linksWithMac } from './links.ts';
@@ -36,8 +36,9 @@ export function planRemoval(input: PlanInput): Plan {
 }
 
 /** The NIC's link; none when it was unplugged, which leaves its rules and files behind. */
-function removableLink({ host, request, state, inHand }: PlanInput, record: NicRecord) {
-  const link = inHand?.get(record.mac) ?? onlyLink(host, record.mac);
+function removableLink(input: PlanInput, record: NicRecord) {
+  const { host, request, state } = input;
+  const link = linkInReach(input, record.mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };

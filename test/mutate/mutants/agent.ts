@@ -76,7 +76,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/recover.ts',
-    find: 'problem ? withNic(after, halfDone(entry, after, recovered)) : after',
+    find: 'problem ? withNic(after, halfDone(entry, after, state)) : after',
     replace: 'after',
     tests: steps,
   },
@@ -220,8 +220,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/recover.ts',
-    find: 'recovered = atBoot(seen(known, entry), workshop.run.bootId);',
-    replace: 'recovered = seen(known, entry);',
+    find: 'const next = atBoot(seen(known, entry), workshop.run.bootId);',
+    replace: 'const next = seen(known, entry);',
     tests: steps,
   },
   {
