@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from './bundler.ts';
 
 const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
 let folder: string;
 
 beforeAll(async () => {
@@ -30,6 +31,43 @@ describe('the bundle', () => {
   it('is not made when only the run would tell what is imported', async () => {
     const made = bundled('console.log(await import(process.argv[2] ?? ""));');
     await expect(made).rejects.toThrow('entry.ts:1: This "import" expression will not be bundled');
+  });
+
+  it('serves the docs, which are loaded when somebody asks for them', async () => {
+    await bundled(`
+      import { createHttpServer } from '${root}/src/http/server.ts';
+      import { createHealth } from '${root}/src/process/health.ts';
+      import { createLogger } from '${root}/src/process/log.ts';
+      import { createMetrics } from '${root}/src/process/metrics.ts';
+      import { systemClock } from '${root}/src/time/clock.ts';
+      const app = await createHttpServer({
+        title: 'bundled',
+        clock: systemClock,
+        log: createLogger({ part: 'test', level: 'silent' }),
+        health: createHealth(),
+        registry: createMetrics({}).registry,
+      });
+      const urls = ['/openapi.json', '/openapi.yaml', '/docs/', '/docs/static/swagger-ui-bundle.js'];
+      for (const url of urls) console.log(url, (await app.inject({ url })).statusCode);
+    `);
+    const { stdout } = await run(process.execPath, [join(folder, 'out/entry.mjs')]);
+    expect(stdout.match(/ 200$/gm)).toHaveLength(4);
+  });
+
+  it('says what is wrong with a value in the words of the sources', async () => {
+    await bundled(`
+      import { watchEventSchema } from '${root}/src/kube/client/wire.ts';
+      console.log(watchEventSchema.safeParse({ type: 'BOOKMARK', object: 1 }).error?.issues[0]?.message);
+    `);
+    const { stdout } = await run(process.execPath, [join(folder, 'out/entry.mjs')]);
+    expect(stdout).toBe('Invalid input: expected object, received number\n');
+  });
+
+  it('does not make Node.js load its own undici, which an import of node:http does', async () => {
+    const { outputs } = await bundle(join(folder, 'product'));
+    const imports = Object.values(outputs).flatMap((output) => output.imports);
+    const statements = imports.filter(({ kind }) => kind === 'import-statement');
+    expect(statements.map(({ path }) => path)).not.toContain('node:http');
   });
 
   it('starts, and knows every part', async () => {

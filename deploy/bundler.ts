@@ -1,7 +1,8 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build as esbuild, type Metafile, type Plugin } from 'esbuild';
+import { leftOut } from './left-out.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -32,6 +33,21 @@ const packagesAreImportedStatically: Plugin = {
   },
 };
 
+/** The package looks for its files in two places, which are one folder only where npm has put it. */
+const swaggerUiHasOneFolder: Plugin = {
+  name: 'the files of Swagger UI are in one folder',
+  setup(build) {
+    build.onLoad({ filter: /swagger-ui\/lib\/routes\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const contents = source.replace(
+        "path.join(__dirname, '..', 'static')",
+        "path.join(__dirname, 'static')",
+      );
+      return contents === source ? { errors: [{ text: `${path} has other paths` }] } : { contents };
+    });
+  },
+};
+
 /** What is known only at run time would be looked for in a file that no image has; packages have such code that we never call. */
 const unnamed = 'unsupported-dynamic-import';
 
@@ -50,10 +66,16 @@ export async function bundle(out: string, entry = join(root, 'src/main.ts')): Pr
     outExtension: { '.js': '.mjs' },
     banner: { js: banner },
     legalComments: 'linked',
+    // As Node.js bundles undici for itself: without its second, experimental parser.
+    define: { esbuildDetection: 'true' },
+    // Every process keeps the text of what it runs in memory. Names stay, so that a stack trace can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 200,
     logLevel: 'silent',
     logOverride: { [unnamed]: 'warning' },
     metafile: true,
-    plugins: [packagesAreImportedStatically],
+    plugins: [packagesAreImportedStatically, swaggerUiHasOneFolder, leftOut],
   });
   const ours = warnings.find(({ location }) => !location?.file.includes('node_modules/'));
   if (ours) throw new Error(`${ours.location?.file}:${ours.location?.line}: ${ours.text}`);

@@ -42,10 +42,16 @@ export function createApp({
     routerOptions: { maxParamLength: 1024 },
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerUnroutable,
+    schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   return app;
+}
+
+/** Instead of the compilers of JSON Schema, which Fastify loads when it is not told of others: our schemas are zod. */
+function none(): never {
+  throw new Error('no compiler is set for the schemas of routes');
 }
 
 /** Takes the caller's x-request-id when it is harmless, else makes one. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem, toProblem } from './error-handler.ts';
@@ -21,9 +20,10 @@ export function answerUnreadable(error: Error & { readonly code?: string }, sock
     return;
   }
   const problem = problems[error.code ?? ''] ?? notHttp;
-  const body = JSON.stringify(problemBody(problem, randomUUID()));
+  const answer = problemBody(problem, randomUUID());
+  const body = JSON.stringify(answer);
   const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    `HTTP/1.1 ${problem.status} ${answer.title}`,
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',

@@ -33,7 +33,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   logAnswers(app, options);
   admitRequests(app, { clock, limit, deadlineMs });
   endWithWork(app, clock);
-  await describeApi(app, options.title);
+  describeApi(app, options.title);
   serveHealth(app, options.health, options.registry);
   return app;
 }

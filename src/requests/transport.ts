@@ -65,6 +65,8 @@ export function createTransport({
     if (pool === undefined) {
       pool = new Pool(url.origin, {
         connections: connectionsPerOrigin,
+        // One black-holed HTTP/2 connection would take every call with it.
+        allowH2: false,
         // The deadline of the whole exchange is ours.
         headersTimeout: 0,
         bodyTimeout: 0,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A key that changes who we are or whom we trust is refused, never ignored. */
 function refused(fix: string) {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';

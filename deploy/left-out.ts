@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+const packages = join(import.meta.dirname, '../node_modules');
+
+/** For what is loaded only by a call that we never make. */
+const neverLoaded = (path: string) =>
+  `throw new Error(${JSON.stringify(`${path} is left out of the bundle`)});`;
+
+/** For what is loaded anyway and never called. */
+const neverCalled = (path: string) => `module.exports = () => { ${neverLoaded(path)} };`;
+
+/** Of undici we use connections to one origin; its index loads fetch, WebSocket, caches and mocks besides. */
+const poolOfUndici = `
+  const Dispatcher = require('./lib/dispatcher/dispatcher.js');
+  Dispatcher.prototype.request = require('./lib/api/api-request.js');
+  exports.Pool = require('./lib/dispatcher/pool.js');
+  exports.buildConnector = require('./lib/core/connect.js');`;
+
+/**
+ * Files of packages that the bundle has something smaller for: every process would pay for them in memory, and nothing of
+ * ours uses them. HTTP/2 is switched off wherever we connect, schemas of routes are zod.
+ */
+const replaced: Readonly<Record<string, (path: string) => string>> = {
+  'undici/index.js': () => poolOfUndici,
+  'undici/lib/dispatcher/client-h2.js': neverCalled,
+  'undici/lib/web/fetch/body.js': neverLoaded,
+  'undici/lib/web/fetch/formdata.js': neverLoaded,
+  'undici/lib/web/webidl/index.js': neverLoaded,
+  'undici/lib/llhttp/llhttp-wasm.js': neverLoaded,
+  '@fastify/ajv-compiler/index.js': neverLoaded,
+  '@fastify/fast-json-stringify-compiler/index.js': neverLoaded,
+};
+
+const paths = new Map(Object.entries(replaced).map(([name, make]) => [join(packages, name), make]));
+
+/** Puts less in the place of what nothing of ours uses; refuses to when a package has such a file no longer. */
+export const leftOut: Plugin = {
+  name: 'left out',
+  setup(build) {
+    build.onStart(() => {
+      const gone = [...paths.keys()].filter((path) => !existsSync(path));
+      return {
+        errors: gone.map((path) => ({ text: `${path} is to be left out, and is not there` })),
+      };
+    });
+    build.onLoad({ filter: /\/node_modules\/(undici|@fastify)\/.*\.js$/ }, ({ path }) => {
+      const make = paths.get(path);
+      return make && { contents: make(relative(packages, path)), resolveDir: dirname(path) };
+    });
+    // Fastify asks for it whether or not it is to speak HTTP/2.
+    build.onResolve({ filter: /^node:http2$/ }, ({ path }) => ({ path, namespace: 'left out' }));
+    build.onLoad({ filter: /./, namespace: 'left out' }, () => ({ contents: 'exports = {};' }));
+  },
+};
