@@ -129,6 +129,16 @@ describe('an object that is deleted', () => {
     expect(actions()).toEqual(['apply']);
   });
 
+  it('goes without a Job when another machine has taken the name of its node', async () => {
+    await configure();
+    await bed.admin.delete(nodes, { name: 'worker-1' });
+    await bed.addNode('worker-1', 'another-server');
+    await bed.untilReady('worker-1', 'False NodeNotFound');
+    await bed.delete('worker-1');
+    await bed.untilGone('worker-1');
+    expect(actions()).toEqual(['apply']);
+  });
+
   it('does not go because its node is missing in what was seen last: the server is asked', async () => {
     await configure();
     bed.api.faults.onWatchEvent(({ type }, resource) =>

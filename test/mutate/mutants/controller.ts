@@ -61,6 +61,12 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/deletion.ts',
+    find: 'return uuid === undefined ? names.has(node.metadata.name) :',
+    replace: 'return names.has(node.metadata.name) ||',
+    tests: controller('deletion'),
+  },
+  {
+    file: 'src/controller/deletion.ts',
     find: 'const patch = { metadata: { resourceVersion, finalizers: list } };',
     replace: 'const patch = { metadata: { finalizers: list } };',
     tests: controller('deletion'),
