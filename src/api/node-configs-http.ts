@@ -111,6 +111,12 @@ export const heldNode = z.object({
   generation: z.int(),
   deletionTimestamp: z.string().optional(),
   source: source.optional().describe('From the annotation multinic.io/source.'),
+  labelledInstanceId: z
+    .string()
+    .optional()
+    .describe(
+      'From the label multinic.io/instance-id: spec.instanceId as it was written last by Viola.',
+    ),
   spec: nodeConfigSpec,
   status: nodeConfigStatus.optional(),
 });

@@ -38,7 +38,9 @@ export const settings = z
     openstackNeutronEndpoint: text('Neutron URL, instead of the catalog.', 2048),
     openstackNovaEndpoint: text('Nova URL including /v2.1, instead of the catalog.', 2048),
     openstackEndpointInterface: text('Catalog interface: public (default), internal, admin.', 16),
-    openstackEndpointRegion: text('Catalog region; default: the only one that has both Neutron and Nova.'),
+    openstackEndpointRegion: text(
+      'Catalog region; default: the only one that has both Neutron and Nova.',
+    ),
     openstackNodeNameMetadataKey: text('Server metadata key that holds the node name.'),
     openstackPortAllowedStatuses: z
       .array(z.string().max(32))

@@ -1,8 +1,8 @@
 import type { Effect } from '../api/effects.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { keyOf } from '../kube/object.ts';
-import { isOwn } from '../plan/claims.ts';
 import type { Owner, RecordedNode } from '../plan/plan.ts';
+import { isOwn } from '../plan/view.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
 import type { Author, StoredNode } from '../store/node-configs.ts';

@@ -1,8 +1,8 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { isLegalNodeName, nodeNameOf } from './node-name.ts';
-import type { Owner, PlanInput, Problem } from './plan.ts';
+import type { PlanInput, Problem } from './plan.ts';
 import { compareText } from './text-order.ts';
-import type { View } from './view.ts';
+import { type HeldObject, isOwn, type View } from './view.ts';
 
 /** Which object a selected server's NICs are delivered in, or why none may be touched. */
 export interface Claim {
@@ -10,7 +10,7 @@ export interface Claim {
   /** '' while it is not known. */
   readonly nodeName: string;
   /** The object that is there already; of a blocked claim the one that stays as it is. */
-  readonly held: HeldNode | undefined;
+  readonly held: HeldObject | undefined;
   readonly blocked?: Block;
 }
 
@@ -30,14 +30,6 @@ export function claimNodes(view: View): Claim[] {
     const blocked = shared ? sharedName(claim, sharing) : blockOf(claim, view);
     return blocked ? { ...claim, blocked } : claim;
   });
-}
-
-/** Whether an object was posted for this CR: its name may be given again, its uid never. */
-export function isOwn(
-  { source }: Pick<HeldNode, 'source'>,
-  { namespace, name, uid }: Owner,
-): boolean {
-  return source?.namespace === namespace && source.name === name && source.uid === uid;
 }
 
 /** Whether nobody else has a right to the object: it names no CR, one that this CR has come back as, or one it follows. */

@@ -1,9 +1,9 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
-import { type Claim, isOwn } from './claims.ts';
+import type { Claim } from './claims.ts';
 import { baseOf, onItsWayOut } from './node-plan.ts';
 import type { NodePlan } from './plan.ts';
 import { removalOf } from './removal.ts';
-import type { View } from './view.ts';
+import { isOwn, type View } from './view.ts';
 
 /** Plans the objects of this CR that no selected server uses. */
 export function planLeftovers(claims: readonly Claim[], view: View): NodePlan[] {

@@ -1,10 +1,10 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
-import { type Block, type Claim, isOwn } from './claims.ts';
+import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
 import type { Question } from './observation.ts';
 import type { NodePlan, Problem, Removal } from './plan.ts';
 import { sameInterfaces } from './same-spec.ts';
-import type { View } from './view.ts';
+import { type HeldObject, isOwn, type View } from './view.ts';
 
 /** The plan of one node, with what it could not do and what it wants to know. */
 export interface NodeOutcome {
@@ -78,8 +78,8 @@ function isHeldBack({ unconfirmed }: InterfacePlan): boolean {
   return unconfirmed.some(({ cause }) => cause !== 'unconfirmed');
 }
 
-function difference({ serverId }: Claim, { spec }: HeldNode, plan: InterfacePlan) {
-  if (spec.instanceId !== serverId) return 'instanceId differs';
+function difference({ serverId }: Claim, { spec, isMisplaced }: HeldObject, plan: InterfacePlan) {
+  if (isMisplaced || spec.instanceId !== serverId) return 'instanceId differs';
   return sameInterfaces(spec.interfaces ?? [], plan.interfaces) ? undefined : 'interfaces differ';
 }
 

@@ -1,9 +1,15 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import type { Network, Port, Question, Server, Verdict } from './observation.ts';
-import type { PlanInput, RecordedNode } from './plan.ts';
+import type { Owner, PlanInput, RecordedNode } from './plan.ts';
 import { type SubnetFacts, subnetFacts } from './subnet-facts.ts';
 import { compareText } from './text-order.ts';
+
+/** An object of the business cluster, its ids in lower case, at the server that it was delivered for. */
+export interface HeldObject extends HeldNode {
+  /** Somebody wrote another server into it since. */
+  readonly isMisplaced: boolean;
+}
 
 /** The input of a plan, made quick to look things up in. */
 export interface View {
@@ -16,18 +22,17 @@ export interface View {
   readonly networks: ReadonlyMap<string, Network>;
   /** Place of a selected subnet in the order of precedence. */
   readonly rank: ReadonlyMap<string, number>;
-  /** Every object of the business cluster, its ids in lower case. */
-  readonly held: readonly HeldNode[];
-  readonly heldByName: ReadonlyMap<string, HeldNode>;
+  readonly held: readonly HeldObject[];
+  readonly heldByName: ReadonlyMap<string, HeldObject>;
   portsOf(serverId: string): readonly Port[];
-  heldOf(serverId: string): readonly HeldNode[];
+  heldOf(serverId: string): readonly HeldObject[];
   recordedOf(serverId: string): RecordedNode['interfaces'];
   verdict(question: Question): Verdict | undefined;
 }
 
 export function viewOf(input: PlanInput, hold: boolean): View {
   const { observation, selection, evidence } = input;
-  const held = input.held.map(withLowerIds);
+  const held = placed(input.held.map(withLowerIds), input);
   const ports = Map.groupBy(observation.ports, ({ deviceId }) => deviceId);
   const byInstance = Map.groupBy(held, ({ spec }) => spec.instanceId ?? '');
   const verdicts = new Map(evidence.map((one) => [subjectOf(one), one.verdict]));
@@ -51,8 +56,41 @@ export function viewOf(input: PlanInput, hold: boolean): View {
   };
 }
 
+/**
+ * Puts objects of this CR back to the servers that they were delivered for: the label that Viola writes beside the
+ * instance id says which, and somebody's edit of that id alone deselects nothing.
+ */
+function placed(nodes: readonly HeldNode[], { owner, selection }: PlanInput): HeldObject[] {
+  const taken = new Set(
+    nodes.map(({ spec, labelledInstanceId }) =>
+      spec.instanceId === labelledInstanceId?.toLowerCase() ? spec.instanceId : undefined,
+    ),
+  );
+  return nodes.map((node) => {
+    const { spec, labelledInstanceId } = node;
+    const instanceId = labelledInstanceId?.toLowerCase();
+    const isMisplaced =
+      instanceId !== undefined &&
+      instanceId !== spec.instanceId &&
+      selection.serverIds.includes(instanceId) &&
+      !taken.has(instanceId) &&
+      isOwn(node, owner);
+    return isMisplaced
+      ? { ...node, isMisplaced, spec: { ...spec, instanceId } }
+      : { ...node, isMisplaced };
+  });
+}
+
 function subjectOf({ serverId, portId, macAddress }: Question): string {
   return `${serverId}/${portId ?? macAddress}`;
+}
+
+/** Whether an object was posted for this CR: its name may be given again, its uid never. */
+export function isOwn(
+  { source }: Pick<HeldNode, 'source'>,
+  { namespace, name, uid }: Owner,
+): boolean {
+  return source?.namespace === namespace && source.name === name && source.uid === uid;
 }
 
 /** Databases compare ids without case, so that an object may hold one otherwise than OpenStack answers it. */

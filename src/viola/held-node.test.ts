@@ -47,6 +47,15 @@ describe('toHeldNode', () => {
     });
   });
 
+  it('tells the server that it was made for, whatever somebody wrote into its spec since', () => {
+    const labels = { 'multinic.io/instance-id': 'i-1' };
+    const edited = { metadata: { ...metadata, labels }, spec: { ...spec, instanceId: 'i-2' } };
+    expect(read(edited).node).toMatchObject({
+      labelledInstanceId: 'i-1',
+      spec: { instanceId: 'i-2' },
+    });
+  });
+
   it('says which field cannot be read', () => {
     const { node } = read({ spec: { nodeName: 'N1', interfaces: [{ macAddress: 'x' }] } });
     expect(node).toHaveProperty(

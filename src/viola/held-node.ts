@@ -7,7 +7,7 @@ import {
   nodeConfigSpec,
   nodeConfigStatus,
 } from '../api/multinicnodeconfig.ts';
-import { annotations } from '../api/names.ts';
+import { annotations, labels } from '../api/names.ts';
 import {
   type HeldNode,
   type Source,
@@ -50,6 +50,7 @@ export function toHeldNode(object: MultiNicNodeConfig): ReadNode {
   if (!status.success) return unreadable(object, 'status', status.error);
   const { uid = '', generation = 0, deletionTimestamp } = object.metadata;
   const from = sourceOf(object);
+  const labelledInstanceId = object.metadata.labels?.[labels.instanceId];
   const node = {
     nodeName: nodeNameOf(object),
     uid,
@@ -58,6 +59,7 @@ export function toHeldNode(object: MultiNicNodeConfig): ReadNode {
     ...(object.status ? { status: status.data } : {}),
     ...(deletionTimestamp ? { deletionTimestamp } : {}),
     ...(from ? { source: from } : {}),
+    ...(labelledInstanceId === undefined ? {} : { labelledInstanceId }),
   };
   return { kind: 'held', node };
 }

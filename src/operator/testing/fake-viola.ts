@@ -135,7 +135,9 @@ export class FakeViola implements ViolaClient {
     const spec = { nodeName, instanceId: node.instanceId ?? '', interfaces: node.interfaces ?? [] };
     const same = before && JSON.stringify(before.spec) === JSON.stringify(spec);
     const generation = after.generation + (same ? 0 : 1);
-    this.put({ ...after, nodeName, generation, spec, ...(source ? { source } : {}) });
+    const labelledInstanceId = spec.instanceId;
+    const marks = { labelledInstanceId, ...(source ? { source } : {}) };
+    this.put({ ...after, nodeName, generation, spec, ...marks });
     const change = same ? 'unchanged' : 'updated';
     return { nodeName, uid: after.uid, generation, status: before ? change : 'created' } as const;
   }
