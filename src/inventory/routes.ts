@@ -123,6 +123,7 @@ function keyOf(token: string | undefined): Place | undefined {
     const [providerId, nodeName] = pageKey.parse(JSON.parse(text));
     return { providerId, nodeName };
   } catch (cause) {
+    if (!(cause instanceof SyntaxError || cause instanceof z.ZodError)) throw cause;
     const detail = `continue: "${token}" is not a value of ${continueHeader}; start without it`;
     throw new HttpProblem(400, 'InvalidRequest', detail, { cause });
   }

@@ -22,10 +22,13 @@ let inventory: Inventory;
 /** How the database fails; every call is counted. */
 let broken: 'hangs' | 'refuses' | undefined;
 let calls: number;
+/** Ends the process at its next write. */
+let death: Error | undefined;
 
 beforeEach(async () => {
   clock = createFakeClock();
   broken = undefined;
+  death = undefined;
   calls = 0;
   store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
   inventory = createInventory({
@@ -35,7 +38,9 @@ beforeEach(async () => {
       nodesOf: async (of) => through(async () => store.nodesOf(of)),
       record: async (...values) => through(async () => store.record(...values)),
     },
-    perform: createPerform(() => undefined),
+    perform: createPerform(() => {
+      if (death) throw death;
+    }),
     clock,
     log: createLogger({ part: 'test', level: 'silent' }),
   });
@@ -85,4 +90,13 @@ describe('an inventory whose database is down', () => {
     await inventory.record('biz-1', again, [{ ...node, nodeName: 'worker-2' }]);
     expect((await store.list()).map(({ nodeName }) => nodeName)).toEqual(['worker-2']);
   });
+});
+
+it("an end that is not the database's is not taken for one", async () => {
+  await inventory.record('biz-1', author, [node]);
+  death = new Error('killed');
+  await expect(inventory.record('biz-1', author, [])).rejects.toBe(death);
+  await expect(inventory.forget(author)).rejects.toBe(death);
+  death = undefined;
+  expect(await inventory.nodesOf(author)).toEqual(new Map([['biz-1', ['worker-1']]]));
 });

@@ -44,41 +44,50 @@ export interface InventoryDeps {
 
 /** A database that answers takes milliseconds; one that hangs costs a sync no more than this. */
 const patienceMs = 3_000;
+/** What came of a question to the database; told in the log already. */
+class DatabaseFailure extends Error {
+  override readonly name = 'DatabaseFailure';
+}
+
 /** A database that failed is left alone so long. */
 const pauseMs = 30_000;
 
 export function createInventory({ store, perform, clock, log }: InventoryDeps): Inventory {
-  let pause: { readonly until: number; readonly cause: unknown } | undefined;
+  let pause: { readonly until: number; readonly failure: DatabaseFailure } | undefined;
   /** Gone while the store could not be reached. */
   const unforgotten = new Map<string, Name>();
 
   async function ask<T>(work: () => Promise<T>): Promise<T> {
-    if (pause && clock.monotonicMs() < pause.until) throw pause.cause;
+    if (pause && clock.monotonicMs() < pause.until) throw pause.failure;
     try {
       const answer = await withDeadline({ clock, ms: patienceMs }, work);
       pause = undefined;
       return answer;
     } catch (cause) {
-      pause = { until: clock.monotonicMs() + pauseMs, cause };
+      // Drivers have no error class of their own, and whatever it is, NICs do not wait for it.
+      const failure = new DatabaseFailure('the inventory fails', { cause });
+      pause = { until: clock.monotonicMs() + pauseMs, failure };
       log.error({ err: cause, pauseMs }, 'inventory fails, going on without it for a while');
-      throw cause;
+      throw failure;
     }
   }
 
-  async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await ask(work);
-    } catch {
-      // Told already; whatever the database says, NICs do not wait for it.
-      return undefined;
+      return await work();
+    } catch (error) {
+      if (error instanceof DatabaseFailure) return undefined;
+      throw error;
     }
+  }
+
+  async function write(...values: Parameters<typeof store.record>): Promise<void> {
+    await perform('operator.inventory.write', async () => ask(async () => store.record(...values)));
   }
 
   async function erase(author: Name): Promise<void> {
     for (const provider of (await ask(async () => store.nodesOf(author))).keys()) {
-      await perform('operator.inventory.write', async () =>
-        ask(async () => store.record(provider, { ...author, generation: 0 }, [])),
-      );
+      await write(provider, { ...author, generation: 0 }, []);
     }
     unforgotten.delete(keyOf(author));
   }
@@ -88,22 +97,20 @@ export function createInventory({ store, perform, clock, log }: InventoryDeps): 
   }
 
   return {
-    nodesOf: async (author) => attempt(async () => store.nodesOf(author)),
+    nodesOf: async (author) => unlessItFails(async () => ask(async () => store.nodesOf(author))),
     nicsOf: async (serverIds) =>
-      serverIds.length === 0 ? [] : attempt(async () => store.nicsOf(serverIds)),
-    authors: async () => (await attempt(async () => store.authors())) ?? [],
+      serverIds.length === 0
+        ? []
+        : unlessItFails(async () => ask(async () => store.nicsOf(serverIds))),
+    authors: async () => (await unlessItFails(async () => ask(async () => store.authors()))) ?? [],
     async record(providerId, author, nodes, unknown) {
       unforgotten.delete(keyOf(author));
-      await attempt(async () =>
-        perform('operator.inventory.write', async () =>
-          store.record(providerId, author, nodes, unknown),
-        ),
-      );
-      if (unforgotten.size > 0 && !pause) await eraseAll().catch(() => undefined); // told by ask
+      await unlessItFails(async () => write(providerId, author, nodes, unknown));
+      if (unforgotten.size > 0 && !pause) await unlessItFails(eraseAll);
     },
     async forget(author) {
       unforgotten.set(keyOf(author), author);
-      await erase(author).catch(() => undefined); // told by ask, and kept for later
+      await unlessItFails(async () => erase(author));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { secrets } from '../../kube/core-resources.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { isNotFound, KubeError } from '../../kube/errors.ts';
 import { StepFailure } from '../status/step-failure.ts';
 import type { ResolvedConfig } from './resolve.ts';
 
@@ -57,11 +57,14 @@ async function readSecret(
       : Buffer.from(value, 'base64').toString('utf8').trim() || undefined;
   } catch (error) {
     signal.throwIfAborted();
+    if (!(error instanceof KubeError)) throw error;
     if (isNotFound(error)) return undefined;
     // Falling back to another key would hide that the right one could not be read.
-    const why = error instanceof Error ? error.message : 'unknown';
     throw new StepFailure(
-      { reason: 'ConfigError', message: `Secret ${namespace}/${name} cannot be read: ${why}` },
+      {
+        reason: 'ConfigError',
+        message: `Secret ${namespace}/${name} cannot be read: ${error.message}`,
+      },
       { cause: error },
     );
   }
