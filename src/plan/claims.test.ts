@@ -64,6 +64,39 @@ describe('the name of a node', () => {
   });
 });
 
+/** Made for server `s1`, and somebody wrote another one into it. */
+function edited(instanceId: string, change: Partial<HeldNode> = {}): HeldNode {
+  const node = held(1, [entry(1, 0)]);
+  return { ...node, labelledInstanceId: 's1', spec: { ...node.spec, instanceId }, ...change };
+}
+
+describe('an object whose label names another server than its spec', () => {
+  it('is put back to the one that it was made for', () => {
+    const plan = planOf({ held: [edited('s9')] });
+    expect(plan.nodes).toMatchObject([
+      { action: 'post', nodeName: 'worker-1', instanceId: 's1', why: 'instanceId differs' },
+    ]);
+    expect(plan.nodes[0]?.base).toEqual({ uid: 'uid-1', generation: 1 });
+  });
+
+  it('goes beside the one that is where it was made for', () => {
+    const right = held(1, [entry(1, 0)], { labelledInstanceId: 's1' });
+    const wrong = edited('s9', { nodeName: 'worker-0', uid: 'uid-0' });
+    expect(actionsOf({ held: [right, wrong] })).toEqual(['delete worker-0', 'none worker-1']);
+  });
+
+  it('is where its spec says when nobody selects the one that it was made for', () => {
+    const sample = { held: [edited('s1', { labelledInstanceId: 's7' })] };
+    expect(actionsOf(sample)).toEqual(['none worker-1']);
+  });
+
+  it("is nobody's business when it is another CR's", () => {
+    const sample = { held: [edited('s9', { ...foreign, nodeName: 'elsewhere' })] };
+    expect(actionsOf(sample)).toEqual(['post worker-1']);
+    expect(reasonsOf(sample)).toEqual([]);
+  });
+});
+
 describe('one node, two claims', () => {
   const twins: Sample = {
     selection: { serverIds: ['s1', 's2'] },

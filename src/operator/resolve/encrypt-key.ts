@@ -57,8 +57,8 @@ async function readSecret(
       : Buffer.from(value, 'base64').toString('utf8').trim() || undefined;
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof KubeError)) throw error;
     if (isNotFound(error)) return undefined;
+    if (!(error instanceof KubeError)) throw error;
     // Falling back to another key would hide that the right one could not be read.
     throw new StepFailure(
       {

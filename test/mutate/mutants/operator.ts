@@ -102,6 +102,12 @@ export const operatorMutants: readonly Mutant[] = [
     'deletion/leave',
   ),
   mutant('reconcile', "known ?? (before ? 'unknown' : [])", 'known ?? []', 'names'),
+  mutant(
+    'inventory',
+    'if (error instanceof DatabaseFailure) return undefined;',
+    'return undefined;',
+    'inventory',
+  ),
   mutant('lanes', 'const perLane = 4;', 'const perLane = 400;', 'lanes'),
   mutant(
     'schedule/poll',

@@ -111,4 +111,16 @@ export const planMutants: readonly Mutant[] = [
     replace: 'if (view.hold)',
     tests: plan,
   },
+  {
+    file: 'src/plan/view.ts',
+    find: '!taken.has(instanceId) &&',
+    replace: '',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/node-plan.ts',
+    find: 'if (isMisplaced || spec.instanceId !== serverId)',
+    replace: 'if (spec.instanceId !== serverId)',
+    tests: ['unit', 'src/operator/sync.test.ts'],
+  },
 ];
