@@ -114,6 +114,13 @@ describe('the Job of a run', () => {
     expect(mounts).toEqual(expect.arrayContaining(paths?.map((path) => `/host${path}`) ?? []));
   });
 
+  it('starts on a host without netplan, which the agent tells: only what every host has must be there', () => {
+    const needed = podSpec().volumes?.flatMap(({ hostPath }) =>
+      hostPath?.type === 'DirectoryOrCreate' ? [] : (hostPath?.path ?? []),
+    );
+    expect(needed?.toSorted()).toEqual(['/etc/machine-id', '/proc/sys/net', '/usr/lib']);
+  });
+
   it('tells the agent where its request, its result and the host are', () => {
     expect(container().args).toEqual([
       '--request',

@@ -75,4 +75,10 @@ export const apiMutants: readonly Mutant[] = [
     replace: '',
     tests: api('label-value'),
   },
+  {
+    file: 'src/api/job.ts',
+    find: "path: '/etc/netplan', type: 'DirectoryOrCreate'",
+    replace: "path: '/etc/netplan', type: 'Directory'",
+    tests: ['unit', 'src/controller/job.test.ts'],
+  },
 ];
