@@ -1,7 +1,7 @@
 import { netplan } from '../../src/agent/backends/netplan.ts';
-import type { Host, Link } from '../../src/agent/host.ts';
-import { planApply } from '../../src/agent/planning/plan-apply.ts';
-import { planText } from '../../src/agent/planning/text.ts';
+import { planApply } from '../../src/agent/planning/plan.ts';
+import { planText } from '../../src/agent/planning/unit.ts';
+import type { Host, Link } from '../../src/agent/snapshot.ts';
 import { emptyState } from '../../src/agent/state.ts';
 import { type JobRequest, protocol } from '../../src/api/job.ts';
 import type { Screen } from './screen.ts';

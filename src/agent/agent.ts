@@ -6,27 +6,28 @@ import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { textOf } from './apply/disk.ts';
-import { readJournals } from './apply/journal.ts';
+import { readJournals, readState, UnknownStateError } from './apply/memory.ts';
 import { recover } from './apply/recover.ts';
-import { readState, UnknownStateError } from './apply/state-file.ts';
 import { transact } from './apply/transaction.ts';
 import { bootId, openWorkshop, type Workshop } from './apply/workshop.ts';
-import { dryRun } from './dry-run.ts';
-import type { Host } from './host.ts';
 import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
-import { observeHost, wrongFamily } from './observe/host.ts';
-import { type AgentOptions, parseOptions, UsageError, usage } from './options.ts';
+import { observeHost, viewOf, wrongFamily } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
-import { planAll } from './planning/plan.ts';
-import { planApply } from './planning/plan-apply.ts';
-import type { Refusal } from './planning/refuse/refusal.ts';
-import { unitLines } from './planning/text.ts';
-import { isDone, type Plan, stateAfter } from './planning/unit.ts';
-import { readRequest } from './request.ts';
-import { type Findings, isGood, jobResultOf, refusedResult, unitResult } from './result.ts';
+import { planAll, planApply, type WholePlan } from './planning/plan.ts';
+import type { Refusal } from './planning/refusals.ts';
+import { isDone, type Plan, stateAfter, unitLines } from './planning/unit.ts';
+import { type AgentOptions, parseOptions, readRequest, UsageError, usage } from './request.ts';
+import {
+  type Findings,
+  isGood,
+  jobResultOf,
+  refusedResult,
+  unitResult,
+  warningsOf,
+} from './result.ts';
+import type { Host } from './snapshot.ts';
 import { advanceFence, atBoot, type HostState, staleness } from './state.ts';
-import { warningsOf } from './warnings.ts';
 
 type RefusalReason = NonNullable<JobResult['refusal']>['reason'];
 
@@ -49,7 +50,7 @@ export async function runAgent(argv: readonly string[], deps: AgentDeps): Promis
   try {
     const options = parseOptions(argv);
     if (options && !options.dryRun) return await run(options, deps);
-    const text = options ? JSON.stringify(await dryRun(options), undefined, 2) : usage;
+    const text = options ? JSON.stringify(await dryRun(options, deps), undefined, 2) : usage;
     deps.print(`${text}\n`);
     return 0;
   } catch (error) {
@@ -57,6 +58,25 @@ export async function runAgent(argv: readonly string[], deps: AgentDeps): Promis
     deps.complain(`multinic agent: ${error.message}\n\n${usage}`);
     return usageExit;
   }
+}
+
+/** Looks at the host and plans as a run would, without lock, recovery or any change. Throws a UsageError. */
+async function dryRun(
+  { request: path, hostRoot }: AgentOptions,
+  { startIp }: AgentDeps,
+): Promise<WholePlan> {
+  const read = readRequest(path);
+  if ('problem' in read) throw new UsageError(`--request ${path}: ${read.problem}`);
+  const { request } = read;
+  const boot = bootId();
+  const state = atBoot(readState(hostRoot), boot);
+  const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
+  using ip = startIp();
+  const view = viewOf(hostRoot, ip);
+  const host = await observeHost(view, macs, state);
+  const problem = wrongFamily(view, host);
+  if (problem) throw new UsageError(`--host-root ${hostRoot}: ${problem}`);
+  return planAll({ request, state, host, backend: view.backend, bootId: boot });
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../time/clock.ts';
-import { agentDirectory } from './apply/state-file.ts';
+import { agentDirectory } from './apply/memory.ts';
 
 const pauseMs = 200;
 /** A run takes less than a second; one that takes longer is stuck and ends with its Job. */

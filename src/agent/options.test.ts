@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseOptions, UsageError } from './options.ts';
+import { parseOptions, UsageError } from './request.ts';
 
 describe('the command line', () => {
   test('has a default for where the host is', () => {

@@ -1,5 +1,7 @@
 import type { Fence, JobResult, KnownNic, NicResult } from '../api/job.ts';
-import type { Refusal } from './planning/refuse/refusal.ts';
+import { interfaceName } from '../api/names.ts';
+import { reversePathFilter } from './observe/host.ts';
+import type { Refusal } from './planning/refusals.ts';
 import type { RefusedNic, Target, Unit } from './planning/unit.ts';
 import type { RequestIdentity } from './request.ts';
 
@@ -110,4 +112,20 @@ export function refusedResult({ target, name, refusal }: RefusedNic): NicResult 
 function failedResult(target: Target, name: string, { reason, message }: Refusal): NicResult {
   const state = reason === 'WaitingForNIC' ? 'Pending' : 'Failed';
   return { ...target, name, state, reason, message };
+}
+
+/** Strict mode of RFC 3704: the kernel drops packets whose way back is another NIC. */
+const strict = 1;
+
+/** What is right now but may surprise: names that were kept, and filters that drop replies of policy routing. */
+export function warningsOf(nics: readonly NicResult[], sysctls: string): string[] {
+  const configured = nics.filter(({ state }) => state === 'Configured');
+  return [
+    ...configured
+      .filter(({ name }) => reversePathFilter(sysctls, name) === strict)
+      .map(({ name }) => `StrictReversePath ${name}`),
+    ...configured
+      .filter(({ name, index }) => name !== interfaceName(index))
+      .map(({ name, index }) => `NameKept ${name}, not ${interfaceName(index)}`),
+  ];
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Fence, fence, type JobRequest } from '../api/job.ts';
 
@@ -94,4 +95,9 @@ export function staleness(
 
 function sameFence(a: Fence | undefined, b: Fence | undefined): boolean {
   return a !== undefined && a.uid === b?.uid && a.generation === b.generation;
+}
+
+/** Digest of a text, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import { type Manager, startNetworkd, startUdev } from '../../rig/hosts/namespace/managers.ts';
-import { request } from '../../src/agent/planning/sample.ts';
+import { request } from '../beds/agent-samples.ts';
 import { nic, runAgent } from '../namespaces/agent-process.ts';
 import { eventually } from '../namespaces/eventually.ts';
 import { denyingIp } from '../namespaces/line-by-line-ip.ts';

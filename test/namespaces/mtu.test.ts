@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { request } from '../../src/agent/planning/sample.ts';
+import { request } from '../beds/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { stateOf } from './host-state.ts';
 import { denyingIp } from './line-by-line-ip.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { request } from '../../src/agent/planning/sample.ts';
+import { request } from '../beds/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;

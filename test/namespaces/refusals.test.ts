@@ -2,8 +2,8 @@ import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost, primary } from '../../rig/hosts/namespace/host.ts';
-import { request } from '../../src/agent/planning/sample.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
+import { request } from '../beds/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { stateOf } from './host-state.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { run } from '../../rig/hosts/namespace/command.ts';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { request } from '../../src/agent/planning/sample.ts';
+import { request } from '../beds/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { foreignState, plantForeignState } from './foreign.ts';
 import { stateOf } from './host-state.ts';

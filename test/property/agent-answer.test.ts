@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
 import { underLock } from '../../src/agent/lock.ts';
-import { address, entry, host, link, macOf, request } from '../../src/agent/planning/sample.ts';
 import { type JobRequest, jobResult } from '../../src/api/job.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
+import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
 import { ModelHost } from './model-host.ts';
 
 let box: ModelHost;

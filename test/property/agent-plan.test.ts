@@ -1,25 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Host } from '../../src/agent/host.ts';
 import { diffNic } from '../../src/agent/planning/diff.ts';
-import { linksWithMac } from '../../src/agent/planning/links.ts';
-import { type NicState, sameNic } from '../../src/agent/planning/nic-state.ts';
-import { planApply } from '../../src/agent/planning/plan-apply.ts';
-import { planRemoval } from '../../src/agent/planning/plan-removal.ts';
-import { presentState } from '../../src/agent/planning/present-state.ts';
-import {
-  address,
-  entry,
-  host,
-  input,
-  link,
-  macOf,
-  route,
-  rule,
-} from '../../src/agent/planning/sample.ts';
+import { type NicState, presentState, sameNic } from '../../src/agent/planning/nic-state.ts';
+import { planApply, planRemoval } from '../../src/agent/planning/plan.ts';
 import { isDone, stateAfter, type Unit } from '../../src/agent/planning/unit.ts';
+import { type Host, linksWithMac } from '../../src/agent/snapshot.ts';
 import { emptyState, type HostState } from '../../src/agent/state.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
+import { address, entry, host, input, link, macOf, route, rule } from '../beds/agent-samples.ts';
 import { applied, type ModelOptions, perform } from './kernel-model.ts';
 
 const numbers = [1, 2, 3, 4, 5] as const;

@@ -1,20 +1,19 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readJournals } from '../../src/agent/apply/journal.ts';
+import { readJournals, readState } from '../../src/agent/apply/memory.ts';
 import { recover } from '../../src/agent/apply/recover.ts';
-import { readState } from '../../src/agent/apply/state-file.ts';
 import { transact } from '../../src/agent/apply/transaction.ts';
-import type { Host } from '../../src/agent/host.ts';
 import { observeHost } from '../../src/agent/observe/host.ts';
-import { batchLine } from '../../src/agent/planning/operation.ts';
+import { batchLine } from '../../src/agent/planning/diff.ts';
 import { planAll } from '../../src/agent/planning/plan.ts';
-import { address, entry, host, link, request, route } from '../../src/agent/planning/sample.ts';
 import { isDone } from '../../src/agent/planning/unit.ts';
+import type { Host } from '../../src/agent/snapshot.ts';
 import { atBoot } from '../../src/agent/state.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import type { Perform } from '../../src/process/effects.ts';
+import { address, entry, host, link, request, route } from '../beds/agent-samples.ts';
 import { ModelHost, parsedLine } from './model-host.ts';
 
 const start = request([entry(1), entry(2)]);

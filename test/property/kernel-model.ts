@@ -1,11 +1,15 @@
-import { type Address, type Host, type Link, type Route, rt } from '../../src/agent/host.ts';
-import type { Change } from '../../src/agent/planning/diff.ts';
-import { ipOf } from '../../src/agent/planning/ipv4.ts';
-import { linkNamed } from '../../src/agent/planning/links.ts';
+import type { Change, Operation, SysctlWrite } from '../../src/agent/planning/diff.ts';
 import { routeKey } from '../../src/agent/planning/nic-state.ts';
-import type { Operation, SysctlWrite } from '../../src/agent/planning/operation.ts';
-import { connectedRoutes } from '../../src/agent/planning/sample.ts';
-import { networkOf } from '../../src/api/address.ts';
+import {
+  type Address,
+  type Host,
+  type Link,
+  linkNamed,
+  type Route,
+  rt,
+} from '../../src/agent/snapshot.ts';
+import { ipOf, networkOf } from '../../src/api/address.ts';
+import { connectedRoutes } from '../beds/agent-samples.ts';
 
 export interface ModelOptions {
   /** `net.ipv4.conf.*.promote_secondaries`. */

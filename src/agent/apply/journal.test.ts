@@ -2,11 +2,16 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { planApply } from '../planning/plan-apply.ts';
-import { entry, host, input, link, macOf } from '../planning/sample.ts';
-import { readJournals, removeJournal, syncJournals, writeJournal } from './journal.ts';
-import type { Disk } from './nic-files.ts';
-import { UnknownStateError } from './state-file.ts';
+import { entry, host, input, link, macOf } from '../../../test/beds/agent-samples.ts';
+import { planApply } from '../planning/plan.ts';
+import type { Disk } from './disk.ts';
+import {
+  readJournals,
+  removeJournal,
+  syncJournals,
+  UnknownStateError,
+  writeJournal,
+} from './memory.ts';
 
 let disk: Disk;
 beforeEach(async () => {

@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import type { Effect } from '../../api/effects.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Ip } from '../ip-session.ts';
+import { sysctlPath } from '../observe/host.ts';
 import type { KernelState } from '../observe/kernel.ts';
-import { sysctlPath } from '../observe/sysctls.ts';
-import type { Change } from '../planning/diff.ts';
-import { batchLine, type Operation } from '../planning/operation.ts';
+import { batchLine, type Change, type Operation } from '../planning/diff.ts';
 
 /** What changes the state of the agent's network namespace. */
 export interface Kernel {

@@ -1,8 +1,7 @@
-import type { KernelView } from '../host.ts';
 import { observeLinks } from '../observe/host.ts';
 import { onlyLink } from '../planning/candidates.ts';
-import { inUse, untouchable } from '../planning/refuse/checks.ts';
-import { firstRefusal, type Refusal } from '../planning/refuse/refusal.ts';
+import { firstRefusal, inUse, type Refusal, untouchable } from '../planning/refusals.ts';
+import type { KernelView } from '../snapshot.ts';
 import {
   advanceFence,
   atBoot,
@@ -12,9 +11,9 @@ import {
   withNic,
   withoutNic,
 } from '../state.ts';
-import { bringNic, stateOf } from './bring.ts';
-import { type JournalEntry, removeJournal, syncJournals } from './journal.ts';
-import { finishFiles, isCommitted, restoreFiles } from './nic-files.ts';
+import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
+import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
+import { bringNic, stateOf } from './settle.ts';
 import type { Workshop } from './workshop.ts';
 
 export interface Recovered {

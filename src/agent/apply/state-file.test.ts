@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { advanceFence, emptyState } from '../state.ts';
-import type { Disk } from './nic-files.ts';
-import { readState, StateFile, UnknownStateError } from './state-file.ts';
+import type { Disk } from './disk.ts';
+import { readState, StateFile, UnknownStateError } from './memory.ts';
 
 let disk: Disk;
 let writes: string[];

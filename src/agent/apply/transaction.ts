@@ -1,23 +1,23 @@
-import type { KernelView } from '../host.ts';
+import { ipOf } from '../../api/address.ts';
+import type { NicReason } from '../../api/job.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
-import { ipOf } from '../planning/ipv4.ts';
-import { lostByNode } from '../planning/lost.ts';
-import type { Refusal } from '../planning/refuse/refusal.ts';
+import type { Refusal } from '../planning/refusals.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
+import { type Host, type KernelView, rt } from '../snapshot.ts';
 import type { HostState } from '../state.ts';
-import { settle, stateOf } from './bring.ts';
-import { removeJournal, syncJournals, writeJournal } from './journal.ts';
-import { changeKernel } from './kernel.ts';
 import {
   commitFiles,
+  restoreFiles,
   settleFiles,
   stagedText,
   stageFiles,
   syncFiles,
   syncStaged,
-} from './nic-files.ts';
-import { UndoableWork } from './undoable-work.ts';
+} from './disk.ts';
+import { changeKernel } from './kernel.ts';
+import { removeJournal, syncJournals, writeJournal } from './memory.ts';
+import { bringNic, settle, stateOf } from './settle.ts';
 import type { Workshop } from './workshop.ts';
 
 export interface Outcome {
@@ -139,4 +139,108 @@ async function letGo(units: readonly Unit[], { disk, log }: Workshop): Promise<v
   } catch (error) {
     log.warn({ err: error }, 'journal kept');
   }
+}
+
+/** Units on their way: what fails at a step is undone at once and takes no part in the next ones. */
+export class UndoableWork {
+  readonly #workshop: Workshop;
+  readonly #going: Set<Unit>;
+  readonly #failures = new Map<Unit, Refusal>();
+
+  constructor(units: readonly Unit[], workshop: Workshop) {
+    this.#workshop = workshop;
+    this.#going = new Set(units);
+  }
+
+  get going(): readonly Unit[] {
+    return [...this.#going];
+  }
+
+  get failures(): ReadonlyMap<Unit, Refusal> {
+    return this.#failures;
+  }
+
+  /** Takes a step with each unit that is still on its way. */
+  async each(reason: NicReason, step: (unit: Unit) => Promise<void>): Promise<void> {
+    const units = this.going;
+    const results = await Promise.allSettled(units.map((unit) => step(unit)));
+    // Latest first, as their names and files may stand on one another.
+    for (const [at, result] of [...results.entries()].toReversed()) {
+      const unit = units[at];
+      if (unit && result.status === 'rejected')
+        await this.fail(unit, { reason, message: words(result.reason) });
+    }
+  }
+
+  /** Takes one step for all units that are still on their way; none is taken when there are none. */
+  async together(reason: NicReason, step: () => Promise<void>): Promise<void> {
+    if (this.#going.size === 0) return;
+    try {
+      await step();
+    } catch (error) {
+      for (const unit of this.going.toReversed())
+        await this.fail(unit, { reason, message: words(error) });
+    }
+  }
+
+  /** Undoes a unit: kernel and files are as they were before it, which is looked at. */
+  async fail(unit: Unit, failure: Refusal): Promise<void> {
+    this.#going.delete(unit);
+    const problem = await this.#undo(unit);
+    const message = problem
+      ? `${failure.message}; not undone: ${problem}`
+      : `${failure.message}; undone`;
+    this.#failures.set(unit, { reason: problem ? 'RollbackFailed' : failure.reason, message });
+    this.#workshop.log.warn({ mac: unit.target.mac, ...failure, problem }, 'nic undone');
+  }
+
+  async #undo(unit: Unit): Promise<string | undefined> {
+    const { disk } = this.#workshop;
+    try {
+      const problem = await bringNic(unit.nic, unit.before, this.#workshop);
+      await restoreFiles(unit.files, disk);
+      // The journal stays until the NIC is back: the next run tries again.
+      if (!problem) await removeJournal(unit.index, disk);
+      return problem;
+    } catch (error) {
+      return words(error);
+    }
+  }
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * What the node itself lost between two looks at it, in words: a default route, or an address of a link that has one.
+ * The NICs with these MACs are left out. More than before is no loss.
+ */
+export function lostByNode(
+  before: Vital,
+  after: Vital,
+  macs: ReadonlySet<string>,
+): string | undefined {
+  const still = new Set(vital(after, macs));
+  return vital(before, macs).find((item) => !still.has(item));
+}
+
+type Vital = Pick<Host, 'links' | 'addresses' | 'routes'>;
+
+function vital({ links, addresses, routes }: Vital, macs: ReadonlySet<string>): string[] {
+  const ours = new Set(links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name));
+  const defaults = routes.filter(
+    ({ to, type, table, links: by }) =>
+      to.endsWith('/0') &&
+      type === rt.unicast &&
+      table === rt.mainTable &&
+      !by.some((name) => ours.has(name)),
+  );
+  const carriers = new Set(defaults.flatMap((route) => route.links));
+  return [
+    ...defaults.map(({ to, via, links: by }) => `route ${to} via ${via ?? ''} dev ${by.join(',')}`),
+    ...addresses
+      .filter(({ link, scope }) => carriers.has(link) && scope === rt.scopeGlobal)
+      .map(({ cidr, link }) => `address ${cidr} of ${link}`),
+  ];
 }

@@ -7,10 +7,9 @@ import type { Clock } from '../../time/clock.ts';
 import type { Ip } from '../ip-session.ts';
 import { type HostView, viewOf } from '../observe/host.ts';
 import type { HostState } from '../state.ts';
-import type { Run } from './journal.ts';
+import type { Disk } from './disk.ts';
 import type { Kernel } from './kernel.ts';
-import type { Disk } from './nic-files.ts';
-import { StateFile } from './state-file.ts';
+import { type Run, StateFile } from './memory.ts';
 
 /** What changing a host takes. */
 export interface Workshop {

@@ -1,5 +1,5 @@
-import type { ConfigFile, HostFile, OwnFile } from '../host.ts';
 import type { DesiredNic } from '../planning/desired.ts';
+import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 
 export interface RenderedFile {
   readonly path: string;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { entry, link, macOf } from '../../../test/beds/agent-samples.ts';
 import { desiredNic } from '../planning/desired.ts';
-import { entry, link, macOf } from '../planning/sample.ts';
-import { readBlockYaml } from './block-yaml.ts';
 import { netplan } from './netplan.ts';
+import { readBlockYaml } from './netplan-document.ts';
 
 const path = '/etc/netplan/90-multinic0.yaml';
 const nic = desiredNic(entry(1, { routes: [{ to: '10.77.0.0/24' }] }), 0, link(1), []);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseAddresses } from './addresses.ts';
+import { parseAddresses } from './kernel.ts';
 
 const four = {
   family: 'inet',

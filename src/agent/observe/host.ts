@@ -1,11 +1,11 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Backend } from '../backends/backend.ts';
 import { netplan } from '../backends/netplan.ts';
-import type { Host, KernelView } from '../host.ts';
 import type { Ip } from '../ip-session.ts';
-import type { HostState } from '../state.ts';
-import { isThere, knownFile, readHostFiles } from './files.ts';
+import type { ConfigFile, Host, HostFile, KernelView } from '../snapshot.ts';
+import { type HostState, sha256 } from '../state.ts';
 import type { KernelState } from './kernel.ts';
-import { readAcceptRa, sysctlDirectory } from './sysctls.ts';
 
 export interface HostView {
   readonly hostRoot: string;
@@ -67,4 +67,115 @@ export async function observeHost(
 /** Why the NICs of this host are not configured by the backend's files; undefined when they are. */
 export function wrongFamily({ hostRoot, backend }: HostView, { files }: Host): string | undefined {
   return backend.missing((path) => isThere(hostRoot, path)) ?? backend.unusable(files);
+}
+
+/**
+ * What a directory of the host has under names with this suffix; nothing when there is no such directory. Whatever is no
+ * file is there all the same, without a text: its name is taken.
+ */
+export function readHostFiles(hostRoot: string, directory: string, suffix: string): HostFile[] {
+  return namesIn(join(hostRoot, directory))
+    .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
+    .toSorted()
+    .map((name) => readHostFile(hostRoot, `${directory}/${name}`));
+}
+
+/** Names in a directory, of which there are none when it is not there; throws when nobody knows. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return [];
+  }
+}
+
+/** The agent may read no more than any root without capabilities: EACCES. A link may lead out of what is mounted. */
+const unreadable = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP']);
+
+function readHostFile(hostRoot: string, path: string): HostFile {
+  try {
+    const real = followed(hostRoot, path);
+    if (real === masked) return { path, text: '', mode: 0 };
+    const status = statSync(real);
+    const mode = status.mode & 0o777;
+    // A pipe would be waited on for ever.
+    return { path, text: status.isFile() ? readFileSync(real, 'utf8') : '', mode };
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!unreadable.has(code)) throw error;
+    return { path, text: '', mode: 0, unread: code };
+  }
+}
+
+/** What a link leads to that says: nothing here. */
+const masked = '/dev/null';
+/** The kernel gives up after as many links (path_resolution(7)). */
+const maxLinks = 40;
+
+/** Where a file of the host is that may be a link; an absolute one begins at the host's root and not at ours. */
+function followed(hostRoot: string, path: string): string {
+  let real = join(hostRoot, path);
+  for (let links = 0; links < maxLinks && lstatSync(real).isSymbolicLink(); links++) {
+    const target = readlinkSync(real);
+    if (target === masked) return masked;
+    real = target.startsWith('/') ? join(hostRoot, target) : resolve(dirname(real), target);
+  }
+  return real;
+}
+
+/** A file that is, to the byte, as the agent wrote it: what it is about is in state.json too. */
+export function knownFile(file: HostFile, { nics }: HostState): ConfigFile | undefined {
+  const nic = nics.find(({ files }) => files.some(({ path }) => path === file.path));
+  const written = nic?.files.find(({ path }) => path === file.path);
+  if (!nic || written?.sha256 !== sha256(file.text)) return undefined;
+  const { mac, index, addresses } = nic;
+  return { ...file, own: { mac, index, addresses }, macs: [mac] };
+}
+
+/** Whether the host has this file; one that is a link to another place of the host counts. */
+export function isThere(hostRoot: string, path: string): boolean {
+  return lstatSync(join(hostRoot, path), { throwIfNoEntry: false }) !== undefined;
+}
+
+// Synchronous all along: the kernel answers at once, and a round through the thread pool costs more than the answer.
+
+/**
+ * Where `net.*` settings are read and written. A container sees its own `/proc/sys` read-only, so the host's
+ * `/proc/sys/net` is mounted under the host root; both show the network namespace of the process that looks.
+ */
+export function sysctlDirectory(hostRoot: string): string {
+  const mounted = join(hostRoot, 'proc/sys/net');
+  return existsSync(mounted) ? mounted : '/proc/sys/net';
+}
+
+/** Path of a setting such as `ipv6.conf.ens5.accept_ra`; the link's name may itself hold dots. */
+export function sysctlPath(directory: string, family: 'ipv4' | 'ipv6', link: string, key: string) {
+  return join(directory, family, 'conf', link, key);
+}
+
+/** `accept_ra` of the links by name; a link that is gone, or a kernel without IPv6, has none. */
+export function readAcceptRa(directory: string, links: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const link of links) {
+    const value = readSetting(directory, 'ipv6', link, 'accept_ra');
+    if (value !== undefined) values.set(link, value);
+  }
+  return values;
+}
+
+/** Effective reverse path filter of a link: the kernel uses the larger of `all` and the link's own value. */
+export function reversePathFilter(directory: string, link: string): number {
+  const own = readSetting(directory, 'ipv4', link, 'rp_filter');
+  const all = readSetting(directory, 'ipv4', 'all', 'rp_filter');
+  return Math.max(Number(all ?? 0), Number(own ?? 0));
+}
+
+function readSetting(directory: string, family: 'ipv4' | 'ipv6', link: string, key: string) {
+  try {
+    return readFileSync(sysctlPath(directory, family, link, key), 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

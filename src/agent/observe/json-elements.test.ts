@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { elementsOf } from './json-elements.ts';
+import { elementsOf } from './routes.ts';
 
 test('reads what JSON.parse reads', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseLinks } from './links.ts';
+import { parseLinks } from './kernel.ts';
 
 const entry = {
   ifindex: 3,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRules } from './rules.ts';
+import { parseRules } from './kernel.ts';
 
 function parse(rule: object) {
   return parseRules(JSON.stringify([rule]))[0];

@@ -1,15 +1,20 @@
+import { broadcastOf, contains, ipOf, networkOf, prefixOf } from '../../api/address.ts';
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
+import { maxIndex } from '../../api/names.ts';
 import type { Backend } from '../backends/backend.ts';
-import type { Host, Link } from '../host.ts';
+import { type Host, type Link, linksWithMac } from '../snapshot.ts';
 import type { HostState, NicRecord } from '../state.ts';
+import { unattainable } from './attainable.ts';
 import { desiredNic } from './desired.ts';
-import { entryProblem } from './entry.ts';
-import { assignIndexes } from './indexes.ts';
-import { ipOf } from './ipv4.ts';
-import { linksWithMac } from './links.ts';
 import { ownedBy, recordOf } from './ownership.ts';
-import { inUse, unattainable, untouchable } from './refuse/checks.ts';
-import { firstRefusal, type Refusal, type Site, type WantedNic } from './refuse/refusal.ts';
+import {
+  firstRefusal,
+  inUse,
+  type Refusal,
+  type Site,
+  untouchable,
+  type WantedNic,
+} from './refusals.ts';
 import type { RefusedNic } from './unit.ts';
 
 export interface PlanInput {
@@ -129,4 +134,106 @@ export function refusedNic(host: Host, entry: RequestInterface, refusal: Refusal
   const { mac, index, portId } = entry;
   const name = linksWithMac(host, mac)[0]?.name ?? '';
   return { target: { mac, index, ...(portId ? { portId } : {}) }, name, refusal };
+}
+
+/**
+ * Index, and so name, table and priority, of each entry's NIC, by MAC. A NIC that has one keeps it whatever the request
+ * says: callers that number by MAC order would otherwise rename live NICs whenever a port comes or goes. The others get
+ * what they ask for, or the lowest that is free; none when all ten are taken.
+ */
+export function assignIndexes(
+  entries: readonly RequestInterface[],
+  records: ReadonlyMap<string, NicRecord>,
+  occupied: readonly number[],
+): Map<string, number> {
+  const taken = new Set(occupied);
+  const assigned = new Map<string, number>();
+  const assign = (mac: string, index: number | undefined): void => {
+    if (index === undefined || taken.has(index) || assigned.has(mac)) return;
+    taken.add(index);
+    assigned.set(mac, index);
+  };
+  for (const { mac } of entries) assign(mac, records.get(mac)?.index);
+  for (const { mac, index } of entries) assign(mac, index);
+  for (const { mac } of entries) {
+    assign(
+      mac,
+      Array.from({ length: maxIndex + 1 }, (_, index) => index).find((index) => !taken.has(index)),
+    );
+  }
+  return assigned;
+}
+
+/** Shortest prefix of a subnet: a wider connected route would take the node's own traffic. */
+const widestPrefix = 8;
+
+/** Why an entry of the request cannot be used, naming the field; undefined when it can. */
+export function entryProblem(
+  entry: RequestInterface,
+  all: readonly RequestInterface[],
+): string | undefined {
+  return (
+    duplicateProblem(entry, all) ??
+    macProblem(entry.mac) ??
+    first(entry.addresses, addressProblem) ??
+    gatewayProblem(entry) ??
+    routesProblem(entry)
+  );
+}
+
+function duplicateProblem(entry: RequestInterface, all: readonly RequestInterface[]) {
+  const others = all.filter((other) => other !== entry);
+  const ips = new Set(others.flatMap((other) => other.addresses.map(ipOf)));
+  const taken = entry.addresses.find((cidr) => ips.has(ipOf(cidr)));
+  if (others.some(({ mac }) => mac === entry.mac)) return `mac ${entry.mac} is in two entries`;
+  if (others.some(({ index }) => index === entry.index))
+    return `index ${entry.index} is in two entries`;
+  if (taken) return `address ${taken} is in two entries`;
+  const own = new Set(entry.addresses.map(ipOf));
+  return own.size < entry.addresses.length ? 'addresses has one address twice' : undefined;
+}
+
+function macProblem(mac: string): string | undefined {
+  const group = (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1;
+  return group || mac === '00:00:00:00:00:00' ? `mac ${mac} is not of one NIC` : undefined;
+}
+
+function addressProblem(cidr: string): string | undefined {
+  const [ip, prefix] = [ipOf(cidr), prefixOf(cidr)];
+  if (prefix < widestPrefix) return `address ${cidr} is in a network wider than /${widestPrefix}`;
+  if (/^(0|127|22[4-9]|2[3-5]\d)\./.test(ip)) return `address ${cidr} is not of one host`;
+  const edge = [ipOf(networkOf(cidr)), broadcastOf(cidr)];
+  return prefix <= 30 && edge.includes(ip) ? `address ${cidr} is not of one host` : undefined;
+}
+
+function gatewayProblem({ gateway, addresses }: RequestInterface): string | undefined {
+  if (gateway === undefined) return undefined;
+  if (addresses.some((cidr) => ipOf(cidr) === gateway))
+    return `gateway ${gateway} is the NIC itself`;
+  return onLink(gateway, addresses) ? undefined : `gateway ${gateway} is in no subnet of the NIC`;
+}
+
+function routesProblem({ routes, gateway, addresses }: RequestInterface): string | undefined {
+  const outside = routes.find(({ via }) => via !== undefined && !onLink(via, addresses));
+  if (outside) return `route to ${outside.to}: via ${outside.via} is in no subnet of the NIC`;
+  const hops = new Map<string, string>(addresses.map((cidr) => [networkOf(cidr), '']));
+  if (gateway) hops.set('0.0.0.0/0', gateway);
+  return first(routes, ({ to, via = '', metric }) => {
+    const key = metric === undefined ? networkOf(to) : `${networkOf(to)} metric ${metric}`;
+    const known = hops.get(key);
+    hops.set(key, via);
+    return known === undefined || known === via ? undefined : `route to ${to} is there twice`;
+  });
+}
+
+function onLink(ip: string, addresses: readonly string[]): boolean {
+  return addresses.some((cidr) => prefixOf(cidr) < 32 && contains(cidr, ip));
+}
+
+function first<T>(items: readonly T[], problem: (item: T) => string | undefined) {
+  for (const item of items) {
+    const found = problem(item);
+    if (found) return found;
+  }
+  return undefined;
 }

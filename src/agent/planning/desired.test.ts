@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { entry, link } from '../../../test/beds/agent-samples.ts';
 import { desiredNic, desiredState } from './desired.ts';
 import { routeText } from './nic-state.ts';
-import { entry, link } from './sample.ts';
 
 const nic = link(1);
 

@@ -1,8 +1,7 @@
-import { networkOf } from '../../api/address.ts';
+import { broadcastOf, ipOf, networkOf, prefixOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { interfaceName, routingTable, rulePriority } from '../../api/names.ts';
-import { type Link, rt } from '../host.ts';
-import { broadcastOf, ipOf, prefixOf } from './ipv4.ts';
+import { type Link, rt } from '../snapshot.ts';
 import { minIpv6Mtu, type NicRoute, type NicRule, type NicState, routeText } from './nic-state.ts';
 
 /** One NIC as it shall be, in the kernel and in the files for the next boot alike. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { entry, macOf } from '../../../test/beds/agent-samples.ts';
 import type { RequestInterface } from '../../api/job.ts';
-import { entryProblem } from './entry.ts';
-import { entry, macOf } from './sample.ts';
+import { entryProblem } from './candidates.ts';
 
 describe('entries of a request', () => {
   test.each<[string, Partial<RequestInterface>]>([

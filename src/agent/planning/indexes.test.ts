@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { entry, macOf } from '../../../test/beds/agent-samples.ts';
 import type { NicRecord } from '../state.ts';
-import { assignIndexes } from './indexes.ts';
-import { entry, macOf } from './sample.ts';
+import { assignIndexes } from './candidates.ts';
 
 function record(n: number, index: number): [string, NicRecord] {
   const mac = macOf(n);

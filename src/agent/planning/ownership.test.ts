@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Host } from '../host.ts';
+import {
+  address,
+  entry,
+  host,
+  input,
+  link,
+  macOf,
+  ownFile,
+  route,
+  rule,
+} from '../../../test/beds/agent-samples.ts';
+import type { Host } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
 import { ownedBy, recordOf } from './ownership.ts';
-import { planApply } from './plan-apply.ts';
-import { address, entry, host, input, link, macOf, ownFile, route, rule } from './sample.ts';
+import { planApply } from './plan.ts';
 
 const named = link(1, { name: 'multinic3', up: true });
 const mac = macOf(1);

@@ -1,9 +1,8 @@
+import { ipOf, prefixOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { indexOfName, maxIndex, routingTable, rulePriority } from '../../api/names.ts';
-import { type Host, type Link, type Rule, rt } from '../host.ts';
+import { type Host, type Link, linksWithMac, type Rule, rt } from '../snapshot.ts';
 import type { HostState, NicRecord } from '../state.ts';
-import { ipOf, prefixOf } from './ipv4.ts';
-import { linksWithMac } from './links.ts';
 
 /** What of the host belongs to one NIC of ours: its tables and its addresses, old and new. */
 export interface Belongings {

@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import {
+  address,
+  entry,
+  host,
+  input,
+  link,
+  macOf,
+  route,
+} from '../../../test/beds/agent-samples.ts';
 import { netplan } from '../backends/netplan.ts';
-import type { Host } from '../host.ts';
+import type { Host } from '../snapshot.ts';
 import { emptyState, type HostState, type NicRecord } from '../state.ts';
 import { desiredNic } from './desired.ts';
-import { batchLine } from './operation.ts';
-import { planApply } from './plan-apply.ts';
-import { address, entry, host, input, link, macOf, route } from './sample.ts';
-import { planText } from './text.ts';
-import { isDone } from './unit.ts';
+import { batchLine } from './diff.ts';
+import { planApply } from './plan.ts';
+import { isDone, planText } from './unit.ts';
 
 function record(n: number, index: number): NicRecord {
   return {

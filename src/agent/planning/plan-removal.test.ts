@@ -1,8 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { emptyState, type NicRecord } from '../state.ts';
-import { hostAfterRemoval } from './after-removal.ts';
-import { batchLine } from './operation.ts';
-import { planRemoval } from './plan-removal.ts';
 import {
   address,
   entry,
@@ -14,7 +10,10 @@ import {
   request,
   route,
   rule,
-} from './sample.ts';
+} from '../../../test/beds/agent-samples.ts';
+import { emptyState, type NicRecord } from '../state.ts';
+import { batchLine } from './diff.ts';
+import { hostAfterRemoval, planRemoval } from './plan.ts';
 
 const record: NicRecord = {
   mac: macOf(1),

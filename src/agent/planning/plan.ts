@@ -1,8 +1,28 @@
-import { hostAfterRemoval } from './after-removal.ts';
-import type { PlanInput } from './candidates.ts';
-import { planApply } from './plan-apply.ts';
-import { planRemoval } from './plan-removal.ts';
-import { type Plan, stateAfter } from './unit.ts';
+import { type Host, type Link, linkNamed, linksWithMac } from '../snapshot.ts';
+import { type NicRecord, sha256 } from '../state.ts';
+import {
+  type Candidate,
+  candidatesOf,
+  linkInReach,
+  type PlanInput,
+  refusedNic,
+} from './candidates.ts';
+import { desiredState } from './desired.ts';
+import { diffNic } from './diff.ts';
+import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
+import { heldOf, isOwnRule, ownedBy, recordOf } from './ownership.ts';
+import { firstRefusal, inUse, untouchable } from './refusals.ts';
+import {
+  type FileChange,
+  isDone,
+  type Plan,
+  type RefusedNic,
+  removeChanges,
+  stateAfter,
+  type Target,
+  type Unit,
+  writeChanges,
+} from './unit.ts';
 
 /** All that a request asks for: removals first, as they free names and tables, then the rest on what they leave. */
 export interface WholePlan {
@@ -17,4 +37,229 @@ export function planAll(input: PlanInput): WholePlan {
   const kept = removal.units.reduce(stateAfter, state);
   const after = hostAfterRemoval(host, removal.units);
   return { removal, apply: planApply({ ...input, state: kept, host: after }) };
+}
+
+/** Names that are already given away in a plan. */
+interface Taken {
+  readonly names: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
+}
+
+/**
+ * What is to be done so that the host has the NICs of the request. NICs that must not be touched are refused one by one;
+ * one that is as it shall be yields a unit without operations.
+ */
+export function planApply(input: PlanInput): Plan {
+  const { host } = input;
+  const { candidates, refused } = candidatesOf(input);
+  const taken = {
+    names: new Set(candidates.map(({ desired }) => desired.name)),
+    paths: new Set(candidates.map(({ path }) => path)),
+  };
+  const units: Unit[] = [];
+  const used: RefusedNic[] = [];
+  for (const candidate of candidates) {
+    const unit = applyUnit(input, candidate, taken);
+    if (isDone(unit) || !candidate.inUse) units.push(unit);
+    else used.push(refusedNic(host, candidate.entry, candidate.inUse));
+  }
+  return { units, refused: [...refused, ...used] };
+}
+
+function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, taken: Taken): Unit {
+  const { entry, link, belongings, desired } = candidate;
+  const before = presentState(host, link, belongings);
+  const after = desiredState(desired);
+  const evict = link.name !== desired.name && taken.names.has(link.name);
+  const file = backend.render(desired);
+  const files = writeChanges(host, entry.mac, file, taken.paths);
+  return {
+    action: 'apply',
+    target: {
+      mac: entry.mac,
+      index: entry.index,
+      ...(entry.portId ? { portId: entry.portId } : {}),
+    },
+    index: desired.index,
+    nic: { mac: entry.mac, belongings },
+    before,
+    after,
+    change: diffNic(before, after, evict ? { evictTo: `mntmp${link.index}` } : {}),
+    files,
+    desired,
+    record: {
+      ...recordAfter(candidate, before.link, files[0]),
+      boot: { bootId, addresses: heldOf(entry.mac, candidate.record, host) },
+    },
+  };
+}
+
+function recordAfter(
+  { entry, link, record, desired }: Candidate,
+  before: LinkState | undefined,
+  file: FileChange,
+): NicRecord {
+  const original = record ? record.original : originalOf(before);
+  return {
+    mac: entry.mac,
+    index: desired.index,
+    originalName: record?.originalName ?? link.name,
+    addresses: [...desired.addresses],
+    table: desired.table,
+    priority: desired.rules[0]?.priority ?? 0,
+    files: [
+      {
+        path: file.path,
+        sha256: sha256(file.after ?? ''),
+      },
+    ],
+    ...(original ? { original } : {}),
+  };
+}
+
+/** What the NIC was like before it was ours; its addresses and routes were not. */
+function originalOf(before: LinkState | undefined): NicRecord['original'] {
+  if (!before) return undefined;
+  const { mtu, up, addressMode, acceptRa } = before;
+  return {
+    mtu,
+    up,
+    ...(addressMode === undefined ? {} : { addrGenMode: addressMode }),
+    ...(acceptRa === undefined ? {} : { acceptRa }),
+  };
+}
+
+interface Obsolete {
+  readonly record: NicRecord;
+  readonly target: Target;
+}
+
+/**
+ * What is to be done so that nothing of ours is left of the NICs that the request no longer has, or of all when it asks
+ * for a clean-up. Only what state.json, or a file of an earlier generation, says is ours can be removed.
+ */
+export function planRemoval(input: PlanInput): Plan {
+  const { host } = input;
+  const units: Unit[] = [];
+  const refused: RefusedNic[] = [];
+  const names = new Set<string>();
+  for (const nic of obsolete(input)) {
+    const link = removableLink(input, nic.record);
+    if (link && 'reason' in link) {
+      const name = linksWithMac(host, nic.record.mac)[0]?.name ?? '';
+      refused.push({ target: nic.target, name, refusal: link });
+    } else units.push(removalUnit(input, nic, link, names));
+  }
+  return { units, refused };
+}
+
+/** The NIC's link; none when it was unplugged, which leaves its rules and files behind. */
+function removableLink(input: PlanInput, record: NicRecord) {
+  const { host, request, state } = input;
+  const link = linkInReach(input, record.mac);
+  if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
+  const { protectedAddresses } = request;
+  const site = { host, protectedAddresses, records: state.nics, accepted: [] };
+  const nic = { link, owned: ownedBy(record.mac, record, host) };
+  return firstRefusal([...untouchable, ...inUse], nic, site) ?? link;
+}
+
+function obsolete({ request, state, host }: PlanInput): Obsolete[] {
+  const { action, interfaces } = request;
+  const all = action === 'cleanup';
+  const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));
+  // An entry that cannot be used says nothing about what its NIC shall be: it is not a removal.
+  const kept = new Set(request.keep);
+  const recorded = state.nics.filter(({ mac }) => all || !(wanted.has(mac) || kept.has(mac)));
+  const known = new Set(recorded.map(({ mac }) => mac));
+  const inherited = interfaces.flatMap((entry) => {
+    if (!all || known.has(entry.mac)) return [];
+    return recordOf(entry.mac, entry, state, host) ?? [];
+  });
+  return [...recorded, ...inherited].map((record) => {
+    const portId = wanted.get(record.mac)?.portId;
+    const { mac, index } = record;
+    return { record, target: { mac, index, ...(portId ? { portId } : {}) } };
+  });
+}
+
+function removalUnit(
+  { host, backend }: PlanInput,
+  { record, target }: Obsolete,
+  link: Link | undefined,
+  names: Set<string>,
+): Unit {
+  const belongings = ownedBy(record.mac, record, host);
+  const before = presentState(host, link, belongings);
+  const name = link ? freeName(host, record, link, names) : '';
+  const after = bare(host, before, record, name);
+  return {
+    action: 'remove',
+    target,
+    index: record.index,
+    nic: { mac: record.mac, belongings },
+    before,
+    after,
+    change: diffNic(before, after),
+    files: removeChanges(host, record.mac, record.files[0]?.path ?? backend.path(record.index)),
+  };
+}
+
+/** The name the NIC had before it was ours, or one that says that nobody named it. */
+function freeName(host: Host, { originalName }: NicRecord, link: Link, names: Set<string>) {
+  const holder = linkNamed(host, originalName);
+  const free = holder === undefined || holder.index === link.index;
+  const name =
+    originalName && free && !names.has(originalName) ? originalName : `mnfree${link.index}`;
+  names.add(name);
+  return name;
+}
+
+/** What is left of the NIC: what it was before it was ours, without addresses. */
+function bare(host: Host, { link }: NicState, { original }: NicRecord, name: string): NicState {
+  if (!link) return { rules: [] };
+  const { mtu, up } = original ?? { mtu: link.mtu, up: false };
+  return {
+    link: {
+      name,
+      mtu,
+      up,
+      ...(mtu < minIpv6Mtu ? {} : ipv6Of(host, link, original)),
+      addresses: [],
+      // Those of a link that is up are the kernel's own business again.
+      ...(up ? {} : { linkLocal: [] }),
+      routes: [],
+    },
+    rules: [],
+  };
+}
+
+/** Of a NIC whose past is not known: the kernel's own defaults. */
+function ipv6Of(host: Host, link: LinkState, original: NicRecord['original']) {
+  const acceptRa = original?.acceptRa ?? host.defaultAcceptRa ?? link.acceptRa;
+  const addressMode = original?.addrGenMode ?? 'eui64';
+  return { addressMode, ...(acceptRa === undefined ? {} : { acceptRa }) };
+}
+
+/** The host as it will be once these NICs are removed; what a plan for the others starts from. */
+export function hostAfterRemoval(host: Host, removals: readonly Unit[]): Host {
+  const removed = new Map(
+    removals.flatMap(({ before, after }) =>
+      before.link && after.link ? [[before.link.name, after.link] as const] : [],
+    ),
+  );
+  const paths = new Set(removals.flatMap(({ files }) => files.map(({ path }) => path)));
+  return {
+    ...host,
+    links: host.links.map((link) => {
+      const after = removed.get(link.name);
+      return after ? { ...link, name: after.name, up: after.up, mtu: after.mtu } : link;
+    }),
+    addresses: host.addresses.filter(({ link }) => !removed.has(link)),
+    routes: host.routes.filter(({ links }) => !links.some((name) => removed.has(name))),
+    rules: host.rules.filter(
+      (rule) => !removals.some(({ nic }) => isOwnRule(rule, nic.belongings)),
+    ),
+    files: host.files.filter(({ path }) => !paths.has(path)),
+  };
 }

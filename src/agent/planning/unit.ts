@@ -1,9 +1,11 @@
+import { interfaceName } from '../../api/names.ts';
+import type { RenderedFile } from '../backends/backend.ts';
+import type { ConfigFile, Host } from '../snapshot.ts';
 import { type HostState, type NicRecord, withNic, withoutNic } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
-import type { Change } from './diff.ts';
-import type { NicState } from './nic-state.ts';
-import type { KnownNic } from './present-state.ts';
-import type { Refusal } from './refuse/refusal.ts';
+import { batchLine, type Change } from './diff.ts';
+import type { KnownNic, NicState } from './nic-state.ts';
+import type { Refusal } from './refusals.ts';
 
 /** Which NIC of the request, or of state.json, something is about. */
 export interface Target {
@@ -61,4 +63,82 @@ export function isDone({ change, files }: Unit): boolean {
 /** What state.json says once the unit is done. */
 export function stateAfter(state: HostState, { record, nic }: Unit): HostState {
   return record ? withNic(state, record) : withoutNic(state, nic.mac);
+}
+
+/** A plan for people: what happens to each NIC, in order, in the words of `ip`. */
+export function planText({ units, refused }: Plan): string {
+  const nics = [
+    ...units.map(unitText),
+    ...refused.map(({ target, refusal }) => {
+      return `${interfaceName(target.index)} ${target.mac}: ${refusal.reason}, ${refusal.message}\n`;
+    }),
+  ];
+  return nics.length === 0 ? 'nothing to do\n' : nics.join('');
+}
+
+function unitText(unit: Unit): string {
+  const { action, index, nic, before } = unit;
+  const head = `${interfaceName(index)} ${nic.mac}`;
+  if (isDone(unit)) return `${head}: as it shall be\n`;
+  const from = before.link ? ` (now ${before.link.name})` : ' (not on the host)';
+  return `${head}${from}: ${action}\n${unitLines(unit)
+    .map((line) => `  ${line}\n`)
+    .join('')}`;
+}
+
+/** What happens to one NIC, a line each. */
+export function unitLines({ change, files }: Unit): string[] {
+  const { sysctls, eviction, operations } = change;
+  return [
+    ...sysctls.map(({ dev, key, value }) => `write net.ipv6.conf.${dev}.${key} = ${value}`),
+    ...[...(eviction ? [eviction] : []), ...operations].map(
+      (operation) => `ip ${batchLine(operation)}`,
+    ),
+    ...files.filter(({ changed }) => changed).map(fileText),
+  ];
+}
+
+function fileText({ path, before, after }: FileChange): string {
+  if (after === null) return `remove ${path}`;
+  return `${before === null ? 'create' : 'replace'} ${path}`;
+}
+
+/** Netplan warns about, and NetworkManager ignores, a file that others can read. */
+export const fileMode = 0o600;
+
+/**
+ * Changes of files that leave a NIC with exactly this one; those of earlier generations go. `taken` are the paths that
+ * other NICs of the same plan write to.
+ */
+export function writeChanges(
+  host: Host,
+  mac: string,
+  { path, text }: RenderedFile,
+  taken: ReadonlySet<string>,
+): [FileChange, ...FileChange[]] {
+  const there = host.files.find((file) => file.path === path);
+  const changed = there?.text !== text || there.mode !== fileMode;
+  const others = ownFiles(host, mac).filter((file) => !taken.has(file.path) && file.path !== path);
+  return [{ path, before: there?.text ?? null, after: text, changed }, ...others.map(removal)];
+}
+
+/** Changes of files that leave a NIC with none; `path` stands for its file when there is none. */
+export function removeChanges(
+  host: Host,
+  mac: string,
+  path: string,
+): [FileChange, ...FileChange[]] {
+  const files = ownFiles(host, mac).toSorted(
+    (a, b) => Number(b.path === path) - Number(a.path === path),
+  );
+  const [main, ...others] = files.map(removal);
+  return [main ?? { path, before: null, after: null, changed: false }, ...others];
+}
+
+function ownFiles(host: Host, mac: string): ConfigFile[] {
+  return host.files.filter(({ own }) => own?.mac === mac);
+}
+
+function removal({ path, text }: ConfigFile): FileChange {
+  return { path, before: text, after: null, changed: true };
 }

@@ -5,7 +5,6 @@ import type { Observation } from '../../plan/observation.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { openstackFailure, reasonOf, type Trouble } from '../status/step-failure.ts';
 import type { ChosenSubnets } from './choose-subnets.ts';
-
 import type { PortDirectory } from './port-directory.ts';
 import type { ServerSightings } from './server-sightings.ts';
 

@@ -9,7 +9,7 @@ const onHost = (...files: string[]) =>
 
 export const agentMutants: readonly Mutant[] = [
   {
-    file: 'src/agent/planning/refuse/node.ts',
+    file: 'src/agent/planning/refusals.ts',
     find: '!owned.tables.includes(item.table)',
     replace: 'owned.tables.includes(item.table)',
     tests: onHost('refusals.test.ts'),
@@ -33,7 +33,7 @@ export const agentMutants: readonly Mutant[] = [
     tests: pure('planning/diff.test.ts'),
   },
   {
-    file: 'src/agent/planning/refuse/checks.ts',
+    file: 'src/agent/planning/attainable.ts',
     find: '  tableTaken,\n  priorityTaken,',
     replace: '  priorityTaken,',
     tests: onHost('refusals.test.ts'),
@@ -81,7 +81,7 @@ export const agentMutants: readonly Mutant[] = [
     tests: steps,
   },
   {
-    file: 'src/agent/apply/undoable-work.ts',
+    file: 'src/agent/apply/transaction.ts',
     find: 'if (!problem) await removeJournal',
     replace: 'await removeJournal',
     tests: steps,
@@ -105,16 +105,16 @@ export const agentMutants: readonly Mutant[] = [
     tests: pure('planning/ownership.test.ts'),
   },
   {
-    file: 'src/agent/planning/refuse/subnet.ts',
+    file: 'src/agent/planning/attainable.ts',
     find: 'isMainRoute(route) && !route.links',
     replace: 'isMainRoute(route) && route.protocol === rt.protocolKernel && !route.links',
-    tests: pure('planning/refuse/checks.test.ts'),
+    tests: pure('planning/refusals.test.ts'),
   },
   {
-    file: 'src/agent/planning/refuse/checks.ts',
+    file: 'src/agent/planning/attainable.ts',
     find: '  overlapsForeign,\n  pathTaken,',
     replace: '  pathTaken,',
-    tests: pure('planning/refuse/checks.test.ts'),
+    tests: pure('planning/refusals.test.ts'),
   },
   {
     file: 'src/agent/ip-session.ts',
@@ -231,10 +231,10 @@ export const agentMutants: readonly Mutant[] = [
     tests: steps,
   },
   {
-    file: 'src/agent/apply/nic-files.ts',
+    file: 'src/agent/apply/disk.ts',
     find: 'const ours = text === change.after || text === null;',
     replace: 'const ours = true;',
-    tests: pure('apply/nic-files.test.ts'),
+    tests: pure('apply/disk.test.ts'),
   },
   {
     file: 'src/agent/backends/netplan.ts',

@@ -1,9 +1,12 @@
-import type { KernelView } from '../host.ts';
 import { observeLinks } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
-import { linksWithMac } from '../planning/links.ts';
-import { type NicState, nicDifference } from '../planning/nic-state.ts';
-import { type KnownNic, presentState } from '../planning/present-state.ts';
+import {
+  type KnownNic,
+  type NicState,
+  nicDifference,
+  presentState,
+} from '../planning/nic-state.ts';
+import { type KernelView, linksWithMac } from '../snapshot.ts';
 import { changeKernel } from './kernel.ts';
 import type { Workshop } from './workshop.ts';
 

@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestInterface } from '../../../api/job.ts';
-import type { Host } from '../../host.ts';
-import { emptyState } from '../../state.ts';
-import { planApply } from '../plan-apply.ts';
-import { address, entry, host, input, link, macOf, ownFile, route, rule } from '../sample.ts';
+import {
+  address,
+  entry,
+  host,
+  input,
+  link,
+  macOf,
+  ownFile,
+  route,
+  rule,
+} from '../../../test/beds/agent-samples.ts';
+import type { RequestInterface } from '../../api/job.ts';
+import type { Host } from '../snapshot.ts';
+import { emptyState } from '../state.ts';
+import { planApply } from './plan.ts';
 
 const [ens1, ens2] = [link(1), link(2)];
 

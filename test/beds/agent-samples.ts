@@ -1,10 +1,9 @@
-import { networkOf } from '../../api/address.ts';
-import type { JobRequest, RequestInterface } from '../../api/job.ts';
-import { netplan } from '../backends/netplan.ts';
-import type { Address, ConfigFile, Host, Link, Route, Rule } from '../host.ts';
-import { emptyState, type HostState } from '../state.ts';
-import type { PlanInput } from './candidates.ts';
-import { ipOf, prefixOf } from './ipv4.ts';
+import { netplan } from '../../src/agent/backends/netplan.ts';
+import type { PlanInput } from '../../src/agent/planning/candidates.ts';
+import type { Address, ConfigFile, Host, Link, Route, Rule } from '../../src/agent/snapshot.ts';
+import { emptyState, type HostState } from '../../src/agent/state.ts';
+import { ipOf, networkOf, prefixOf } from '../../src/api/address.ts';
+import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
 
 /** MAC of the n-th NIC of the samples. */
 export function macOf(n: number): string {

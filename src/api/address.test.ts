@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { networkOf } from '../../api/address.ts';
-import { broadcastOf, contains, ipOf, prefixOf } from './ipv4.ts';
+import { broadcastOf, contains, ipOf, networkOf, prefixOf } from './address.ts';
 
 describe('IPv4 networks', () => {
   test.each([

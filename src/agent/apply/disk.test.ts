@@ -13,7 +13,7 @@ import {
   stageFiles,
   syncFiles,
   syncStaged,
-} from './nic-files.ts';
+} from './disk.ts';
 
 let disk: Disk;
 let directory: string;

@@ -1,0 +1,239 @@
+import { contains, ipOf, networkOf, overlaps, prefixOf } from '../../api/address.ts';
+import { routingTable, rulePriority } from '../../api/names.ts';
+import {
+  type Address,
+  type ConfigFile,
+  linkNamed,
+  linksWithMac,
+  type Route,
+  rt,
+} from '../snapshot.ts';
+import { isInheritedRule, isOwnRule, ownedBy } from './ownership.ts';
+import {
+  type Check,
+  isDefault,
+  nodeAddressOf,
+  type Refusal,
+  refusal,
+  type Site,
+  type WantedNic,
+} from './refusals.ts';
+
+/** Why a NIC cannot be what an entry asks for. */
+export const unattainable: readonly Check<WantedNic>[] = [
+  mtu,
+  tableTaken,
+  priorityTaken,
+  addressTaken,
+  overlapsPrimary,
+  coversNode,
+  overlapsForeign,
+  pathTaken,
+  claimed,
+  unread,
+  caught,
+  nameTaken,
+];
+
+function mtu({ desired, link: { name, maxMtu } }: WantedNic): Refusal | undefined {
+  if (maxMtu === undefined || desired.mtu <= maxMtu) return undefined;
+  const message = `mtu ${desired.mtu} is above ${maxMtu}, the most ${name} takes`;
+  return refusal('InvalidEntry', message);
+}
+
+function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | undefined {
+  const table = routingTable(desired.index);
+  const route = host.routes.find(
+    (item) => item.table === table && !(item.links.includes(link.name) && !item.opaque),
+  );
+  return route && refusal('TableInUse', `table ${table} has a route to ${route.to}`);
+}
+
+function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
+  const table = routingTable(nic.desired.index);
+  const priority = rulePriority(nic.desired.index);
+  const rule = host.rules.find(
+    (item) =>
+      !isOwnRule(item, nic.belongings) &&
+      (item.priority === priority || (item.table === table && !isInheritedRule(item, table))),
+  );
+  return (
+    rule && refusal('TableInUse', `rule ${rule.priority} from ${rule.from} is not of this NIC`)
+  );
+}
+
+/** Another link has the name and will not give it up; an alternative name is never given up. */
+function nameTaken(
+  { link, desired: { name } }: WantedNic,
+  { host, accepted }: Site,
+): Refusal | undefined {
+  const holder = linkNamed(host, name);
+  if (!holder || holder.index === link.index) return undefined;
+  const leaving = accepted.some(
+    (other) => other.link.index === holder.index && other.desired.name !== holder.name,
+  );
+  if (leaving && holder.name === name) return undefined;
+  return refusal('NICInUse', `the name ${name} belongs to another NIC, ${holder.mac}`);
+}
+
+/** The path may hold a file of ours, about this NIC or about one that gives the path up. */
+function pathTaken({ path, desired }: WantedNic, site: Site): Refusal | undefined {
+  const { host, accepted, records } = site;
+  const there = host.files.find((file) => file.path === path);
+  if (!there) return undefined;
+  const ours = [desired, ...accepted.map((nic) => nic.desired), ...records].map(({ mac }) => mac);
+  if (there.own && ours.includes(there.own.mac)) return undefined;
+  return refusal('PersistFailed', `${path} is a file of somebody else; move it away`);
+}
+
+/** A file of somebody else configures the NIC, by its MAC or by a name: after a boot two would. */
+function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
+  const names = namesOf(nic);
+  const claim = host.files.find(
+    (file) => !file.own && (file.macs.includes(nic.desired.mac) || mentions(file, names)),
+  );
+  if (!claim) return undefined;
+  return refusal('NICInUse', `${claim.path} configures the NIC; take it out of there`);
+}
+
+/** What nobody can read may configure this very NIC. One of ours went on beside it and may. */
+function unread({ record }: WantedNic, { host }: Site): Refusal | undefined {
+  const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
+  if (!file) return undefined;
+  const message = `${file.path} may configure the NIC, the agent cannot read it: ${file.unread}`;
+  return refusal('NICInUse', message);
+}
+
+/** A file for every NIC of such a name would configure this one at the next boot, in place of ours or beside it. */
+function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
+  if (nic.record) return undefined;
+  const names = namesOf(nic);
+  const match = (pattern: string) => names.some((name) => matches(name, pattern));
+  for (const { path, leases = [], patterns = [] } of host.files) {
+    const lease = leases.find(match);
+    const pattern = lease ?? patterns.find(match);
+    if (pattern === undefined) continue;
+    const how = lease === undefined ? '' : ' by DHCP';
+    const message = `${path} has every NIC named ${pattern} configured${how}; leave this one out`;
+    return refusal(lease === undefined ? 'NICInUse' : 'LeasedByHost', message);
+  }
+  return undefined;
+}
+
+function namesOf({ link, record }: WantedNic): string[] {
+  const names = [link.name, ...link.altNames, record?.originalName ?? ''];
+  return names.filter((name) => name !== '');
+}
+
+function mentions({ names = [] }: ConfigFile, own: readonly string[]): boolean {
+  return names.some((name) => own.includes(name));
+}
+
+/** A shell pattern of netplan: `*`, `?` and sets. */
+function matches(name: string, pattern: string): boolean {
+  const source = pattern
+    .replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
+    .replaceAll('[!', '[^')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  try {
+    return new RegExp(`^${source}$`).test(name);
+  } catch (error) {
+    // A set that does not end matches nothing.
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function addressTaken({ desired }: WantedNic, site: Site): Refusal | undefined {
+  for (const { cidr, link } of othersAddresses(site)) {
+    const clash = desired.addresses.find((item) => ipOf(item) === ipOf(cidr));
+    if (clash) return refusal('InvalidEntry', `address ${clash} is on ${link}`);
+  }
+  return undefined;
+}
+
+/** Traffic of the node's own subnet could leave by the NIC. */
+function overlapsPrimary({ desired }: WantedNic, site: Site): Refusal | undefined {
+  const { host } = site;
+  const primaries = new Set(
+    host.links.filter((link) => nodeAddressOf(link, site) !== undefined).map(({ name }) => name),
+  );
+  for (const route of host.routes) {
+    if (!isDefault(route) || route.table !== rt.mainTable) continue;
+    for (const name of route.links) primaries.add(name);
+  }
+  return overlapWith(
+    'SubnetOverlapsPrimary',
+    desired.addresses,
+    othersAddresses(site)
+      .filter(({ link }) => primaries.has(link))
+      .map(subnetOf),
+  );
+}
+
+/** The node's address may be on no link at all for a moment, and in an external subnet for good. */
+function coversNode({ desired }: WantedNic, { protectedAddresses }: Site): Refusal | undefined {
+  const ip = protectedAddresses.find(
+    (each) => !each.includes(':') && desired.addresses.some((cidr) => contains(cidr, each)),
+  );
+  if (ip === undefined) return undefined;
+  return refusal('SubnetOverlapsPrimary', `the node's address ${ip} is in the subnet of the NIC`);
+}
+
+/** Traffic of pods, of a VPN, or of any other subnet or route of main could leave by the NIC. */
+function overlapsForeign({ desired }: WantedNic, site: Site): Refusal | undefined {
+  const { host, records } = site;
+  const ours = new Set(records.flatMap((record) => ownedBy(record.mac, record, host).ips));
+  const recorded = new Set(
+    records.flatMap(({ mac }) => linksWithMac(host, mac)).map(({ name }) => name),
+  );
+  const accepted = acceptedLinks(site);
+  const subnets = othersAddresses(site)
+    .filter(({ cidr }) => prefixOf(cidr) < 32 && !ours.has(ipOf(cidr)))
+    .map(subnetOf);
+  const routes = host.routes
+    .filter((route) => isMainRoute(route) && !route.links.some((name) => accepted.has(name)))
+    .filter(
+      ({ protocol, links }) =>
+        protocol !== rt.protocolKernel || !links.some((name) => recorded.has(name)),
+    )
+    .map(({ to, links }) => ({ to, of: links.join(', ') || 'the main table' }));
+  return overlapWith('SubnetOverlapsForeign', desired.addresses, [...subnets, ...routes]);
+}
+
+interface Subnet {
+  readonly to: string;
+  readonly of: string;
+}
+
+function overlapWith(
+  reason: 'SubnetOverlapsPrimary' | 'SubnetOverlapsForeign',
+  wanted: readonly string[],
+  subnets: readonly Subnet[],
+): Refusal | undefined {
+  for (const { to, of } of subnets) {
+    const overlap = wanted.find((cidr) => overlaps(cidr, to));
+    if (overlap) {
+      return refusal(reason, `${networkOf(overlap)} overlaps ${networkOf(to)} of ${of}`);
+    }
+  }
+  return undefined;
+}
+
+function subnetOf({ cidr, link }: Address): Subnet {
+  return { to: cidr, of: link };
+}
+
+function isMainRoute(route: Route): boolean {
+  return route.family === 4 && route.table === rt.mainTable && !route.to.endsWith('/0');
+}
+
+function othersAddresses(site: Site): Address[] {
+  const accepted = acceptedLinks(site);
+  return site.host.addresses.filter(({ family, link }) => family === 4 && !accepted.has(link));
+}
+
+function acceptedLinks({ accepted }: Site): Set<string> {
+  return new Set(accepted.map(({ link }) => link.name));
+}

@@ -1,0 +1,178 @@
+import { ipOf } from '../../api/address.ts';
+import type { NicReason } from '../../api/job.ts';
+import { type Address, type Host, type Link, type Route, rt, upperLinks } from '../snapshot.ts';
+import type { NicRecord } from '../state.ts';
+import type { DesiredNic } from './desired.ts';
+import { isLinkLocal } from './nic-state.ts';
+import type { Belongings } from './ownership.ts';
+
+export interface Refusal {
+  readonly reason: NicReason;
+  readonly message: string;
+}
+
+export const refusal = (reason: NicReason, message: string): Refusal => ({ reason, message });
+
+/** A NIC that something is to be done to. */
+export interface TouchedNic {
+  readonly link: Link;
+  /** What of the host is known to be the NIC's own already. */
+  readonly owned: Belongings;
+}
+
+/** A NIC that an entry of the request is about. */
+export interface WantedNic extends TouchedNic {
+  readonly record?: NicRecord;
+  /** What it owns and what it is to own. */
+  readonly belongings: Belongings;
+  readonly desired: DesiredNic;
+  /** Path of the file that will hold its addresses. */
+  readonly path: string;
+}
+
+/** What a NIC is among. */
+export interface Site {
+  readonly host: Host;
+  /** Addresses of the Node object. */
+  readonly protectedAddresses: readonly string[];
+  /** NICs that are ours already, asked for or not. */
+  readonly records: readonly NicRecord[];
+  /** NICs of the request that nothing is known against: what they have may be on the move. No other entry counts. */
+  readonly accepted: readonly WantedNic[];
+}
+
+/** Why something must not be done to a NIC; undefined when this check knows nothing against it. */
+export type Check<N extends TouchedNic> = (nic: N, site: Site) => Refusal | undefined;
+
+/** What the first check that knows something against the NIC says. */
+export function firstRefusal<N extends TouchedNic>(
+  checks: readonly Check<N>[],
+  nic: N,
+  site: Site,
+): Refusal | undefined {
+  for (const check of checks) {
+    const found = check(nic, site);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Why a link must never be touched, whatever is asked for: it carries the node itself. The carrier does not count. */
+export const untouchable: readonly Check<TouchedNic>[] = [
+  strangeName,
+  leased,
+  defaultRoute,
+  nodeAddress,
+];
+
+/** Why a link must not be changed: something on it is not ours and would suffer. */
+export const inUse: readonly Check<TouchedNic>[] = [member, lower, foreignAddress, foreignRoute];
+
+export function isDefault({ to, type }: Route): boolean {
+  return to.endsWith('/0') && type === rt.unicast;
+}
+
+/** Whether the route leaves by the link, as far as anybody knows. */
+export function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
+  return anyLink === true || links.includes(name);
+}
+
+/** The address in the one form that all its spellings share: the kernel and Kubernetes shorten IPv6 in their own ways. */
+export function plainIp({ cidr }: Pick<Address, 'cidr'>): string {
+  const ip = ipOf(cidr);
+  return ip.includes(':') ? new URL(`http://[${ip}]`).hostname.slice(1, -1) : ip;
+}
+
+/** Whether the link has an address of the Node object. */
+export function nodeAddressOf(link: Link, { host, protectedAddresses }: Site): string | undefined {
+  const nodes = new Set(protectedAddresses.map((ip) => plainIp({ cidr: ip })));
+  const address = host.addresses.find(
+    (item) => item.link === link.name && nodes.has(plainIp(item)),
+  );
+  return address && plainIp(address);
+}
+
+/** `ip -batch` splits lines at spaces and quotes, and a setting's path at slashes. */
+function strangeName({ link: { name } }: TouchedNic): Refusal | undefined {
+  if (/^[\w.@+-]+$/.test(name)) return undefined;
+  return refusal('NICInUse', `the link's name ${JSON.stringify(name)} has unusual characters`);
+}
+
+function nodeAddress({ link }: TouchedNic, site: Site): Refusal | undefined {
+  const ip = nodeAddressOf(link, site);
+  return ip === undefined
+    ? undefined
+    : refusal('PrimaryNIC', `${link.name} has the node's address ${ip}`);
+}
+
+/**
+ * The host's own network manager took a plugged NIC by its file for every NIC, address, default route and all. That does
+ * not make it the primary one: another link is the node's way out.
+ */
+function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
+  const { host } = site;
+  const address = host.addresses.find(
+    ({ link: on, family, temporary, cidr }) =>
+      on === link.name && family === 4 && temporary && !owned.ips.includes(ipOf(cidr)),
+  );
+  const route = host.routes.find(
+    ({ links, protocol }) => protocol === rt.protocolDhcp && links.includes(link.name),
+  );
+  const what = address ? `the address ${address.cidr}` : route && `a route to ${route.to}`;
+  if (!what || isPrimary(link, site)) return undefined;
+  return refusal('LeasedByHost', `the host's DHCP gave ${link.name} ${what}`);
+}
+
+/** Whether it has the node's address, or no other link has a default route of main that the kernel would rather use. */
+function isPrimary(link: Link, site: Site): boolean {
+  const defaults = site.host.routes.filter(
+    (route) => isDefault(route) && route.table === rt.mainTable && route.family === 4,
+  );
+  const metrics = defaults
+    .filter(({ links }) => links.includes(link.name))
+    .map(({ metric }) => metric);
+  const own = Math.min(...metrics);
+  const others = defaults.filter(({ links }) => !links.includes(link.name));
+  if (nodeAddressOf(link, site) !== undefined) return true;
+  return metrics.length > 0 && !others.some(({ metric }) => metric < own);
+}
+
+function defaultRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
+  const route = host.routes.find(
+    (item) => isDefault(item) && mayLeaveBy(item, link) && !owned.tables.includes(item.table),
+  );
+  if (!route) return undefined;
+  const has = route.anyLink ? 'may be in the nexthop group of the' : 'has a';
+  return refusal('PrimaryNIC', `${link.name} ${has} default route in table ${route.table}`);
+}
+
+function member({ link: { name, master } }: TouchedNic): Refusal | undefined {
+  return master ? refusal('NICInUse', `${name} is a member of ${master}`) : undefined;
+}
+
+function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefined {
+  const upper = upperLinks(host, name)[0];
+  return upper && refusal('NICInUse', `${upper.name} sits on ${name}`);
+}
+
+/** What the kernel makes by itself from the link does not count. */
+function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
+  const foreign = host.addresses.find((address) => {
+    const ours = !address.opaque && owned.ips.includes(ipOf(address.cidr));
+    return address.link === link.name && !isLinkLocal(address) && !ours;
+  });
+  return foreign && refusal('NICInUse', `${link.name} has the address ${foreign.cidr}`);
+}
+
+/** What the kernel makes by itself from addresses does not count. */
+function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
+  const foreign = host.routes.find((route) => {
+    if (!mayLeaveBy(route, link) || route.protocol === rt.protocolKernel) return false;
+    const plain = route.family === 4 && route.type === rt.unicast && !route.opaque;
+    return !(plain && owned.tables.includes(route.table));
+  });
+  return (
+    foreign &&
+    refusal('NICInUse', `${link.name} has a route to ${foreign.to}, table ${foreign.table}`)
+  );
+}
