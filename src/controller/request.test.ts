@@ -67,7 +67,7 @@ describe('acceptSpec', () => {
   });
 
   it.each([[''], ['  '], [undefined]])(
-    'runs no agent for an object whose nodeName is %j: Viola cannot show or change it',
+    'runs no agent for an object whose nodeName is %j',
     (nodeName) => {
       const accepted = acceptSpec(nodeConfig({ spec: { nodeName } }));
       expect(accepted.blocked).toBe('spec.nodeName: names no node');

@@ -24,7 +24,7 @@ export function isOf(providerId: string, object: MultiNicNodeConfig): boolean {
   );
 }
 
-/** The node that an object is about: one that names none is about the node of its own name, to the controller too. */
+/** The node that an object is about; one that names none (the controller refuses it) is known by its own name. */
 export function nodeNameOf(object: MultiNicNodeConfig): string {
   return textsOf(object).nodeName || object.metadata.name;
 }

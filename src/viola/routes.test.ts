@@ -161,7 +161,7 @@ describe('an object that names no node', () => {
     storedAs('n2', unnamed);
   });
 
-  it('is known by its own name, as the controller knows it', async () => {
+  it('is known by its own name', async () => {
     const { items } = await bed.list('?fresh=true');
     expect(items.map(({ nodeName }) => nodeName)).toEqual(['n2', 'Worker_1']);
     expect(await bed.get('/n2')).toMatchObject({ status: 200, body: { nodeName: 'n2' } });
