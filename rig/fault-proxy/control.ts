@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ZodError } from 'zod';
 import type { FaultProxy } from './fault-proxy.ts';
-import type { RuleInput } from './rules.ts';
+import { type RuleInput, UnmeetableRule } from './rules.ts';
 
 export interface Control extends AsyncDisposable {
   readonly url: string;
@@ -41,8 +41,17 @@ async function reply(proxy: FaultProxy, request: IncomingMessage): Promise<Reply
   if (command === 'GET /rules') return { status: 200, body: proxy.rules };
   if (command === 'POST /rules') return addRule(proxy, request);
   if (command !== 'DELETE /rules') return { status: 404, body: { problem: 'no such command' } };
-  proxy.clear(id);
-  return { status: 200, body: proxy.rules };
+  return clearRules(proxy, id);
+}
+
+function clearRules(proxy: FaultProxy, id: string | undefined): Reply {
+  try {
+    proxy.clear(id);
+    return { status: 200, body: proxy.rules };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { status: 404, body: { problem: error.message } };
+  }
 }
 
 async function addRule(proxy: FaultProxy, request: IncomingMessage): Promise<Reply> {
@@ -52,7 +61,9 @@ async function addRule(proxy: FaultProxy, request: IncomingMessage): Promise<Rep
     const rule = JSON.parse(Buffer.concat(pieces).toString()) as RuleInput;
     return { status: 201, body: { id: proxy.add(rule) } };
   } catch (error) {
-    if (!(error instanceof ZodError || error instanceof SyntaxError)) throw error;
+    const isRefusal =
+      error instanceof ZodError || error instanceof SyntaxError || error instanceof UnmeetableRule;
+    if (!isRefusal) throw error;
     return { status: 400, body: { problem: error.message } };
   }
 }

@@ -35,9 +35,9 @@ export interface FaultProxy extends AsyncDisposable {
   readonly port: number;
   /** PEM; there when it serves HTTPS. */
   readonly ca: string | undefined;
-  /** Adds a rule and gives its id. */
+  /** Adds a rule and gives its id; throws when this proxy could never meet it. */
   add(rule: RuleInput): string;
-  /** Removes one rule, or all. */
+  /** Removes one rule, or all; throws when there is none of this id. */
   clear(id?: string): void;
   readonly rules: readonly ListedRule[];
   readonly requests: readonly SeenRequest[];
@@ -52,7 +52,7 @@ const maxRequests = 100_000;
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const { host = '127.0.0.1', port = 0, clock = systemClock, random = systemRandom } = options;
   const target = new URL(options.target);
-  const rules = new Rules(random);
+  const rules = new Rules(random, target.protocol === 'tcp:' ? 'plain TCP' : 'HTTP');
   const requests: SeenRequest[] = [];
   const listen = { rules, clock, random, host, port };
   let relay: Relay;

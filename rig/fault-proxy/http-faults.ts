@@ -27,8 +27,8 @@ export interface ForwardOptions {
   readonly rewrite: Readonly<Record<string, string>>;
   /** Told about every request as it comes. */
   readonly onRequest: (method: string, path: string) => void;
-  /** Resets the connection on which a request came. */
-  readonly reset: (request: IncomingMessage) => void;
+  /** Resets the connection on which a request came, once what was answered on it has come. */
+  readonly reset: (request: IncomingMessage) => Promise<void>;
 }
 
 const requestFaults = [
@@ -43,9 +43,10 @@ const requestFaults = [
 
 type RequestFault = RuleOf<(typeof requestFaults)[number]>;
 
-/** One request and how it is answered. */
+/** One request, which has come as a whole, and how it is answered. */
 interface Exchange {
   readonly request: IncomingMessage;
+  readonly sent: Buffer;
   readonly response: ServerResponse;
   readonly subject: Subject;
 }
@@ -67,60 +68,67 @@ export function forwarder(options: ForwardOptions) {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const subject = { method: request.method ?? '', path: request.url ?? '' };
     options.onRequest(subject.method, subject.path);
-    const delay = rules.take(['delay'], subject);
-    if (delay) await clock.sleep(delayMs(delay, random));
-    const exchange = { request, response, subject };
-    const fault = rules.take(requestFaults, subject);
     try {
+      const exchange = { request, sent: await bodyOf(request), response, subject };
+      const delay = rules.take(['delay'], subject);
+      if (delay) await clock.sleep(delayMs(delay, random));
+      const fault = rules.take(requestFaults, subject);
       await (fault ? fail(exchange, fault) : pass(exchange));
     } catch {
       // The target cannot be reached, or one side left in the middle: the client sees its connection break.
-      reset(request);
+      await reset(request);
     }
   }
 
   async function fail(exchange: Exchange, fault: RequestFault): Promise<void> {
     const { request, response } = exchange;
-    if (fault.fault === 'hang') request.resume();
-    else if (fault.fault === 'reset') reset(request);
+    if (fault.fault === 'hang') return;
+    if (fault.fault === 'reset') await reset(request);
     else if (fault.fault === 'answer') answer(exchange, fault);
     else if (fault.fault === 'endless-answer') await endless(response);
     else await spoil(exchange, fault);
   }
 
-  /** Faults of a request that the target has carried out. */
+  /** Faults of a request that the target carries out. */
   async function spoil(
     exchange: Exchange,
     fault: RuleOf<'lost-answer' | 'half-answer' | 'slow-answer'>,
   ): Promise<void> {
     const { request, response } = exchange;
-    const upstream = await send(request, response);
-    const body = await bodyOf(upstream);
-    if (fault.fault === 'lost-answer') return end(request, fault);
-    response.writeHead(upstream.statusCode ?? 502, {
-      ...endToEnd(upstream),
-      'content-length': body.length,
-    });
-    if (fault.fault === 'slow-answer') return trickle(response, body, fault.bytesPerSecond);
-    await write(response, body.subarray(0, fault.bytes ?? body.length >> 1));
-    end(request, fault);
+    const upstream = await send(exchange);
+    if (fault.fault === 'lost-answer') await bodyOf(upstream);
+    else if (fault.fault === 'slow-answer') {
+      response.on('close', () => upstream.destroy());
+      response.writeHead(statusOf(upstream), endToEnd(upstream));
+      response.flushHeaders();
+      await trickle(response, upstream, fault.bytesPerSecond);
+      return;
+    } else await half(response, upstream, fault.bytes);
+    if (fault.ending === 'reset') await reset(request);
   }
 
-  function end(request: IncomingMessage, { ending }: { readonly ending: 'hang' | 'reset' }): void {
-    if (ending === 'reset') reset(request);
-  }
-
-  async function trickle(response: ServerResponse, body: Buffer, rate: number): Promise<void> {
-    for (let at = 0; at < body.length && !response.destroyed; at++) {
-      await clock.sleep(1000 / rate);
-      await write(response, body.subarray(at, at + 1));
+  async function trickle(
+    response: ServerResponse,
+    upstream: IncomingMessage,
+    rate: number,
+  ): Promise<void> {
+    // A timer rings every millisecond at most: what is faster comes in larger pieces.
+    const size = Math.max(1, Math.round(rate / 100));
+    for await (const piece of upstream as AsyncIterable<Buffer>) {
+      for (let at = 0; at < piece.length && !response.destroyed; at += size) {
+        const part = piece.subarray(at, at + size);
+        await clock.sleep((1000 * part.length) / rate);
+        await write(response, part);
+      }
     }
     response.end();
   }
 
-  async function pass({ request, response, subject }: Exchange): Promise<void> {
-    const upstream = await send(request, response);
-    const status = upstream.statusCode ?? 502;
+  async function pass(exchange: Exchange): Promise<void> {
+    const { response, subject } = exchange;
+    const upstream = await send(exchange);
+    response.on('close', () => upstream.destroy());
+    const status = statusOf(upstream);
     const isWatch = status === 200 && /[?&]watch=(true|1)/.test(subject.path ?? '');
     if (!isWatch && Object.keys(options.rewrite).length > 0) {
       const body = Buffer.from(rewritten((await bodyOf(upstream)).toString(), options.rewrite));
@@ -128,15 +136,16 @@ export function forwarder(options: ForwardOptions) {
       response.end(body);
       return;
     }
-    response.writeHead(status, endToEnd(upstream));
+    // What becomes of the events of a watch decides how long it is.
+    response.writeHead(status, endToEnd(upstream, ...(isWatch ? ['content-length'] : [])));
     response.flushHeaders();
     const body = isWatch ? watchEvents(upstream, { rules, clock, subject }) : upstream;
-    for await (const piece of body as AsyncIterable<Buffer | string>) await write(response, piece);
+    for await (const piece of body as AsyncIterable<Buffer>) await write(response, piece);
     response.end();
   }
 
-  /** Sends the request on; the answer ends when the client leaves. */
-  function send(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage> {
+  /** Sends a request on, whoever still waits for its answer. */
+  function send({ request, sent }: Exchange): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const open = secure ? httpsRequest : httpRequest;
     const base = target.pathname.replace(/\/$/, '');
@@ -151,17 +160,14 @@ export function forwarder(options: ForwardOptions) {
       },
       resolve,
     );
-    outgoing.on('error', reject);
-    response.on('close', () => outgoing.destroy());
-    request.pipe(outgoing);
+    outgoing.on('error', reject).end(sent);
     return promise;
   }
 
   return { handle, close: () => agent.destroy() };
 }
 
-function answer({ request, response }: Exchange, fault: RuleOf<'answer'>): void {
-  request.resume();
+function answer({ response }: Exchange, fault: RuleOf<'answer'>): void {
   const { status, headers, body, base64 } = fault;
   if (base64 !== undefined) response.writeHead(status, headers).end(Buffer.from(base64, 'base64'));
   else if (body !== undefined) response.writeHead(status, headers).end(body);
@@ -174,6 +180,37 @@ function answer({ request, response }: Exchange, fault: RuleOf<'answer'>): void 
   }
 }
 
+/** The first bytes of an answer under a head that promises at least one more. */
+async function half(
+  response: ServerResponse,
+  upstream: IncomingMessage,
+  bytes: number | undefined,
+): Promise<void> {
+  const whole = bytes === undefined ? await bodyOf(upstream) : await firstOf(upstream, bytes + 1);
+  const first = whole.subarray(0, Math.min(bytes ?? whole.length >> 1, whole.length - 1));
+  const { 'content-length': promised = '', ...headers } = endToEnd(upstream);
+  const length = Math.max(Number(promised), whole.length, 1);
+  response.writeHead(statusOf(upstream), { ...headers, 'content-length': length });
+  response.flushHeaders();
+  await write(response, first);
+}
+
+/** At most so many bytes, of an answer that may never end. */
+async function firstOf(upstream: IncomingMessage, bytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of upstream as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size >= bytes) break;
+  }
+  return Buffer.concat(pieces).subarray(0, bytes);
+}
+
+function statusOf({ statusCode = 502 }: IncomingMessage): number {
+  return statusCode;
+}
+
 async function endless(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' });
   const piece = Buffer.alloc(64 * 1024, ' ');
@@ -181,24 +218,27 @@ async function endless(response: ServerResponse): Promise<void> {
 }
 
 /** Resolves when the client takes more; rejects when it has left. */
-function write(response: ServerResponse, piece: Buffer | string): Promise<void> {
+function write(response: ServerResponse, piece: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(piece, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-async function bodyOf(upstream: IncomingMessage): Promise<Buffer> {
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of upstream as AsyncIterable<Buffer>) pieces.push(piece);
+  for await (const piece of message as AsyncIterable<Buffer>) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
-/** Headers that are not of one connection only. */
-function endToEnd({ headers }: IncomingMessage): Record<string, string | string[]> {
-  const local = ['connection', 'keep-alive', 'transfer-encoding'];
+/** Headers that are not of one connection only, without some others. */
+function endToEnd(
+  { headers }: IncomingMessage,
+  ...others: readonly string[]
+): Record<string, string | string[]> {
+  const left = ['connection', 'keep-alive', 'transfer-encoding', ...others];
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || local.includes(name) ? [] : [[name, value]],
+      value === undefined || left.includes(name) ? [] : [[name, value]],
     ),
   );
 }

@@ -23,8 +23,8 @@ export interface RelayOptions {
 /** Connections to one port, handed on to another, as a load balancer of the fourth layer does. */
 export interface Relay {
   readonly port: number;
-  /** Resets the connection that leaves this process from the local port `port`. */
-  reset(port: number | undefined): void;
+  /** Resets the connection that leaves this process from the local port `port`, once what was sent on it has come. */
+  reset(port: number | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,15 +36,19 @@ interface Pair {
   asked: boolean;
 }
 
+/** Without a delay of ours: the kernel would hold small pieces back until those before them are acknowledged. */
+const asPromptly = { allowHalfOpen: true, noDelay: true };
+
 /** Opens the port. */
 export async function openRelay(options: RelayOptions): Promise<Relay> {
   const { rules, host } = options;
   const pairs = new Set<Pair>();
   let port = options.port;
   let listening: Server | undefined;
+  let closed = false;
 
   async function listen(): Promise<void> {
-    const server = createServer({ allowHalfOpen: true }, accept);
+    const server = createServer(asPromptly, accept);
     listening = server;
     server.listen(port, host);
     await once(server, 'listening');
@@ -57,7 +61,7 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
       client.resetAndDestroy();
       return;
     }
-    const server = createConnection({ ...options.to, allowHalfOpen: true });
+    const server = createConnection({ ...options.to, ...asPromptly });
     const pair: Pair = { client, server, frozen: false, asked: false };
     pairs.add(pair);
     for (const socket of [client, server]) {
@@ -69,18 +73,14 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
     join(pair, options);
   }
 
-  function drop({ client, server }: Pair): void {
-    client.resetAndDestroy();
-    server.destroy();
-  }
-
   function forget(pair: Pair): void {
     if (!pair.client.destroyed || !pair.server.destroyed) return;
     pairs.delete(pair);
   }
 
   function onRules(): void {
-    if (rules.has('gone')) {
+    if (closed) return;
+    if (rules.active('gone').length > 0) {
       listening?.close();
       listening = undefined;
       for (const pair of pairs) drop(pair);
@@ -88,16 +88,17 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
       // The port was ours a moment ago; when it cannot be had again the process ends with that error.
       void listen();
     }
-    if (rules.has('no-backend')) for (const pair of pairs) drop(pair);
+    if (rules.active('no-backend').length > 0) for (const pair of pairs) drop(pair);
     freezeOrThaw();
   }
 
   /** A connection that never got through stays dead when the hole closes: its client has to make a new one. */
   function freezeOrThaw(): void {
-    const frozen = rules.list().some(({ rule }) => rule.fault === 'black-hole' && !rule.onlyNew);
+    const freezing = rules.active('black-hole').some(({ onlyNew }) => !onlyNew);
+    const stands = rules.list().some(({ rule }) => rule.fault === 'black-hole');
     for (const pair of pairs) {
-      if (frozen) freeze(pair, () => rules.take(['black-hole'], {}));
-      else if (pair.frozen && !rules.has('black-hole')) drop(pair);
+      if (freezing) freeze(pair, () => rules.take(['black-hole'], {}));
+      else if (pair.frozen && !stands) drop(pair);
     }
   }
 
@@ -105,10 +106,14 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
   await listen();
   return {
     port,
-    reset(of) {
-      for (const pair of pairs) if (pair.server.localPort === of) drop(pair);
+    async reset(of) {
+      const pair = [...pairs].find(({ server }) => of !== undefined && server.localPort === of);
+      if (!pair) return;
+      await delivered(pair);
+      drop(pair);
     },
     async close() {
+      closed = true;
       for (const pair of pairs) drop(pair);
       const server = listening;
       if (!server) return;
@@ -116,6 +121,22 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
       await once(server, 'close');
     },
   };
+}
+
+function drop({ client, server }: Pair): void {
+  client.resetAndDestroy();
+  server.destroy();
+}
+
+/** Waits until nothing comes from the server any more and its client has taken what came; a frozen one takes nothing. */
+async function delivered(pair: Pair): Promise<void> {
+  const { client, server } = pair;
+  let [read, quiet] = [server.bytesRead, 0];
+  while (quiet < 3 && !pair.frozen && !client.destroyed) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    quiet = server.bytesRead === read && client.writableLength === 0 ? quiet + 1 : 0;
+    read = server.bytesRead;
+  }
 }
 
 /** What the client has asked, and what it still sends, is lost, and told. */
@@ -145,32 +166,31 @@ function join(pair: Pair, options: RelayOptions): void {
     return;
   }
   const { rules } = options;
+  client.on('data', delayed(pair, options)).on('end', () => server.end());
   const cut = rules.take(['cut'], {});
-  client.on(
-    'data',
-    delayed(options, (piece) => server.write(piece)),
-  );
-  client.on('end', () => server.end());
-  let left = cut?.bytes ?? Number.POSITIVE_INFINITY;
-  server.on('data', (piece: Buffer) => {
-    if (!pair.frozen) client.write(piece.subarray(0, left));
-    left -= piece.length;
-    if (left <= 0) client.end(() => client.resetAndDestroy());
-  });
+  server.on('data', cut ? cutAfter(cut.bytes, pair) : (piece: Buffer) => client.write(piece));
   server.on('end', () => client.end());
 }
 
-/** Hands pieces on in their order, each after its delay. */
-function delayed(
-  { rules, clock, random }: RelayOptions,
-  write: (piece: Buffer) => void,
-): (piece: Buffer) => void {
+/** Hands so many bytes of an answer on; when they have come, the connection is reset. */
+function cutAfter(bytes: number, pair: Pair): (piece: Buffer) => void {
+  let left = bytes;
+  return (piece) => {
+    if (left < 0) return;
+    const part = piece.subarray(0, left);
+    left = piece.length < left ? left - piece.length : -1;
+    pair.client.write(part, () => left < 0 && drop(pair));
+  };
+}
+
+/** Hands pieces on in their order, each after its delay; what is on its way when the connection freezes is lost. */
+function delayed(pair: Pair, { rules, clock, random }: RelayOptions): (piece: Buffer) => void {
   let before = Promise.resolve();
   return (piece) => {
     const delay = rules.take(['delay'], {});
     before = before.then(async () => {
       if (delay) await clock.sleep(delayMs(delay, random));
-      write(piece);
+      if (!pair.frozen) pair.server.write(piece);
     });
   };
 }

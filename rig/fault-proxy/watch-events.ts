@@ -1,16 +1,6 @@
+import * as z from 'zod';
 import type { Clock } from '../../src/time/clock.ts';
 import type { RuleOf, Rules, Subject } from './rules.ts';
-
-interface WatchEvent {
-  readonly type: string;
-  readonly object: {
-    readonly metadata?: {
-      readonly namespace?: string;
-      readonly name?: string;
-      readonly resourceVersion?: string;
-    };
-  };
-}
 
 const expired = {
   type: 'ERROR',
@@ -29,46 +19,82 @@ const expired = {
 export async function* watchEvents(
   body: AsyncIterable<Buffer>,
   { rules, clock, subject }: { rules: Rules; clock: Clock; subject: Subject },
-): AsyncGenerator<string> {
-  /** Events that wait for the next one to overtake them. */
-  const held: string[] = [];
+): AsyncGenerator<Buffer> {
+  /** The event that waits for the next one to overtake it. */
+  let held: Buffer[] = [];
   let version: string | undefined;
   for await (const line of linesOf(body)) {
-    const event = JSON.parse(line) as WatchEvent;
-    const rule = rules.take(['watch-event'], { ...subject, ...describe(event) });
-    if (rule?.action === 'swap') held.push(line);
+    const event = eventIn(line);
+    const rule = event && rules.take(['watch-event'], { ...subject, ...describe(event) });
+    const action = rule?.action;
+    if (action === 'swap' && held.length === 0) held = [line];
     else {
-      if (rule?.action === 'delay') await clock.sleep(rule.ms);
-      yield* delivered(event, { line, rule, version });
+      if (action === 'delay') await clock.sleep(rule?.ms ?? 0);
+      yield* delivered({ event, line, action, version });
       yield* held.splice(0);
     }
-    if (rule?.action === 'gone') return;
-    if (event.type !== 'BOOKMARK') version = event.object.metadata?.resourceVersion;
+    if (action === 'gone') return;
+    version = versionAfter(event, version);
   }
   yield* held;
 }
 
+/** Bookmarks are no events of an object. */
+function versionAfter(event: WatchEvent | undefined, before: string | undefined) {
+  return event && event.type !== 'BOOKMARK' ? event.object.metadata?.resourceVersion : before;
+}
+
+const watchEvent = z.object({
+  type: z.string(),
+  object: z.looseObject({
+    metadata: z
+      .looseObject({
+        namespace: z.string().optional(),
+        name: z.string().optional(),
+        resourceVersion: z.string().optional(),
+      })
+      .optional(),
+  }),
+});
+
+type WatchEvent = z.infer<typeof watchEvent>;
+
+/** The event in a line; what is none is passed on as it is. */
+function eventIn(line: Buffer): WatchEvent | undefined {
+  try {
+    return watchEvent.safeParse(JSON.parse(line.toString())).data;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
 interface Delivery {
-  readonly line: string;
-  readonly rule: RuleOf<'watch-event'> | undefined;
+  /** Undefined when the line is none. */
+  readonly event: WatchEvent | undefined;
+  readonly line: Buffer;
+  readonly action: RuleOf<'watch-event'>['action'] | undefined;
   /** Of the last event before this one. */
   readonly version: string | undefined;
 }
 
-function delivered(event: WatchEvent, { line, rule, version }: Delivery): readonly string[] {
-  const action = rule?.action;
+function delivered({ event, line, action, version }: Delivery): readonly Buffer[] {
   if (action === 'drop') return [];
   if (action === 'twice') return [line, line];
-  if (action === 'gone') return [`${JSON.stringify(expired)}\n`];
-  const moved = action === 'own-version' && event.type === 'BOOKMARK';
+  if (action === 'gone') return [lineOf(expired)];
+  const moved = action === 'own-version' && event?.type === 'BOOKMARK';
   return moved ? bookmarks(event, version) : [line];
 }
 
 /** As the real server's, whose bookmark of a kind on which nothing happened does not move. */
-function bookmarks(event: WatchEvent, version: string | undefined): readonly string[] {
+function bookmarks(event: WatchEvent, version: string | undefined): readonly Buffer[] {
   if (version === undefined) return [];
   const metadata = { ...event.object.metadata, resourceVersion: version };
-  return [`${JSON.stringify({ ...event, object: { ...event.object, metadata } })}\n`];
+  return [lineOf({ ...event, object: { ...event.object, metadata } })];
+}
+
+function lineOf(event: object): Buffer {
+  return Buffer.from(`${JSON.stringify(event)}\n`);
 }
 
 function describe({ type, object }: WatchEvent): Subject {
@@ -76,13 +102,15 @@ function describe({ type, object }: WatchEvent): Subject {
   return { type, object: namespace === undefined ? name : `${namespace}/${name}` };
 }
 
-async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** Lines with their ends; the last one may have none. */
+async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0);
   for await (const chunk of body) {
     rest = Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
-      yield rest.subarray(0, end + 1).toString();
+      yield rest.subarray(0, end + 1);
       rest = rest.subarray(end + 1);
     }
   }
+  if (rest.length > 0) yield rest;
 }
