@@ -41,7 +41,7 @@ export interface AcceptedSpec {
 export function acceptSpec({ spec, flaw }: NodeConfig): AcceptedSpec {
   if (!spec) return { entries: undefined, interfaces: [], keep: [], blocked: flaw };
   const accepted = acceptEntries(spec.interfaces ?? []);
-  // Whoever wrote it did not do so through Viola, which can neither show nor change it.
+  // Whoever wrote it did not do so through Viola, whose next write for the node of that name corrects it.
   return spec.nodeName?.trim()
     ? accepted
     : { ...accepted, blocked: 'spec.nodeName: names no node' };
