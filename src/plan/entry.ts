@@ -2,9 +2,8 @@ import { isIPv4 } from '../api/address.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { interfaceName } from '../api/names.ts';
 import type { FixedIp, Port } from './observation.ts';
-import type { Match } from './port-match.ts';
-import { compareText } from './text-order.ts';
-import type { View } from './view.ts';
+import type { Selection } from './plan.ts';
+import { compareText, type SubnetFacts, type View } from './view.ts';
 
 /** The entry of a port, or what has to be read before there can be one. */
 export type Entry =
@@ -48,4 +47,75 @@ function missing(what: string): Entry {
 
 function withPrefix({ ipAddress, subnetId }: FixedIp, view: View): string {
   return `${ipAddress}/${view.subnets.get(subnetId)?.prefix ?? '32'}`;
+}
+
+/** The address by which a port is selected. */
+export interface Match {
+  readonly kind: 'match';
+  /** Place of the subnet in the selector. */
+  readonly rank: number;
+  readonly subnet: SubnetFacts;
+  readonly fixedIp: FixedIp;
+}
+
+/** How a port stands to the selected subnets. */
+type SubnetMatch =
+  | Match
+  /** It has an address in a selected subnet that could not be read. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'none' };
+
+/**
+ * The address by which the port is selected: the one in the subnet that comes first in the selector, and of several there
+ * the one that was delivered before, else the first that Neutron names.
+ */
+export function matchSubnet(port: Port, view: View, delivered?: string): SubnetMatch {
+  let best: Match | undefined;
+  for (const fixedIp of port.fixedIps) {
+    const rank = view.rank.get(fixedIp.subnetId);
+    if (rank === undefined) continue;
+    const subnet = view.subnets.get(fixedIp.subnetId);
+    if (subnet === undefined) return { kind: 'unknown' };
+    if (subnet.networkId !== port.networkId || subnet.ipVersion !== 4) continue;
+    const match = { kind: 'match', rank, subnet, fixedIp } as const;
+    if (best === undefined || isBetter(match, best, delivered)) best = match;
+  }
+  return best ?? { kind: 'none' };
+}
+
+function isBetter(match: Match, best: Match, delivered: string | undefined): boolean {
+  if (best.fixedIp.ipAddress === delivered) return false;
+  return match.fixedIp.ipAddress === delivered || match.rank < best.rank;
+}
+
+/** Whether a port of this status is delivered; a port without a status is. */
+export function isAllowedStatus({ status }: Port, { statuses }: Selection): boolean {
+  return statuses === 'any' || status === '' || statuses.includes(status.toUpperCase());
+}
+
+/** Whether a port that is not delivered may become a NIC, its subnet aside; one that was is not too old for it. */
+export function isNewcomer(port: Port, selection: Selection, wasDelivered: boolean): boolean {
+  const isYoung = isAfterBaseline(port.createdAt, selection.createdAfter);
+  return isAllowedStatus(port, selection) && (wasDelivered || isYoung);
+}
+
+const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/**
+ * Milliseconds since 1970 of a time as Neutron writes it: RFC 3339 with `Z` or an offset, or without a zone, which is
+ * UTC. Undefined for anything else: no seconds, a blank for the T, lower case, an offset without a colon.
+ */
+export function parseTime(text: string): number | undefined {
+  const match = pattern.exec(text.trim());
+  if (!match) return undefined;
+  const ms = Date.parse(match[1] === undefined ? `${match[0]}Z` : match[0]);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Whether a port of this age is taken; one whose age is unknown is not. */
+export function isAfterBaseline(createdAt: string | undefined, baseline: string | undefined) {
+  if (baseline === undefined) return true;
+  const created = createdAt === undefined ? undefined : parseTime(createdAt);
+  const limit = parseTime(baseline);
+  return created !== undefined && limit !== undefined && created >= limit;
 }

@@ -1,13 +1,12 @@
 import type { InterfaceSpec, InterfaceStatus } from '../api/multinicnodeconfig.ts';
 import { indexOfName, maxIndex } from '../api/names.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
-import { indexOfEntry } from './held-entries.ts';
 import type { Port } from './observation.ts';
 import type { RecordedNode } from './plan.ts';
 
 type NamedNic = Pick<InterfaceSpec, 'id' | 'name' | 'portId' | 'macAddress'>;
 
-export interface FreeNamesOptions {
+interface FreeNamesOptions {
   readonly held: HeldNode | undefined;
   readonly recorded: RecordedNode['interfaces'];
   /** The ports of the server. */
@@ -96,4 +95,10 @@ function isOf({ portId, macAddress }: NamedNic | InterfaceStatus, port: Port): b
 function indexesOf({ id, name }: InterfaceStatus): number[] {
   const named = name === undefined ? undefined : indexOfName(name);
   return [id, named].filter((index) => index !== undefined && index <= maxIndex) as number[];
+}
+
+/** The index of an entry: the number in its name, else its id, else 0, as the deployed readers take it. */
+export function indexOfEntry({ name, id = 0 }: InterfaceSpec): number | undefined {
+  const index = name === undefined ? id : indexOfName(name);
+  return index !== undefined && index <= maxIndex ? index : undefined;
 }

@@ -1,13 +1,12 @@
+import { acceptInterfaces } from '../api/accept-interface.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
-import { FreeNames } from './free-names.ts';
-import { heldEntries, indexOfEntry } from './held-entries.ts';
-import { placeNewcomers } from './newcomers.ts';
+import { entryOf, isNewcomer, type Match, matchSubnet } from './entry.ts';
+import { FreeNames, indexOfEntry } from './free-names.ts';
 import type { Port, Question } from './observation.ts';
 import type { Problem, Removal } from './plan.ts';
-import { isNewcomer } from './port-match.ts';
-import { fateOf, type Place } from './removal.ts';
-import type { View } from './view.ts';
+import { fateOf, heldEntries, type Place } from './removal.ts';
+import { compareText, type View } from './view.ts';
 
 /** What one node's object is to hold, and how it differs from what it holds. */
 export interface InterfacePlan {
@@ -71,4 +70,104 @@ function byIndex(a: InterfaceSpec, b: InterfaceSpec): number {
   return (
     (indexOfEntry(a) ?? Number.MAX_SAFE_INTEGER) - (indexOfEntry(b) ?? Number.MAX_SAFE_INTEGER)
   );
+}
+
+/** New NICs of one node. */
+interface Newcomers {
+  readonly added: readonly InterfaceSpec[];
+  /** Ports that wait until a name is free on the node. */
+  readonly waiting: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+interface Candidate {
+  readonly port: Port;
+  readonly match: Match;
+}
+
+interface NewcomerOptions {
+  readonly subject: string;
+  readonly kept: readonly InterfaceSpec[];
+  readonly ports: readonly Port[];
+  readonly names: FreeNames;
+  readonly view: View;
+}
+
+/**
+ * Gives new ports a place: in the order selector, MAC, port id, as many as the node may have beside those that are
+ * delivered already. One that cannot be delivered yet never holds up the others.
+ */
+function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions): Newcomers {
+  if (ports.length === 0) return nobody;
+  const added: InterfaceSpec[] = [];
+  const waiting: string[] = [];
+  const problems: Problem[] = [];
+  const room = Math.max(0, view.input.selection.maxInterfaces - kept.length);
+  const candidates = inOrder(ports, view);
+  for (const { port, match } of candidates.slice(0, room)) {
+    const index = names.next(port);
+    if (index === undefined) {
+      waiting.push(port.id);
+      continue;
+    }
+    const built = entryOf(port, match, index, view);
+    const problem =
+      built.kind === 'missing'
+        ? unread(port, built.what)
+        : refusal([...kept, ...added], built.entry);
+    if (problem) problems.push(problem);
+    if (built.kind === 'missing' || problem) continue;
+    names.take(index);
+    added.push(built.entry);
+  }
+  const over = candidates.slice(room);
+  if (over.length > 0) problems.push(tooMany(subject, over, view));
+  return { added, waiting, problems };
+}
+
+const nobody: Newcomers = { added: [], waiting: [], problems: [] };
+
+function inOrder(ports: readonly Port[], view: View): Candidate[] {
+  const candidates = ports.flatMap((port) => {
+    const match = matchSubnet(port, view);
+    return match.kind === 'match' ? [{ port, match }] : [];
+  });
+  return candidates.toSorted(
+    (a, b) =>
+      a.match.rank - b.match.rank ||
+      compareText(a.port.macAddress.toLowerCase(), b.port.macAddress.toLowerCase()) ||
+      compareText(a.port.id, b.port.id),
+  );
+}
+
+function unread(port: Port, what: string): Problem {
+  const message = `port ${port.id} is not delivered yet: ${what}`;
+  return { reason: 'NeutronPortError', subject: `port ${port.id}`, message };
+}
+
+/** Why the node's other NICs rule this one out: an entry that Viola refuses would keep the whole node back. */
+function refusal(others: readonly InterfaceSpec[], entry: InterfaceSpec): Problem | undefined {
+  const rejection = acceptInterfaces([...others, entry]).rejected.find(
+    ({ position }) => position === others.length,
+  );
+  if (!rejection) return undefined;
+  const { field, message } = rejection;
+  return {
+    reason: 'InvalidPort',
+    subject: `port ${entry.portId}`,
+    field,
+    message: `port ${entry.portId} cannot be a NIC of its node: ${field} ${message}`,
+  };
+}
+
+function tooMany(subject: string, over: readonly Candidate[], view: View): Problem {
+  const limit = view.input.selection.maxInterfaces;
+  const ids = over.map(({ port }) => port.id).join(', ');
+  return {
+    reason: 'InterfaceLimitExceeded',
+    subject,
+    field: 'spec.settings.maxInterfaces',
+    value: String(limit),
+    message: `${subject} has ${over.length} port(s) more than the ${limit} NICs it may have; not delivered: ${ids}`,
+  };
 }

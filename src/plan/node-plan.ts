@@ -1,13 +1,13 @@
+import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
 import type { Question } from './observation.ts';
 import type { NodePlan, Problem, Removal } from './plan.ts';
-import { sameInterfaces } from './same-spec.ts';
 import { type HeldObject, isOwn, type View } from './view.ts';
 
 /** The plan of one node, with what it could not do and what it wants to know. */
-export interface NodeOutcome {
+interface NodeOutcome {
   readonly node: NodePlan | undefined;
   readonly problems: readonly Problem[];
   readonly ask: readonly Question[];
@@ -142,3 +142,26 @@ const doubts = {
   noAddress:
     'has no address in a selected subnet; the NIC stays; if it is to go, detach the port, or set the annotation multinic.io/allow-removals to a new value',
 };
+
+/** Whether two lists of entries say the same, whatever their order. */
+function sameInterfaces(a: readonly InterfaceSpec[], b: readonly InterfaceSpec[]): boolean {
+  if (a.length !== b.length) return false;
+  const rest = [...b];
+  return a.every((entry) => {
+    // They hardly ever differ in order: the first one is looked at first.
+    const at = rest.findIndex((other) => same(entry, other));
+    return at >= 0 && rest.splice(at, 1).length === 1;
+  });
+}
+
+/** Equality of JSON values; an absent key equals an undefined one. */
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  for (const key of Object.keys(a)) if (!same(a[key], b[key])) return false;
+  return Object.keys(b).every((key) => b[key] === undefined || a[key] !== undefined);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

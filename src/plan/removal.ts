@@ -1,14 +1,13 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
-import { entryOf } from './entry.ts';
-import type { FreeNames } from './free-names.ts';
-import type { HeldEntry } from './held-entries.ts';
+import type { HeldNode } from '../api/node-configs-http.ts';
+import { entryOf, isAllowedStatus, type Match, matchSubnet } from './entry.ts';
+import { type FreeNames, indexOfEntry } from './free-names.ts';
 import type { Port, Question, Verdict } from './observation.ts';
 import type { Removal, RemovalCause } from './plan.ts';
-import { isAllowedStatus, type Match, matchSubnet } from './port-match.ts';
 import type { View } from './view.ts';
 
 /** What becomes of a delivered NIC. */
-export type Fate =
+type Fate =
   | { readonly kind: 'stays'; readonly entry: InterfaceSpec }
   | { readonly kind: 'goes'; readonly removal: Removal }
   /** Stays exactly as it is, for want of evidence or of leave; `ask` may bring the evidence. */
@@ -121,4 +120,42 @@ export function removalOf(
     cause,
     explicit,
   };
+}
+
+/** One delivered NIC with its port, when the port was seen at the server. */
+interface HeldEntry {
+  readonly spec: InterfaceSpec;
+  /** The N of multinicN; undefined when it is out of range or taken by an entry before it. */
+  readonly index: number | undefined;
+  readonly port: Port | undefined;
+  /** Several ports of the server may be its port. */
+  readonly unclear: boolean;
+}
+
+/** Pairs the entries of an object with the server's ports: by port id, or by MAC where an entry has none. */
+export function heldEntries(held: HeldNode | undefined, ports: readonly Port[]): HeldEntry[] {
+  const specs = held?.spec.interfaces ?? [];
+  const indexes = new Set<number>();
+  return specs.map((spec) => {
+    const candidates = spec.portId
+      ? ports.filter(({ id }) => id === spec.portId)
+      : portsOf(spec, ports.filter(isUnnamed));
+    const unclear = candidates.length > 1;
+    const index = indexOfEntry(spec);
+    const free = index !== undefined && !indexes.has(index);
+    if (free) indexes.add(index);
+    const port = unclear ? undefined : candidates[0];
+    return { spec, index: free ? index : undefined, port, unclear };
+  });
+
+  function isUnnamed({ id }: Port): boolean {
+    return !specs.some(({ portId }) => portId === id);
+  }
+}
+
+/** The ports with the entry's MAC; of several (in different networks) those with its address, if there is one. */
+function portsOf({ macAddress, address }: InterfaceSpec, ports: readonly Port[]): readonly Port[] {
+  const same = ports.filter((p) => p.macAddress.toLowerCase() === macAddress.toLowerCase());
+  const exact = same.filter(({ fixedIps }) => fixedIps.some((ip) => ip.ipAddress === address));
+  return same.length > 1 && exact.length > 0 ? exact : same;
 }

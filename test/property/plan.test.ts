@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
 import type { HeldNode } from '../../src/api/node-configs-http.ts';
 import { calculate } from '../../src/plan/calculate.ts';
-import { indexOfEntry } from '../../src/plan/held-entries.ts';
+import { indexOfEntry } from '../../src/plan/free-names.ts';
 import type { Port } from '../../src/plan/observation.ts';
 import type { Owner, PlanInput } from '../../src/plan/plan.ts';
 import { applied, owner } from '../../src/plan/sample.ts';

@@ -1,8 +1,7 @@
 import type { Effect } from '../../api/effects.ts';
 import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
 import type { Owner } from '../../plan/plan.ts';
-import { compareText } from '../../plan/text-order.ts';
-import { isOwn } from '../../plan/view.ts';
+import { compareText, isOwn } from '../../plan/view.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
 import { RequestError } from '../../requests/request-error.ts';

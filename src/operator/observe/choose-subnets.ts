@@ -1,7 +1,7 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Subnet } from '../../openstack/resources.ts';
-import type { SubnetSelector } from '../../plan/subnet-selector.ts';
 import { isRequestError } from '../../requests/request-error.ts';
+import type { SubnetSelector } from '../resolve/selection.ts';
 import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
 
 /** The subnets that are selected, and those of them that could be read. */

@@ -1,11 +1,10 @@
 import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
-import type { SubnetSelector } from '../../plan/subnet-selector.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import { type Polling, shortestPollMs } from '../schedule/poll.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Endpoint, resolveEndpoints } from './endpoints.ts';
 import { type FieldProblem, Fields, trimmed } from './fields.ts';
-import { resolveSelection } from './selection.ts';
+import { resolveSelection, type SubnetSelector } from './selection.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 /** An OpenstackConfig with every setting decided: CR before operator before default. */

@@ -1,6 +1,5 @@
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
-import { parseTime } from '../../plan/baseline.ts';
-import { subnetSelector } from '../../plan/subnet-selector.ts';
+import { parseTime } from '../../plan/entry.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Fields, trimmed } from './fields.ts';
@@ -61,4 +60,30 @@ function baseline(given: string | undefined, created: string | undefined, fields
     fields.refuse('spec.settings.portBaseline', `"${text}" is unknown; use ${forms}`);
   }
   return text;
+}
+
+/** The subnets an OpenstackConfig selects, before names are looked up. */
+export type SubnetSelector =
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'none' };
+
+interface SubnetFields {
+  readonly subnetIDs?: readonly string[] | undefined;
+  readonly subnetID?: string | undefined;
+  readonly subnetName?: string | undefined;
+}
+
+/** Ids in lower case, as Neutron compares them. `subnetIDs` before `subnetID` before `subnetName`; blanks do not count, order of ids is kept. */
+export function subnetSelector(fields: SubnetFields): SubnetSelector {
+  const ids = unique(fields.subnetIDs ?? []);
+  if (ids.length > 0) return { kind: 'ids', ids };
+  const single = unique([fields.subnetID ?? '']);
+  if (single.length > 0) return { kind: 'ids', ids: single };
+  const name = fields.subnetName?.trim() ?? '';
+  return name === '' ? { kind: 'none' } : { kind: 'name', name };
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts.map((text) => text.trim().toLowerCase()).filter((text) => text !== ''))];
 }

@@ -2,7 +2,7 @@ import { findCondition, rfc3339 } from '../../api/condition.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
-import { compareText } from '../../plan/text-order.ts';
+import { compareText } from '../../plan/view.ts';
 import type { SyncResult } from '../sync-result.ts';
 import { conditionsOf } from './conditions.ts';
 import { downPortRetry, downPortsOf } from './down-ports.ts';

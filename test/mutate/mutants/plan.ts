@@ -22,7 +22,7 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
-    file: 'src/plan/baseline.ts',
+    file: 'src/plan/entry.ts',
     find: 'created >= limit',
     replace: 'created > limit',
     tests: plan,
@@ -64,7 +64,7 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
-    file: 'src/plan/port-match.ts',
+    file: 'src/plan/entry.ts',
     find: '(wasDelivered || isYoung)',
     replace: 'isYoung',
     tests: plan,
@@ -76,7 +76,7 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
-    file: 'src/plan/node-name.ts',
+    file: 'src/plan/claims.ts',
     find: 'return held?.nodeName.toLowerCase() === name ? held.nodeName : name;',
     replace: 'return name;',
     tests: plan,
@@ -88,13 +88,13 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
-    file: 'src/plan/leftovers.ts',
+    file: 'src/plan/calculate.ts',
     find: "claim === undefined || claim.blocked?.kind === 'problem'",
     replace: 'claim === undefined',
     tests: plan,
   },
   {
-    file: 'src/plan/held-entries.ts',
+    file: 'src/plan/removal.ts',
     find: 'portsOf(spec, ports.filter(isUnnamed))',
     replace: 'portsOf(spec, ports)',
     tests: plan,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAfterBaseline, parseTime } from './baseline.ts';
+import { isAfterBaseline, parseTime } from './entry.ts';
 
 describe('parseTime', () => {
   it.each([
