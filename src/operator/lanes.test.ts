@@ -5,7 +5,7 @@ import { readSettings } from '../process/settings.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { lanesOf, slowSyncMs } from './lanes.ts';
 import type { ConfigObject } from './openstack-config.ts';
-import { nextPollMs } from './schedule/poll.ts';
+import { nextPollMs } from './pace.ts';
 import { operatorSettings, pollingOf } from './settings.ts';
 
 const settings = readSettings(operatorSettings, { env: {}, flags: {} });

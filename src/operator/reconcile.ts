@@ -6,25 +6,22 @@ import type { Plan } from '../plan/plan.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type AccessDeps, access } from './access.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
-import { leaveOthers } from './deletion/leave-others.ts';
+import { leaveOthers } from './deletion/withdraw.ts';
 import { deliverInRounds } from './deliver/delivery-rounds.ts';
-import { planInput, prove } from './deliver/plan-input.ts';
-import { addFinalizer } from './finalizer.ts';
 import { nodesAfter } from './inventory.ts';
 import { countDelivery, type OperatorMetrics } from './metrics.ts';
-import type { CloudViews } from './observe/cloud-views.ts';
-import { observeBoth, serversWithNewPorts } from './observe/observe-both.ts';
-import { type ConfigObject, isPaused, statusOf } from './openstack-config.ts';
+import type { CloudViews } from './observe/cloud-view.ts';
+import { observeBoth, serversWithNewPorts } from './observe/observe.ts';
+import { addFinalizer, type ConfigObject, isPaused, statusOf } from './openstack-config.ts';
+import { nextLookMs, type Pace } from './pace.ts';
+import { planInput, prove } from './prove.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
-import { nextLookMs } from './schedule/next-look.ts';
-import type { Pace } from './schedule/pace.ts';
 import { pollingOf } from './settings.ts';
-import { attempt } from './status/attempt.ts';
-import { StepFailure } from './status/step-failure.ts';
-import { isOutage, type SyncResult, troublesIn, waitsOf } from './sync-result.ts';
+import { isOutage, type SyncResult, troublesIn, waitsOf } from './status/status.ts';
+import { attempt, StepFailure } from './status/step-failure.ts';
 import { wishOf } from './wish.ts';
 
-export interface ReconcilerDeps extends AccessDeps, LeaveDeps {
+interface ReconcilerDeps extends AccessDeps, LeaveDeps {
   readonly client: Pick<KubeClient, 'find' | 'patch'>;
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get' | 'list'>;
   readonly views: CloudViews;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { namespaces } from '../api/names.ts';
 import { address, boolean, duration, integer, nonBlank, url } from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
-import { type Polling, shortestPollMs } from './schedule/poll.ts';
+import { type Polling, shortestPollMs } from './pace.ts';
 
 const list = () =>
   z

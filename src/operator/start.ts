@@ -18,20 +18,20 @@ import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
 import { countRequest } from './metrics.ts';
-import { deniedEndpoint } from './resolve/endpoint-policy.ts';
+import { deniedEndpoint } from './resolve/endpoints.ts';
 import type { OperatorSettings } from './settings.ts';
 
 type Context = PartContext<typeof metricTable>;
 
 /** The operator's store as it is lent to whoever serves it over HTTP. */
-export interface ServedInventory {
+interface ServedInventory {
   readonly store: Store;
   /** Why the records cannot be trusted at the moment; undefined = they can. */
   readonly unavailable: () => string | undefined;
 }
 
 /** Serves the inventory until the signal aborts; parts do not know each other, so main hands it in. */
-export type ServeInventory = (inventory: ServedInventory, signal: AbortSignal) => Promise<void>;
+type ServeInventory = (inventory: ServedInventory, signal: AbortSignal) => Promise<void>;
 
 /**
  * Runs the operator until the signal aborts; of several processes one works, the others wait. The inventory runs inside

@@ -1,7 +1,7 @@
 import type { HeldNode, Source } from '../api/node-configs-http.ts';
 import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { keyOf } from '../kube/object.ts';
-import type { CloudViews } from './observe/cloud-views.ts';
+import type { CloudViews } from './observe/cloud-view.ts';
 import {
   allowRemovalsOf,
   type ConfigObject,
@@ -12,8 +12,8 @@ import {
   statusOf,
   takeOverFromOf,
 } from './openstack-config.ts';
+import type { Pace } from './pace.ts';
 import type { ResolvedConfig } from './resolve/resolve.ts';
-import type { Pace } from './schedule/pace.ts';
 
 /** What one sync of an OpenstackConfig is to bring about. */
 export interface Wish {
@@ -31,7 +31,7 @@ export interface Wish {
   readonly maxAgeMs: number;
 }
 
-export interface WishDeps {
+interface WishDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
   readonly views: Pick<CloudViews, 'companions'>;
   readonly pace: Pick<Pace, 'maxAgeMs'>;

@@ -5,9 +5,15 @@ import { compareText, isOwn } from '../../plan/view.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
 import { RequestError } from '../../requests/request-error.ts';
+import type { UnansweredPosts } from '../deliver/deliver.ts';
+import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { ViolaClient } from '../deliver/viola-client.ts';
+import type { Violas } from '../deliver/violas.ts';
+import type { Inventory } from '../inventory.ts';
+import { StepFailure, type Trouble } from '../status/step-failure.ts';
+import type { Wish } from '../wish.ts';
 
-export interface WithdrawInput {
+interface WithdrawInput {
   readonly viola: Pick<ViolaClient, 'list' | 'get' | 'remove'>;
   readonly owner: Owner;
   /** Nodes that were delivered as far as is known; a list alone does not prove that one is gone. */
@@ -58,4 +64,84 @@ function refuseUnreadable([first]: readonly UnreadableNode[]): void {
   if (first === undefined) return;
   const message = `${first.objectName} may be one of the nodes to clean and cannot be read: ${first.message}`;
   throw new RequestError(message, { service: 'viola', kind: 'badAnswer' });
+}
+
+/** Takes back the nodes of an OpenstackConfig in one business cluster. */
+export async function takeBack(input: WithdrawInput, signal: AbortSignal): Promise<HeldNode[]> {
+  try {
+    return await withdraw(input, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw violaFailure(error);
+  }
+}
+
+export interface LeavingOthers {
+  readonly leaving: readonly HeldNode[];
+  /** Business clusters that nodes are in, or may be in. */
+  readonly deliveredTo: readonly string[];
+  readonly troubles: readonly Trouble[];
+}
+
+interface Delivered extends Pick<Wish, 'config' | 'source'> {
+  /** As the status of the OpenstackConfig says. */
+  readonly deliveredTo: readonly string[] | undefined;
+}
+
+interface LeaveOthersDeps {
+  readonly inventory: Inventory;
+  readonly violas: Violas;
+  readonly unanswered: UnansweredPosts;
+  readonly perform: Perform<Effect>;
+}
+
+/** Takes nodes back that were delivered to another business cluster before the CR named this one. */
+export async function leaveOthers(
+  { config, source, deliveredTo }: Delivered,
+  { inventory, violas, unanswered, perform }: LeaveOthersDeps,
+  signal: AbortSignal,
+): Promise<LeavingOthers> {
+  const leaving: HeldNode[] = [];
+  const troubles: Trouble[] = [];
+  const { clusters } = await occupiedBy(source, deliveredTo, inventory);
+  const occupied = new Set(clusters.keys());
+  for (const [provider, known] of clusters) {
+    if (provider === config.providerId) continue;
+    try {
+      // Before anything is read: what comes after that is not seen.
+      const isOpen = unanswered.openForMs(source, provider) > 0;
+      const viola = await violas.of(config.viola, provider);
+      const left = await takeBack({ viola, owner: source, known, perform }, signal);
+      if (left.length === 0 && !isOpen) {
+        await inventory.record(provider, source, []);
+        occupied.delete(provider);
+      }
+      leaving.push(...left);
+    } catch (error) {
+      // What was delivered here counts all the same.
+      if (!(error instanceof StepFailure)) throw error;
+      const message = `nodes in business cluster "${provider}" cannot be removed: ${error.message}`;
+      troubles.push({ reason: error.reason, message });
+    }
+  }
+  return { leaving, deliveredTo: [...occupied].toSorted(), troubles };
+}
+
+/** Business clusters that nodes of an OpenstackConfig are in, or may be in. */
+export interface Occupied {
+  /** With the nodes that the inventory knows by name. */
+  readonly clusters: ReadonlyMap<string, readonly string[]>;
+  /** False while the inventory, which may know more, cannot be read. */
+  readonly complete: boolean;
+}
+
+/** What the status says and the inventory knows. */
+export async function occupiedBy(
+  owner: Owner,
+  deliveredTo: readonly string[] | undefined,
+  inventory: Pick<Inventory, 'nodesOf'>,
+): Promise<Occupied> {
+  const recorded = await inventory.nodesOf(owner);
+  const named = (deliveredTo ?? []).map((provider) => [provider, []] as const);
+  return { clusters: new Map([...named, ...(recorded ?? [])]), complete: recorded !== undefined };
 }

@@ -29,7 +29,7 @@ export interface Rounds {
   readonly problems: readonly Problem[];
 }
 
-export interface RoundsOptions extends DeliverOptions {
+interface RoundsOptions extends DeliverOptions {
   readonly viola: ViolaClient;
   /** Objects of which nothing is known: their nodes are left alone. */
   readonly unreadable: readonly UnreadableNode[];

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type * as z from 'zod';
 import {
   type Base,
@@ -18,7 +19,6 @@ import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
 import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
-import { authorizationOf } from './viola-token.ts';
 
 /** Viola as one OpenstackConfig sees it: one endpoint, one business cluster. */
 export interface ViolaClient {
@@ -56,7 +56,7 @@ const mostInstanceIds = 200;
 /** A list that is longer than this repeats itself. */
 const mostPages = 200;
 
-export interface ViolaClientOptions {
+interface ViolaClientOptions {
   readonly caller: Pick<Caller, 'call'>;
   /** Base URL of Viola. */
   readonly endpoint: string;
@@ -163,4 +163,16 @@ function searchOf({ fresh, source, instanceIds }: ListQuery, next: string | unde
   }
   if (next !== undefined) search.set('continue', next);
   return search;
+}
+
+/** The header that says who we are; the file is read at each use, so that a rotated token holds at once. */
+async function authorizationOf(path: string | undefined): Promise<Record<string, string>> {
+  if (path === undefined) return {};
+  try {
+    return { authorization: `Bearer ${(await readFile(path, 'utf8')).trim()}` };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const message = `the token file ${path} (VIOLA_TOKEN_FILE) cannot be read: ${code}`;
+    throw new RequestError(message, { service: 'viola', kind: 'unauthorized', cause: error });
+  }
 }

@@ -20,7 +20,7 @@ type ViolaSettings = Pick<
   'violaTimeout' | 'violaInsecureTls' | 'violaTokenFile'
 > & { readonly violaCa: CaBundle };
 
-export interface ViolasDeps {
+interface ViolasDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { FakeCloud } from '../testing/fake-cloud.ts';
-import { CloudViews } from './cloud-views.ts';
+import { CloudViews } from './cloud-view.ts';
 
 const { signal } = new AbortController();
 

@@ -1,14 +1,56 @@
 import { isIPv4 } from '../../api/address.ts';
+import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
+import { keyOf } from '../../kube/object.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
 import type { Observation } from '../../plan/observation.ts';
 import { isRequestError } from '../../requests/request-error.ts';
-import { openstackFailure, reasonOf, type Trouble } from '../status/step-failure.ts';
-import type { ChosenSubnets } from './choose-subnets.ts';
-import type { PortDirectory } from './port-directory.ts';
-import type { ServerSightings } from './server-sightings.ts';
+import type { Access } from '../access.ts';
+import { violaFailure } from '../deliver/delivery-rounds.ts';
+import type { SubnetSelector } from '../resolve/resolve.ts';
+import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
+import type { Wish } from '../wish.ts';
+import type { PortDirectory, ServerSightings } from './cloud-view.ts';
 
-export interface ObserveInput {
+/** What was seen at both ends before anything was planned. */
+export interface Seen {
+  readonly subnets: ChosenSubnets;
+  readonly look: Look;
+  /** What the business cluster holds for the OpenstackConfig and its servers. */
+  readonly held: readonly HeldNode[];
+  readonly unreadable: readonly UnreadableNode[];
+}
+
+/** Looks at the cloud and reads the business cluster at once; when both fail, OpenStack is the first step. */
+export async function observeBoth(
+  { config, source, maxAgeMs, force }: Wish,
+  { view, viola }: Access,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const subnets = await chooseSubnets(view.cloud, config.subnets, signal);
+  const [look, held] = await Promise.allSettled([
+    observe({ ...view, ...config, member: keyOf(source), subnets, maxAgeMs }, signal),
+    viola.list({ fresh: force, source, instanceIds: config.serverIds }, signal),
+  ]);
+  signal.throwIfAborted();
+  if (look.status === 'rejected') throw look.reason;
+  if (held.status === 'rejected') throw violaFailure(held.reason);
+  return { subnets, look: look.value, held: held.value.nodes, unreadable: held.value.unreadable };
+}
+
+/** Servers with a selected port that no object names yet: only their names are asked for elsewhere. */
+export function serversWithNewPorts({ subnets, look, held }: Seen): string[] {
+  const chosen = new Set(subnets.ids);
+  const named = new Set(
+    held.flatMap(({ spec }) => spec.interfaces ?? []).map(({ portId }) => portId?.toLowerCase()),
+  );
+  const fresh = look.observation.ports.filter(
+    ({ id, fixedIps }) => !named.has(id) && fixedIps.some(({ subnetId }) => chosen.has(subnetId)),
+  );
+  return [...new Set(fresh.map(({ deviceId }) => deviceId))];
+}
+
+interface ObserveInput {
   readonly cloud: Cloud;
   readonly ports: PortDirectory;
   readonly sightings: ServerSightings;
@@ -121,4 +163,78 @@ async function readable<T>(reads: readonly Promise<Found<T>>[], signal: AbortSig
     if (isRequestError(read.reason)) return [];
     throw read.reason;
   });
+}
+
+/** The subnets that are selected, and those of them that could be read. */
+interface ChosenSubnets {
+  /** In the order of precedence. */
+  readonly ids: readonly string[];
+  readonly found: readonly Subnet[];
+  readonly troubles: readonly Trouble[];
+}
+
+type Selector = Exclude<SubnetSelector, { kind: 'none' }>;
+
+/** Reads the selected subnets. Throws when nothing is known of any; one of several that fails is reported. */
+async function chooseSubnets(
+  cloud: Pick<Cloud, 'subnet' | 'subnetsByName'>,
+  selector: Selector,
+  signal: AbortSignal,
+): Promise<ChosenSubnets> {
+  if (selector.kind === 'name') return byName(cloud, selector.name, signal);
+  const reads = await Promise.all(selector.ids.map(async (id) => readSubnet(cloud, id, signal)));
+  const found = reads.flatMap((read) => (read.kind === 'found' ? [read.subnet] : []));
+  const troubles = reads.flatMap((read) => (read.kind === 'trouble' ? [read.trouble] : []));
+  return { ids: selector.ids, found, troubles: [...troubles, ...found.flatMap(unusable)] };
+}
+
+async function byName(
+  cloud: Pick<Cloud, 'subnetsByName'>,
+  name: string,
+  signal: AbortSignal,
+): Promise<ChosenSubnets> {
+  const found = await cloud.subnetsByName(name, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw openstackFailure(error, 'NeutronSubnetError');
+  });
+  const [only, another] = found;
+  if (only === undefined) {
+    const message = `subnet not found: no subnet of the project is named "${name}" (spec.subnetName)`;
+    throw new StepFailure({ reason: 'SubnetNotFound', message });
+  }
+  if (another !== undefined) {
+    const message = `multiple subnets matched; use subnetIDs or subnetID: ${found.length} subnets are named "${name}" (spec.subnetName)`;
+    throw new StepFailure({ reason: 'SubnetNotUnique', message });
+  }
+  return { ids: [only.id], found, troubles: unusable(only) };
+}
+
+type Read =
+  | { readonly kind: 'found'; readonly subnet: Subnet }
+  | { readonly kind: 'trouble'; readonly trouble: Trouble };
+
+async function readSubnet(
+  cloud: Pick<Cloud, 'subnet'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<Read> {
+  try {
+    const found = await cloud.subnet(id, signal);
+    if (found.kind === 'found') return { kind: 'found', subnet: found.value };
+    const message = `subnet not found: "${id}" (spec.subnetIDs or spec.subnetID)`;
+    return { kind: 'trouble', trouble: { reason: 'SubnetNotFound', message } };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isRequestError(error)) throw error;
+    const reason = reasonOf(error, 'NeutronSubnetError');
+    // Without a token or an endpoint nothing else can be read either.
+    if (reason !== 'NeutronSubnetError') throw openstackFailure(error, reason);
+    return { kind: 'trouble', trouble: { reason, message: error.message } };
+  }
+}
+
+function unusable({ id, ipVersion, cidr }: Subnet): Trouble[] {
+  if (ipVersion === 4) return [];
+  const message = `subnet ${id} (${cidr}) is IPv6, which spec.settings.addressFamilies does not support yet; select IPv4 subnets`;
+  return [{ reason: 'ConfigError', message }];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Port } from '../../openstack/resources.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { PortDirectory } from './port-directory.ts';
+import { PortDirectory } from './cloud-view.ts';
 
 const lifetime = new AbortController().signal;
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { subnetSelector } from './selection.ts';
+import { subnetSelector } from './resolve.ts';
 
 describe('subnetSelector', () => {
   const all = { subnetIDs: ['b', ' a ', '', 'b'], subnetID: 'c', subnetName: 'net' };

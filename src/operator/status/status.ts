@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
 import { findCondition, rfc3339 } from '../../api/condition.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import type { OperatorReason } from '../../api/reasons.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
+import type { Observation } from '../../plan/observation.ts';
+import type { NodePlan, Plan } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
-import type { SyncResult } from '../sync-result.ts';
-import { conditionsOf } from './conditions.ts';
-import { downPortRetry, downPortsOf } from './down-ports.ts';
-import { troublesOf, type Verdict } from './verdict.ts';
+import type { LeavingOthers } from '../deletion/withdraw.ts';
+import type { Delivery } from '../deliver/deliver.ts';
+import type { Rounds } from '../deliver/delivery-rounds.ts';
+import type { Seen } from '../observe/observe.ts';
+import { conditionsOf, troublesOf, type Verdict } from './conditions.ts';
+import type { Trouble } from './step-failure.ts';
 import type { SyncSeen } from './writer.ts';
 
 export interface StatusInput {
@@ -113,4 +119,108 @@ function defined<T extends object>(value: T): Defined<T> {
   return Object.fromEntries(
     Object.entries(value).filter(([, inner]) => inner !== undefined),
   ) as Defined<T>;
+}
+
+type DownPortRetry = OpenstackConfigStatus['downPortRetry'];
+
+/** Ids of delivered ports that are DOWN, sorted. */
+function downPortsOf(nodes: readonly NodePlan[], { ports }: Observation): string[] {
+  const delivered = new Set(nodes.flatMap((node) => node.interfaces.map(({ portId }) => portId)));
+  const down = ports.filter(({ id, status }) => status === 'DOWN' && delivered.has(id));
+  return down.map(({ id }) => id).toSorted();
+}
+
+/**
+ * Counts the fast looks at ports that are DOWN. Another set of ports starts anew; a set that stays DOWN (a stopped
+ * server) is looked at slowly in the end.
+ */
+export function downPortRetry(
+  ids: readonly string[],
+  previous: DownPortRetry,
+  max: number,
+  now: Date,
+): DownPortRetry {
+  if (ids.length === 0) return undefined;
+  const hash = createHash('sha256').update(ids.join(',')).digest('hex');
+  const before = previous?.hash === hash ? (previous.fastAttempts ?? 0) : 0;
+  if (previous?.hash === hash && before >= max) return previous;
+  return { hash, lastAttempt: rfc3339(now), fastAttempts: before + 1 };
+}
+
+/** What one pass through the steps saw and did. */
+export interface SyncResult {
+  /** The nodes as they were planned last. */
+  readonly nodes: readonly NodePlan[];
+  readonly summary: Plan['summary'];
+  readonly observation: Observation;
+  /** What the business cluster held when the nodes were sent. */
+  readonly held: readonly HeldNode[];
+  readonly delivery: Delivery;
+  /** Whether everything was read that a removal depends on. */
+  readonly evidenceComplete: boolean;
+  /** Nodes in business clusters that the OpenstackConfig names no longer. */
+  readonly leaving: readonly HeldNode[];
+  /** Business clusters that hold, or may hold, nodes of the OpenstackConfig. */
+  readonly deliveredTo: readonly string[];
+  /** In the order of the steps. */
+  readonly troubles: readonly Trouble[];
+  /** A service failed: less often is enough until it works again. */
+  readonly isOutage: boolean;
+}
+
+interface Steps {
+  readonly seen: Seen;
+  readonly plan: Plan;
+  readonly rounds: Rounds;
+  readonly others: LeavingOthers;
+}
+
+/** What went wrong, in the order of the steps. */
+export function troublesIn({ seen, plan, rounds, others }: Steps): readonly Trouble[] {
+  const { subnets, look } = seen;
+  const problems = [...plan.problems, ...rounds.problems];
+  return [
+    ...subnets.troubles,
+    ...look.troubles,
+    ...problems.filter((problem) => !isSaid(problem, look.troubles)),
+    ...rounds.delivery.failures.map(
+      ({ message }) => ({ reason: 'ViolaPostError', message }) as const,
+    ),
+    ...others.troubles,
+  ];
+}
+
+/** Whether a service failed for all; a node, port or network that cannot be used slows nobody else down. */
+export function isOutage({ seen, rounds }: Pick<Steps, 'seen' | 'rounds'>): boolean {
+  const read = [...seen.subnets.troubles, ...seen.look.troubles];
+  return (
+    read.some(({ reason }) => ofServices.has(reason)) ||
+    rounds.delivery.failures.some(({ kind }) => kind === 'outage')
+  );
+}
+
+const ofServices: ReadonlySet<string> = new Set<OperatorReason>([
+  'KeystoneError',
+  'NeutronEndpointError',
+  'NeutronPortError',
+  'NeutronSubnetError',
+  'NovaServerError',
+]);
+
+// A failed Nova is one trouble, not one for every server whose name is not known.
+function isSaid({ reason }: Trouble, troubles: readonly Trouble[]): boolean {
+  return reason === 'NovaServerError' && troubles.some((other) => other.reason === reason);
+}
+
+/** What nodes wait for, for people. */
+export function waitsOf({
+  nodes,
+  delivery,
+  leaving,
+}: Pick<SyncResult, 'nodes' | 'delivery' | 'leaving'>): string[] {
+  return [
+    ...nodes.filter(({ waiting }) => waiting).map(({ nodeName, why }) => `${nodeName}: ${why}`),
+    ...delivery.waiting.map((nodeName) => `${nodeName}: the object changes or goes`),
+    ...leaving.map(({ nodeName }) => `${nodeName}: leaves the business cluster it was in`),
+  ];
 }

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPerform } from '../../process/effects.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import type { ConfigObject } from '../openstack-config.ts';
-import { statusOf } from '../openstack-config.ts';
+import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { createStatusWriter } from './writer.ts';
 
 const { signal } = new AbortController();

@@ -1,3 +1,4 @@
+import { type Condition, findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { fieldManagers } from '../../api/names.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
@@ -17,11 +18,8 @@ import {
   reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';
-import type { SyncResult } from '../sync-result.ts';
-import { pausedConditions } from './conditions.ts';
-import { recordReady } from './events.ts';
-import { isNews, statusAfter } from './status.ts';
-import type { Verdict } from './verdict.ts';
+import { pausedConditions, type Verdict } from './conditions.ts';
+import { isNews, type SyncResult, statusAfter } from './status.ts';
 
 /** A sync that came through. */
 export interface SyncSeen {
@@ -49,7 +47,7 @@ export interface StatusWriter {
   forget(key: string): void;
 }
 
-export interface StatusWriterDeps {
+interface StatusWriterDeps {
   readonly client: Pick<KubeClient, 'applyStatus'>;
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly perform: Perform<Effect>;
@@ -144,4 +142,18 @@ function handledBy(object: ConfigObject, synced: SyncResult | undefined) {
     ...(reconcileAt === '' ? {} : { reconcileAt }),
     ...(allowRemovals === '' ? {} : { allowRemovals }),
   };
+}
+
+/** Tells people when Ready changes its status or reason; that nothing changed is no event. */
+export function recordReady(
+  recorder: Pick<EventRecorder, 'record'>,
+  object: ConfigObject,
+  conditions: readonly Condition[] | undefined,
+): void {
+  const before = findCondition(statusOf(object).conditions, 'Ready');
+  const now = findCondition(conditions, 'Ready');
+  if (!now?.reason || now.reason === 'NoChange') return;
+  if (before?.status === now.status && before.reason === now.reason) return;
+  const type = now.status === 'True' || now.reason === 'Deleting' ? 'Normal' : 'Warning';
+  recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });
 }

@@ -1,7 +1,57 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import type { Port } from '../../openstack/resources.ts';
+import type { Port, Server } from '../../openstack/resources.ts';
+import { isRequestError } from '../../requests/request-error.ts';
 import { unlessAborted } from '../../requests/unless-aborted.ts';
 import type { Clock } from '../../time/clock.ts';
+
+/** What a cloud is looked at with; shared by all OpenstackConfigs that name it. */
+export interface CloudView {
+  readonly cloud: Cloud;
+  readonly ports: PortDirectory;
+  readonly sightings: ServerSightings;
+}
+
+/** What OpenstackConfigs share about the clouds they look at. */
+export class CloudViews {
+  readonly #clock: Clock;
+  readonly #lifetime: AbortSignal;
+  readonly #views = new WeakMap<Cloud, CloudView>();
+  readonly #looking = new Map<string, CloudView>();
+
+  constructor(clock: Clock, lifetime: AbortSignal) {
+    this.#clock = clock;
+    this.#lifetime = lifetime;
+  }
+
+  /** The view of a cloud; the OpenstackConfig no longer looks at any other. */
+  of(cloud: Cloud, member: string): CloudView {
+    const view = this.#views.get(cloud) ?? this.#make(cloud);
+    const before = this.#looking.get(member);
+    if (before !== undefined && before !== view) before.ports.leave(member);
+    this.#looking.set(member, view);
+    return view;
+  }
+
+  /** Who looks at the same OpenStack as this OpenstackConfig, in whichever project. */
+  companions(member: string): ReadonlySet<string> {
+    const name = this.#looking.get(member)?.cloud.name;
+    const same = [...this.#looking].filter(([, { cloud }]) => cloud.name === name);
+    return new Set(same.map(([key]) => key));
+  }
+
+  leave(member: string): void {
+    this.#looking.get(member)?.ports.leave(member);
+    this.#looking.delete(member);
+  }
+
+  #make(cloud: Cloud): CloudView {
+    const clock = this.#clock;
+    const ports = new PortDirectory({ cloud, clock, lifetime: this.#lifetime });
+    const view = { cloud, ports, sightings: new ServerSightings(clock) };
+    this.#views.set(cloud, view);
+    return view;
+  }
+}
 
 /** Neutron is asked for so many servers at a time; a place that is left in a batch costs nothing. */
 const batchSize = 100;
@@ -12,7 +62,7 @@ interface Entry {
   readonly ports: readonly Port[];
 }
 
-export interface PortDirectoryOptions {
+interface PortDirectoryOptions {
   readonly cloud: Pick<Cloud, 'portsOf'>;
   readonly clock: Clock;
   /** Ends lists that several may be waiting for. */
@@ -98,4 +148,64 @@ function latest(entries: readonly Entry[]): readonly Port[] {
     for (const port of ports) byId.set(port.id, port);
   }
   return [...byId.values()];
+}
+
+/** Reads by id per sync: a wrong list of servers must not cost a call for each of them. */
+const readsAtOnce = 5;
+/** How long a 404 is believed; the server counts as there again as soon as a list shows it. */
+const rememberedMs = 5 * 60_000;
+
+/**
+ * What one account saw of the servers of its project, and which of them it is told do not exist. One per cloud, user and
+ * project: a 404 means something only to who saw the server before.
+ */
+export class ServerSightings {
+  readonly #clock: Clock;
+  readonly #until = new Map<string, number>();
+  readonly #seen = new Set<string>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Whether the account saw this server in its own project. One of another project it may have seen by a role that it has
+   * no longer.
+   */
+  sawOwn(serverId: string): boolean {
+    return this.#seen.has(serverId);
+  }
+
+  /** Which of these servers Nova, asked by id, does not know. */
+  async missing(
+    cloud: Pick<Cloud, 'projectId' | 'server'>,
+    serverIds: readonly string[],
+    found: ReadonlyMap<string, Server>,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    for (const { id, projectId } of found.values()) {
+      this.#until.delete(id);
+      if (projectId === cloud.projectId) this.#seen.add(id);
+    }
+    const absent = serverIds.filter((id) => !found.has(id));
+    const unsure = absent.filter((id) => !this.#isKnown(id)).slice(0, readsAtOnce);
+    await Promise.all(unsure.map(async (id) => this.#ask(cloud, id, signal)));
+    return absent.filter((id) => this.#isKnown(id));
+  }
+
+  #isKnown(id: string): boolean {
+    return (this.#until.get(id) ?? Number.NEGATIVE_INFINITY) > this.#clock.monotonicMs();
+  }
+
+  async #ask(cloud: Pick<Cloud, 'server'>, id: string, signal: AbortSignal): Promise<void> {
+    try {
+      const { kind } = await cloud.server(id, signal);
+      if (kind === 'notFound') this.#until.set(id, this.#clock.monotonicMs() + rememberedMs);
+      else this.#until.delete(id);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Not known to be missing, then; it is asked again at the next poll.
+      if (!isRequestError(error)) throw error;
+    }
+  }
 }

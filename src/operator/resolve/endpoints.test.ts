@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeEndpoint } from './endpoint-policy.ts';
+import { judgeEndpoint } from './endpoints.ts';
 
 describe('judgeEndpoint', () => {
   it.each([

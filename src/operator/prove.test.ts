@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Question } from '../../plan/observation.ts';
-import { createFakeClock } from '../../time/fake-clock.ts';
-import { FakeCloud } from '../testing/fake-cloud.ts';
-import { attach, detach, serverIds } from '../testing/scene.ts';
-import { questionsPerSync, readEvidence, type Witness } from './evidence.ts';
-import { ServerSightings } from './server-sightings.ts';
+import type { Question } from '../plan/observation.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
+import { ServerSightings } from './observe/cloud-view.ts';
+import { questionsPerSync, readEvidence, type Witness } from './prove.ts';
+import { FakeCloud } from './testing/fake-cloud.ts';
+import { attach, detach, serverIds } from './testing/scene.ts';
 
 const { signal } = new AbortController();
 const serverId = serverIds[0] ?? '';

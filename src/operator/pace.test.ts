@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../time/fake-clock.ts';
-import type { ConfigObject } from '../openstack-config.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
+import type { ConfigObject } from './openstack-config.ts';
 import { Pace } from './pace.ts';
 
 const polling = { fastMs: 10_000, slowMs: 60_000, errorMs: 5_000, windowMs: 300_000 };

@@ -1,8 +1,10 @@
-import { keyOf } from '../../kube/object.ts';
-import { backoffMs } from '../../time/backoff.ts';
-import type { Clock, Random } from '../../time/clock.ts';
-import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
-import { nextPollMs, type Polling } from './poll.ts';
+import type { OpenstackConfigStatus } from '../api/openstackconfig.ts';
+import { keyOf } from '../kube/object.ts';
+import { backoffMs } from '../time/backoff.ts';
+import type { Clock, Random } from '../time/clock.ts';
+import { type ConfigObject, generationOf, statusOf } from './openstack-config.ts';
+import type { ResolvedConfig } from './resolve/resolve.ts';
+import type { SyncResult } from './status/status.ts';
 
 /** What is kept about an OpenstackConfig between two looks; losing it costs a few polls, nothing else. */
 interface Memory {
@@ -92,4 +94,73 @@ export class Pace {
     const memory = this.#memories.get(keyOf(object));
     if (memory) this.#memories.set(keyOf(object), { ...memory, ...change });
   }
+}
+
+/** Nothing polls more often than this: a listing of a large project takes OpenStack longer. */
+export const shortestPollMs = 1_000;
+
+/** How often one OpenstackConfig is looked at. */
+export interface Polling {
+  readonly fastMs: number;
+  readonly slowMs: number;
+  readonly errorMs: number;
+  /** How long polling stays fast after a change; 0 = it never is. */
+  readonly windowMs: number;
+}
+
+/** What the next poll depends on. */
+interface PollState {
+  /** Syncs in a row that ended with a failed step. */
+  readonly failures: number;
+  /** How long the failed service asks to wait. */
+  readonly retryAfterMs?: number | undefined;
+  /** Since the last change of the OpenstackConfig or of a node; undefined = longer than this process runs. */
+  readonly sinceChangeMs: number | undefined;
+  /** Something is under way elsewhere that ends soon: a name that becomes free, an object that goes. */
+  readonly waiting: boolean;
+  /** Ports are DOWN and have fast looks left. */
+  readonly downPorts: boolean;
+}
+
+/** Whatever a service asks for, a change is not missed for longer. */
+const longestErrorMs = 300_000;
+
+/** Milliseconds until the next poll, with ±20 % so that many OpenstackConfigs do not poll together. */
+export function nextPollMs(polling: Polling, state: PollState, random: Random): number {
+  if (state.failures > 0) {
+    const maxMs = Math.max(longestErrorMs, polling.errorMs);
+    const wait = backoffMs(state.failures - 1, { baseMs: polling.errorMs, maxMs }, random);
+    return Math.max(wait, Math.min(state.retryAfterMs ?? 0, longestErrorMs));
+  }
+  const { sinceChangeMs, waiting, downPorts } = state;
+  const changed = sinceChangeMs !== undefined && sinceChangeMs < polling.windowMs;
+  const fast = changed || waiting || downPorts;
+  return (fast ? polling.fastMs : polling.slowMs) * (0.8 + 0.4 * random());
+}
+
+interface Settled {
+  readonly object: ConfigObject;
+  readonly config: ResolvedConfig;
+  readonly synced: SyncResult;
+  readonly status: OpenstackConfigStatus;
+  readonly waiting: readonly string[];
+}
+
+/** When an OpenstackConfig is looked at again after a sync that came through. */
+export function nextLookMs(
+  { object, config, synced, status, waiting }: Settled,
+  pace: Pace,
+): number {
+  const { delivery, isOutage } = synced;
+  if (isOutage) {
+    const asked = Math.max(0, ...delivery.failures.map(({ retryAfterMs = 0 }) => retryAfterMs));
+    return pace.afterFailure(object, config.polling, asked);
+  }
+  const { downPortFastRetryMax } = config;
+  const { fastAttempts = downPortFastRetryMax } = status.downPortRetry ?? {};
+  return pace.afterSync(object, config.polling, {
+    changed: delivery.accepted.length + delivery.removed.length > 0,
+    waiting: waiting.length > 0,
+    downPorts: fastAttempts < downPortFastRetryMax,
+  });
 }
