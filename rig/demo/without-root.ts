@@ -1,7 +1,7 @@
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
 import { planText } from '../../src/agent/planning/unit.ts';
-import type { Host, Link } from '../../src/agent/snapshot.ts';
+import type { Link, Snapshot } from '../../src/agent/snapshot.ts';
 import { emptyState } from '../../src/agent/state.ts';
 import { type JobRequest, protocol } from '../../src/api/job.ts';
 import type { Screen } from './screen.ts';
@@ -35,7 +35,7 @@ function link(index: number, name: string, linkMac: string, up: boolean): Link {
 }
 
 /** A host with its own NIC and one that was just plugged. */
-const host: Host = {
+const host: Snapshot = {
   links: [link(2, 'eth0', '02:00:00:00:00:01', true), link(3, 'ens5', mac, false)],
   addresses: [
     {

@@ -5,14 +5,14 @@ import type { JobRequest, JobResult, NicResult } from '../api/job.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
+import { bootId, type Context, openContext } from './apply/context.ts';
 import { textOf } from './apply/disk.ts';
 import { readJournals, readState, UnknownStateError } from './apply/memory.ts';
 import { recover } from './apply/recover.ts';
 import { transact } from './apply/transaction.ts';
-import { bootId, openWorkshop, type Workshop } from './apply/workshop.ts';
 import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
-import { observeHost, viewOf, wrongFamily } from './observe/host.ts';
+import { hostAt, observeHost, wrongFamily } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
 import { planAll, planApply, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
@@ -26,8 +26,8 @@ import {
   unitResult,
   warningsOf,
 } from './result.ts';
-import type { Host } from './snapshot.ts';
-import { advanceFence, atBoot, type HostState, staleness } from './state.ts';
+import type { Snapshot } from './snapshot.ts';
+import { type AgentState, advanceFence, atBoot, staleness } from './state.ts';
 
 type RefusalReason = NonNullable<JobResult['refusal']>['reason'];
 
@@ -72,11 +72,11 @@ async function dryRun(
   const state = atBoot(readState(hostRoot), boot);
   const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
   using ip = startIp();
-  const view = viewOf(hostRoot, ip);
-  const host = await observeHost(view, macs, state);
-  const problem = wrongFamily(view, host);
+  const access = hostAt(hostRoot, ip);
+  const host = await observeHost(access, macs, state);
+  const problem = wrongFamily(access, host);
   if (problem) throw new UsageError(`--host-root ${hostRoot}: ${problem}`);
-  return planAll({ request, state, host, backend: view.backend, bootId: boot });
+  return planAll({ request, state, host, backend: access.backend, bootId: boot });
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
@@ -133,55 +133,55 @@ async function configure(
   const onDisk = readState(hostRoot);
   const journals = readJournals(hostRoot);
   const macs = [...request.interfaces, ...onDisk.nics, ...journals].map(({ mac }) => mac);
-  const workshop = openWorkshop(hostRoot, request, onDisk, new Set(macs), deps);
-  const { view } = workshop;
-  const boot = workshop.run.bootId;
+  const context = openContext(hostRoot, request, onDisk, new Set(macs), deps);
+  const boot = context.run.bootId;
 
-  const { state: known, inHand } = await recover(journals, atBoot(onDisk, boot), workshop);
+  const { state: known, inHand } = await recover(journals, atBoot(onDisk, boot), context);
   const stale = staleness(known, request);
   if (stale) return { ...refusedWhole('StaleRequest', stale), ...memoryOf(known, request) };
-  const host = await observeHost(view, workshop.macs, known);
-  const unusable = wrongFamily(view, host);
+  const host = await observeHost(context, context.macs, known);
+  const unusable = wrongFamily(context, host);
   if (unusable) return ofWrongFamily(request, known, unusable);
   deps.signal.throwIfAborted();
 
   const state = advanceFence(known, request);
-  const input = { request, state, host, backend: view.backend, bootId: boot, inHand };
+  const { backend } = context;
+  const input = { request, state, host, backend, bootId: boot, inHand };
   const plan = planAll(input);
-  const removed = await carryOut(plan.removal, state, host, workshop);
+  const removed = await carryOut(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);
   // What a removal that failed left in place is in the way of what was planned on its absence.
   const apply = asPlanned
     ? plan.apply
-    : await planAnew({ ...input, state: removed.state }, workshop);
-  const applied = await carryOut(apply, removed.state, host, workshop);
-  return conclude([...applied.nics, ...removed.nics], applied.state, request, workshop);
+    : await planAnew({ ...input, state: removed.state }, context);
+  const applied = await carryOut(apply, removed.state, host, context);
+  return conclude([...applied.nics, ...removed.nics], applied.state, request, context);
 }
 
-async function planAnew(input: PlanInput, { view, macs }: Workshop): Promise<Plan> {
-  const host = await observeHost(view, macs, input.state);
+async function planAnew(input: PlanInput, context: Context): Promise<Plan> {
+  const host = await observeHost(context, context.macs, input.state);
   if (input.request.action === 'cleanup') return { units: [], refused: [] };
   return planApply({ ...input, host });
 }
 
 interface Step {
-  readonly state: HostState;
+  readonly state: AgentState;
   readonly nics: readonly NicResult[];
 }
 
 async function carryOut(
   { units, refused }: Plan,
-  state: HostState,
-  host: Host,
-  workshop: Workshop,
+  state: AgentState,
+  host: Snapshot,
+  context: Context,
 ): Promise<Step> {
   const pending = units.filter((unit) => !isDone(unit));
   const known = units.filter(isDone).reduce(stateAfter, state);
   for (const unit of pending) {
     const { nic, action } = unit;
-    workshop.log.info({ mac: nic.mac, action, steps: unitLines(unit) }, 'plan');
+    context.log.info({ mac: nic.mac, action, steps: unitLines(unit) }, 'plan');
   }
-  const { state: next, failures } = await transact(pending, known, host, workshop);
+  const { state: next, failures } = await transact(pending, known, host, context);
   const nics = [
     ...units.map((unit) => unitResult(unit, failures.get(unit))),
     ...refused.map(refusedResult),
@@ -192,14 +192,14 @@ async function carryOut(
 /** What was right already still has to be written down as ours. */
 async function conclude(
   nics: readonly NicResult[],
-  state: HostState,
+  state: AgentState,
   request: JobRequest,
-  workshop: Workshop,
+  context: Context,
 ): Promise<Findings> {
-  const warnings = warningsOf(nics, workshop.view.sysctls);
+  const warnings = warningsOf(nics, context.sysctls);
   const memory = memoryOf(state, request);
   try {
-    await workshop.stateFile.write(state);
+    await context.stateFile.write(state);
     return { nics, warnings, ...memory };
   } catch (error) {
     const { message } = error as Error;
@@ -210,7 +210,7 @@ async function conclude(
 }
 
 /** What the host remembers, for those who have forgotten it. */
-function memoryOf({ nics, fence }: HostState, { interfaces }: JobRequest) {
+function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest) {
   const ports = new Map(interfaces.map(({ mac, portId }) => [mac, portId]));
   const known = nics.map(({ mac, index }) => {
     const portId = ports.get(mac);
@@ -220,7 +220,7 @@ function memoryOf({ nics, fence }: HostState, { interfaces }: JobRequest) {
 }
 
 /** A host of another family that has nothing of ours is as clean as it can be. */
-function ofWrongFamily(request: JobRequest, known: HostState, message: string): Findings {
+function ofWrongFamily(request: JobRequest, known: AgentState, message: string): Findings {
   const asked = request.action === 'apply' && request.interfaces.length > 0;
   if (known.nics.length === 0 && !asked) return { nics: [], warnings: [] };
   return failedWhole(request, { reason: 'WrongFamily', message });

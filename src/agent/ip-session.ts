@@ -1,9 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { type KernelState, parseKernelState, questions } from './observe/kernel.ts';
+import { type KernelDump, parseKernelDump, questions } from './observe/kernel.ts';
 
 /** What a run of lines led to: the kernel's state after them, or the first line that the kernel refused. */
 export type IpAnswer =
-  | { readonly seen: KernelState }
+  | { readonly seen: KernelDump }
   | { readonly failedAt: number; readonly words: string };
 
 /** Does lines of `ip -batch` in the agent's network namespace. */
@@ -99,7 +99,7 @@ class IpProcess {
       if (!answers) return this.#failure(rest.length);
       // What was complained of was written before the answer, but comes by another pipe.
       await new Promise((resolve) => setImmediate(resolve));
-      const seen = interrupted.test(this.#complaints) ? undefined : parseKernelState(answers);
+      const seen = interrupted.test(this.#complaints) ? undefined : parseKernelDump(answers);
       if (seen) return { seen };
       this.#complaints = '';
     }

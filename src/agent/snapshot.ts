@@ -99,7 +99,8 @@ export interface OwnFile {
   readonly addresses: readonly string[];
 }
 
-export interface Host {
+/** Everything that the agent sees of a host at one moment; plans are made of it. */
+export interface Snapshot {
   readonly links: readonly Link[];
   readonly addresses: readonly Address[];
   readonly routes: readonly Route[];
@@ -117,7 +118,7 @@ export interface Host {
 }
 
 /** The part of a host that changes with the kernel. */
-export type KernelView = Omit<Host, 'files' | 'held'>;
+export type KernelSnapshot = Omit<Snapshot, 'files' | 'held'>;
 
 /** Numbers of rtnetlink(7) and rt_protos that the agent reads or writes. */
 export const rt = {
@@ -135,7 +136,7 @@ export const rt = {
  * Links that have this MAC as their own. Bonds, bridges and teams borrow the MAC of a member, vlans and macvlans that of
  * the link they sit on: they are not NICs.
  */
-export function linksWithMac(host: Pick<Host, 'links'>, mac: string): Link[] {
+export function linksWithMac(host: Pick<Snapshot, 'links'>, mac: string): Link[] {
   const masters = new Set(host.links.map((link) => link.master));
   return host.links.filter(
     (link) => link.mac === mac && link.lower === undefined && !masters.has(link.name),
@@ -143,11 +144,11 @@ export function linksWithMac(host: Pick<Host, 'links'>, mac: string): Link[] {
 }
 
 /** Links that sit on this one: vlans, macvlans and the like. */
-export function upperLinks(host: Host, name: string): Link[] {
+export function upperLinks(host: Snapshot, name: string): Link[] {
   return host.links.filter((link) => link.lower === name);
 }
 
 /** The link that has or answers to this name. */
-export function linkNamed(host: Host, name: string): Link | undefined {
+export function linkNamed(host: Snapshot, name: string): Link | undefined {
   return host.links.find((link) => link.name === name || link.altNames.includes(name));
 }

@@ -36,7 +36,7 @@ export const knownVersions = [1, stateVersion] as const;
 const maxRetired = 16;
 
 /** `/var/lib/multinic/state.json`. */
-export const hostState = z.object({
+export const agentState = z.object({
   version: z.literal(knownVersions).transform(() => stateVersion),
   fence: fence.optional(),
   /** Uids of objects that others have replaced, oldest first. */
@@ -44,12 +44,12 @@ export const hostState = z.object({
   nics: z.array(nicRecord),
 });
 
-export type HostState = z.infer<typeof hostState>;
+export type AgentState = z.infer<typeof agentState>;
 
-export const emptyState: HostState = { version: stateVersion, retiredUids: [], nics: [] };
+export const emptyState: AgentState = { version: stateVersion, retiredUids: [], nics: [] };
 
 /** The state once the host has booted: what its files said then is what the network manager holds. */
-export function atBoot(state: HostState, bootId: string): HostState {
+export function atBoot(state: AgentState, bootId: string): AgentState {
   const nics = state.nics.map((nic) =>
     nic.boot?.bootId === bootId ? nic : { ...nic, boot: { bootId, addresses: nic.addresses } },
   );
@@ -57,19 +57,19 @@ export function atBoot(state: HostState, bootId: string): HostState {
 }
 
 /** The state of which `nic` is part: in place of the one with its MAC, in order of index. */
-export function withNic(state: HostState, nic: NicRecord): HostState {
+export function withNic(state: AgentState, nic: NicRecord): AgentState {
   const nics = [...withoutNic(state, nic.mac).nics, nic];
   return { ...state, nics: nics.toSorted((a, b) => a.index - b.index) };
 }
 
-export function withoutNic(state: HostState, mac: string): HostState {
+export function withoutNic(state: AgentState, mac: string): AgentState {
   return { ...state, nics: state.nics.filter((nic) => nic.mac !== mac) };
 }
 
 /**
  * The state after this object has been seen. A uid that another one replaces is retired and never accepted again.
  */
-export function advanceFence(state: HostState, { uid, generation }: Fence): HostState {
+export function advanceFence(state: AgentState, { uid, generation }: Fence): AgentState {
   const { fence: seen, retiredUids } = state;
   const others = retiredUids.filter((retiredUid) => retiredUid !== uid);
   const retired = seen && seen.uid !== uid ? [...others, seen.uid] : others;
@@ -81,7 +81,7 @@ export function advanceFence(state: HostState, { uid, generation }: Fence): Host
  * restored the object itself is older: its request then names exactly the state that the host has seen.
  */
 export function staleness(
-  { fence: seen, retiredUids }: HostState,
+  { fence: seen, retiredUids }: AgentState,
   { uid, generation, supersedes }: Fence & Pick<JobRequest, 'supersedes'>,
 ): string | undefined {
   if (sameFence(supersedes, seen)) return undefined;

@@ -1,7 +1,7 @@
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import type { PlanInput } from '../../src/agent/planning/candidates.ts';
-import type { Address, ConfigFile, Host, Link, Route, Rule } from '../../src/agent/snapshot.ts';
-import { emptyState, type HostState } from '../../src/agent/state.ts';
+import type { Address, ConfigFile, Link, Route, Rule, Snapshot } from '../../src/agent/snapshot.ts';
+import { type AgentState, emptyState } from '../../src/agent/state.ts';
 import { ipOf, networkOf, prefixOf } from '../../src/api/address.ts';
 import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
 
@@ -62,7 +62,7 @@ export function rule(
 }
 
 /** A node with a primary NIC eth0 in 10.200.0.0/16 and these NICs. */
-export function host(links: readonly Link[], more: Partial<Host> = {}): Host {
+export function host(links: readonly Link[], more: Partial<Snapshot> = {}): Snapshot {
   const all = [link(0, { name: 'eth0', up: true, index: 2 }), ...links];
   const addresses = [address('eth0', '10.200.0.2/16'), ...(more.addresses ?? [])];
   return {
@@ -131,8 +131,8 @@ export function request(
 
 export function input(
   asked: readonly RequestInterface[] | JobRequest,
-  on: Host,
-  state: HostState = emptyState,
+  on: Snapshot,
+  state: AgentState = emptyState,
 ): PlanInput {
   const wanted = 'protocol' in asked ? asked : request(asked);
   return { request: wanted, host: on, state, backend: netplan, bootId: 'boot-1' };

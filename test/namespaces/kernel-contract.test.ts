@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import { type Ip, IpSession } from '../../src/agent/ip-session.ts';
-import type { KernelState } from '../../src/agent/observe/kernel.ts';
+import type { KernelDump } from '../../src/agent/observe/kernel.ts';
 import { ModelHost } from '../property/model-host.ts';
 
 const mac = '02:00:00:00:01:05';
@@ -12,7 +12,7 @@ let host: NamespaceHost;
 afterEach(() => host.down());
 
 /** What is left of a NIC: all that the agent relies on, as the model and the kernel both tell it. */
-function pictureOf({ links, addresses, routes, rules }: KernelState) {
+function pictureOf({ links, addresses, routes, rules }: KernelDump) {
   const nic = links.find((link) => link.mac === mac);
   const own = addresses.filter(({ link }) => link === nic?.name);
   return {

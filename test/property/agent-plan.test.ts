@@ -4,8 +4,8 @@ import { diffNic } from '../../src/agent/planning/diff.ts';
 import { type NicState, presentState, sameNic } from '../../src/agent/planning/nic-state.ts';
 import { planApply, planRemoval } from '../../src/agent/planning/plan.ts';
 import { isDone, stateAfter, type Unit } from '../../src/agent/planning/unit.ts';
-import { type Host, linksWithMac } from '../../src/agent/snapshot.ts';
-import { emptyState, type HostState } from '../../src/agent/state.ts';
+import { linksWithMac, type Snapshot } from '../../src/agent/snapshot.ts';
+import { type AgentState, emptyState } from '../../src/agent/state.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
 import { address, entry, host, input, link, macOf, route, rule } from '../beds/agent-samples.ts';
 import { applied, type ModelOptions, perform } from './kernel-model.ts';
@@ -43,7 +43,7 @@ const freshNic = (n: number) =>
     });
 
 /** A host with some of five NICs plugged, in any idle state, beside what others have. */
-const someHost = fc.tuple(...numbers.map(freshNic)).map((nics): Host => {
+const someHost = fc.tuple(...numbers.map(freshNic)).map((nics): Snapshot => {
   const plugged = nics.flat();
   return {
     ...foreign,
@@ -93,13 +93,13 @@ const someRequest = fc
   .chain(([wanted, indexes]) => fc.tuple(...wanted.map((n, i) => someEntry(n, indexes[i] ?? n))));
 
 interface Scene {
-  readonly host: Host;
-  readonly state: HostState;
+  readonly host: Snapshot;
+  readonly state: AgentState;
 }
 
 /** What the agent does about what it sees to differ: one change may make the next one possible. */
-function brought(on: Host, { nic }: Unit, goal: NicState, options: ModelOptions): Host {
-  const seen = (now: Host) => presentState(now, linksWithMac(now, nic.mac)[0], nic.belongings);
+function brought(on: Snapshot, { nic }: Unit, goal: NicState, options: ModelOptions): Snapshot {
+  const seen = (now: Snapshot) => presentState(now, linksWithMac(now, nic.mac)[0], nic.belongings);
   const want = seen(on).link ? goal : { rules: goal.rules };
   const once = applied(on, diffNic(seen(on), want), options);
   return applied(once, diffNic(seen(once), want), options);
@@ -153,7 +153,7 @@ const someStory = fc.record({
 });
 
 type Story = ModelOptions & {
-  readonly start: Host;
+  readonly start: Snapshot;
   readonly requests: readonly RequestInterface[][];
 };
 
@@ -169,7 +169,7 @@ function tell(
   }
 }
 
-function nameOf({ links }: Host, mac: string): string | undefined {
+function nameOf({ links }: Snapshot, mac: string): string | undefined {
   return links.find((each) => each.mac === mac)?.name;
 }
 
@@ -296,7 +296,7 @@ describe('plan of the agent', () => {
                 (now, operation) => perform(now, operation, options),
                 applied(scene.host, { sysctls: change.sysctls, operations: [] }, options),
               );
-              const seen = (on: Host) =>
+              const seen = (on: Snapshot) =>
                 presentState(on, linksWithMac(on, nic.mac)[0], nic.belongings);
               for (const goal of [unit.before, unit.after]) {
                 const end = brought(stopped, unit, goal, options);

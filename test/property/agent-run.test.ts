@@ -8,7 +8,7 @@ import { observeHost } from '../../src/agent/observe/host.ts';
 import { batchLine } from '../../src/agent/planning/diff.ts';
 import { planAll } from '../../src/agent/planning/plan.ts';
 import { isDone } from '../../src/agent/planning/unit.ts';
-import type { Host } from '../../src/agent/snapshot.ts';
+import type { Snapshot } from '../../src/agent/snapshot.ts';
 import { atBoot } from '../../src/agent/state.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import type { JobRequest } from '../../src/api/job.ts';
@@ -32,28 +32,28 @@ const doing: Perform<Effect> = async (_, write) => write();
 
 /** Takes the steps of a run: recovery, removals, the rest. */
 async function run(asked: JobRequest, effect = doing) {
-  const workshop = box.workshop(asked, effect);
-  const { view, macs, run: moment } = workshop;
+  const context = box.context(asked, effect);
+  const { macs, run: moment } = context;
   const journals = readJournals(box.root);
   const { state, inHand } = await recover(
     journals,
     atBoot(readState(box.root), moment.bootId),
-    workshop,
+    context,
   );
-  const on = await observeHost(view, macs, state);
+  const on = await observeHost(context, macs, state);
   const plan = planAll({
     request: asked,
     state,
     host: on,
-    backend: view.backend,
+    backend: context.backend,
     bootId: moment.bootId,
     inHand,
   });
   const pending = [...plan.removal.units, ...plan.apply.units].filter((unit) => !isDone(unit));
   const removals = pending.filter(({ action }) => action === 'remove');
-  const removed = await transact(removals, state, on, workshop);
+  const removed = await transact(removals, state, on, context);
   const rest = pending.filter(({ action }) => action === 'apply');
-  const applied = await transact(rest, removed.state, on, workshop);
+  const applied = await transact(rest, removed.state, on, context);
   const failures = [...removed.failures.values(), ...applied.failures.values()];
   return { plan, pending, failures };
 }
@@ -61,7 +61,7 @@ async function run(asked: JobRequest, effect = doing) {
 const texts = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).toSorted();
 
 /** All that a host is, as far as it can be compared. */
-function picture({ links, addresses, routes, rules, acceptRa }: Host) {
+function picture({ links, addresses, routes, rules, acceptRa }: Snapshot) {
   const files = readdirSync(join(box.root, 'etc/netplan')).map((name) => [
     name,
     readFileSync(join(box.root, 'etc/netplan', name), 'utf8'),
@@ -210,8 +210,8 @@ describe('a NIC in hand', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"bootId":"[^"]*"/g, '"bootId":"old"'));
     box.refuses = () => false;
     const lines = box.done.length;
-    const workshop = box.workshop(moved, doing);
-    await recover(readJournals(box.root), readState(box.root), workshop);
+    const context = box.context(moved, doing);
+    await recover(readJournals(box.root), readState(box.root), context);
     expect(box.done.slice(lines)).toEqual([]);
     expect(journals()).toEqual([]);
     expect(picture(box.kernel).toString()).toContain('10.0.0.1/24');
@@ -230,9 +230,9 @@ function asBeforeBoot(): void {
 }
 
 async function recovered(asked: JobRequest) {
-  const workshop = box.workshop(asked, doing);
-  const state = atBoot(readState(box.root), workshop.run.bootId);
-  return (await recover(readJournals(box.root), state, workshop)).state;
+  const context = box.context(asked, doing);
+  const state = atBoot(readState(box.root), context.run.bootId);
+  return (await recover(readJournals(box.root), state, context)).state;
 }
 
 /** Ends behind the commit: the journal is there and state.json is of before. */
@@ -251,7 +251,7 @@ describe('a commit that a reboot followed', () => {
 
   test('has the manager hold what was committed', async () => {
     await committed(moved);
-    const { bootId } = box.workshop(moved, doing).run;
+    const { bootId } = box.context(moved, doing).run;
     expect((await recovered(moved)).nics).toMatchObject([
       { addresses: ['10.0.0.101/24'], boot: { bootId, addresses: ['10.0.0.101/24'] } },
     ]);

@@ -2,11 +2,11 @@ import type { Change, Operation, SysctlWrite } from '../../src/agent/planning/di
 import { routeKey } from '../../src/agent/planning/nic-state.ts';
 import {
   type Address,
-  type Host,
   type Link,
   linkNamed,
   type Route,
   rt,
+  type Snapshot,
 } from '../../src/agent/snapshot.ts';
 import { ipOf, networkOf } from '../../src/api/address.ts';
 import { connectedRoutes } from '../beds/agent-samples.ts';
@@ -22,7 +22,7 @@ export interface ModelOptions {
  * As much of the kernel as the agent relies on: what goes along when a link goes down or loses an address, and what is
  * refused. Throws where the kernel refuses.
  */
-export function applied(host: Host, change: Change, options: ModelOptions): Host {
+export function applied(host: Snapshot, change: Change, options: ModelOptions): Snapshot {
   const { sysctls, eviction, operations } = change;
   const all = [...(eviction ? [eviction] : []), ...operations];
   return all.reduce(
@@ -31,13 +31,13 @@ export function applied(host: Host, change: Change, options: ModelOptions): Host
   );
 }
 
-function write(host: Host, { dev, value }: SysctlWrite): Host {
+function write(host: Snapshot, { dev, value }: SysctlWrite): Snapshot {
   if (!host.acceptRa.has(dev)) throw new Error(`ENOENT: ${dev}`);
   return { ...host, acceptRa: new Map([...host.acceptRa, [dev, value]]) };
 }
 
 /** One operation. */
-export function perform(host: Host, operation: Operation, options: ModelOptions): Host {
+export function perform(host: Snapshot, operation: Operation, options: ModelOptions): Snapshot {
   if ('rule' in operation) return onRules(host, operation);
   const link = host.links.find(({ name }) => name === operation.dev);
   if (!link) throw new Error(`Cannot find device ${operation.dev}`);
@@ -47,11 +47,11 @@ export function perform(host: Host, operation: Operation, options: ModelOptions)
 }
 
 function onLink(
-  host: Host,
+  host: Snapshot,
   link: Link,
   operation: Extract<Operation, { kind: `link.${string}` }>,
   options: ModelOptions,
-): Host {
+): Snapshot {
   if ('to' in operation) return renamed(host, link, operation.to, options);
   if ('name' in operation) return withoutAltName(host, link, operation.name);
   if ('mtu' in operation) return resized(host, link, operation.mtu);
@@ -62,7 +62,12 @@ function onLink(
   return operation.kind === 'link.up' ? up(host, link) : down(host, link);
 }
 
-function renamed(host: Host, link: Link, to: string, { slotNames = false }: ModelOptions): Host {
+function renamed(
+  host: Snapshot,
+  link: Link,
+  to: string,
+  { slotNames = false }: ModelOptions,
+): Snapshot {
   if (to !== link.name && linkNamed(host, to) !== undefined) throw new Error('File exists');
   const altNames =
     slotNames && link.name.startsWith('ens') ? [...link.altNames, link.name] : link.altNames;
@@ -76,14 +81,14 @@ function renamed(host: Host, link: Link, to: string, { slotNames = false }: Mode
   };
 }
 
-function withoutAltName(host: Host, link: Link, name: string): Host {
+function withoutAltName(host: Snapshot, link: Link, name: string): Snapshot {
   if (!link.altNames.includes(name)) throw new Error('No such device');
   const altNames = link.altNames.filter((each) => each !== name);
   return withLink(host, { ...link, altNames });
 }
 
 /** Below 1280 bytes a link has no IPv6; above it again it has the defaults of a new one. */
-function resized(host: Host, link: Link, mtu: number): Host {
+function resized(host: Snapshot, link: Link, mtu: number): Snapshot {
   const { addressMode, ...bare } = link;
   const six = mtu >= 1280;
   const acceptRa = new Map(host.acceptRa);
@@ -99,7 +104,7 @@ function resized(host: Host, link: Link, mtu: number): Host {
 }
 
 /** The host with the routes that the kernel makes from the addresses of a link. */
-function withConnected(host: Host, index: number): Host {
+function withConnected(host: Snapshot, index: number): Snapshot {
   const link = host.links.find((each) => each.index === index);
   if (!link) return host;
   const others = host.routes.filter(
@@ -116,13 +121,13 @@ function linkLocalOf({ name, index, addressMode }: Link): Address[] {
   return [{ link: name, family: 6, cidr, scope: 253, noPrefixRoute: false, opaque: false }];
 }
 
-function up(host: Host, link: Link): Host {
+function up(host: Snapshot, link: Link): Snapshot {
   const own = link.up ? [] : linkLocalOf(link);
   const raised = withLink(host, { ...link, up: true });
   return withConnected({ ...raised, addresses: [...raised.addresses, ...own] }, link.index);
 }
 
-function down(host: Host, link: Link): Host {
+function down(host: Snapshot, link: Link): Snapshot {
   const lowered = withLink(host, { ...link, up: false });
   return {
     ...lowered,
@@ -132,11 +137,11 @@ function down(host: Host, link: Link): Host {
 }
 
 function onAddresses(
-  host: Host,
+  host: Snapshot,
   link: Link,
   operation: Extract<Operation, { kind: `address.${string}` }>,
   { promote }: ModelOptions,
-): Host {
+): Snapshot {
   const { address } = operation;
   const present = host.addresses.find(
     (each) => each.link === link.name && each.cidr === address.cidr,
@@ -175,14 +180,14 @@ function onAddresses(
 }
 
 /** Secondary addresses come after all primary ones of their link. */
-function inKernelOrder(host: Host, added: Address): Address[] {
+function inKernelOrder(host: Snapshot, added: Address): Address[] {
   const secondary = (each: Address) => each.family === 4 && !isPrimary(host, each);
   const at = host.addresses.findIndex((each) => each.link === added.link && secondary(each));
   const last = at < 0 || !isPrimary(host, added);
   return host.addresses.toSpliced(last ? host.addresses.length : at, 0, added);
 }
 
-function isPrimary({ addresses }: Host, address: Address): boolean {
+function isPrimary({ addresses }: Snapshot, address: Address): boolean {
   const first = addresses.find(
     ({ link, family, cidr }) =>
       link === address.link && family === 4 && networkOf(cidr) === networkOf(address.cidr),
@@ -191,7 +196,7 @@ function isPrimary({ addresses }: Host, address: Address): boolean {
 }
 
 /** Addresses of the same subnet that came later; none if the address is itself one of them. */
-function secondaries(host: Host, address: Address): Address[] {
+function secondaries(host: Snapshot, address: Address): Address[] {
   if (address.family === 6) return [];
   const subnet = host.addresses.filter(
     (each) =>
@@ -203,10 +208,10 @@ function secondaries(host: Host, address: Address): Address[] {
 }
 
 function onRoutes(
-  host: Host,
+  host: Snapshot,
   link: Link,
   { kind, route }: Extract<Operation, { kind: `route.${string}` }>,
-): Host {
+): Snapshot {
   const same = (each: Route) =>
     each.family === 4 && routeKey(each) === routeKey(route) && each.table === route.table;
   if (kind === 'route.delete') {
@@ -223,7 +228,10 @@ function onRoutes(
   return { ...host, routes: [...host.routes.filter((each) => !same(each)), added] };
 }
 
-function onRules(host: Host, { kind, rule }: Extract<Operation, { kind: `rule.${string}` }>): Host {
+function onRules(
+  host: Snapshot,
+  { kind, rule }: Extract<Operation, { kind: `rule.${string}` }>,
+): Snapshot {
   const at = host.rules.findIndex(
     ({ from, table, priority, protocol }) =>
       from === rule.from &&
@@ -239,6 +247,6 @@ function onRules(host: Host, { kind, rule }: Extract<Operation, { kind: `rule.${
   return { ...host, rules: [...host.rules, { ...rule, opaque: false }] };
 }
 
-function withLink(host: Host, link: Link): Host {
+function withLink(host: Snapshot, link: Link): Snapshot {
   return { ...host, links: host.links.map((each) => (each.index === link.index ? link : each)) };
 }

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type Context, openContext } from '../../src/agent/apply/context.ts';
 import { readState } from '../../src/agent/apply/memory.ts';
-import { openWorkshop, type Workshop } from '../../src/agent/apply/workshop.ts';
 import type { Ip, IpAnswer } from '../../src/agent/ip-session.ts';
 import type { Operation } from '../../src/agent/planning/diff.ts';
-import type { Host } from '../../src/agent/snapshot.ts';
+import type { Snapshot } from '../../src/agent/snapshot.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import type { Perform } from '../../src/process/effects.ts';
@@ -112,21 +112,24 @@ function parsedLink(dev: string, [key = '', value = '']: readonly string[]): Ope
 /** A host of which the kernel is the model and the files are real. */
 export class ModelHost implements Ip, Disposable {
   readonly root: string;
-  kernel: Host;
+  kernel: Snapshot;
   /** Lines that the kernel refuses. */
   refuses: (line: string, count: number) => boolean = () => false;
   /** Lines done so far. */
   readonly done: string[] = [];
   readonly #options: ModelOptions;
 
-  private constructor(root: string, kernel: Host, options: ModelOptions) {
+  private constructor(root: string, kernel: Snapshot, options: ModelOptions) {
     this.root = root;
     this.kernel = kernel;
     this.#options = options;
     this.#showSettings();
   }
 
-  static async of(kernel: Host, options: ModelOptions = { promote: false }): Promise<ModelHost> {
+  static async of(
+    kernel: Snapshot,
+    options: ModelOptions = { promote: false },
+  ): Promise<ModelHost> {
     const root = await mkdtemp(join(tmpdir(), 'multinic-model-'));
     mkdirSync(join(root, 'etc/netplan'), { recursive: true });
     mkdirSync(join(root, 'usr/lib/netplan'), { recursive: true });
@@ -145,12 +148,12 @@ export class ModelHost implements Ip, Disposable {
   }
 
   /** What a run takes that the request is for; `effect` stands for the writes. */
-  workshop(request: JobRequest, effect: Perform<Effect>): Workshop {
+  context(request: JobRequest, effect: Perform<Effect>): Context {
     const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });
     const state = readState(this.root);
     const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
     const tools = { clock: jumpingClock(), log, perform: effect, ip: this };
-    return openWorkshop(this.root, request, state, macs, tools);
+    return openContext(this.root, request, state, macs, tools);
   }
 
   [Symbol.dispose](): void {

@@ -27,7 +27,7 @@ const { units } = planApply(input([entry(2), entry(1)], host([link(1), link(2)])
 
 describe('the journal', () => {
   test('has all that finishing or undoing a NIC takes, in order of index', async () => {
-    for (const unit of units) await writeJournal(unit, run, disk);
+    for (const unit of units) await writeJournal(unit, { ...disk, run });
     await syncJournals(disk);
     const entries = readJournals(disk.hostRoot);
     expect(entries.map(({ index, mac }) => [index, mac])).toEqual([
@@ -49,7 +49,7 @@ describe('the journal', () => {
 
   test('is empty on a host that was never seen, and again once the NICs are done', async () => {
     expect(readJournals(disk.hostRoot)).toEqual([]);
-    for (const unit of units) await writeJournal(unit, run, disk);
+    for (const unit of units) await writeJournal(unit, { ...disk, run });
     for (const { index } of units) await removeJournal(index, disk);
     await removeJournal(0, disk);
     expect(readJournals(disk.hostRoot)).toEqual([]);
@@ -61,7 +61,7 @@ describe('the journal', () => {
     await writeFile(join(directory, '0.json.new'), '{"vers');
     expect(readJournals(disk.hostRoot)).toEqual([]);
     const [, first] = units;
-    if (first) await writeJournal(first, run, disk);
+    if (first) await writeJournal(first, { ...disk, run });
     expect(await readdir(directory)).toEqual(['0.json']);
   });
 

@@ -3,7 +3,7 @@ import type { Effect } from '../../api/effects.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Ip } from '../ip-session.ts';
 import { sysctlPath } from '../observe/host.ts';
-import type { KernelState } from '../observe/kernel.ts';
+import type { KernelDump } from '../observe/kernel.ts';
 import { batchLine, type Change, type Operation } from '../planning/diff.ts';
 
 /** What changes the state of the agent's network namespace. */
@@ -23,7 +23,7 @@ export interface KernelOutcome<K> {
   /** Failures by key of the change. */
   readonly failures: Map<K, KernelFailure>;
   /** The kernel's state right after the last change; not known after a failure, nor when there was nothing to do. */
-  readonly seen?: KernelState;
+  readonly seen?: KernelDump;
 }
 
 interface Line<K> {
@@ -76,7 +76,7 @@ async function runLines<K>(
   lines: readonly Line<K>[],
   failures: Map<K, KernelFailure>,
   { ip }: Kernel,
-): Promise<KernelState | undefined> {
+): Promise<KernelDump | undefined> {
   let rest = lines.filter(({ key }) => !failures.has(key));
   while (rest.length > 0) {
     const answer = await ip.run(rest.map(({ operation }) => batchLine(operation)));

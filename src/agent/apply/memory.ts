@@ -6,7 +6,7 @@ import { namesIn } from '../observe/host.ts';
 import { batchLine } from '../planning/diff.ts';
 import { nicState } from '../planning/nic-state.ts';
 import type { Unit } from '../planning/unit.ts';
-import { emptyState, type HostState, hostState, knownVersions, nicRecord } from '../state.ts';
+import { type AgentState, agentState, emptyState, knownVersions, nicRecord } from '../state.ts';
 import { type Disk, removeFile, syncPath, textOf, writeWhole } from './disk.ts';
 
 /** Everything of the agent on a host: what it owns, and what it has in hand. */
@@ -20,9 +20,9 @@ export class UnknownStateError extends Error {
 }
 
 /** What the host remembers; empty on a host that was never seen. Throws an UnknownStateError. */
-export function readState(hostRoot: string): HostState {
+export function readState(hostRoot: string): AgentState {
   const text = textOf(join(hostRoot, statePath));
-  return text === null ? emptyState : parseOwn(statePath, text, hostState, knownVersions);
+  return text === null ? emptyState : parseOwn(statePath, text, agentState, knownVersions);
 }
 
 /** The state on the disk, which is written only when it is another one. */
@@ -30,12 +30,12 @@ export class StateFile {
   readonly #disk: Disk;
   #text: string;
 
-  constructor(state: HostState, disk: Disk) {
+  constructor(state: AgentState, disk: Disk) {
     this.#disk = disk;
     this.#text = JSON.stringify(state);
   }
 
-  async write(state: HostState): Promise<void> {
+  async write(state: AgentState): Promise<void> {
     const text = JSON.stringify(state);
     if (text === this.#text) return;
     const path = join(this.#disk.hostRoot, statePath);
@@ -122,13 +122,12 @@ export interface Run {
 }
 
 /** Writes what is about to happen to a NIC; nothing of it may happen before `syncJournals`. */
-export async function writeJournal(unit: Unit, run: Run, disk: Disk): Promise<void> {
+export async function writeJournal(unit: Unit, disk: Disk & { readonly run: Run }): Promise<void> {
   const { action, index, nic, before, after, change, files, record } = unit;
   const { eviction, operations } = change;
   const entry = {
     version: journalVersion,
-    fence: run.fence,
-    bootId: run.bootId,
+    ...disk.run,
     step: action,
     index,
     ...nic,

@@ -1,23 +1,23 @@
 import { observeLinks } from '../observe/host.ts';
 import { onlyLink } from '../planning/candidates.ts';
 import { firstRefusal, inUse, type Refusal, untouchable } from '../planning/refusals.ts';
-import type { KernelView } from '../snapshot.ts';
+import type { KernelSnapshot } from '../snapshot.ts';
 import {
+  type AgentState,
   advanceFence,
   atBoot,
-  type HostState,
   type NicRecord,
   staleness,
   withNic,
   withoutNic,
 } from '../state.ts';
+import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
 import { bringNic, stateOf } from './settle.ts';
-import type { Workshop } from './workshop.ts';
 
 export interface Recovered {
-  readonly state: HostState;
+  readonly state: AgentState;
   /** NICs whose change could not be ended: their journals stay, and nothing may be done to them until it is. */
   readonly inHand: ReadonlyMap<string, Refusal>;
 }
@@ -30,39 +30,39 @@ export interface Recovered {
  */
 export async function recover(
   journals: readonly JournalEntry[],
-  before: HostState,
-  workshop: Workshop,
+  before: AgentState,
+  context: Context,
 ): Promise<Recovered> {
   let state = before;
   const inHand = new Map<string, Refusal>();
   for (const entry of journals) {
     const { mac, step } = entry;
     try {
-      state = await ended(entry, state, workshop);
+      state = await ended(entry, state, context);
     } catch (error) {
-      workshop.log.warn({ err: error, mac, step }, 'nic still in hand');
+      context.log.warn({ err: error, mac, step }, 'nic still in hand');
       const message = `an earlier change cannot end: ${(error as Error).message}`;
       inHand.set(mac, { reason: 'RollbackFailed', message });
       state = seen(withNic(state, halfDone(entry, state, state)), entry);
     }
   }
-  if (journals.length > inHand.size) await syncJournals(workshop.disk);
+  if (journals.length > inHand.size) await syncJournals(context);
   return { state, inHand };
 }
 
 /** The state once the NIC is no longer in hand. */
-async function ended(entry: JournalEntry, state: HostState, workshop: Workshop) {
+async function ended(entry: JournalEntry, state: AgentState, context: Context) {
   const { mac, step, index, files } = entry;
-  const committed = isCommitted(files, workshop.disk);
-  const problem = await bringBack(entry, committed, state, workshop);
-  workshop.log.info({ mac, step, committed, problem }, 'nic recovered');
-  await (committed ? finishFiles : restoreFiles)(files, workshop.disk);
+  const committed = isCommitted(files, context);
+  const problem = await bringBack(entry, committed, state, context);
+  context.log.info({ mac, step, committed, problem }, 'nic recovered');
+  await (committed ? finishFiles : restoreFiles)(files, context);
   const after = committed ? outcome(entry, state) : state;
   const known = problem ? withNic(after, halfDone(entry, after, state)) : after;
   // A commit of before the boot is what the network manager has read since.
-  const next = atBoot(seen(known, entry), workshop.run.bootId);
-  await workshop.stateFile.write(next);
-  await removeJournal(index, workshop.disk);
+  const next = atBoot(seen(known, entry), context.run.bootId);
+  await context.stateFile.write(next);
+  await removeJournal(index, context);
   return next;
 }
 
@@ -70,24 +70,24 @@ async function ended(entry: JournalEntry, state: HostState, workshop: Workshop) 
 async function bringBack(
   entry: JournalEntry,
   committed: boolean,
-  { nics }: HostState,
-  workshop: Workshop,
+  { nics }: AgentState,
+  context: Context,
 ): Promise<string | undefined> {
   // After a reboot the kernel has what the files say, under names that may be others than before.
-  const rebooted = entry.bootId !== workshop.run.bootId;
+  const rebooted = entry.bootId !== context.run.bootId;
   if (rebooted && !committed) return undefined;
-  const seenNow = await observeLinks(workshop.view, workshop.macs);
-  const refusal = refusalOf(entry, seenNow, nics, workshop);
+  const seenNow = await observeLinks(context, context.macs);
+  const refusal = refusalOf(entry, seenNow, nics, context);
   if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;
-  return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, workshop);
+  return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, context);
 }
 
 /** Why the NIC must not be touched any more, by what a plan refuses too. */
 function refusalOf(
   { mac, belongings }: JournalEntry,
-  seenNow: KernelView,
+  seenNow: KernelSnapshot,
   records: readonly NicRecord[],
-  { protectedAddresses }: Workshop,
+  { protectedAddresses }: Context,
 ): Refusal | undefined {
   const host = { ...seenNow, files: [], held: [] };
   const link = onlyLink(host, mac);
@@ -97,14 +97,14 @@ function refusalOf(
 }
 
 /** Whether the NIC is to be ours no more and has nothing of ours: who has taken it since may keep it as it is. */
-function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelView): boolean {
+function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelSnapshot): boolean {
   if (!committed || entry.step !== 'remove') return false;
   const { link, rules } = stateOf(entry, seenNow);
   return [...(link?.addresses ?? []), ...(link?.routes ?? []), ...rules].length === 0;
 }
 
 /** A NIC of which something may be left: all that it had and was to have is ours. */
-function halfDone(entry: JournalEntry, after: HostState, before: HostState): NicRecord {
+function halfDone(entry: JournalEntry, after: AgentState, before: AgentState): NicRecord {
   const known = [...after.nics, ...before.nics].find(({ mac }) => mac === entry.mac);
   const record = known ?? neverDone(entry);
   const states = [entry.before, entry.after].flatMap(({ link }) => link?.addresses ?? []);
@@ -122,10 +122,10 @@ function neverDone({ mac, index, record, before, belongings }: JournalEntry): Ni
   return { ...planned, mac, index, addresses: [], files: [] };
 }
 
-function outcome({ record, mac }: JournalEntry, state: HostState): HostState {
+function outcome({ record, mac }: JournalEntry, state: AgentState): AgentState {
   return record ? withNic(state, record) : withoutNic(state, mac);
 }
 
-function seen(state: HostState, { fence }: JournalEntry): HostState {
+function seen(state: AgentState, { fence }: JournalEntry): AgentState {
   return staleness(state, fence) === undefined ? advanceFence(state, fence) : state;
 }

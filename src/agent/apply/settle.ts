@@ -6,9 +6,9 @@ import {
   nicDifference,
   presentState,
 } from '../planning/nic-state.ts';
-import { type KernelView, linksWithMac } from '../snapshot.ts';
+import { type KernelSnapshot, linksWithMac } from '../snapshot.ts';
+import type { Context } from './context.ts';
 import { changeKernel } from './kernel.ts';
-import type { Workshop } from './workshop.ts';
 
 /** How long the kernel, udev and others may take until a change shows. */
 const patienceMs = 3_000;
@@ -33,23 +33,23 @@ export interface Settled<G> {
 
 export interface SettleOptions {
   /** A look at the kernel that was taken already. */
-  readonly first?: KernelView;
+  readonly first?: KernelSnapshot;
   /** Names from before a rename that udev may still react to. */
   readonly renamedFrom?: readonly string[];
   /** Whether the network manager may still set on a NIC what it holds of it. */
   readonly contested?: boolean;
   /** Why nothing may be changed any more, whatever the NICs are like. */
-  readonly alarm?: (seen: KernelView) => string | undefined;
+  readonly alarm?: (seen: KernelSnapshot) => string | undefined;
 }
 
 /** The state the NIC has in what was seen of the host; of two with its MAC nobody knows which one it is. */
-export function stateOf(nic: KnownNic, seen: KernelView): NicState {
+export function stateOf(nic: KnownNic, seen: KernelSnapshot): NicState {
   const [link, twin] = linksWithMac(seen, nic.mac);
   return presentState(seen, twin ? undefined : link, nic.belongings);
 }
 
 /** What is not yet as it shall be; a NIC that is unplugged has only its rules left. */
-function differenceOf({ nic, want }: Goal, seen: KernelView): string {
+function differenceOf({ nic, want }: Goal, seen: KernelSnapshot): string {
   const now = stateOf(nic, seen);
   return nicDifference(now, reachable(now, want));
 }
@@ -65,16 +65,16 @@ function reachable(now: NicState, want: NicState): NicState {
  */
 export async function settle<G extends Goal>(
   goals: readonly G[],
-  workshop: Workshop,
+  context: Context,
   options: SettleOptions = {},
 ): Promise<Settled<G>> {
-  const { clock, view, macs } = workshop;
+  const { clock, macs } = context;
   const end = clock.monotonicMs() + patienceMs;
   const failures = new Map<G, string>();
   let changes = 0;
   let rightSince = Number.POSITIVE_INFINITY;
   for (let known = options.first; ; known = undefined) {
-    const seen = known ?? (await observeLinks(view, macs));
+    const seen = known ?? (await observeLinks(context, macs));
     const look = judged(goals, seen, failures, options.alarm);
     const at = clock.monotonicMs();
     rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
@@ -83,14 +83,14 @@ export async function settle<G extends Goal>(
     else {
       changes += 1;
       // Whatever the trouble was, the way through down is the one that every kernel allows.
-      await change([...look.wrong.keys()], seen, changes > 1, workshop, failures);
+      await change([...look.wrong.keys()], seen, changes > 1, context, failures);
     }
   }
 }
 
 function judged<G extends Goal>(
   goals: readonly G[],
-  seen: KernelView,
+  seen: KernelSnapshot,
   failures: ReadonlyMap<G, string>,
   alarm: SettleOptions['alarm'],
 ): Settled<G> & { readonly right: boolean; readonly improvable: boolean } {
@@ -102,7 +102,7 @@ function judged<G extends Goal>(
 
 function wrongOf<G extends Goal>(
   goals: readonly G[],
-  seen: KernelView,
+  seen: KernelSnapshot,
   failures: ReadonlyMap<G, string>,
 ): Map<G, string> {
   return new Map(
@@ -120,7 +120,7 @@ function wrongOf<G extends Goal>(
  * while.
  */
 function isQuiet(
-  { links }: KernelView,
+  { links }: KernelSnapshot,
   { renamedFrom = [], contested = false }: SettleOptions,
   quietFor: number,
 ): boolean {
@@ -132,9 +132,9 @@ function isQuiet(
 
 async function change<G extends Goal>(
   goals: readonly G[],
-  seen: KernelView,
+  seen: KernelSnapshot,
   renameDown: boolean,
-  { kernel }: Workshop,
+  context: Context,
   failed: Map<G, string>,
 ): Promise<void> {
   const changes = new Map(
@@ -143,7 +143,7 @@ async function change<G extends Goal>(
       return [goal, diffNic(now, reachable(now, goal.want), { renameDown })] as const;
     }),
   );
-  const { failures } = await changeKernel(changes, kernel);
+  const { failures } = await changeKernel(changes, context);
   for (const [goal, { message }] of failures) failed.set(goal, message);
 }
 
@@ -151,8 +151,8 @@ async function change<G extends Goal>(
 export async function bringNic(
   nic: KnownNic,
   want: NicState,
-  workshop: Workshop,
+  context: Context,
 ): Promise<string | undefined> {
   const goal = { nic, want };
-  return (await settle([goal], workshop)).wrong.get(goal);
+  return (await settle([goal], context)).wrong.get(goal);
 }

@@ -4,8 +4,9 @@ import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import type { Refusal } from '../planning/refusals.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
-import { type Host, type KernelView, rt } from '../snapshot.ts';
-import type { HostState } from '../state.ts';
+import { type KernelSnapshot, rt, type Snapshot } from '../snapshot.ts';
+import type { AgentState } from '../state.ts';
+import type { Context } from './context.ts';
 import {
   commitFiles,
   restoreFiles,
@@ -18,10 +19,9 @@ import {
 import { changeKernel } from './kernel.ts';
 import { removeJournal, syncJournals, writeJournal } from './memory.ts';
 import { bringNic, settle, stateOf } from './settle.ts';
-import type { Workshop } from './workshop.ts';
 
 export interface Outcome {
-  readonly state: HostState;
+  readonly state: AgentState;
   /** NICs that are as they were before, or whose message says that they are not. */
   readonly failures: ReadonlyMap<Unit, Refusal>;
 }
@@ -32,34 +32,33 @@ export interface Outcome {
  */
 export async function transact(
   units: readonly Unit[],
-  state: HostState,
-  before: KernelView,
-  workshop: Workshop,
+  state: AgentState,
+  before: KernelSnapshot,
+  context: Context,
 ): Promise<Outcome> {
-  const { disk, run } = workshop;
-  const work = new UndoableWork(units, workshop);
+  const work = new UndoableWork(units, context);
   let next = state;
-  await work.each('PersistFailed', (unit) => writeJournal(unit, run, disk));
-  await work.together('PersistFailed', () => syncJournals(disk));
-  await work.each('PersistFailed', (unit) => stageFiles(unit.files, disk));
-  let seen: KernelView | undefined;
+  await work.each('PersistFailed', (unit) => writeJournal(unit, context));
+  await work.together('PersistFailed', () => syncJournals(context));
+  await work.each('PersistFailed', (unit) => stageFiles(unit.files, context));
+  let seen: KernelSnapshot | undefined;
   await work.together('ApplyFailed', async () => {
-    seen = await changeLinks(work, workshop);
+    seen = await changeLinks(work, context);
   });
-  await work.together('VerifyFailed', () => verifyLinks(work, before, seen, workshop));
-  await work.each('PersistFailed', (unit) => commitFiles(unit.files, disk));
+  await work.together('VerifyFailed', () => verifyLinks(work, before, seen, context));
+  await work.each('PersistFailed', (unit) => commitFiles(unit.files, context));
   await work.together('PersistFailed', () =>
     syncFiles(
       work.going.flatMap((unit) => unit.files),
-      disk,
+      context,
     ),
   );
   await work.together('PersistFailed', async () => {
     const after = work.going.reduce(stateAfter, state);
-    await workshop.stateFile.write(after);
+    await context.stateFile.write(after);
     next = after;
   });
-  await letGo(work.going, workshop);
+  await letGo(work.going, context);
   return { state: next, failures: work.failures };
 }
 
@@ -67,16 +66,15 @@ export async function transact(
  * Changes the kernel and meanwhile, as it works in a process of its own, makes sure of the staged files. Resolves to the
  * kernel's state after it, if that was seen on the way.
  */
-async function changeLinks(work: UndoableWork, workshop: Workshop) {
-  const { kernel, view, macs } = workshop;
+async function changeLinks(work: UndoableWork, context: Context) {
   const units = work.going;
   const changes = new Map(units.map((unit) => [unit, unit.change]));
   const [{ failures, seen }, files] = await Promise.all([
-    changeKernel(changes, kernel),
-    Promise.allSettled(units.map((unit) => secureFiles(unit, workshop))),
+    changeKernel(changes, context),
+    Promise.allSettled(units.map((unit) => secureFiles(unit, context))),
   ]);
   for (const [unit, { message, busy }] of failures) {
-    const problem = busy ? await changeThroughDown(unit, workshop) : message;
+    const problem = busy ? await changeThroughDown(unit, context) : message;
     if (problem) await work.fail(unit, { reason: 'ApplyFailed', message: problem });
   }
   await work.each('PersistFailed', async (unit) => {
@@ -84,38 +82,38 @@ async function changeLinks(work: UndoableWork, workshop: Workshop) {
     if (file?.status === 'rejected') throw file.reason;
   });
   const undisturbed = seen && work.failures.size + failures.size === 0;
-  return undisturbed ? withSettings(seen, view, macs) : undefined;
+  return undisturbed ? withSettings(seen, context, context.macs) : undefined;
 }
 
 /** The staged file is on the disk and says, read back, what the NIC shall be. */
-async function secureFiles({ desired, files }: Unit, { view, disk }: Workshop): Promise<void> {
-  await syncStaged(files, disk);
-  const text = stagedText(files, disk);
-  if (desired && text !== undefined) view.backend.validate(text, desired);
+async function secureFiles({ desired, files }: Unit, context: Context): Promise<void> {
+  await syncStaged(files, context);
+  const text = stagedText(files, context);
+  if (desired && text !== undefined) context.backend.validate(text, desired);
 }
 
 /** Kernels before 6.2 rename only links that are down. */
-async function changeThroughDown(unit: Unit, { view, macs, kernel }: Workshop) {
-  const now = stateOf(unit.nic, await observeLinks(view, macs));
+async function changeThroughDown(unit: Unit, context: Context) {
+  const now = stateOf(unit.nic, await observeLinks(context, context.macs));
   const change = diffNic(now, unit.after, { renameDown: true });
-  return (await changeKernel(new Map([[unit, change]]), kernel)).failures.get(unit)?.message;
+  return (await changeKernel(new Map([[unit, change]]), context)).failures.get(unit)?.message;
 }
 
 async function verifyLinks(
   work: UndoableWork,
-  before: KernelView,
-  first: KernelView | undefined,
-  workshop: Workshop,
+  before: KernelSnapshot,
+  first: KernelSnapshot | undefined,
+  context: Context,
 ): Promise<void> {
   const goals = work.going.map((unit) => ({ unit, nic: unit.nic, want: unit.after }));
   const renamed = work.going.flatMap(({ before: { link }, after }) =>
     link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
-  const { wrong, alarm } = await settle(goals, workshop, {
+  const { wrong, alarm } = await settle(goals, context, {
     ...(first ? { first } : {}),
-    renamedFrom: workshop.view.udev ? renamed : [],
+    renamedFrom: context.udev ? renamed : [],
     contested: work.going.some(isContested),
-    alarm: (seen) => lostByNode(before, seen, workshop.macs),
+    alarm: (seen) => lostByNode(before, seen, context.macs),
   });
   if (alarm) throw new Error(`the node lost ${alarm}`);
   for (const [{ unit }, message] of wrong) {
@@ -131,24 +129,24 @@ function isContested({ change, after, nic }: Unit): boolean {
 }
 
 /** The change is done; what cannot be cleared away now is cleared when the agent runs next. */
-async function letGo(units: readonly Unit[], { disk, log }: Workshop): Promise<void> {
+async function letGo(units: readonly Unit[], context: Context): Promise<void> {
   try {
-    await Promise.all(units.map((unit) => settleFiles(unit.files, disk)));
-    await Promise.all(units.map((unit) => removeJournal(unit.index, disk)));
-    if (units.length > 0) await syncJournals(disk);
+    await Promise.all(units.map((unit) => settleFiles(unit.files, context)));
+    await Promise.all(units.map((unit) => removeJournal(unit.index, context)));
+    if (units.length > 0) await syncJournals(context);
   } catch (error) {
-    log.warn({ err: error }, 'journal kept');
+    context.log.warn({ err: error }, 'journal kept');
   }
 }
 
 /** Units on their way: what fails at a step is undone at once and takes no part in the next ones. */
 export class UndoableWork {
-  readonly #workshop: Workshop;
+  readonly #context: Context;
   readonly #going: Set<Unit>;
   readonly #failures = new Map<Unit, Refusal>();
 
-  constructor(units: readonly Unit[], workshop: Workshop) {
-    this.#workshop = workshop;
+  constructor(units: readonly Unit[], context: Context) {
+    this.#context = context;
     this.#going = new Set(units);
   }
 
@@ -191,16 +189,15 @@ export class UndoableWork {
       ? `${failure.message}; not undone: ${problem}`
       : `${failure.message}; undone`;
     this.#failures.set(unit, { reason: problem ? 'RollbackFailed' : failure.reason, message });
-    this.#workshop.log.warn({ mac: unit.target.mac, ...failure, problem }, 'nic undone');
+    this.#context.log.warn({ mac: unit.target.mac, ...failure, problem }, 'nic undone');
   }
 
   async #undo(unit: Unit): Promise<string | undefined> {
-    const { disk } = this.#workshop;
     try {
-      const problem = await bringNic(unit.nic, unit.before, this.#workshop);
-      await restoreFiles(unit.files, disk);
+      const problem = await bringNic(unit.nic, unit.before, this.#context);
+      await restoreFiles(unit.files, this.#context);
       // The journal stays until the NIC is back: the next run tries again.
-      if (!problem) await removeJournal(unit.index, disk);
+      if (!problem) await removeJournal(unit.index, this.#context);
       return problem;
     } catch (error) {
       return words(error);
@@ -225,7 +222,7 @@ export function lostByNode(
   return vital(before, macs).find((item) => !still.has(item));
 }
 
-type Vital = Pick<Host, 'links' | 'addresses' | 'routes'>;
+type Vital = Pick<Snapshot, 'links' | 'addresses' | 'routes'>;
 
 function vital({ links, addresses, routes }: Vital, macs: ReadonlySet<string>): string[] {
   const ours = new Set(links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name));

@@ -3,11 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import type { Backend } from '../backends/backend.ts';
 import { netplan } from '../backends/netplan.ts';
 import type { Ip } from '../ip-session.ts';
-import type { ConfigFile, Host, HostFile, KernelView } from '../snapshot.ts';
-import { type HostState, sha256 } from '../state.ts';
-import type { KernelState } from './kernel.ts';
+import type { ConfigFile, HostFile, KernelSnapshot, Snapshot } from '../snapshot.ts';
+import { type AgentState, sha256 } from '../state.ts';
+import type { KernelDump } from './kernel.ts';
 
-export interface HostView {
+/** A host as this process gets at it. */
+export interface Host {
   readonly hostRoot: string;
   readonly sysctls: string;
   readonly ip: Ip;
@@ -17,24 +18,24 @@ export interface HostView {
 }
 
 /** How this process sees the host under this directory: netplan is the one family so far. */
-export function viewOf(hostRoot: string, ip: Ip): HostView {
+export function hostAt(hostRoot: string, ip: Ip): Host {
   const udev = isThere(hostRoot, '/usr/lib/systemd/systemd-udevd');
   return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, backend: netplan, udev };
 }
 
 /** State of the kernel as it is now. */
-export async function observeLinks(view: HostView, macs: ReadonlySet<string>): Promise<KernelView> {
-  const answer = await view.ip.run([]);
+export async function observeLinks(host: Host, macs: ReadonlySet<string>): Promise<KernelSnapshot> {
+  const answer = await host.ip.run([]);
   if ('failedAt' in answer) throw new Error(`ip cannot show the kernel's state: ${answer.words}`);
-  return withSettings(answer.seen, view, macs);
+  return withSettings(answer.seen, host, macs);
 }
 
 /** Adds the settings that `ip` does not show, of the links with these MACs alone: a node may have hundreds. */
 export function withSettings(
-  kernel: KernelState,
-  { sysctls }: HostView,
+  kernel: KernelDump,
+  { sysctls }: Host,
   macs: ReadonlySet<string>,
-): KernelView {
+): KernelSnapshot {
   const names = kernel.links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name);
   const settings = readAcceptRa(sysctls, ['default', ...names]);
   const { default: defaultAcceptRa, ...own } = Object.fromEntries(settings);
@@ -47,17 +48,17 @@ export function withSettings(
 
 /** Everything the agent looks at. `state` spares reading the files that the agent wrote itself. */
 export async function observeHost(
-  view: HostView,
+  host: Host,
   macs: ReadonlySet<string>,
-  state: HostState,
-): Promise<Host> {
-  const { hostRoot, backend } = view;
+  state: AgentState,
+): Promise<Snapshot> {
+  const { hostRoot, backend } = host;
   const { directory, otherDirectories, suffix, generated } = backend;
   const there = [directory, ...otherDirectories].flatMap((each) =>
     readHostFiles(hostRoot, each, suffix),
   );
   const [kernel, files] = await Promise.all([
-    observeLinks(view, macs),
+    observeLinks(host, macs),
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
   const made = readHostFiles(hostRoot, generated.directory, generated.suffix);
@@ -65,7 +66,7 @@ export async function observeHost(
 }
 
 /** Why the NICs of this host are not configured by the backend's files; undefined when they are. */
-export function wrongFamily({ hostRoot, backend }: HostView, { files }: Host): string | undefined {
+export function wrongFamily({ hostRoot, backend }: Host, { files }: Snapshot): string | undefined {
   return backend.missing((path) => isThere(hostRoot, path)) ?? backend.unusable(files);
 }
 
@@ -125,7 +126,7 @@ function followed(hostRoot: string, path: string): string {
 }
 
 /** A file that is, to the byte, as the agent wrote it: what it is about is in state.json too. */
-export function knownFile(file: HostFile, { nics }: HostState): ConfigFile | undefined {
+export function knownFile(file: HostFile, { nics }: AgentState): ConfigFile | undefined {
   const nic = nics.find(({ files }) => files.some(({ path }) => path === file.path));
   const written = nic?.files.find(({ path }) => path === file.path);
   if (!nic || written?.sha256 !== sha256(file.text)) return undefined;

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type KernelState, parseKernelState, questions } from './kernel.ts';
+import { type KernelDump, parseKernelDump, questions } from './kernel.ts';
 
 const directory = join(import.meta.dirname, 'recordings');
 const names = readdirSync(directory).filter((name) => name.endsWith('.txt'));
 
-function recorded(name: string): KernelState {
+function recorded(name: string): KernelDump {
   const answers = readFileSync(join(directory, name), 'utf8').trimEnd().split('\n');
-  const state = parseKernelState(answers);
+  const state = parseKernelDump(answers);
   if (!state) throw new Error(`${name} tells of two names`);
   return state;
 }
@@ -88,7 +88,7 @@ function look(links: Readonly<Record<number, string>>, later: Readonly<Record<nu
   const addressShow = Object.entries(later).map(([index, ifname]) => {
     return { ifindex: Number(index), ifname, addr_info };
   });
-  return parseKernelState([JSON.stringify(linkShow), '[]', '[]', JSON.stringify(addressShow)]);
+  return parseKernelDump([JSON.stringify(linkShow), '[]', '[]', JSON.stringify(addressShow)]);
 }
 
 describe('a look during which links changed', () => {

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { Address, Link, Route, Rule } from '../snapshot.ts';
 import { parseRoutes } from './routes.ts';
 
-export interface KernelState {
+/** What `ip` shows of the kernel; settings are not in it. */
+export interface KernelDump {
   readonly links: readonly Link[];
   readonly addresses: readonly Address[];
   readonly routes: readonly Route[];
@@ -17,7 +18,7 @@ export interface KernelState {
 export const questions = ['link show', 'route show table all', 'rule show', 'addr show'] as const;
 
 /** What `ip -N -j -d` answered to the questions, in their order; undefined when a link had two names on the way. */
-export function parseKernelState(answers: readonly string[]): KernelState | undefined {
+export function parseKernelDump(answers: readonly string[]): KernelDump | undefined {
   const [linkShow = '', routes = '', rules = '', addressShow = ''] = answers;
   const links = parseLinks(linkShow);
   const groups = parseAddresses(addressShow);

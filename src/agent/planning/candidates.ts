@@ -2,8 +2,8 @@ import { broadcastOf, contains, ipOf, networkOf, prefixOf } from '../../api/addr
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
 import { maxIndex } from '../../api/names.ts';
 import type { Backend } from '../backends/backend.ts';
-import { type Host, type Link, linksWithMac } from '../snapshot.ts';
-import type { HostState, NicRecord } from '../state.ts';
+import { type Link, linksWithMac, type Snapshot } from '../snapshot.ts';
+import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
 import { desiredNic } from './desired.ts';
 import { ownedBy, recordOf } from './ownership.ts';
@@ -19,8 +19,8 @@ import type { RefusedNic } from './unit.ts';
 
 export interface PlanInput {
   readonly request: JobRequest;
-  readonly state: HostState;
-  readonly host: Host;
+  readonly state: AgentState;
+  readonly host: Snapshot;
   readonly backend: Backend;
   readonly bootId: string;
   /** NICs, by MAC, that must stay as they are, whatever is asked for: an earlier change of theirs has not ended. */
@@ -117,7 +117,7 @@ function attainable(candidates: readonly Candidate[], site: Site) {
 }
 
 /** The one link with this MAC, or why there is none to work on. */
-export function onlyLink(host: Pick<Host, 'links'>, mac: string): Link | Refusal {
+export function onlyLink(host: Pick<Snapshot, 'links'>, mac: string): Link | Refusal {
   const [link, second] = linksWithMac(host, mac);
   if (!link) return { reason: 'WaitingForNIC', message: `no link has the MAC ${mac} yet` };
   if (!second) return link;
@@ -130,7 +130,7 @@ export function linkInReach({ host, inHand }: PlanInput, mac: string): Link | Re
 }
 
 /** A refusal with the name that the NIC has at present. */
-export function refusedNic(host: Host, entry: RequestInterface, refusal: Refusal): RefusedNic {
+export function refusedNic(host: Snapshot, entry: RequestInterface, refusal: Refusal): RefusedNic {
   const { mac, index, portId } = entry;
   const name = linksWithMac(host, mac)[0]?.name ?? '';
   return { target: { mac, index, ...(portId ? { portId } : {}) }, name, refusal };

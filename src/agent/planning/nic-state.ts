@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ipOf, networkOf, prefixOf } from '../../api/address.ts';
-import { type Host, type KernelView, type Link, rt } from '../snapshot.ts';
+import { type KernelSnapshot, type Link, rt, type Snapshot } from '../snapshot.ts';
 import { type Belongings, isOwnRule } from './ownership.ts';
 
 export const nicAddress = z.object({
@@ -143,7 +143,7 @@ export interface KnownNic {
 
 /** The state a NIC has now, as far as it is ours: what others have on its link is not in it. */
 export function presentState(
-  host: KernelView,
+  host: KernelSnapshot,
   link: Link | undefined,
   belongings: Belongings,
 ): NicState {
@@ -153,7 +153,7 @@ export function presentState(
   return link ? { link: presentLink(host, link, belongings), rules } : { rules };
 }
 
-function presentLink(host: KernelView, link: Link, { tables, ips }: Belongings): LinkState {
+function presentLink(host: KernelSnapshot, link: Link, { tables, ips }: Belongings): LinkState {
   const addresses = host.addresses.filter((address) => address.link === link.name);
   const acceptRa = host.acceptRa.get(link.name);
   return {
@@ -190,7 +190,7 @@ function presentLink(host: KernelView, link: Link, { tables, ips }: Belongings):
 }
 
 /** Others may take away what the kernel made from an address, and leave the address. */
-function hasConnectedRoute({ routes }: KernelView, link: Link, cidr: string): boolean {
+function hasConnectedRoute({ routes }: KernelSnapshot, link: Link, cidr: string): boolean {
   if (!link.up || prefixOf(cidr) === 32) return true;
   const subnet = networkOf(cidr);
   return routes.some(
@@ -199,6 +199,6 @@ function hasConnectedRoute({ routes }: KernelView, link: Link, cidr: string): bo
 }
 
 /** Whether the kernel made the address from the link itself (RFC 4862): it says nothing about who uses the link. */
-export function isLinkLocal({ family, scope, cidr }: Host['addresses'][number]): boolean {
+export function isLinkLocal({ family, scope, cidr }: Snapshot['addresses'][number]): boolean {
   return family === 6 && scope === rt.scopeLink && ipOf(cidr).startsWith('fe80:');
 }

@@ -10,7 +10,7 @@ import {
   route,
   rule,
 } from '../../../test/beds/agent-samples.ts';
-import type { Host } from '../snapshot.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
 import { ownedBy, recordOf } from './ownership.ts';
 import { planApply } from './plan.ts';
@@ -18,7 +18,7 @@ import { planApply } from './plan.ts';
 const named = link(1, { name: 'multinic3', up: true });
 const mac = macOf(1);
 
-function inherited(on: Partial<Host>, nic = named) {
+function inherited(on: Partial<Snapshot>, nic = named) {
   return recordOf(mac, entry(1), emptyState, host([nic], on));
 }
 
@@ -36,7 +36,7 @@ describe('what is ours', () => {
     expect(recordOf(mac, entry(1), { ...emptyState, nics: [record] }, host([named]))).toBe(record);
   });
 
-  test.each<[string, Partial<Host>]>([
+  test.each<[string, Partial<Snapshot>]>([
     ['its file', { files: [ownFile(3, mac, ['10.0.0.1/24'])] }],
     [
       'its rule',
@@ -59,7 +59,7 @@ describe('what is ours', () => {
     });
   });
 
-  test.each<[string, Partial<Host>]>([
+  test.each<[string, Partial<Snapshot>]>([
     ['nothing but a name', {}],
     [
       'a name and an address that nobody asks for',

@@ -1,8 +1,8 @@
 import { ipOf, prefixOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { indexOfName, maxIndex, routingTable, rulePriority } from '../../api/names.ts';
-import { type Host, type Link, linksWithMac, type Rule, rt } from '../snapshot.ts';
-import type { HostState, NicRecord } from '../state.ts';
+import { type Link, linksWithMac, type Rule, rt, type Snapshot } from '../snapshot.ts';
+import type { AgentState, NicRecord } from '../state.ts';
 
 /** What of the host belongs to one NIC of ours: its tables and its addresses, old and new. */
 export interface Belongings {
@@ -17,7 +17,7 @@ export interface Belongings {
 export function ownedBy(
   mac: string,
   record: NicRecord | undefined,
-  host: Pick<Host, 'held'>,
+  host: Pick<Snapshot, 'held'>,
 ): Belongings {
   const held = host.held.filter((file) => file.mac === mac);
   const tables = held.map(({ index }) => routingTable(index));
@@ -32,7 +32,7 @@ export function ownedBy(
 export function heldOf(
   mac: string,
   record: NicRecord | undefined,
-  { held }: Pick<Host, 'held'>,
+  { held }: Pick<Snapshot, 'held'>,
 ): string[] {
   const now = held.filter((file) => file.mac === mac).flatMap(({ addresses }) => addresses);
   return [...new Set([...(record?.boot?.addresses ?? []), ...now])];
@@ -45,8 +45,8 @@ export function heldOf(
 export function recordOf(
   mac: string,
   entry: RequestInterface | undefined,
-  state: HostState,
-  host: Host,
+  state: AgentState,
+  host: Snapshot,
 ): NicRecord | undefined {
   return state.nics.find((nic) => nic.mac === mac) ?? inheritedRecord(mac, entry, host);
 }
@@ -56,7 +56,7 @@ export function recordOf(
  * of its names and with it a rule or a route of the table that goes with the name, or just the addresses that are asked
  * for now (its clean-up leaves name and address). A hand-made `multinicN` has none of these.
  */
-function inheritedRecord(mac: string, entry: RequestInterface | undefined, host: Host) {
+function inheritedRecord(mac: string, entry: RequestInterface | undefined, host: Snapshot) {
   const link = linksWithMac(host, mac)[0];
   const files = host.files.flatMap(({ own }) => (own?.mac === mac ? [own] : []));
   const index = (link && ourIndex(link.name)) ?? files[0]?.index;
@@ -80,7 +80,12 @@ function inheritedRecord(mac: string, entry: RequestInterface | undefined, host:
   } satisfies NicRecord;
 }
 
-function isInherited(host: Host, link: Link, index: number, wanted: readonly string[]): boolean {
+function isInherited(
+  host: Snapshot,
+  link: Link,
+  index: number,
+  wanted: readonly string[],
+): boolean {
   const table = routingTable(index);
   const sources = inheritedSources(host, table);
   const present = presentAddresses(host, link).map(ipOf);
@@ -96,14 +101,14 @@ function ourIndex(name: string): number | undefined {
   return index !== undefined && index <= maxIndex ? index : undefined;
 }
 
-function presentAddresses(host: Host, link: Link | undefined): string[] {
+function presentAddresses(host: Snapshot, link: Link | undefined): string[] {
   return host.addresses
     .filter(({ link: name, family }) => name === link?.name && family === 4)
     .map(({ cidr }) => cidr);
 }
 
 /** Sources of the deployed agent's rules: `from IP lookup TABLE`, by hand of `ip`, one per address a NIC ever had. */
-function inheritedSources(host: Host, table: number): string[] {
+function inheritedSources(host: Snapshot, table: number): string[] {
   return host.rules.filter((rule) => isInheritedRule(rule, table)).map(({ from }) => ipOf(from));
 }
 

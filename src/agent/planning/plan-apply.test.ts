@@ -9,8 +9,8 @@ import {
   route,
 } from '../../../test/beds/agent-samples.ts';
 import { netplan } from '../backends/netplan.ts';
-import type { Host } from '../snapshot.ts';
-import { emptyState, type HostState, type NicRecord } from '../state.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { type AgentState, emptyState, type NicRecord } from '../state.ts';
 import { desiredNic } from './desired.ts';
 import { batchLine } from './diff.ts';
 import { planApply } from './plan.ts';
@@ -28,7 +28,7 @@ function record(n: number, index: number): NicRecord {
   };
 }
 
-function stateWith(...nics: NicRecord[]): HostState {
+function stateWith(...nics: NicRecord[]): AgentState {
   return { ...emptyState, nics };
 }
 
@@ -53,7 +53,7 @@ describe('a NIC that was unplugged and is plugged again', () => {
   });
 });
 
-function configuredHost(): Host {
+function configuredHost(): Snapshot {
   const nic = link(1, { name: 'multinic0', up: true, mtu: 1450, addressMode: 'none' });
   const desired = desiredNic(entry(1), 0, nic, []);
   const { path, text } = netplan.render(desired);
@@ -91,7 +91,7 @@ function configuredHost(): Host {
 }
 
 /** It has a macvlan, an address and a route that are not ours. */
-function usedHost(): Host {
+function usedHost(): Snapshot {
   const on = configuredHost();
   const upper = link(7, { name: 'macvlan7', kind: 'macvlan', lower: 'multinic0' });
   return {

@@ -1,4 +1,4 @@
-import { type Host, type Link, linkNamed, linksWithMac } from '../snapshot.ts';
+import { type Link, linkNamed, linksWithMac, type Snapshot } from '../snapshot.ts';
 import { type NicRecord, sha256 } from '../state.ts';
 import {
   type Candidate,
@@ -206,7 +206,7 @@ function removalUnit(
 }
 
 /** The name the NIC had before it was ours, or one that says that nobody named it. */
-function freeName(host: Host, { originalName }: NicRecord, link: Link, names: Set<string>) {
+function freeName(host: Snapshot, { originalName }: NicRecord, link: Link, names: Set<string>) {
   const holder = linkNamed(host, originalName);
   const free = holder === undefined || holder.index === link.index;
   const name =
@@ -216,7 +216,7 @@ function freeName(host: Host, { originalName }: NicRecord, link: Link, names: Se
 }
 
 /** What is left of the NIC: what it was before it was ours, without addresses. */
-function bare(host: Host, { link }: NicState, { original }: NicRecord, name: string): NicState {
+function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name: string): NicState {
   if (!link) return { rules: [] };
   const { mtu, up } = original ?? { mtu: link.mtu, up: false };
   return {
@@ -235,14 +235,14 @@ function bare(host: Host, { link }: NicState, { original }: NicRecord, name: str
 }
 
 /** Of a NIC whose past is not known: the kernel's own defaults. */
-function ipv6Of(host: Host, link: LinkState, original: NicRecord['original']) {
+function ipv6Of(host: Snapshot, link: LinkState, original: NicRecord['original']) {
   const acceptRa = original?.acceptRa ?? host.defaultAcceptRa ?? link.acceptRa;
   const addressMode = original?.addrGenMode ?? 'eui64';
   return { addressMode, ...(acceptRa === undefined ? {} : { acceptRa }) };
 }
 
 /** The host as it will be once these NICs are removed; what a plan for the others starts from. */
-export function hostAfterRemoval(host: Host, removals: readonly Unit[]): Host {
+export function hostAfterRemoval(host: Snapshot, removals: readonly Unit[]): Snapshot {
   const removed = new Map(
     removals.flatMap(({ before, after }) =>
       before.link && after.link ? [[before.link.name, after.link] as const] : [],

@@ -11,14 +11,18 @@ import {
   rule,
 } from '../../../test/beds/agent-samples.ts';
 import type { RequestInterface } from '../../api/job.ts';
-import type { Host } from '../snapshot.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { emptyState } from '../state.ts';
 import { planApply } from './plan.ts';
 
 const [ens1, ens2] = [link(1), link(2)];
 
 /** Reason and message for the NIC 1; the NIC 2 beside it is configured whatever happens to it. */
-function refused(on: Partial<Host>, wanted: Partial<RequestInterface> = {}, links = [ens1, ens2]) {
+function refused(
+  on: Partial<Snapshot>,
+  wanted: Partial<RequestInterface> = {},
+  links = [ens1, ens2],
+) {
   const base = host(links, on);
   const { units, refused: nics } = planApply(input([entry(1, wanted), entry(2)], base));
   expect(units.map(({ nic }) => nic.mac)).toContain(macOf(2));
@@ -27,7 +31,7 @@ function refused(on: Partial<Host>, wanted: Partial<RequestInterface> = {}, link
 }
 
 describe('a NIC is accepted', () => {
-  test.each<[string, Partial<Host>]>([
+  test.each<[string, Partial<Snapshot>]>([
     ['fresh', {}],
     [
       'with what the kernel makes of a link-local address',
@@ -61,7 +65,7 @@ describe('a NIC is accepted', () => {
 });
 
 describe('a NIC is refused', () => {
-  test.each<[string, Partial<Host>, string]>([
+  test.each<[string, Partial<Snapshot>, string]>([
     [
       'with a default route',
       { routes: [route('0.0.0.0/0', 'ens1')] },
@@ -223,7 +227,7 @@ describe('a NIC is refused', () => {
 });
 
 /** Reason and message for the NIC 1, which is the only one asked for. */
-function alone(on: Partial<Host>, links = [ens1]) {
+function alone(on: Partial<Snapshot>, links = [ens1]) {
   const { refused: nics } = planApply(input([entry(1)], host(links, on)));
   const [nic] = nics;
   return nic ? `${nic.refusal.reason}: ${nic.refusal.message}` : 'accepted';
@@ -260,7 +264,7 @@ describe('a NIC that the host leased', () => {
 });
 
 describe('a route of which nobody knows the links', () => {
-  test.each<[string, Partial<Host>, RegExp]>([
+  test.each<[string, Partial<Snapshot>, RegExp]>([
     [
       'that is the way out may be by the NIC',
       { routes: [route('0.0.0.0/0', undefined, { anyLink: true })] },
@@ -277,7 +281,7 @@ describe('a route of which nobody knows the links', () => {
 });
 
 /** Why a NIC of ours with the address that is asked for is refused. */
-function ofOurs(on: Partial<Host>) {
+function ofOurs(on: Partial<Snapshot>) {
   const record = {
     mac: macOf(1),
     index: 0,
@@ -333,7 +337,7 @@ describe('a file of somebody else', () => {
 });
 
 describe('a subnet', () => {
-  test.each<[string, Partial<Host>, RegExp]>([
+  test.each<[string, Partial<Snapshot>, RegExp]>([
     [
       'that an unusable entry has on its NIC is not free',
       { addresses: [address('ens3', '10.0.0.9/24')] },

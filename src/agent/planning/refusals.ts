@@ -1,6 +1,6 @@
 import { ipOf } from '../../api/address.ts';
 import type { NicReason } from '../../api/job.ts';
-import { type Address, type Host, type Link, type Route, rt, upperLinks } from '../snapshot.ts';
+import { type Address, type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
 import { isLinkLocal } from './nic-state.ts';
@@ -32,7 +32,7 @@ export interface WantedNic extends TouchedNic {
 
 /** What a NIC is among. */
 export interface Site {
-  readonly host: Host;
+  readonly host: Snapshot;
   /** Addresses of the Node object. */
   readonly protectedAddresses: readonly string[];
   /** NICs that are ours already, asked for or not. */

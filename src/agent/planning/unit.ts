@@ -1,7 +1,7 @@
 import { interfaceName } from '../../api/names.ts';
 import type { RenderedFile } from '../backends/backend.ts';
-import type { ConfigFile, Host } from '../snapshot.ts';
-import { type HostState, type NicRecord, withNic, withoutNic } from '../state.ts';
+import type { ConfigFile, Snapshot } from '../snapshot.ts';
+import { type AgentState, type NicRecord, withNic, withoutNic } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
 import { batchLine, type Change } from './diff.ts';
 import type { KnownNic, NicState } from './nic-state.ts';
@@ -61,7 +61,7 @@ export function isDone({ change, files }: Unit): boolean {
 }
 
 /** What state.json says once the unit is done. */
-export function stateAfter(state: HostState, { record, nic }: Unit): HostState {
+export function stateAfter(state: AgentState, { record, nic }: Unit): AgentState {
   return record ? withNic(state, record) : withoutNic(state, nic.mac);
 }
 
@@ -111,7 +111,7 @@ export const fileMode = 0o600;
  * other NICs of the same plan write to.
  */
 export function writeChanges(
-  host: Host,
+  host: Snapshot,
   mac: string,
   { path, text }: RenderedFile,
   taken: ReadonlySet<string>,
@@ -124,7 +124,7 @@ export function writeChanges(
 
 /** Changes of files that leave a NIC with none; `path` stands for its file when there is none. */
 export function removeChanges(
-  host: Host,
+  host: Snapshot,
   mac: string,
   path: string,
 ): [FileChange, ...FileChange[]] {
@@ -135,7 +135,7 @@ export function removeChanges(
   return [main ?? { path, before: null, after: null, changed: false }, ...others];
 }
 
-function ownFiles(host: Host, mac: string): ConfigFile[] {
+function ownFiles(host: Snapshot, mac: string): ConfigFile[] {
   return host.files.filter(({ own }) => own?.mac === mac);
 }
 

@@ -1,4 +1,4 @@
-import { advanceFence, emptyState, type HostState, staleness } from '../../../src/agent/state.ts';
+import { type AgentState, advanceFence, emptyState, staleness } from '../../../src/agent/state.ts';
 import type { JobRequest, RequestInterface } from '../../../src/api/job.ts';
 import type { InterfaceSpec } from '../../../src/api/multinicnodeconfig.ts';
 import type { NodeConfig } from '../../../src/controller/stores.ts';
@@ -29,7 +29,7 @@ export class Host {
   boot = 1;
   /** Runs that are still to go wrong. */
   faults: AgentFault[] = [];
-  #state: HostState = emptyState;
+  #state: AgentState = emptyState;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #met: (kind: AgentFault) => void;

@@ -88,7 +88,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: "await work.each('PersistFailed', (unit) => writeJournal(unit, run, disk));",
+    find: "await work.each('PersistFailed', (unit) => writeJournal(unit, context));",
     replace: '',
     tests: steps,
   },
@@ -118,8 +118,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/ip-session.ts',
-    find: 'interrupted.test(this.#complaints) ? undefined : parseKernelState(answers)',
-    replace: 'parseKernelState(answers)',
+    find: 'interrupted.test(this.#complaints) ? undefined : parseKernelDump(answers)',
+    replace: 'parseKernelDump(answers)',
     tests: pure('ip-session.test.ts'),
   },
   {
@@ -184,19 +184,19 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: '  await syncStaged(files, disk);\n',
+    find: '  await syncStaged(files, context);\n',
     replace: '',
     tests: answers,
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: "  await work.together('PersistFailed', () => syncJournals(disk));\n",
+    find: "  await work.together('PersistFailed', () => syncJournals(context));\n",
     replace: '',
     tests: answers,
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: 'if (desired && text !== undefined) view.backend.validate(text, desired);',
+    find: 'if (desired && text !== undefined) context.backend.validate(text, desired);',
     replace: '',
     tests: answers,
   },
@@ -208,7 +208,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: 'renamedFrom: workshop.view.udev ? renamed : [],',
+    find: 'renamedFrom: context.udev ? renamed : [],',
     replace: 'renamedFrom: [],',
     tests: answers,
   },
@@ -220,7 +220,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/recover.ts',
-    find: 'const next = atBoot(seen(known, entry), workshop.run.bootId);',
+    find: 'const next = atBoot(seen(known, entry), context.run.bootId);',
     replace: 'const next = seen(known, entry);',
     tests: steps,
   },

@@ -5,17 +5,13 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Ip } from '../ip-session.ts';
-import { type HostView, viewOf } from '../observe/host.ts';
-import type { HostState } from '../state.ts';
-import type { Disk } from './disk.ts';
-import type { Kernel } from './kernel.ts';
+import { type Host, hostAt } from '../observe/host.ts';
+import type { AgentState } from '../state.ts';
 import { type Run, StateFile } from './memory.ts';
 
-/** What changing a host takes. */
-export interface Workshop {
-  readonly view: HostView;
-  readonly kernel: Kernel;
-  readonly disk: Disk;
+/** What a run has on a host: it is also the kernel and the disk that steps ask for. */
+export interface Context extends Host {
+  readonly perform: Perform<Effect>;
   readonly stateFile: StateFile;
   readonly clock: Clock;
   readonly log: Logger;
@@ -33,21 +29,18 @@ export interface Tools {
   readonly ip: Ip;
 }
 
-/** The workshop for one run on the host under this directory, whose state.json says `state`. */
-export function openWorkshop(
+/** The context for one run on the host under this directory, whose state.json says `state`. */
+export function openContext(
   hostRoot: string,
   { uid, generation, protectedAddresses }: JobRequest,
-  state: HostState,
+  state: AgentState,
   macs: ReadonlySet<string>,
   { clock, log, perform, ip }: Tools,
-): Workshop {
-  const view = viewOf(hostRoot, ip);
-  const disk = { hostRoot, perform };
+): Context {
   return {
-    view,
-    kernel: { ip, sysctls: view.sysctls, perform },
-    disk,
-    stateFile: new StateFile(state, disk),
+    ...hostAt(hostRoot, ip),
+    perform,
+    stateFile: new StateFile(state, { hostRoot, perform }),
     clock,
     log,
     run: { fence: { uid, generation }, bootId: bootId() },
