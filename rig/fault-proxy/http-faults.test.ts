@@ -12,6 +12,15 @@ describe('faults of a request', () => {
     expect(proxy.rules).toMatchObject([{ met: 1 }]);
   });
 
+  it('meet by chance when they are told to', async () => {
+    const draws = [0.4, 0.6, 0.5];
+    const { proxy, client } = await setUp(hello, { random: () => draws.shift() ?? 0 });
+    proxy.add({ fault: 'answer', status: 503, chance: 0.5 });
+    const seen = [];
+    for (let time = 0; time < 4; time++) seen.push((await get(client)).status);
+    expect(seen).toEqual([503, 200, 200, 503]);
+  });
+
   it('answers for the server: a Status with Retry-After, an expired continue, a page that is not UTF-8', async () => {
     const { server, proxy, client } = await setUp();
     proxy.add({ fault: 'answer', path: 'continue=', status: 410 });

@@ -41,7 +41,9 @@ export function clientOf({ url, ca }: FaultProxy): Client {
 /** A proxy before a server that sends back each byte it gets. */
 export async function setUpEcho(options: Partial<FaultProxyOptions> = {}) {
   const sockets = new Set<Socket>();
+  const received: string[] = [];
   const server = createServer((socket) => {
+    socket.on('data', (piece) => received.push(String(piece)));
     sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
     socket.pipe(socket);
   });
@@ -50,7 +52,7 @@ export async function setUpEcho(options: Partial<FaultProxyOptions> = {}) {
   const { port } = server.address() as { port: number };
   const proxy = await startFaultProxy({ target: `tcp://127.0.0.1:${port}`, ...options });
   disposeAfterTest(proxy, { [Symbol.asyncDispose]: async () => void server.close() });
-  return { proxy, sockets };
+  return { proxy, sockets, received };
 }
 
 export async function get(client: Client, path = '/a') {

@@ -119,7 +119,7 @@ describe('faults of plain TCP', () => {
     const waiting: (() => void)[] = [];
     const sleep = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
     const clock = { now: () => new Date(), monotonicMs: () => 0, sleep };
-    const { proxy } = await setUpEcho({ clock });
+    const { proxy, received } = await setUpEcho({ clock });
     proxy.add({ fault: 'delay', ms: 10, times: 1 });
     const socket = createConnection(proxy.port, '127.0.0.1');
     const seen: string[] = [];
@@ -136,6 +136,7 @@ describe('faults of plain TCP', () => {
     proxy.add({ fault: 'black-hole' });
     waiting.shift()?.();
     expect(await hangs(once(socket, 'data'))).toBe(true);
+    expect(received.join('')).toBe('ab');
     socket.destroy();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { line, type Script } from '../../src/kube/testing/scripted-server.ts';
-import { get, setUp } from './proxy-in-test.ts';
+import { begunAnswer, get, setUp } from './proxy-in-test.ts';
 
 describe('faults of watch events', () => {
   const events = [
@@ -20,7 +20,6 @@ describe('faults of watch events', () => {
     ['swap', { object: '^n/a$' }, ['b 2', 'a 1', ' 9']],
     ['gone', { object: '^n/b$' }, ['a 1', '410']],
     ['own-version', { type: 'BOOKMARK' }, ['a 1', 'b 2', ' 2']],
-    ['delay', { object: '^n/a$', ms: 1 }, ['a 1', 'b 2', ' 9']],
   ] as const)('%s', async (action, match, expected) => {
     const { proxy, client } = await setUp(watching);
     proxy.add({ fault: 'watch-event', action, ...match });
@@ -34,6 +33,28 @@ describe('faults of watch events', () => {
     proxy.add({ fault: 'watch-event', action: 'swap' });
     const { text } = await get(client, '/pods?watch=true');
     expect(text.trim().split('\n').map(described)).toEqual(['b 2', 'a 1', ' 9']);
+  });
+
+  it('delays an event and those behind it', async () => {
+    const held = Promise.withResolvers<void>();
+    const sleep = () => held.promise;
+    const clock = { now: () => new Date(), monotonicMs: () => 0, sleep };
+    const { proxy, client } = await setUp(watching, { clock });
+    proxy.add({ fault: 'watch-event', action: 'delay', object: '^n/b$', ms: 1 });
+    const begun = await begunAnswer(client, '/pods?watch=true');
+    expect(begun).toEqual({ status: 200, text: events[0], how: 'hangs' });
+    held.resolve();
+  });
+
+  it('gives every bookmark the version of the event before it, not of a bookmark', async () => {
+    const bookmarks = ['9', '12'].map((resourceVersion) =>
+      line('BOOKMARK', { metadata: { resourceVersion } }),
+    );
+    const body = [events[0], ...bookmarks].join('');
+    const { proxy, client } = await setUp((_, response) => response.end(body));
+    proxy.add({ fault: 'watch-event', action: 'own-version', type: 'BOOKMARK', skip: 1 });
+    const { text } = await get(client, '/pods?watch=true');
+    expect(text.trim().split('\n').map(described)).toEqual(['a 1', ' 9', ' 1']);
   });
 
   it('moves no bookmark that comes before any event', async () => {
