@@ -74,21 +74,10 @@ function path(index: number): string {
 }
 
 async function read(file: HostFile): Promise<ConfigFile> {
-  const document = await yamlValue(file.text);
+  const { yamlValue } = await import('./yaml-text.ts');
+  const document = yamlValue(file.text);
   const own = ownName.test(file.path) ? ownFile(document) : undefined;
   return { ...file, ...(own ? { own } : {}), ...claimsOf(document, file.text) };
-}
-
-/** The value of a YAML text; undefined when it is none. The parser is loaded late: most hosts have no file that needs it. */
-async function yamlValue(text: string): Promise<unknown> {
-  const { parse, YAMLParseError } = await import('yaml');
-  try {
-    return parse(text);
-  } catch (error) {
-    // The parser's word for an alias without an anchor, or for too many of them, is a ReferenceError.
-    if (error instanceof YAMLParseError || error instanceof ReferenceError) return undefined;
-    throw error;
-  }
 }
 
 function ownFile(document: unknown): OwnFile | undefined {
