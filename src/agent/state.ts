@@ -29,7 +29,7 @@ export const nicRecord = z.object({
 
 export type NicRecord = z.infer<typeof nicRecord>;
 
-export const stateVersion = 2;
+const stateVersion = 2;
 /** Versions that can be read; each is what the next one is without its new fields. */
 export const knownVersions = [1, stateVersion] as const;
 /** How many replaced objects a host remembers; older ones cannot have a Job left. */

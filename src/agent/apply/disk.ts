@@ -30,7 +30,7 @@ export async function writeWhole(path: string, text: string, mode: number): Prom
 }
 
 /** Writes a file that nobody reads yet, in place of a leftover; leaves none when it cannot. */
-export function writeNew(path: string, text: string, mode: number): void {
+function writeNew(path: string, text: string, mode: number): void {
   removeFile(path);
   try {
     // wx: never through a link that somebody put there meanwhile.
@@ -47,7 +47,7 @@ export function removeFile(path: string): void {
 }
 
 /** Renames a file if it is there. */
-export function renameFile(from: string, to: string): void {
+function renameFile(from: string, to: string): void {
   if (isThere(from)) ifThere(() => renameSync(from, to));
 }
 

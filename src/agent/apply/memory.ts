@@ -53,7 +53,7 @@ export class StateFile {
 const versioned = z.looseObject({ version: z.unknown() });
 
 /** Reads a file of the agent's own; the version comes first, as it decides what the rest means. */
-export function parseOwn<T>(
+function parseOwn<T>(
   path: string,
   text: string,
   schema: z.ZodType<T>,

@@ -140,7 +140,7 @@ async function letGo(units: readonly Unit[], context: Context): Promise<void> {
 }
 
 /** Units on their way: what fails at a step is undone at once and takes no part in the next ones. */
-export class UndoableWork {
+class UndoableWork {
   readonly #context: Context;
   readonly #going: Set<Unit>;
   readonly #failures = new Map<Unit, Refusal>();

@@ -126,7 +126,7 @@ function followed(hostRoot: string, path: string): string {
 }
 
 /** A file that is, to the byte, as the agent wrote it: what it is about is in state.json too. */
-export function knownFile(file: HostFile, { nics }: AgentState): ConfigFile | undefined {
+function knownFile(file: HostFile, { nics }: AgentState): ConfigFile | undefined {
   const nic = nics.find(({ files }) => files.some(({ path }) => path === file.path));
   const written = nic?.files.find(({ path }) => path === file.path);
   if (!nic || written?.sha256 !== sha256(file.text)) return undefined;
@@ -145,7 +145,7 @@ export function isThere(hostRoot: string, path: string): boolean {
  * Where `net.*` settings are read and written. A container sees its own `/proc/sys` read-only, so the host's
  * `/proc/sys/net` is mounted under the host root; both show the network namespace of the process that looks.
  */
-export function sysctlDirectory(hostRoot: string): string {
+function sysctlDirectory(hostRoot: string): string {
   const mounted = join(hostRoot, 'proc/sys/net');
   return existsSync(mounted) ? mounted : '/proc/sys/net';
 }
@@ -156,7 +156,7 @@ export function sysctlPath(directory: string, family: 'ipv4' | 'ipv6', link: str
 }
 
 /** `accept_ra` of the links by name; a link that is gone, or a kernel without IPv6, has none. */
-export function readAcceptRa(directory: string, links: readonly string[]): Map<string, string> {
+function readAcceptRa(directory: string, links: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const link of links) {
     const value = readSetting(directory, 'ipv6', link, 'accept_ra');

@@ -108,7 +108,7 @@ const addressShow = z.array(
 );
 
 /** What a link was called and which addresses it had. */
-export interface LinkAddresses {
+interface LinkAddresses {
   readonly index: number;
   readonly name: string;
   readonly addresses: readonly Address[];

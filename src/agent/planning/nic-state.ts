@@ -3,7 +3,7 @@ import { ipOf, networkOf, prefixOf } from '../../api/address.ts';
 import { type KernelSnapshot, type Link, rt, type Snapshot } from '../snapshot.ts';
 import { type Belongings, isOwnRule } from './ownership.ts';
 
-export const nicAddress = z.object({
+const nicAddress = z.object({
   /** `ip/prefix`. */
   cidr: z.string(),
   broadcast: z.string().exactOptional(),
@@ -13,7 +13,7 @@ export const nicAddress = z.object({
   temporary: z.literal(true).exactOptional(),
 });
 
-export const nicRoute = z.object({
+const nicRoute = z.object({
   to: z.string(),
   via: z.string().exactOptional(),
   table: z.int(),
@@ -23,14 +23,14 @@ export const nicRoute = z.object({
   metric: z.int(),
 });
 
-export const nicRule = z.object({
+const nicRule = z.object({
   from: z.string(),
   table: z.int(),
   priority: z.int(),
   protocol: z.int(),
 });
 
-export const linkState = z.object({
+const linkState = z.object({
   name: z.string(),
   /** Names that udev gave it beside its own; they are never wanted, only in the way of a rename. */
   altNames: z.array(z.string()).readonly().exactOptional(),

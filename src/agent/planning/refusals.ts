@@ -73,12 +73,12 @@ export function isDefault({ to, type }: Route): boolean {
 }
 
 /** Whether the route leaves by the link, as far as anybody knows. */
-export function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
+function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
   return anyLink === true || links.includes(name);
 }
 
 /** The address in the one form that all its spellings share: the kernel and Kubernetes shorten IPv6 in their own ways. */
-export function plainIp({ cidr }: Pick<Address, 'cidr'>): string {
+function plainIp({ cidr }: Pick<Address, 'cidr'>): string {
   const ip = ipOf(cidr);
   return ip.includes(':') ? new URL(`http://[${ip}]`).hostname.slice(1, -1) : ip;
 }
