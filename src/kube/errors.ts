@@ -51,6 +51,11 @@ export function isGone(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 410;
 }
 
+/** The answer was not read to its end, for want of memory: ask for less at once. */
+export function isTooLarge(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.reason === 'AnswerTooLarge';
+}
+
 /** The identity is known and may not do this. */
 export function isForbidden(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 403;

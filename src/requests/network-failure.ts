@@ -50,7 +50,7 @@ export function networkFailure(request: Target, error: unknown): RequestError {
   const reason = tooLong ? error.message : (words[code] ?? `the request failed (${code})`);
   return new RequestError(`${target}: ${reason}`, {
     service: request.service,
-    kind: tooLong ? 'badAnswer' : 'unreachable',
+    kind: tooLong ? 'tooLarge' : 'unreachable',
     cause: error,
   });
 }

@@ -120,12 +120,12 @@ describe('createTransport', () => {
     });
   });
 
-  test('an answer beyond the limit is badAnswer', async () => {
+  test('an answer beyond the limit is tooLarge, as a question that is', async () => {
     const transport = createTransport({ clock: systemClock, bodyLimitBytes: 1_000 });
     open.push(transport);
     const { url } = await serve((_, response) => response.end('x'.repeat(1_001)));
     await expect(transport.send(get(url), signal)).rejects.toMatchObject({
-      kind: 'badAnswer',
+      kind: 'tooLarge',
       message: expect.stringContaining('more than 1000 bytes') as unknown,
     });
   });

@@ -2,20 +2,31 @@ import type { Dispatcher } from 'undici';
 import { KubeError } from '../errors.ts';
 import { refused } from './wire.ts';
 
-/** A page of 500 objects of 100 kB; etcd's limit for one object is 1.5 MiB. */
-const maxBodyBytes = 64 * 1024 * 1024;
+/**
+ * Five times etcd's limit for one object: JSON is larger than what etcd holds. Parsed it takes four times as much, which the
+ * smallest heap of a part still has; one that ends in the middle of an answer would do so again after each restart.
+ */
+const maxBodyBytes = 8 * 1024 * 1024;
 
-/** The whole body as text; `InvalidAnswer` when it is larger than 64 MiB or not UTF-8. */
-export async function readText(body: AsyncIterable<Buffer>, doing: string): Promise<string> {
-  return decodeUtf8(await readBytes(body, doing), doing);
+/** The whole body as text; `AnswerTooLarge` when it has more bytes than `limit`, `InvalidAnswer` when it is not UTF-8. */
+export async function readText(
+  body: AsyncIterable<Buffer>,
+  doing: string,
+  limit?: number,
+): Promise<string> {
+  return decodeUtf8(await readBytes(body, doing, limit), doing);
 }
 
-async function readBytes(body: AsyncIterable<Buffer>, doing: string): Promise<Buffer> {
+async function readBytes(
+  body: AsyncIterable<Buffer>,
+  doing: string,
+  limit = maxBodyBytes,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBodyBytes) throw invalid(doing, `answer is larger than ${maxBodyBytes} bytes`);
+    if (size > limit) throw tooLarge(doing, limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -64,6 +75,11 @@ function jsonOrText(text: string): unknown {
   } catch {
     return text; // no JSON
   }
+}
+
+function tooLarge(doing: string, limit: number): KubeError {
+  const message = `${doing}: answer is larger than ${limit} bytes`;
+  return new KubeError({ status: 0, reason: 'AnswerTooLarge', message });
 }
 
 /** The error for an answer that cannot be read. */

@@ -1,10 +1,13 @@
-import { isGone, isNotFound } from '../errors.ts';
+import { isGone, isNotFound, isTooLarge } from '../errors.ts';
 import type { KubeObject, ObjectRef } from '../object.ts';
 import { collectionPath, objectPath, type Resource } from '../resource.ts';
 import type { CallOptions, KubeClient, Listed, ListOptions, ListPage } from './client.ts';
 import { pagesOf } from './pages.ts';
 import type { Transport } from './transport.ts';
 import { listSchema, parsed, readObject, versionSchema } from './wire.ts';
+
+/** What several objects may come to at once, beside all that a part keeps. */
+const maxPageBytes = 4 * 1024 * 1024;
 
 type Reads = Pick<KubeClient, 'get' | 'find' | 'list' | 'listAll' | 'version'>;
 
@@ -37,7 +40,21 @@ export function reads(transport: Transport): Reads {
 
   async function list<T extends KubeObject>(
     resource: Resource<T>,
-    { namespace, signal, ...query }: ListOptions = {},
+    options: ListOptions = {},
+  ): Promise<ListPage<T>> {
+    try {
+      return await listOnce(resource, options);
+    } catch (error) {
+      const { limit = 1 } = options;
+      if (!isTooLarge(error) || limit === 1) throw error;
+      // A shorter page has a token for the rest like any other.
+      return list(resource, { ...options, limit: Math.ceil(limit / 2) });
+    }
+  }
+
+  async function listOnce<T extends KubeObject>(
+    resource: Resource<T>,
+    { namespace, signal, ...query }: ListOptions,
   ): Promise<ListPage<T>> {
     const path = collectionPath(resource, namespace);
     const answer = await transport.call({
@@ -46,6 +63,7 @@ export function reads(transport: Transport): Reads {
       query: { ...query },
       repeatable: true,
       signal,
+      ...(query.limit !== undefined && query.limit > 1 && { maxBytes: maxPageBytes }),
     });
     const { items, metadata } = parsed(listSchema, answer, `listing ${path}`);
     return {

@@ -16,6 +16,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly contentType?: string;
   readonly body?: unknown;
+  /** Answers beyond this are `AnswerTooLarge`; default: what the largest single object may take. */
+  readonly maxBytes?: number;
   /** Executing it twice leaves the same state: it may be sent again when nobody knows whether it arrived. */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -103,7 +105,8 @@ export class Transport implements AsyncDisposable {
       return await this.#limited(request.method, request, async (limit) => {
         const response = await this.#send(this.#calls, request, limit);
         if (response.statusCode >= 300) throw await refusal(describe(request), response);
-        return parseJson(await readText(response.body, describe(request)), describe(request));
+        const text = await readText(response.body, describe(request), request.maxBytes);
+        return parseJson(text, describe(request));
       });
     } catch (error) {
       throw request.signal?.aborted ? error : unreachable(request, error);
