@@ -80,7 +80,8 @@ export function createLoop(options: LoopOptions) {
     name: controllerName,
     workers: settings.workers,
     lanes: lanesOf(configs),
-    slowMs: slowSyncMs,
+    // A little later, so that a worker that goes on finds the places that slow syncs have given up by then.
+    slowMs: slowSyncMs + 50,
     reconcile,
     reflectors: [reflector],
     clock,

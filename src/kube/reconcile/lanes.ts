@@ -3,16 +3,18 @@ export interface LaneLimit {
   readonly of: (key: string) => readonly string[];
   readonly most: number;
   /**
-   * So many more of them when they were done within a time when they were worked on last: keys that are stuck in one of
-   * their lanes do not fill up the others for everybody.
+   * So many more of them when they are done within a time: keys that are stuck in one of their lanes do not fill up the
+   * others for everybody. One that takes longer gives up such a place while it is still worked on, and is counted with the
+   * slow ones the next time.
    */
   readonly quick?: { readonly more: number; readonly withinMs: number };
 }
 
-/** The lanes that keys which are worked on stand in. */
+/** The lanes that keys which are worked on stand in. Times are monotonic milliseconds. */
 export class Lanes {
   readonly #limit: LaneLimit | undefined;
-  readonly #counts = new Map<string, number>();
+  /** Of each lane the keys inside, and since when. */
+  readonly #lanes = new Map<string, Map<string, number>>();
   readonly #inside = new Map<string, readonly string[]>();
   readonly #slow = new Set<string>();
 
@@ -21,13 +23,14 @@ export class Lanes {
   }
 
   /** Takes a place in every lane of the key, or in none when one of them is full. */
-  enter(key: string): boolean {
+  enter(key: string, now: number): boolean {
     if (!this.#limit) return true;
-    const { of, most, quick } = this.#limit;
-    const places = most + (quick && !this.#slow.has(key) ? quick.more : 0);
-    const lanes = of(key);
-    if (lanes.some((lane) => (this.#counts.get(lane) ?? 0) >= places)) return false;
-    for (const lane of lanes) this.#counts.set(lane, (this.#counts.get(lane) ?? 0) + 1);
+    const lanes = this.#limit.of(key);
+    if (!lanes.every((lane) => this.#hasRoom(lane, key, now))) return false;
+    for (const lane of lanes) {
+      const inside = this.#lanes.get(lane) ?? new Map<string, number>();
+      this.#lanes.set(lane, inside.set(key, now));
+    }
     this.#inside.set(key, lanes);
     return true;
   }
@@ -38,10 +41,22 @@ export class Lanes {
     if (quick && tookMs > quick.withinMs) this.#slow.add(key);
     else this.#slow.delete(key);
     for (const lane of this.#inside.get(key) ?? []) {
-      const left = (this.#counts.get(lane) ?? 0) - 1;
-      if (left > 0) this.#counts.set(lane, left);
-      else this.#counts.delete(lane);
+      const inside = this.#lanes.get(lane);
+      inside?.delete(key);
+      if (inside?.size === 0) this.#lanes.delete(lane);
     }
     this.#inside.delete(key);
+  }
+
+  #hasRoom(lane: string, key: string, now: number): boolean {
+    const { most = 0, quick } = this.#limit ?? {};
+    const inside = [...(this.#lanes.get(lane) ?? [])];
+    if (!quick || this.#slow.has(key)) return inside.length < most;
+    const hurrying = inside.filter(([one, since]) => !this.#isSlow(one, now - since));
+    return hurrying.length < most + quick.more;
+  }
+
+  #isSlow(key: string, forMs: number): boolean {
+    return this.#slow.has(key) || forMs >= (this.#limit?.quick?.withinMs ?? Infinity);
   }
 }

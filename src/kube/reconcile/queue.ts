@@ -185,8 +185,8 @@ export class WorkQueue {
 
   /** Whether the lanes of a key that is ready have room; it is taken then. */
   #enters(key: string): boolean {
-    if (!this.#lanes.enter(key)) return false;
     const now = this.#clock.monotonicMs();
+    if (!this.#lanes.enter(key, now)) return false;
     this.#observer?.taken(now - (this.#ready.get(key) ?? now));
     this.#ready.delete(key);
     this.#taken.set(key, now);
