@@ -4,8 +4,8 @@ export interface LaneLimit {
   readonly most: number;
   /**
    * So many more of them when they are done within a time: keys that are stuck in one of their lanes do not fill up the
-   * others for everybody. One that takes longer gives up such a place while it is still worked on, and is counted with the
-   * slow ones the next time.
+   * others for everybody. One that takes longer gives up such a place while it is still worked on; twice in a row, and it is
+   * counted with the slow ones the next time.
    */
   readonly quick?: { readonly more: number; readonly withinMs: number };
 }
@@ -16,7 +16,8 @@ export class Lanes {
   /** Of each lane the keys inside, and since when. */
   readonly #lanes = new Map<string, Map<string, number>>();
   readonly #inside = new Map<string, readonly string[]>();
-  readonly #slow = new Set<string>();
+  /** How many times in a row a key took longer. */
+  readonly #slow = new Map<string, number>();
 
   constructor(limit: LaneLimit | undefined) {
     this.#limit = limit;
@@ -38,7 +39,7 @@ export class Lanes {
   /** Gives back the places that were taken; what the key's lanes are called now does not matter. */
   leave(key: string, tookMs: number): void {
     const { quick } = this.#limit ?? {};
-    if (quick && tookMs > quick.withinMs) this.#slow.add(key);
+    if (quick && tookMs > quick.withinMs) this.#slow.set(key, (this.#slow.get(key) ?? 0) + 1);
     else this.#slow.delete(key);
     for (const lane of this.#inside.get(key) ?? []) {
       const inside = this.#lanes.get(lane);
@@ -51,12 +52,15 @@ export class Lanes {
   #hasRoom(lane: string, key: string, now: number): boolean {
     const { most = 0, quick } = this.#limit ?? {};
     const inside = [...(this.#lanes.get(lane) ?? [])];
-    if (!quick || this.#slow.has(key)) return inside.length < most;
-    const hurrying = inside.filter(([one, since]) => !this.#isSlow(one, now - since));
+    if (!quick || this.#isSlow(key)) return inside.length < most;
+    const hurrying = inside.filter(
+      ([one, since]) => !this.#isSlow(one) && now - since < quick.withinMs,
+    );
     return hurrying.length < most + quick.more;
   }
 
-  #isSlow(key: string, forMs: number): boolean {
-    return this.#slow.has(key) || forMs >= (this.#limit?.quick?.withinMs ?? Infinity);
+  /** Once may be a day on which there was much to do. */
+  #isSlow(key: string): boolean {
+    return (this.#slow.get(key) ?? 0) > 1;
   }
 }
