@@ -17,6 +17,8 @@ export interface PartsOptions {
   readonly encryptKey: string;
   /** Business clusters that the operator's token is good for; * is all. */
   readonly providers: readonly string[];
+  /** Poll interval of the operator, as a Go duration; default 1s. */
+  readonly poll?: string;
   /** Environment of all parts. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -54,7 +56,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
         contrabassUrl: cloud.contrabassUrl,
         encryptKey: cloud.encryptKey,
         database: join(directory, 'inventory.db'),
-        poll: '1s',
+        poll: options.poll ?? '1s',
         clock,
         env,
       }),

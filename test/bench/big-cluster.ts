@@ -1,4 +1,4 @@
-// A business cluster with many MultiNicNodeConfigs and Nodes, served as an API server does; for the bench of memory.
+// A business cluster with many MultiNicNodeConfigs and Nodes, served as an API server does; for the bench of the controller's memory.
 //   big-cluster.ts CONFIGS NODES     prints its URL and serves until it is killed
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// Mirrors what memory.ts serves into the stores of the controller, lets ten lists come, and prints the memory as JSON.
-//   memory-of-stores.ts URL
+// Mirrors what big-cluster.ts serves into the stores of the controller, lets ten lists come, and prints the memory as JSON.
+//   controller-stores.ts URL
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createStores, nodeConfigs, slimNode } from '../../src/controller/stores.ts';

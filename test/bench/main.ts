@@ -1,19 +1,34 @@
-// Runs every bench in a process of its own, one after the other: figures are ratios within one run.
+// Runs every bench in a process of its own, one after the other, and prints the table of all their figures: those that have
+// a goal say whether it was met. Exits with 1 when one was missed or a bench failed.
 import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const benches = ['operator', 'agent', 'memory', 'idle'];
+const benches = ['operator', 'agent', 'idle', 'operator-memory', 'controller-memory', 'hanging'];
 const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !benches.includes(name));
+if (unknown !== undefined) {
+  console.error(`no bench "${unknown}"; there are: ${benches.join(', ')}`);
+  process.exit(2);
+}
 
+const folder = await mkdtemp(join(tmpdir(), 'multinic-bench-'));
+const table = join(folder, 'table');
+const failed: string[] = [];
 for (const name of wanted.length > 0 ? wanted : benches) {
-  if (!benches.includes(name)) {
-    console.error(`no bench "${name}"; there are: ${benches.join(', ')}`);
-    process.exit(2);
-  }
   console.log(`\n== ${name}`);
   const bench = spawn(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
     stdio: 'inherit',
+    env: { ...process.env, BENCH_TABLE: table },
   });
   const status = await new Promise((resolve) => bench.once('exit', resolve));
-  if (status !== 0) process.exitCode = 1;
+  if (status !== 0) failed.push(name);
+}
+console.log('\n| figure | measured | goal | |\n| --- | --- | --- | --- |');
+process.stdout.write(await readFile(table, 'utf8').catch(() => ''));
+await rm(folder, { recursive: true });
+if (failed.length > 0) {
+  console.error(`goal missed, or not measured: ${failed.join(', ')}`);
+  process.exitCode = 1;
 }

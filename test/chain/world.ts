@@ -60,6 +60,8 @@ export const provider = 'business';
 export interface WorldOptions {
   /** Environment of all parts. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Poll interval of the operator, as a Go duration; default 1s. */
+  readonly poll?: string;
   /** What stands for the entry point of the agent's image (default: the agent of the bundle). */
   readonly agentCommand?: readonly string[];
 }
@@ -67,7 +69,7 @@ export interface WorldOptions {
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
 export async function openWorld(
   names: readonly string[],
-  { env = {}, agentCommand }: WorldOptions = {},
+  { env = {}, poll = '1s', agentCommand }: WorldOptions = {},
 ): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-chain-'));
@@ -96,6 +98,7 @@ export async function openWorld(
     contrabassUrl: cloud.contrabassUrl,
     encryptKey: cloud.encryptKey,
     providers: ['*'],
+    poll,
     env,
   });
   const workers = await Promise.all(

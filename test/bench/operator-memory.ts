@@ -1,0 +1,29 @@
+// What the operator keeps of memory when it looks after 1,000 servers with 3 ports each: RSS of the process of the bundle,
+// started as its image starts it, after many syncs against stand-ins for everything else.
+import { setTimeout as wait } from 'node:timers/promises';
+import { bundle } from '../../deploy/bundler.ts';
+import { bundleFolder } from '../../rig/parts/program.ts';
+import { namespaces } from '../../src/api/names.ts';
+import { openWorld } from '../chain/world.ts';
+import { Figures, rssOf } from './figures.ts';
+import { applyFor, makeTenant } from './tenants.ts';
+
+const servers = 1_000;
+const portsPerServer = 3;
+const goalMb = 128;
+/** One sync per second. */
+const syncingMs = 45_000;
+
+await bundle(bundleFolder);
+await using world = await openWorld([]);
+const tenant = makeTenant(world, 'bench', servers, portsPerServer);
+await applyFor(world, 'bench', tenant);
+const delivered = () =>
+  world.business.server.objects('multinicnodeconfigs.multinic.io', namespaces.system).length;
+while (delivered() < servers) await wait(100);
+await wait(syncingMs);
+const { rssMb, peakMb } = await rssOf(world.parts.pidOf('operator'));
+const figures = new Figures();
+figures.goal(`operator, ${servers} servers with ${portsPerServer} ports: RSS`, rssMb, goalMb, 'MB');
+figures.note('its peak', `${peakMb} MB`);
+figures.end();
