@@ -28,6 +28,16 @@ describe('AnswerCache', () => {
     expect(await get('biz-1')).toBe(2);
   });
 
+  it('is as old as the moment at which its reading began', async () => {
+    const { clock, cache } = counting();
+    const begun = clock.now();
+    const slow = async () => {
+      await clock.advance(keepMs);
+      return 1;
+    };
+    expect(await cache.get('biz-1', slow, false)).toEqual({ value: 1, observedAt: begun });
+  });
+
   it('reads through when asked to, and keeps that for the others', async () => {
     const { get } = counting();
     expect(await get('biz-1')).toBe(1);

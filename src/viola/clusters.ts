@@ -22,7 +22,6 @@ export type Lookup =
   | { readonly kind: 'unread' };
 
 interface Entry {
-  readonly version: string | undefined;
   readonly lookup: Promise<Lookup>;
   /** Calls in flight; a client is closed when the last one has ended. */
   users: number;
@@ -39,7 +38,7 @@ export interface ClustersOptions {
 
 /**
  * The business clusters that Secrets register, as they are now: a Secret that comes, changes or goes takes effect at the
- * next call. Clients are kept per Secret and version.
+ * next call. The client of a Secret is kept until that changes.
  */
 export class Clusters implements AsyncDisposable {
   readonly #entries = new Map<string, Entry>();
@@ -95,11 +94,9 @@ export class Clusters implements AsyncDisposable {
 
   #entryOf(secret: Secret): Entry {
     const key = keyOf(secret);
-    const version = secret.metadata.resourceVersion;
     const held = this.#entries.get(key);
-    if (held && held.version === version) return held;
-    this.#forget(key);
-    const entry = { version, lookup: this.#open(secret), users: 0, replaced: false };
+    if (held) return held;
+    const entry = { lookup: this.#open(secret), users: 0, replaced: false };
     this.#entries.set(key, entry);
     return entry;
   }

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { namespace, postedNode as node, ViolaBed } from '../../test/beds/viola-bed.ts';
+import type { Effect } from '../api/effects.ts';
 import { annotations } from '../api/names.ts';
 import type { Base } from '../api/node-configs-http.ts';
 import { systemClock } from '../time/clock.ts';
 import { deleteNode } from './delete-node.ts';
 import { nodeConfigs } from './node-config.ts';
 
+const kind = 'multinicnodeconfigs.multinic.io';
 const ref = { namespace, name: 'worker-1' };
 let bed: ViolaBed;
 
@@ -17,15 +19,21 @@ afterEach(() => bed.reset());
 
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** Deletes the node while something happens between the consent and the deletion. */
-function deleteWhile(base: Base, meanwhile: () => Promise<unknown>): Promise<Base> {
+/** Deletes the node while something happens once before a write, the deletion unless told otherwise. */
+function deleteWhile(
+  base: Base | undefined,
+  meanwhile: () => Promise<unknown>,
+  before: Effect = 'viola.node-config.delete',
+): Promise<Base> {
+  let happened = false;
   const cluster = { client: bed.admin, namespace, providerId: 'biz-1', server: bed.api.url };
   return deleteNode(cluster, node.nodeName, base, {
     clock: systemClock,
     acceptUnfenced: false,
     signal: new AbortController().signal,
     perform: async (effect, write) => {
-      if (effect === 'viola.node-config.delete') await meanwhile();
+      if (effect === before && !happened) await meanwhile();
+      happened ||= effect === before;
       return write();
     },
   });
@@ -41,7 +49,9 @@ describe('DELETE node-configs', () => {
     expect(body).toEqual({ uid: object.metadata.uid, generation: 1 });
     expect(object.metadata.deletionTimestamp).toBeDefined();
     expect(object.metadata.annotations).toHaveProperty([annotations.deleteConsent]);
+    const writes = [...bed.writes];
     expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    expect(bed.writes).toEqual(writes);
     for (const interfaces of [[], node.interfaces]) {
       const { answer } = await bed.post([{ ...node, interfaces }]);
       expect(answer.errors).toMatchObject([{ code: 'Deleting' }]);
@@ -83,18 +93,41 @@ describe('DELETE node-configs', () => {
     ]);
   });
 
-  it('deletes only what the consent was given for', async () => {
+  it.each(['viola.node-config.consent', 'viola.node-config.delete'] as const)(
+    'consents to and deletes only what its caller has seen: an edit before %s',
+    async (effect) => {
+      await bed.post([node]);
+      const { metadata } = await bed.stored();
+      const edit = () => bed.admin.patch(nodeConfigs, ref, { spec: { interfaces: [] } });
+      const base = { uid: metadata.uid ?? '', generation: 1 };
+      await expect(deleteWhile(base, edit, effect)).rejects.toMatchObject({ code: 'StaleBase' });
+      const after = (await bed.stored()).metadata;
+      expect(after.deletionTimestamp).toBeUndefined();
+      const consented = after.annotations?.[annotations.deleteConsent] !== undefined;
+      expect(consented).toBe(effect === 'viola.node-config.delete');
+    },
+  );
+
+  it.each(['viola.node-config.consent', 'viola.node-config.delete'] as const)(
+    'is done when the object goes meanwhile, before %s',
+    async (effect) => {
+      await bed.post([node]);
+      const gone = deleteWhile(undefined, () => bed.admin.delete(nodeConfigs, ref), effect);
+      await expect(gone).rejects.toMatchObject({ status: 404, code: 'NoSuchNode' });
+    },
+  );
+
+  it('is done when the answer to its deletion gets lost', async () => {
     await bed.post([node]);
-    const { metadata } = await bed.stored();
-    const edit = () => bed.admin.patch(nodeConfigs, ref, { spec: { interfaces: [] } });
-    const base = { uid: metadata.uid ?? '', generation: 1 };
-    await expect(deleteWhile(base, edit)).rejects.toMatchObject({ status: 409, code: 'StaleBase' });
-    expect((await bed.stored()).metadata.deletionTimestamp).toBeUndefined();
+    bed.api.faults.lose({ verb: 'delete', resource: kind, when: 'after' });
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
+      status: 404,
+      body: { code: 'NoSuchNode' },
+    });
   });
 
   it('tries five times on an object that moves all the time', async () => {
     await bed.post([node]);
-    const kind = 'multinicnodeconfigs.multinic.io';
     bed.api.faults.answer({
       verb: 'delete',
       resource: kind,
@@ -121,7 +154,7 @@ describe('DELETE node-configs', () => {
     await bed.post([node]);
     bed.api.faults.answer({
       verb: 'delete',
-      resource: 'multinicnodeconfigs.multinic.io',
+      resource: kind,
       status: 409,
       reason: 'Conflict',
     });

@@ -4,12 +4,13 @@ import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations, fieldManagers } from '../api/names.ts';
 import type { Base } from '../api/node-configs-http.ts';
 import { HttpProblem } from '../http/problem.ts';
-import { isConflict } from '../kube/errors.ts';
+import { isNotFound } from '../kube/errors.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Cluster } from './clusters.ts';
 import { otherThan, refusalOf } from './fence.ts';
 import { nodeConfigs } from './node-config.ts';
+import { isMoved } from './node-error.ts';
 import { findNode } from './read-nodes.ts';
 
 export interface DeleteOptions {
@@ -36,7 +37,7 @@ export async function deleteNode(
     try {
       return await tryDelete(cluster, nodeName, base, options);
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isMoved(error) && !isNotFound(error)) throw error;
       if (attempt < maxTries) continue;
       const detail = `${nodeName} changes all the time; repeat later`;
       throw new HttpProblem(409, 'StaleBase', detail, { cause: error });
@@ -44,7 +45,7 @@ export async function deleteNode(
   }
 }
 
-/** One decision on what is there now; throws a conflict when the object moved while it was made. */
+/** One decision on what is there now; throws a conflict, or that there is none, when the object moved or went while it was made. */
 async function tryDelete(
   cluster: Cluster,
   nodeName: string,

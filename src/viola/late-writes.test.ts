@@ -149,6 +149,14 @@ describe('a Viola that stood still for longer than its callers wait', () => {
     expect(errors.map(({ code }) => code)).toEqual(codes);
   });
 
+  it('is no error of a node when its caller has left', async () => {
+    const { cluster, writes, options } = standstill(1);
+    const signal = AbortSignal.abort(new Error('the caller left'));
+    const posted = postNodes(cluster, [postedNode], { ...options, signal });
+    await expect(posted).rejects.toThrow('the caller left');
+    expect(writes).toEqual([]);
+  });
+
   it('deletes nothing any more', async () => {
     const { cluster, writes, options } = standstill(26_000);
     const deleted = beginWrites(options)((limited) =>

@@ -99,6 +99,18 @@ describe('POST node-configs', () => {
     expect(bed.writes).toEqual([]);
   });
 
+  it('is content too when only the provenance differs and its caller may not write', async () => {
+    const source = { namespace: 'ns', name: 'demo', uid: 'u', generation: 3 };
+    await bed.post([{ ...node, base: null, source }]);
+    bed.writes.length = 0;
+    const another = { ...node, source: { ...source, name: 'another' } };
+    for (const body of [another, { ...another, base: { uid: 'another', generation: 7 } }]) {
+      const { status, answer } = await bed.post([body]);
+      expect([status, answer.results[0]?.status]).toEqual([200, 'unchanged']);
+    }
+    expect(bed.writes).toEqual([]);
+  });
+
   it('keeps the other nodes when one cannot be used, and says which field of which', async () => {
     const bad = { nodeName: 'bad', interfaces: [{ ...nic, address: '10.9.9.9' }] };
     const body = [bad, node, { nodeName: ' ' }, 7];
@@ -232,6 +244,16 @@ describe('the fence of a POST', () => {
   it('takes over what the deployed Viola wrote with kubectl', async () => {
     await bed.admin.create(nodeConfigs, theirs, { fieldManager: kubectl });
     expect((await bed.post([node])).answer.results).toMatchObject([{ status: 'updated' }]);
+  });
+
+  it('takes nothing over when somebody else owns one of the fields too', async () => {
+    await bed.admin.create(nodeConfigs, theirs, { fieldManager: kubectl });
+    const ref = { namespace, name: 'worker-1' };
+    const kims = { spec: { instanceId: 'kims' } };
+    await bed.admin.patch(nodeConfigs, ref, kims, { fieldManager: 'kim' });
+    const { answer } = await bed.post([node]);
+    expect(answer.errors).toMatchObject([{ code: 'FieldConflict' }]);
+    expect((await bed.stored()).spec).toMatchObject({ interfaces: [], instanceId: 'kims' });
   });
 
   it.each(['kim', kubectl])(

@@ -19,17 +19,20 @@ export interface PageQuery {
   readonly continue?: string | undefined;
 }
 
-/** Callers wait 30 s; several may wait for one page, which none of them can end by leaving. */
-const pageWithinMs = 25_000;
+/** Callers wait 30 s. */
+const readWithinMs = 25_000;
 
-/** One page of what the business cluster holds for this provider; `continue` is the API server's own token. */
+/**
+ * One page of what the business cluster holds for this provider; `continue` is the API server's own token. Several
+ * callers may wait for it, so that none of them can end it by leaving.
+ */
 export async function readPage(
   { client, namespace, providerId }: Cluster,
   query: PageQuery,
   clock: Clock,
 ): Promise<Page> {
   const { limit } = query;
-  const page = await withDeadline({ clock, ms: pageWithinMs }, (signal) =>
+  const page = await withDeadline({ clock, ms: readWithinMs }, (signal) =>
     client.list(nodeConfigs, { namespace, limit, continue: query.continue, signal }),
   );
   const read = page.items.filter((object) => isOf(providerId, object)).map(toHeldNode);
@@ -62,9 +65,12 @@ export function selected(page: Page, { source, instanceIds }: Selection): Page {
 export async function readNode(
   cluster: Cluster,
   nodeName: string,
-  signal: AbortSignal,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<HeldNode> {
-  const read = toHeldNode(await findNode(cluster, nodeName, signal));
+  const limit = { clock, ms: readWithinMs, signal };
+  const read = toHeldNode(
+    await withDeadline(limit, (limited) => findNode(cluster, nodeName, limited)),
+  );
   if (read.kind === 'held') return read.node;
   throw new HttpProblem(503, 'Unreadable', `${nodeName}: ${read.node.message}`);
 }

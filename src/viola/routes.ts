@@ -169,7 +169,8 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
     },
     async (request) => {
       const { provider = '' } = callerOf(request);
-      return inCluster(provider, (cluster) => readNode(cluster, request.params.node, request.work));
+      const options = { clock: deps.clock, signal: request.work };
+      return inCluster(provider, (cluster) => readNode(cluster, request.params.node, options));
     },
   );
 

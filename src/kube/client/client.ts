@@ -61,7 +61,7 @@ export type WatchEvent<T> =
 export interface KubeClient extends AsyncDisposable {
   /** One object; 404 is an error (`isNotFound`), see `find`. */
   get<T extends KubeObject>(r: Resource<T>, ref: ObjectRef, o?: CallOptions): Promise<T>;
-  /** One object, or undefined when the server says 404. */
+  /** One object, or undefined when the API server itself says that there is none. */
   find<T extends KubeObject>(
     r: Resource<T>,
     ref: ObjectRef,

@@ -33,7 +33,8 @@ export function reads(transport: Transport): Reads {
     try {
       return await get(resource, ref, options);
     } catch (error) {
-      if (isNotFound(error)) return undefined;
+      // A 404 of something in between, or of a kind that is not served, says nothing of the object.
+      if (isNotFound(error) && error.reason === 'NotFound') return undefined;
       throw error;
     }
   }

@@ -49,6 +49,20 @@ describe('what a server or something before it may say', () => {
   });
 
   test.each([
+    ['default backend - 404', 'text/plain'],
+    ['404 page not found\n', 'text/plain'], // the API server itself, of a kind that it does not serve
+    ['{"error":"no such cluster"}', 'application/json'],
+  ])(
+    'a 404 that is no word of the API server about an object says nothing of it: %s',
+    async (page, type) => {
+      const { client } = await bench((_, response) => {
+        response.writeHead(404, { 'content-type': type }).end(page);
+      });
+      await expect(client.find(configMaps, ref)).rejects.toMatchObject({ status: 404 });
+    },
+  );
+
+  test.each([
     ['a page that is not UTF-8', 'text/html; charset=euc-kr'],
     ['a body that says it is JSON and is not', 'application/json'],
   ])('%s is a 503 all the same, and tried again', async (_, type) => {

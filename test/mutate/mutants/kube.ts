@@ -165,4 +165,10 @@ export const kubeMutants: readonly Mutant[] = [
     replace: '    namespace',
     tests: kube('access/kubeconfig.test.ts'),
   },
+  {
+    file: 'src/kube/client/reads.ts',
+    find: "if (isNotFound(error) && error.reason === 'NotFound') return undefined;",
+    replace: 'if (isNotFound(error)) return undefined;',
+    tests: ['unit', 'src/kube/client/unkind-server.test.ts'],
+  },
 ];

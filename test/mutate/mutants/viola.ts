@@ -110,7 +110,7 @@ export const violaMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/read-nodes.ts',
-    find: 'const page = await withDeadline({ clock, ms: pageWithinMs }, (signal) =>',
+    find: 'const page = await withDeadline({ clock, ms: readWithinMs }, (signal) =>',
     replace: 'const page = await withDeadline({ clock, ms: 90_000 }, (signal) =>',
     tests: viola('read-nodes'),
   },
@@ -161,5 +161,35 @@ export const violaMutants: readonly Mutant[] = [
     find: 'return textsOf(object).nodeName || object.metadata.name;',
     replace: 'return textsOf(object).nodeName;',
     tests: viola('routes'),
+  },
+  {
+    file: 'src/viola/judge-write.ts',
+    find: "if (live && holds(live, node, refusal !== undefined)) return 'unchanged';",
+    replace: "if (live && holds(live, node, false)) return 'unchanged';",
+    tests: viola('post-nodes'),
+  },
+  {
+    file: 'src/viola/delete-node.ts',
+    find: 'if (metadata.annotations?.[annotations.deleteConsent] !== undefined) return resourceVersion;',
+    replace: '',
+    tests: viola('delete-node'),
+  },
+  {
+    file: 'src/viola/delete-node.ts',
+    find: '      resourceVersion,\n      annotations',
+    replace: '      annotations',
+    tests: viola('delete-node'),
+  },
+  {
+    file: 'src/viola/delete-node.ts',
+    find: 'if (!isMoved(error) && !isNotFound(error)) throw error;',
+    replace: 'if (!isMoved(error)) throw error;',
+    tests: viola('delete-node'),
+  },
+  {
+    file: 'src/viola/field-conflict.ts',
+    find: 'return causes.every(({ message }) =>',
+    replace: 'return causes.some(({ message }) =>',
+    tests: viola('post-nodes'),
   },
 ];
