@@ -2,7 +2,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { secrets } from '../kube/core-resources.ts';
 import { isNotFound, KubeError } from '../kube/errors.ts';
 import { keyOf } from '../kube/object.ts';
-import type { Cloud } from '../openstack/cloud.ts';
+import type { CloudIdentity } from '../openstack/cloud-identity.ts';
 import type { Clouds } from '../openstack/clouds.ts';
 import type { CaBundle } from '../requests/ca-bundle.ts';
 import type { TlsOptions } from '../requests/transport.ts';
@@ -13,7 +13,7 @@ import { deniedEndpoint } from './resolve/endpoints.ts';
 import type { ResolvedConfig } from './resolve/resolve.ts';
 import type { OperatorSettings } from './settings.ts';
 import { openstackFailure, StepFailure } from './status/step-failure.ts';
-import type { Wish } from './wish.ts';
+import type { SyncRequest } from './sync-request.ts';
 
 export interface AccessDeps {
   readonly client: Pick<KubeClient, 'find'>;
@@ -32,18 +32,15 @@ export interface Access {
 
 /** From the key of Contrabass to the cloud, and the business cluster. Throws StepFailure. */
 export async function access(
-  { config, source, asked }: Wish,
+  { config, source, asked }: SyncRequest,
   deps: AccessDeps,
   signal: AbortSignal,
 ): Promise<Access> {
-  const { client, settings, violas, views } = deps;
-  const keys = { client, operatorKey: settings.contrabassEncryptKey };
-  const key = await encryptKeyOf(config, source.namespace, keys, signal);
-  const allowed = { ...deps, asked, allowedEndpoints: settings.allowedEndpoints };
-  const cloud = await cloudOf(config, key, allowed, signal);
+  const key = await encryptKeyOf(config, source.namespace, deps, signal);
+  const identity = await identityOf(config, key, deps, signal);
   return {
-    view: views.of(cloud, keyOf(source)),
-    viola: await violas.of(config.viola, config.providerId),
+    view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source)),
+    viola: await deps.violas.of(config.viola, config.providerId),
   };
 }
 
@@ -53,21 +50,13 @@ export interface Authorities {
   readonly openstack: CaBundle;
 }
 
-interface CloudAccessOptions {
-  readonly clouds: Clouds;
-  readonly authorities: Authorities;
-  readonly allowedEndpoints: readonly string[];
-  /** The value with which somebody asked for a full sync; '' = nobody. */
-  readonly asked: string;
-}
-
-/** Asks Contrabass how to reach the cloud of an OpenstackConfig; everybody who names the same one shares it. */
-async function cloudOf(
+/** Asks Contrabass how to reach the cloud of an OpenstackConfig, and as whom. */
+async function identityOf(
   config: ResolvedConfig,
   encryptKey: string,
-  { clouds, authorities, allowedEndpoints, asked }: CloudAccessOptions,
+  { clouds, authorities, settings }: AccessDeps,
   signal: AbortSignal,
-): Promise<Cloud> {
+): Promise<CloudIdentity> {
   const { contrabass, openstack, openstackProviderId: providerId } = config;
   const { url: endpoint, timeoutMs, insecure } = contrabass;
   const tls = tlsOf(insecure, await authorities.contrabass());
@@ -76,14 +65,14 @@ async function cloudOf(
     throw openstackFailure(error, 'ContrabassError');
   });
   // The password goes there next, and the token after it.
-  const allowed = contrabass.trusted ? [] : allowedEndpoints;
+  const allowed = contrabass.trusted ? [] : settings.allowedEndpoints;
   refuseDenied('Contrabass names Keystone', provider.keystoneUrl, allowed);
   refuseDenied('Contrabass names Neutron', provider.neutronUrl, allowed);
   refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);
   const { region, interface: interfaceName } = openstack;
   const neutronUrl = openstack.neutronUrl ?? provider.neutronUrl;
   const novaUrl = openstack.novaUrl ?? provider.novaUrl;
-  const identity = {
+  return {
     keystoneUrl: provider.keystoneUrl,
     username: provider.username,
     password: provider.password,
@@ -98,7 +87,6 @@ async function cloudOf(
     tls: tlsOf(openstack.insecure, await authorities.openstack()),
     timeoutMs: openstack.timeoutMs,
   };
-  return clouds.get(identity, asked);
 }
 
 function refuseDenied(who: string, url: string | undefined, allowed: readonly string[]): void {
@@ -115,12 +103,6 @@ function tlsOf(insecure: boolean, ca: string | undefined): TlsOptions {
 /** Secret that earlier generations look for in the namespace of the OpenstackConfig. */
 const usual = { name: 'contrabass-encrypt-key', key: 'CONTRABASS_ENCRYPT_KEY' } as const;
 
-interface KeySources {
-  readonly client: Pick<KubeClient, 'find'>;
-  /** The operator's own key. */
-  readonly operatorKey: string | undefined;
-}
-
 /**
  * The key of Contrabass' passwords: the referenced Secret, else the usual Secret of the namespace, else the one in the CR,
  * else the operator's. Throws ConfigError when there is none, or when a Secret that is there cannot be used.
@@ -128,7 +110,7 @@ interface KeySources {
 async function encryptKeyOf(
   config: Pick<ResolvedConfig, 'encryptKey' | 'untrustedFields'>,
   namespace: string,
-  { client, operatorKey }: KeySources,
+  { client, settings }: AccessDeps,
   signal: AbortSignal,
 ): Promise<string> {
   const { secretRef, plain } = config.encryptKey;
@@ -140,6 +122,7 @@ async function encryptKeyOf(
   }
   const found = (await readSecret(client, namespace, usual, signal)) ?? plain;
   if (found !== undefined) return found;
+  const operatorKey = settings.contrabassEncryptKey;
   if (operatorKey === undefined) {
     const ways = `create Secret ${namespace}/${usual.name} with key ${usual.key}, or set spec.secrets.contrabassEncryptKeySecretRef`;
     throw configError(`contrabassEncryptKey is required (${ways})`);
@@ -152,7 +135,7 @@ async function encryptKeyOf(
 }
 
 async function readSecret(
-  client: KeySources['client'],
+  client: AccessDeps['client'],
   namespace: string,
   { name, key }: { readonly name: string; readonly key: string },
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../plan/observation.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
-import { ServerSightings } from './observe/cloud-view.ts';
+import { ServersSeen } from './observe/cloud-view.ts';
 import { questionsPerSync, readEvidence, type Witness } from './prove.ts';
 import { FakeCloud } from './testing/fake-cloud.ts';
 import { attach, detach, serverIds } from './testing/scene.ts';
@@ -11,17 +11,17 @@ const serverId = serverIds[0] ?? '';
 const question: Question = { portId: 'p1', macAddress: 'fa:16:3e:00:00:01', serverId };
 const server = { id: serverId, name: 'worker-1', status: 'ACTIVE', metadata: {} };
 let cloud: FakeCloud;
-let sightings: ServerSightings;
+let serversSeen: ServersSeen;
 
 beforeEach(() => {
   cloud = new FakeCloud();
   cloud.vms = [server];
-  sightings = new ServerSightings(createFakeClock());
+  serversSeen = new ServersSeen(createFakeClock());
   attach(cloud, 1, 1);
 });
 
 async function read(questions: readonly Question[] = [question], random = () => 0.5) {
-  const witness: Witness = { cloud, sightings, listed: await cloud.portsOf([serverId]) };
+  const witness: Witness = { cloud, serversSeen, listed: await cloud.portsOf([serverId]) };
   return readEvidence(witness, questions, random, signal);
 }
 
@@ -31,7 +31,7 @@ async function verdict(asked: Question = question) {
 
 /** The account sees the servers as they are now. */
 async function see(): Promise<void> {
-  await sightings.missing(cloud, [serverId], await cloud.servers([serverId]), signal);
+  await serversSeen.missing(cloud, [serverId], await cloud.servers([serverId]), signal);
 }
 
 describe('a port that is missing from the list', () => {
@@ -168,7 +168,7 @@ describe('a read that fails', () => {
   it('ends with the sync', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     cloud.fail('port', 'timeout');
-    const witness = { cloud, sightings, listed: [] };
+    const witness = { cloud, serversSeen, listed: [] };
     const reading = readEvidence(witness, [question], () => 0.5, stopped);
     await expect(reading).rejects.toThrow('stopped');
   });

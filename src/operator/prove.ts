@@ -5,13 +5,13 @@ import type { PortEvidence, Question, Verdict } from '../plan/observation.ts';
 import type { Plan, PlanInput } from '../plan/plan.ts';
 import { isRequestError } from '../requests/request-error.ts';
 import type { Random } from '../time/clock.ts';
-import type { CloudView, ServerSightings } from './observe/cloud-view.ts';
+import type { CloudView, ServersSeen } from './observe/cloud-view.ts';
 import type { Seen } from './observe/observe.ts';
-import type { Wish } from './wish.ts';
+import type { SyncRequest } from './sync-request.ts';
 
 /** The input of a plan, with everything that was seen and nothing that was proven yet. */
 export function planInput(
-  { config, source, cloudInterfaces, allowRemovals, takeOverFrom, force }: Wish,
+  { config, source, cloudInterfaces, allowRemovals, takeOverFrom, force }: SyncRequest,
   { subnets, look, held, recorded }: Seen & Pick<PlanInput, 'recorded'>,
 ): PlanInput {
   return {
@@ -50,7 +50,7 @@ export interface Planned {
 /** Plans, and where the plan asks for evidence about delivered ports, reads it and plans again. */
 export async function prove(
   input: PlanInput,
-  view: Pick<CloudView, 'cloud' | 'sightings'>,
+  view: Pick<CloudView, 'cloud' | 'serversSeen'>,
   { random }: { readonly random: Random },
   signal: AbortSignal,
 ): Promise<Planned> {
@@ -72,7 +72,7 @@ const readsAtOnce = 4;
 /** Who is asked for evidence, and what was seen already. */
 export interface Witness {
   readonly cloud: Pick<Cloud, 'port' | 'portsWithMac' | 'server' | 'wasDeleted'>;
-  readonly sightings: Pick<ServerSightings, 'sawOwn'>;
+  readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
   /** The ports as they were listed in this sync. */
   readonly listed: readonly Pick<Port, 'deviceId' | 'macAddress' | 'fixedIps'>[];
 }
@@ -142,7 +142,7 @@ async function judge(reader: Reader, question: Question): Promise<Answer> {
 }
 
 /** Reads of one sync: several ports of a server share what is read about it. */
-function createReader({ cloud, sightings, listed }: Witness, signal: AbortSignal): Reader {
+function createReader({ cloud, serversSeen, listed }: Witness, signal: AbortSignal): Reader {
   const servers = new Map<string, ReturnType<Reader['nicOf']>>();
 
   async function readServer(serverId: string): ReturnType<Reader['nicOf']> {
@@ -150,7 +150,7 @@ function createReader({ cloud, sightings, listed }: Witness, signal: AbortSignal
     if (server.kind === 'found')
       return server.value.status === 'DELETED' ? 'deleted' : server.value;
     // A 404 is what an account gets that may not see the server, too.
-    if (sightings.sawOwn(serverId)) return 'deleted';
+    if (serversSeen.sawOwn(serverId)) return 'deleted';
     return (await cloud.wasDeleted(serverId, signal)) ? 'deleted' : 'unknown';
   }
 

@@ -2,7 +2,7 @@ import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, PlanInput } from '../plan/plan.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type AccessDeps, access } from './access.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
@@ -11,15 +11,21 @@ import { deliverInRounds } from './deliver/delivery-rounds.ts';
 import { nodesAfter } from './inventory.ts';
 import { countDelivery, type OperatorMetrics } from './metrics.ts';
 import type { CloudViews } from './observe/cloud-view.ts';
-import { observeBoth, serversWithNewPorts } from './observe/observe.ts';
-import { addFinalizer, type ConfigObject, isPaused, statusOf } from './openstack-config.ts';
+import { observe, type Seen, serversWithNewPorts } from './observe/observe.ts';
+import {
+  addFinalizer,
+  type ConfigObject,
+  isPaused,
+  ownerOf,
+  statusOf,
+} from './openstack-config.ts';
 import { nextLookMs, type Pace } from './pace.ts';
 import { planInput, prove } from './prove.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
 import { pollingOf } from './settings.ts';
 import { isOutage, type SyncResult, troublesIn, waitsOf } from './status/status.ts';
 import { attempt, StepFailure } from './status/step-failure.ts';
-import { wishOf } from './wish.ts';
+import { syncRequestOf } from './sync-request.ts';
 
 interface ReconcilerDeps extends AccessDeps, LeaveDeps {
   readonly client: Pick<KubeClient, 'find' | 'patch'>;
@@ -87,45 +93,56 @@ async function sync(
   deps: ReconcilerDeps,
   signal: AbortSignal,
 ): Promise<SyncResult> {
-  const wish = wishOf(object, config, deps);
-  const { view, viola } = await access(wish, deps, signal);
-  const seen = await observeBoth(wish, { view, viola }, signal);
-  const before = statusOf(object).deliveredTo?.includes(config.providerId) ?? false;
-  const known = await deps.inventory.nicsOf(serversWithNewPorts(seen));
-  // Who never had a NIC never had a name.
-  const recorded = known ?? (before ? 'unknown' : []);
-  const proven = await prove(planInput(wish, { ...seen, recorded }), view, deps, signal);
+  const { inventory, perform, unanswered } = deps;
+  const { providerId } = config;
+  const request = syncRequestOf(object, config, deps);
+  const { source } = request;
+  const { view, viola } = await access(request, deps, signal);
+  const seen = await observe(request, { view, viola }, signal);
+  const recorded = await recordedNames(object, config, seen, deps);
+  const proven = await prove(planInput(request, { ...seen, recorded }), view, deps, signal);
   const { input, plan } = proven;
   const evidenceComplete = proven.evidenceComplete && input.selection.subnetsComplete;
-  if (concernsNodes(plan)) {
-    await addFinalizer(object, deps, signal);
-    const isFirst = await deps.writer.deliversTo(object, config.providerId, signal);
-    if (isFirst) deps.unanswered.begin(wish.source, config.providerId);
-  }
-  const rounds = await deliverInRounds(
-    proven,
-    {
-      source: wish.source,
-      perform: deps.perform,
-      viola,
-      unreadable: seen.unreadable,
-      onUnanswered: () => deps.unanswered.failed(wish.source, config.providerId),
-    },
-    signal,
-  );
-  const after = nodesAfter(rounds, wish.source);
-  await deps.inventory.record(config.providerId, wish.source, after, rounds.unreadable);
+  if (concernsNodes(plan)) await announce(object, config, deps, signal);
+  const onUnanswered = () => unanswered.failed(source, providerId);
+  const sending = { source, perform, viola, unreadable: seen.unreadable, onUnanswered };
+  const rounds = await deliverInRounds(proven, sending, signal);
+  await inventory.record(providerId, source, nodesAfter(rounds, source), rounds.unreadable);
   const { deliveredTo } = statusOf(deps.writer.latest(object));
-  const others = await leaveOthers({ ...wish, deliveredTo }, deps, signal);
+  const others = await leaveOthers({ ...request, deliveredTo }, deps, signal);
   const troubles = troublesIn({ seen, plan, rounds, others });
   const { observation } = input;
   const ending = { summary: plan.summary, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
   return { ...rounds, ...others, ...ending, observation, troubles };
 }
 
+/** Names outlive objects; who never had a NIC in the business cluster never had a name there. */
+async function recordedNames(
+  object: ConfigObject,
+  { providerId }: ResolvedConfig,
+  seen: Seen,
+  { inventory }: ReconcilerDeps,
+): Promise<PlanInput['recorded']> {
+  const wasDelivered = statusOf(object).deliveredTo?.includes(providerId) ?? false;
+  const recorded = await inventory.nicsOf(serversWithNewPorts(seen));
+  return recorded ?? (wasDelivered ? 'unknown' : []);
+}
+
 /** Nodes are sent, or lie there already: the object must not go without us. */
 function concernsNodes({ nodes }: Plan): boolean {
   return nodes.some(({ action, base }) => action !== 'none' || base !== null);
+}
+
+/** Sees to it that nodes are found again, whatever happens to the object or to this process. */
+async function announce(
+  object: ConfigObject,
+  { providerId }: ResolvedConfig,
+  deps: ReconcilerDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  await addFinalizer(object, deps, signal);
+  const isFirst = await deps.writer.deliversTo(object, providerId, signal);
+  if (isFirst) deps.unanswered.begin(ownerOf(object), providerId);
 }
 
 async function settle(

@@ -21,10 +21,15 @@ import { Fields, trimmed } from '../resolve/fields.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
 import { attempt, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
-import { type Occupied, occupiedBy, takeBack } from './withdraw.ts';
+import { type Occupied, occupiedBy, withdraw } from './withdraw.ts';
 
-export interface LeaveDeps extends FinishDeps {
+export interface LeaveDeps {
   readonly client: Pick<KubeClient, 'patch'>;
+  readonly settings: OperatorSettings;
+  readonly violas: Violas;
+  readonly inventory: Inventory;
+  readonly unanswered: UnansweredPosts;
+  readonly perform: Perform<Effect>;
   readonly writer: StatusWriter;
   readonly pace: Pace;
   readonly log: Logger;
@@ -38,7 +43,7 @@ export async function leave(
 ): Promise<Outcome | undefined> {
   const { settings, pace, log, writer } = deps;
   if (!hasFinalizer(object)) return undefined;
-  const left = await attempt(async () => finish(object, deps, signal), log, signal);
+  const left = await attempt(async () => withdrawAll(object, deps, signal), log, signal);
   if (left instanceof StepFailure) {
     await writer.write(object, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
     return { requeueAfterMs: pace.afterFailure(object, pollingOf(settings), left.retryAfterMs) };
@@ -61,14 +66,6 @@ export async function leave(
   return undefined;
 }
 
-interface FinishDeps {
-  readonly settings: OperatorSettings;
-  readonly violas: Violas;
-  readonly inventory: Inventory;
-  readonly unanswered: UnansweredPosts;
-  readonly perform: Perform<Effect>;
-}
-
 /** What keeps a deleted object. */
 interface Left {
   readonly nodes: readonly HeldNode[];
@@ -80,9 +77,9 @@ interface Left {
  * Takes back what was delivered for an OpenstackConfig that is being deleted; answers what keeps it.
  * What is ours is what the objects themselves say, so OpenStack is not asked. Throws StepFailure.
  */
-export async function finish(
+async function withdrawAll(
   object: ConfigObject,
-  { settings, violas, inventory, unanswered, perform }: FinishDeps,
+  { settings, violas, inventory, unanswered, perform }: LeaveDeps,
   signal: AbortSignal,
 ): Promise<Left> {
   const spec = openstackConfigSpec.safeParse(object.spec).data;
@@ -98,7 +95,7 @@ export async function finish(
   for (const provider of providers) {
     const viola = await violas.of(endpoint, provider);
     const input = { viola, owner, known: occupied.clusters.get(provider) ?? [], perform };
-    nodes.push(...(await takeBack(input, signal)));
+    nodes.push(...(await withdraw(input, signal)));
   }
   if (nodes.length === 0 && !occupied.complete) throw unknownNodes();
   return { nodes, open };

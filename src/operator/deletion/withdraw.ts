@@ -11,7 +11,7 @@ import type { ViolaClient } from '../deliver/viola-client.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
-import type { Wish } from '../wish.ts';
+import type { SyncRequest } from '../sync-request.ts';
 
 interface WithdrawInput {
   readonly viola: Pick<ViolaClient, 'list' | 'get' | 'remove'>;
@@ -25,9 +25,19 @@ const callsAtOnce = 8;
 
 /**
  * Takes everything that was delivered for an OpenstackConfig out of one business cluster. Answers the nodes that are not
- * gone yet, as they are; empty = every one of them was read as 404. Nothing of OpenStack is needed for it.
+ * gone yet, as they are; empty = every one of them was read as 404. Nothing of OpenStack is needed for it. Throws
+ * StepFailure.
  */
-export async function withdraw(
+export async function withdraw(input: WithdrawInput, signal: AbortSignal): Promise<HeldNode[]> {
+  try {
+    return await removeOwn(input, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw violaFailure(error);
+  }
+}
+
+async function removeOwn(
   { viola, owner, known, perform }: WithdrawInput,
   signal: AbortSignal,
 ): Promise<HeldNode[]> {
@@ -66,16 +76,6 @@ function refuseUnreadable([first]: readonly UnreadableNode[]): void {
   throw new RequestError(message, { service: 'viola', kind: 'badAnswer' });
 }
 
-/** Takes back the nodes of an OpenstackConfig in one business cluster. */
-export async function takeBack(input: WithdrawInput, signal: AbortSignal): Promise<HeldNode[]> {
-  try {
-    return await withdraw(input, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw violaFailure(error);
-  }
-}
-
 export interface LeavingOthers {
   readonly leaving: readonly HeldNode[];
   /** Business clusters that nodes are in, or may be in. */
@@ -83,7 +83,7 @@ export interface LeavingOthers {
   readonly troubles: readonly Trouble[];
 }
 
-interface Delivered extends Pick<Wish, 'config' | 'source'> {
+interface Delivered extends Pick<SyncRequest, 'config' | 'source'> {
   /** As the status of the OpenstackConfig says. */
   readonly deliveredTo: readonly string[] | undefined;
 }
@@ -111,7 +111,7 @@ export async function leaveOthers(
       // Before anything is read: what comes after that is not seen.
       const isOpen = unanswered.openForMs(source, provider) > 0;
       const viola = await violas.of(config.viola, provider);
-      const left = await takeBack({ viola, owner: source, known, perform }, signal);
+      const left = await withdraw({ viola, owner: source, known, perform }, signal);
       if (left.length === 0 && !isOpen) {
         await inventory.record(provider, source, []);
         occupied.delete(provider);

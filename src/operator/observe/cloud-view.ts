@@ -8,7 +8,7 @@ import type { Clock } from '../../time/clock.ts';
 export interface CloudView {
   readonly cloud: Cloud;
   readonly ports: PortDirectory;
-  readonly sightings: ServerSightings;
+  readonly serversSeen: ServersSeen;
 }
 
 /** What OpenstackConfigs share about the clouds they look at. */
@@ -47,7 +47,7 @@ export class CloudViews {
   #make(cloud: Cloud): CloudView {
     const clock = this.#clock;
     const ports = new PortDirectory({ cloud, clock, lifetime: this.#lifetime });
-    const view = { cloud, ports, sightings: new ServerSightings(clock) };
+    const view = { cloud, ports, serversSeen: new ServersSeen(clock) };
     this.#views.set(cloud, view);
     return view;
   }
@@ -159,7 +159,7 @@ const rememberedMs = 5 * 60_000;
  * What one account saw of the servers of its project, and which of them it is told do not exist. One per cloud, user and
  * project: a 404 means something only to who saw the server before.
  */
-export class ServerSightings {
+export class ServersSeen {
   readonly #clock: Clock;
   readonly #until = new Map<string, number>();
   readonly #seen = new Set<string>();

@@ -9,8 +9,8 @@ import type { Access } from '../access.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { SubnetSelector } from '../resolve/resolve.ts';
 import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
-import type { Wish } from '../wish.ts';
-import type { PortDirectory, ServerSightings } from './cloud-view.ts';
+import type { SyncRequest } from '../sync-request.ts';
+import type { PortDirectory, ServersSeen } from './cloud-view.ts';
 
 /** What was seen at both ends before anything was planned. */
 export interface Seen {
@@ -22,14 +22,14 @@ export interface Seen {
 }
 
 /** Looks at the cloud and reads the business cluster at once; when both fail, OpenStack is the first step. */
-export async function observeBoth(
-  { config, source, maxAgeMs, force }: Wish,
+export async function observe(
+  { config, source, maxAgeMs, force }: SyncRequest,
   { view, viola }: Access,
   signal: AbortSignal,
 ): Promise<Seen> {
   const subnets = await chooseSubnets(view.cloud, config.subnets, signal);
   const [look, held] = await Promise.allSettled([
-    observe({ ...view, ...config, member: keyOf(source), subnets, maxAgeMs }, signal),
+    observeCloud({ ...view, ...config, member: keyOf(source), subnets, maxAgeMs }, signal),
     viola.list({ fresh: force, source, instanceIds: config.serverIds }, signal),
   ]);
   signal.throwIfAborted();
@@ -53,7 +53,7 @@ export function serversWithNewPorts({ subnets, look, held }: Seen): string[] {
 interface ObserveInput {
   readonly cloud: Cloud;
   readonly ports: PortDirectory;
-  readonly sightings: ServerSightings;
+  readonly serversSeen: ServersSeen;
   /** The OpenstackConfig, as the port directory knows it. */
   readonly member: string;
   readonly serverIds: readonly string[];
@@ -71,8 +71,8 @@ export interface Look {
  * Looks at the servers of an OpenstackConfig. Throws when the ports cannot be read; everything else that fails is left
  * out of the observation, which means unknown, and reported.
  */
-export async function observe(input: ObserveInput, signal: AbortSignal): Promise<Look> {
-  const { cloud, serverIds, subnets, sightings } = input;
+export async function observeCloud(input: ObserveInput, signal: AbortSignal): Promise<Look> {
+  const { cloud, serverIds, subnets, serversSeen } = input;
   const [ports, servers] = await Promise.all([
     input.ports
       .portsOf(input.member, serverIds, input.maxAgeMs, signal)
@@ -84,7 +84,7 @@ export async function observe(input: ObserveInput, signal: AbortSignal): Promise
   const [others, networks, missingServers] = await Promise.all([
     readOtherSubnets(cloud, selected, subnets, signal),
     readNetworks(cloud, selected, signal),
-    servers.trouble ? [] : sightings.missing(cloud, serverIds, servers.found, signal),
+    servers.trouble ? [] : serversSeen.missing(cloud, serverIds, servers.found, signal),
   ]);
   return {
     observation: {

@@ -14,16 +14,16 @@ const shownTroubles = 3;
 
 /** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
 export function conditionsOf(
-  verdict: Verdict,
+  ending: Ending,
   previous: readonly Condition[],
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
-  const ready = readyOf(verdict);
+  const ready = readyOf(ending);
   const updates = [
     ready,
     degradedOf(ready),
-    ...progressOf(verdict, ready),
-    ...stepConditions(verdict),
+    ...progressOf(ending, ready),
+    ...stepConditions(ending),
   ];
   return withTimes(updates, previous, at);
 }
@@ -57,15 +57,15 @@ function condition(
   return { type, status, reason, message: message.slice(0, maxMessage) };
 }
 
-function readyOf(verdict: Verdict) {
-  const troubles = troublesOf(verdict);
+function readyOf(ending: Ending) {
+  const troubles = troublesOf(ending);
   const [first] = troubles;
   if (first) return condition('Ready', 'False', first.reason, summaryOf(troubles));
-  if (verdict.kind === 'deleting') {
-    const nodes = verdict.waiting.join(', ') || 'no node';
+  if (ending.kind === 'deleting') {
+    const nodes = ending.waiting.join(', ') || 'no node';
     return condition('Ready', 'False', 'Deleting', `waits for cleanup on ${nodes}`);
   }
-  const sent = verdict.kind === 'synced' ? verdict.sent : 0;
+  const sent = ending.kind === 'synced' ? ending.sent : 0;
   return sent > 0
     ? condition('Ready', 'True', 'Synced', `synced ${sent} node(s)`)
     : condition('Ready', 'True', 'NoChange', 'no changes detected');
@@ -88,26 +88,26 @@ function degradedOf({ status, message, reason }: ConditionUpdate): ConditionUpda
 
 /** Reconciling while we go on by ourselves, Stalled when somebody has to do something first (kstatus). */
 function progressOf(
-  verdict: Verdict,
+  ending: Ending,
   { status, reason, message }: ReturnType<typeof readyOf>,
 ): ConditionUpdate[] {
   if (status === 'False') {
     const type = reasons[reason].retryable ? 'Reconciling' : 'Stalled';
     return [condition(type, 'True', reason, message)];
   }
-  const waiting = verdict.kind === 'synced' ? verdict.waiting : [];
+  const waiting = ending.kind === 'synced' ? ending.waiting : [];
   return waiting.length > 0
     ? [condition('Reconciling', 'True', 'Waiting', waiting.join('; '))]
     : [];
 }
 
 /** A deleted object is not looked up in its cloud any more, so nothing is said about that. */
-function stepConditions(verdict: Verdict): ConditionUpdate[] {
-  if (verdict.kind === 'deleting') return [];
+function stepConditions(ending: Ending): ConditionUpdate[] {
+  if (ending.kind === 'deleting') return [];
   return [
-    stepCondition('CredentialsValid', 'credentials', verdict),
-    stepCondition('InventoryComplete', 'listing', verdict),
-    stepCondition('Delivered', 'delivery', verdict),
+    stepCondition('CredentialsValid', 'credentials', ending),
+    stepCondition('InventoryComplete', 'listing', ending),
+    stepCondition('Delivered', 'delivery', ending),
   ];
 }
 
@@ -117,10 +117,10 @@ const good: Readonly<Record<string, string>> = {
   Delivered: 'the business cluster holds every node as it was planned',
 };
 
-function stepCondition(type: string, step: Step, verdict: Verdict): ConditionUpdate {
-  const state = stateOf(verdict, step);
+function stepCondition(type: string, step: Step, ending: Ending): ConditionUpdate {
+  const state = stateOf(ending, step);
   if (state === 'True') return condition(type, state, 'Healthy', good[type] ?? '');
-  const troubles = troublesOf(verdict);
+  const troubles = troublesOf(ending);
   const own = troubles.filter(({ reason }) => stepOf(reason) === step);
   const [first] = own.length > 0 ? own : troubles;
   const why =
@@ -129,7 +129,7 @@ function stepCondition(type: string, step: Step, verdict: Verdict): ConditionUpd
 }
 
 /** How a look at an OpenstackConfig ended. */
-export type Verdict =
+export type Ending =
   | {
       readonly kind: 'synced';
       /** Nodes that were posted or deleted. */
@@ -150,9 +150,9 @@ export type Verdict =
     };
 
 /** What is wrong, the first step first. */
-export function troublesOf(verdict: Verdict): readonly Trouble[] {
-  if (verdict.kind === 'failed') return [verdict.failure];
-  return verdict.troubles;
+export function troublesOf(ending: Ending): readonly Trouble[] {
+  if (ending.kind === 'failed') return [ending.failure];
+  return ending.troubles;
 }
 
 /** The step that a reason belongs to. */
@@ -179,12 +179,12 @@ export function stepOf(reason: OperatorReason): Step {
 }
 
 /** How far a step came: `Unknown` when an earlier one ended the sync. */
-export function stateOf(verdict: Verdict, step: Step): 'True' | 'False' | 'Unknown' {
-  if (verdict.kind === 'refused') return 'Unknown';
-  if (verdict.kind !== 'failed') {
-    return verdict.troubles.some(({ reason }) => stepOf(reason) === step) ? 'False' : 'True';
+export function stateOf(ending: Ending, step: Step): 'True' | 'False' | 'Unknown' {
+  if (ending.kind === 'refused') return 'Unknown';
+  if (ending.kind !== 'failed') {
+    return ending.troubles.some(({ reason }) => stepOf(reason) === step) ? 'False' : 'True';
   }
-  const { reason, cause } = verdict.failure;
+  const { reason, cause } = ending.failure;
   const failed = stepOf(reason);
   if (failed !== step) return order.indexOf(step) < order.indexOf(failed) ? 'True' : 'Unknown';
   // A service that does not answer says nothing about the credentials.

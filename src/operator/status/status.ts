@@ -11,12 +11,12 @@ import type { LeavingOthers } from '../deletion/withdraw.ts';
 import type { Delivery } from '../deliver/deliver.ts';
 import type { Rounds } from '../deliver/delivery-rounds.ts';
 import type { Seen } from '../observe/observe.ts';
-import { conditionsOf, troublesOf, type Verdict } from './conditions.ts';
+import { conditionsOf, type Ending, troublesOf } from './conditions.ts';
 import type { Trouble } from './step-failure.ts';
 import type { SyncSeen } from './writer.ts';
 
 export interface StatusInput {
-  readonly verdict: Verdict;
+  readonly ending: Ending;
   /** What the sync saw and did; undefined when it did not come so far, and then the last of it stays. */
   readonly seen: SyncSeen | undefined;
   readonly previous: OpenstackConfigStatus;
@@ -31,10 +31,10 @@ const maxError = 4_096;
 
 /** The whole status as it is to be. */
 export function statusAfter(input: StatusInput): OpenstackConfigStatus {
-  const { verdict, seen, previous, generation, now, handled } = input;
-  const conditions = conditionsOf(verdict, previous.conditions ?? [], { now, generation });
+  const { ending, seen, previous, generation, now, handled } = input;
+  const conditions = conditionsOf(ending, previous.conditions ?? [], { now, generation });
   const ready = findCondition(conditions, 'Ready');
-  const [trouble] = troublesOf(verdict);
+  const [trouble] = troublesOf(ending);
   return defined({
     observedGeneration: generation,
     conditions,

@@ -18,7 +18,7 @@ import {
   reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';
-import { pausedConditions, type Verdict } from './conditions.ts';
+import { type Ending, pausedConditions } from './conditions.ts';
 import { isNews, type SyncResult, statusAfter } from './status.ts';
 
 /** A sync that came through. */
@@ -33,7 +33,7 @@ export interface StatusWriter {
   /** Writes the status if it says something new, and tells people what changed; without a sync what the last one saw stays. */
   write(
     object: ConfigObject,
-    verdict: Verdict,
+    ending: Ending,
     signal: AbortSignal,
     seen?: SyncSeen,
   ): Promise<OpenstackConfigStatus>;
@@ -108,9 +108,9 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       await apply(object, { ...previous, deliveredTo: all }, signal);
       return true;
     },
-    async write(object, verdict, signal, seen) {
+    async write(object, ending, signal, seen) {
       const status = statusAfter({
-        verdict,
+        ending,
         seen,
         previous: statusOf(latest(object)),
         generation: generationOf(object),

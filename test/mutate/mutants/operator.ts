@@ -86,7 +86,7 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('start', "leads ? undefined : 'another", "true ? undefined : 'another", 'start'),
   mutant('inventory', 'if (pause && clock.monotonicMs() < pause.until)', 'if (false)', 'inventory'),
   mutant('inventory', 'unforgotten.set(keyOf(author), author);', '', 'inventory'),
-  mutant('wish', 'isSeen(object) && isNew(', 'isNew(', 'sync'),
+  mutant('sync-request', 'isSeen(object) && isNew(', 'isNew(', 'sync'),
   mutant('status/writer', 'complete || !isSeen(object) ?', 'complete ?', 'sync'),
   mutant('deliver/deliver', 'options.onUnanswered();', '', 'deletion/leave'),
   mutant(
@@ -101,7 +101,7 @@ export const operatorMutants: readonly Mutant[] = [
     'left.length === 0',
     'deletion/leave',
   ),
-  mutant('reconcile', "known ?? (before ? 'unknown' : [])", 'known ?? []', 'names'),
+  mutant('reconcile', "recorded ?? (wasDelivered ? 'unknown' : [])", 'recorded ?? []', 'names'),
   mutant(
     'inventory',
     'if (error instanceof DatabaseFailure) return undefined;',
@@ -140,7 +140,7 @@ export const operatorMutants: readonly Mutant[] = [
     'entries',
     'observe/port-directory',
   ),
-  mutant('access', 'contrabass.trusted ? [] : allowedEndpoints', '[]', 'access'),
+  mutant('access', 'contrabass.trusted ? [] : settings.allowedEndpoints', '[]', 'access'),
   mutant('deliver/deliver', "code === 'ClusterUnreachable'", 'false', 'deliver/deliver'),
   mutant(
     'deliver/deliver',
@@ -160,8 +160,8 @@ export const operatorMutants: readonly Mutant[] = [
     'if (!node) return;',
     'deletion/leave',
   ),
-  mutant('wish', '.filter((companion) => companion !== key)', '', 'unkind-cloud'),
-  mutant('wish', 'maxAgeMs: force ? 0 :', 'maxAgeMs: force ? 5_000 :', 'reconcile'),
+  mutant('sync-request', '.filter((companion) => companion !== key)', '', 'unkind-cloud'),
+  mutant('sync-request', 'maxAgeMs: force ? 0 :', 'maxAgeMs: force ? 5_000 :', 'reconcile'),
   mutant('reconcile', 'if (isLive && isPaused(object))', 'if (isPaused(object))', 'reconcile'),
   mutant(
     'reconcile',

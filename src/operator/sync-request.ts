@@ -16,7 +16,7 @@ import type { Pace } from './pace.ts';
 import type { ResolvedConfig } from './resolve/resolve.ts';
 
 /** What one sync of an OpenstackConfig is to bring about. */
-export interface Wish {
+export interface SyncRequest {
   readonly config: ResolvedConfig;
   readonly source: Source;
   /** NICs of the whole cloud among these nodes. */
@@ -31,18 +31,18 @@ export interface Wish {
   readonly maxAgeMs: number;
 }
 
-interface WishDeps {
+interface SyncRequestDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
   readonly views: Pick<CloudViews, 'companions'>;
   readonly pace: Pick<Pace, 'maxAgeMs'>;
 }
 
 /** What is to be done for an OpenstackConfig, annotations that were not acted upon yet included. */
-export function wishOf(
+export function syncRequestOf(
   object: ConfigObject,
   config: ResolvedConfig,
-  { views, pace, configs }: WishDeps,
-): Wish {
+  { views, pace, configs }: SyncRequestDeps,
+): SyncRequest {
   const { lastHandledReconcileAt, lastHandledAllowRemovals } = statusOf(object);
   const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
   return {
@@ -66,7 +66,7 @@ function isNew(value: string, handled: string | undefined): boolean {
 function interfacesOf(
   held: readonly HeldNode[],
   object: ConfigObject,
-  { views, configs }: Pick<WishDeps, 'views' | 'configs'>,
+  { views, configs }: Pick<SyncRequestDeps, 'views' | 'configs'>,
 ): number {
   const key = keyOf(object);
   const own = held.filter(({ source }) => source && keyOf(source) === key);
