@@ -21,3 +21,13 @@ it('an OpenstackConfig that was made anew under its name is looked at as a new o
   pace.begin(object('second'));
   expect(pace.maxAgeMs(object('second'), polling)).toBe(30_000);
 });
+
+it('what ends soon elsewhere is looked at soon, however long ago anything changed', () => {
+  const clock = createFakeClock();
+  const pace = new Pace({ clock, random: () => 0.5 });
+  pace.begin(object('first'));
+  const quiet = { changed: false, waiting: false, downPorts: false };
+  expect(pace.afterSync(object('first'), polling, quiet)).toBe(60_000);
+  expect(pace.afterSync(object('first'), polling, { ...quiet, waiting: true })).toBe(10_000);
+  expect(pace.afterSync(object('first'), polling, { ...quiet, downPorts: true })).toBe(10_000);
+});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { finalizers } from '../api/names.ts';
+import { openstackConfigs } from './openstack-config.ts';
 import { FakeViola } from './testing/fake-viola.ts';
 import { attach, delivered, detach, type Scene, serverIds, setScene } from './testing/scene.ts';
 
@@ -92,6 +93,26 @@ describe('a port that is attached', () => {
     const [first] = await scene.store.list({ nodeName: 'worker-1' });
     expect(first).toMatchObject({ providerId: 'biz-1', instanceId: serverIds[0] });
     expect(first?.config.interfaces).toHaveLength(1);
+  });
+
+  it('is recorded without the objects of others at its servers', async () => {
+    attach(scene.cloud, 2, 2);
+    const source = { namespace: 'team-b', name: 'other', uid: 'other', generation: 1 };
+    const spec = { nodeName: 'worker-1', instanceId: serverIds[0], interfaces: [] };
+    scene.viola.put({ nodeName: 'worker-1', uid: 'u', generation: 1, source, spec });
+    scene.create();
+    await scene.look();
+    expect((await scene.store.list()).map(({ nodeName }) => nodeName)).toEqual(['worker-2']);
+  });
+
+  it('keeps its finalizer, which somebody took away, though there is nothing to send', async () => {
+    await delivered(scene);
+    const { metadata } = scene.object() ?? expect.fail('it is there');
+    const bare = { metadata: { resourceVersion: metadata.resourceVersion ?? '', finalizers: [] } };
+    await scene.kube.patch(openstackConfigs, { name: 'osc' }, bare);
+    await scene.look();
+    expect(scene.viola.posts).toHaveLength(1);
+    expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
   });
 
   it('is delivered again when somebody deletes or edits the object', async () => {

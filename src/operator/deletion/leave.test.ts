@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestError } from '../../requests/request-error.ts';
+import { openstackConfigs } from '../openstack-config.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
 import { attach, delivered, type Scene, setScene } from '../testing/scene.ts';
+
+const force = { fieldManager: 'people', force: true };
 
 let scene: Scene;
 
@@ -48,6 +51,27 @@ describe('a CR that is deleted', () => {
     scene.viola.clean();
     await scene.look();
     expect(scene.object()).toBeUndefined();
+  });
+
+  it('goes by what the business cluster holds itself, and not some seconds ago', async () => {
+    await delivered(scene);
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.viola.lists.map(({ fresh }) => fresh)).toEqual([false, true]);
+  });
+
+  it('finds its nodes by what it says itself when status and records are lost', async () => {
+    await delivered(scene);
+    await loseRecords();
+    await scene.kube.applyStatus(
+      openstackConfigs,
+      { metadata: { name: 'osc' }, status: {} },
+      force,
+    );
+    scene.restart();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
   it('leaves a node alone that another one has taken over meanwhile', async () => {

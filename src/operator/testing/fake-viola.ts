@@ -14,6 +14,7 @@ export class FakeViola implements ViolaClient {
   readonly nodes = new Map<string, HeldNode>();
   readonly posts: (readonly PostedNode[])[] = [];
   readonly removals: string[] = [];
+  readonly lists: ListQuery[] = [];
   /** Nodes that are refused, with the code. */
   readonly refused = new Map<string, NodeErrorCode>();
   /** Nodes that lists leave out. */
@@ -51,8 +52,10 @@ export class FakeViola implements ViolaClient {
     for (const nodes of this.#stuck.splice(0)) await this.post(nodes);
   }
 
-  async list({ source, instanceIds }: ListQuery): Promise<Listed> {
+  async list(query: ListQuery): Promise<Listed> {
     this.#check();
+    this.lists.push(query);
+    const { source, instanceIds } = query;
     const selected = (node: HeldNode) =>
       (node.source?.namespace === source.namespace && node.source.name === source.name) ||
       instanceIds.includes(node.spec.instanceId ?? '');

@@ -176,4 +176,16 @@ export const operatorMutants: readonly Mutant[] = [
     'openstack-config',
   ),
   mutant('start', 'aroundWrites(leaseClient,', 'aroundWrites(client,', 'start'),
+  mutant(
+    'deletion/withdraw',
+    'fresh: true, source: owner',
+    'fresh: false, source: owner',
+    'deletion/leave',
+  ),
+  mutant('deletion/leave', 'own === undefined ? [] : [own]', '[]', 'deletion/leave'),
+  mutant('pace', 'changed || waiting || downPorts', 'changed || downPorts', 'pace'),
+  mutant('reconcile', "action !== 'none' || base !== null", "action !== 'none'", 'sync'),
+  mutant('inventory', 'held.filter((node) => isOwn(node, owner))', 'held', 'sync'),
+  mutant('prove', "plugged === false ? 'portGone'", "plugged !== true ? 'portGone'", 'prove'),
+  mutant('prove', 'asked.length === questions.length', 'true', 'prove', 'sync', 'unkind-cloud'),
 ];

@@ -123,4 +123,16 @@ export const planMutants: readonly Mutant[] = [
     replace: 'if (spec.instanceId !== serverId)',
     tests: ['unit', 'src/operator/sync.test.ts'],
   },
+  {
+    file: 'src/plan/calculate.ts',
+    find: 'confirmed === 0 ? 0 : confirmed + ask.length',
+    replace: 'confirmed',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/node-plan.ts',
+    find: 'if (held.deletionTimestamp !== undefined) return onItsWayOut;',
+    replace: '',
+    tests: plan,
+  },
 ];
