@@ -29,6 +29,8 @@ export default defineConfig({
         test: {
           ...chain,
           fileParallelism: true,
+          // A deleted OpenstackConfig waits for what a killed operator may have sent.
+          maxWorkers: 3,
           name: 'kills',
           include: ['test/kills/*.test.ts'],
         },

@@ -10,9 +10,10 @@ import { DeadlineReached, withDeadline } from '../time/deadline.ts';
  * What a caller that gave up, or never learned what became of its request, may rely on:
  * - No write is sent once Viola has seen the connection of the caller close, nor later than this after it began with the
  *   request; not even when its process stood still and finds the answer to its read before its timers ring.
- * - What was sent before is carried out by the API server or given up within 34 s (`requestTimeoutUpperBound` in
- *   Kubernetes' endpoints/handlers/rest.go). So the last write of a request happens 59 s after Viola began with it, which
- *   is when its body had come: within 30 s of its first byte.
+ * - What was sent before is carried out by the API server or given up within the time that the write names (`timeout` of its
+ *   URL; see `appliedWithinSeconds`). So no object is made later than 35 s after Viola began with the request, which is
+ *   when its body had come: within 30 s of its first byte. Consents and deletions name none and have 34 s
+ *   (`requestTimeoutUpperBound` in Kubernetes' endpoints/handlers/rest.go).
  * - Two things stretch that, and nobody but the API server can end them: a network that loses packets and heals (the
  *   kernel goes on sending for a closed connection, with `tcp_orphan_retries` at its default for about 100 s), and an API
  *   server whose process stands still between taking the bytes and reading them.
@@ -21,6 +22,9 @@ import { DeadlineReached, withDeadline } from '../time/deadline.ts';
  *   sure that none comes back looks again after the time above.
  */
 export const writeWithinMs = 25_000;
+
+/** As long as an admission webhook may take by default; a server that needs more is asked again. */
+export const appliedWithinSeconds = 10;
 
 export interface WriteLimit {
   readonly clock: Clock;

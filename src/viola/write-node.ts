@@ -11,6 +11,7 @@ import { isFieldConflict, mayTakeOver } from './field-conflict.ts';
 import { judge } from './judge-write.ts';
 import { nodeConfigs } from './node-config.ts';
 import { isMoved, nodeErrorOf } from './node-error.ts';
+import { appliedWithinSeconds } from './write-limit.ts';
 
 export interface Target {
   readonly client: KubeClient;
@@ -105,7 +106,12 @@ async function applyNode(
   };
   const apply = (force: boolean) =>
     perform('viola.node-config.apply', () =>
-      client.apply(nodeConfigs, object, { fieldManager: fieldManagers.viola, force, signal }),
+      client.apply(nodeConfigs, object, {
+        fieldManager: fieldManagers.viola,
+        force,
+        timeoutSeconds: appliedWithinSeconds,
+        signal,
+      }),
     );
   try {
     return await apply(false);

@@ -35,6 +35,8 @@ export interface ApplyOptions extends CallOptions {
   /** Takes fields over from other managers instead of failing with a conflict. */
   readonly force?: boolean;
   readonly dryRun?: boolean;
+  /** After this time the server gives the write up, whoever still waits for it (default and most: 34 s). */
+  readonly timeoutSeconds?: number;
 }
 
 export interface DeleteOptions extends CallOptions {

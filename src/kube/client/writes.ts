@@ -36,7 +36,11 @@ export function writes(transport: Transport): Writes {
     const applied = await transport.call({
       method: 'PATCH',
       path,
-      query: { ...writeQuery(options), force: options.force ? true : undefined },
+      query: {
+        ...writeQuery(options),
+        force: options.force ? true : undefined,
+        timeout: options.timeoutSeconds === undefined ? undefined : `${options.timeoutSeconds}s`,
+      },
       contentType: 'application/apply-patch+yaml', // JSON is YAML
       body: withKind(resource, object),
       repeatable: true,
