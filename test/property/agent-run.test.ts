@@ -269,6 +269,27 @@ describe('a commit that a reboot followed', () => {
   });
 });
 
+test('a NIC in hand that others have come to use is left alone', async () => {
+  box = await ModelHost.of(fresh());
+  await died(start, 2 * 4 + 1);
+  expect(journals()).not.toEqual([]);
+  const links = box.kernel.links.map((each) =>
+    each.name === 'multinic0' ? { ...each, master: 'br0' } : each,
+  );
+  box.kernel = { ...box.kernel, links };
+  const lines = box.done.length;
+  await recovered(start);
+  expect(box.done.slice(lines).filter((line) => line.includes('multinic0'))).toEqual([]);
+});
+
+test('the request of what is in hand has been seen, whatever becomes of it', async () => {
+  box = await ModelHost.of(fresh());
+  await died({ ...start, generation: 7 }, 2 * 4 + 1);
+  expect(readState(box.root)).not.toHaveProperty('fence');
+  await recovered(start);
+  expect(readState(box.root).fence).toEqual({ uid: 'uid-1', generation: 7 });
+});
+
 test('a NIC in hand that has got a twin is left alone', async () => {
   box = await ModelHost.of(fresh());
   await died(start, 2 * 4 + 1);

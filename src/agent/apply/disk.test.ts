@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -82,8 +82,11 @@ describe.each([
     'is the very file it was when it is undone after being %s',
     async (step) => {
       await prepare(changes);
-      const inode = async () => (await stat(join(directory, Object.keys(before)[0] ?? '.'))).ino;
+      const [name] = Object.keys(before);
+      const inode = async () => (await stat(join(directory, name ?? '.'))).ino;
       const was = await inode();
+      // Held, so that no other file gets its inode.
+      if (name) await link(join(directory, name), join(disk.hostRoot, 'held'));
       await stageFiles(changes, disk);
       if (step === 'committed') await commitFiles(changes, disk);
       await restoreFiles(changes, disk);

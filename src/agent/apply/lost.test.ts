@@ -23,6 +23,12 @@ describe('what the node lost', () => {
     );
   });
 
+  test('is no address that the kernel itself makes and drops', () => {
+    const own = address('eth0', 'fe80::2/64', { scope: 253 });
+    const had = { ...before, addresses: [...before.addresses, own] };
+    expect(lostByNode(had, before, ours)).toBeUndefined();
+  });
+
   test('is nothing when more came, or when only NICs of ours changed', () => {
     const more = {
       ...before,

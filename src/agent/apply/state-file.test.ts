@@ -44,6 +44,22 @@ describe('state.json', () => {
     expect(writes).toEqual(['agent.state.write']);
   });
 
+  test('is written again after a write that failed behind its rename', async () => {
+    let failing = true;
+    const file = new StateFile(emptyState, {
+      ...disk,
+      perform: async (_, write) => {
+        const written = await write();
+        if (failing) throw new Error('no word from the disk');
+        return written;
+      },
+    });
+    await expect(file.write(seen)).rejects.toThrow('no word');
+    failing = false;
+    await file.write(emptyState);
+    expect(readState(disk.hostRoot)).toEqual(emptyState);
+  });
+
   test('of version 1 is read, and written as version 2', async () => {
     await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
     const nic = { mac: 'm', index: 0, originalName: 'ens5', addresses: [], table: 100 };

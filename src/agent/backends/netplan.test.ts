@@ -245,6 +245,11 @@ describe('a file of somebody else', () => {
     ['by its name', 'ethernets: {ens5: {dhcp4: true}}', { ...none, names: ['ens5'] }],
     ['by the name to match', 'ethernets: {a: {match: {name: ens5}}}', { ...none, names: ['ens5'] }],
     ['as a member of a bond', 'bonds: {b: {interfaces: [ens5]}}', { ...none, names: ['ens5'] }],
+    [
+      'by the MAC that it is to get',
+      'ethernets: {a: {match: {name: ens5}, macaddress: "FA:16:3E:00:00:01"}}',
+      { ...none, names: ['ens5'], macs: ['fa:16:3e:00:00:01'] },
+    ],
     ['as a port of a bridge', 'bridges: {b: {interfaces: [ens5]}}', { ...none, names: ['ens5'] }],
     ['below a vlan', 'vlans: {v: {id: 5, link: ens5}}', { ...none, names: ['ens5'] }],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type NicState, nicDifference, sameNic } from './nic-state.ts';
+import { address, host, macOf, link as nicLink, route } from '../../../test/beds/agent-samples.ts';
+import { type NicState, nicDifference, presentState, sameNic } from './nic-state.ts';
 
 const rule = { from: '10.0.0.1/32', table: 100, priority: 10_100, protocol: 4 };
 const state: NicState = {
@@ -55,5 +56,26 @@ describe('states of a NIC', () => {
       link: { ...link, addresses: hidden.filter((each) => each !== undefined) },
     };
     expect(sameNic(have, state)).toBe(false);
+  });
+});
+
+describe('the connected route of an address that is there', () => {
+  const belongings = { tables: [100], ips: ['10.0.0.1'] };
+  /** Whether it is found to be missing, on a link that is up or not, with these routes. */
+  function isMissing(up: boolean, ...routes: ReturnType<typeof route>[]) {
+    const nic = nicLink(1, { up, mac: macOf(1) });
+    const bare = host([nic], { addresses: [address('ens1', '10.0.0.1/24')] });
+    const on = { ...bare, routes };
+    return presentState(on, nic, belongings).link?.addresses[0]?.noPrefixRoute;
+  }
+
+  test('is missing when nobody has it, or another table alone', () => {
+    expect(isMissing(true)).toBe(true);
+    expect(isMissing(true, route('10.0.0.0/24', 'ens1', { table: 100 }))).toBe(true);
+    expect(isMissing(true, route('10.0.0.0/24', 'ens1', { protocol: 2 }))).toBe(false);
+  });
+
+  test('is not missed on a link that is down, where the kernel has none', () => {
+    expect(isMissing(false)).toBe(false);
   });
 });

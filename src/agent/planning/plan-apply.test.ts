@@ -6,6 +6,7 @@ import {
   input,
   link,
   macOf,
+  ownFile,
   route,
 } from '../../../test/beds/agent-samples.ts';
 import { netplan } from '../backends/netplan.ts';
@@ -146,6 +147,39 @@ describe('the plan', () => {
       expect(units).toEqual([]);
       expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason: 'NICInUse' } }]);
     });
+  });
+
+  test('remembers what a NIC was before it was ours, however often it is changed', () => {
+    const was = { originalName: 'enp9', original: { mtu: 9000, up: true } };
+    const state = stateWith({ ...record(1, 0), ...was });
+    const { units } = planApply(input([entry(1, { mtu: 1400 })], configuredHost(), state));
+    expect(units[0]?.record).toMatchObject(was);
+  });
+
+  test('goes around a NIC of ours that is not asked for: its index, and its part of the subnet', () => {
+    const kept = link(2, { name: 'multinic0', up: true });
+    const on = host([link(1), kept], { addresses: [address('multinic0', '10.0.0.2/24')] });
+    const { units, refused } = planApply(input([entry(1)], on, stateWith(record(2, 0))));
+    expect(refused).toEqual([]);
+    expect(units.map(({ index }) => index)).toEqual([1]);
+  });
+
+  test('gives nobody the index of a NIC whose entry is invalid', () => {
+    const invalid = entry(2, { index: 5, gateway: '10.9.9.9' });
+    const on = host([link(2, { name: 'multinic1' }), link(3)]);
+    const asked = [invalid, entry(3, { index: 1 })];
+    const { units } = planApply(input(asked, on, stateWith(record(2, 1))));
+    expect(units.map(({ index }) => index)).toEqual([0]);
+  });
+
+  test('leaves an old file of a NIC to the NIC that takes its path', () => {
+    const nics = [link(1, { name: 'multinic0' }), link(2)];
+    const on = host(nics, { files: [ownFile(0, macOf(1), []), ownFile(1, macOf(1), [])] });
+    const { units } = planApply(input([entry(1), entry(2)], on, stateWith(record(1, 0))));
+    expect(units.map(({ files }) => files.map(({ path }) => path))).toEqual([
+      ['/etc/netplan/90-multinic0.yaml'],
+      ['/etc/netplan/91-multinic1.yaml'],
+    ]);
   });
 
   test('swaps two of our own names by way of a third', () => {

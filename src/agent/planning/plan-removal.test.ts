@@ -52,6 +52,19 @@ describe('removal', () => {
     expect(units[0]).not.toHaveProperty('record');
   });
 
+  test('that a clean-up asks for twice, by its state and by its entry, is one', () => {
+    const asked = request([entry(1)], { action: 'cleanup' });
+    const { units } = planRemoval(input(asked, host([nic], ours), state));
+    expect(units.map(({ target }) => target.mac)).toEqual([macOf(1)]);
+  });
+
+  test('of a NIC with a route in its table that nobody could put back is refused', () => {
+    const theirs = route('10.9.0.0/24', 'multinic0', { table: 100, opaque: true });
+    const on = host([nic], { ...ours, routes: [...ours.routes, theirs] });
+    const { units, refused } = planRemoval(input([], on, state));
+    expect([units, refused[0]?.refusal.reason]).toEqual([[], 'NICInUse']);
+  });
+
   test('of a NIC that is gone takes its rules and its file', () => {
     const { addresses: _, routes: __, ...left } = ours;
     const [unit] = planRemoval(input([], host([], left), state)).units;

@@ -219,6 +219,11 @@ describe('a NIC is refused', () => {
     expect(refused({}, {}, [...links, ens2])).toContain(words);
   });
 
+  test('whose name is an alternative one of a NIC that gets another name', () => {
+    const words = refused({}, {}, [ens1, link(2, { altNames: ['multinic0'] })]);
+    expect(words).toContain('NICInUse: the name multinic0');
+  });
+
   test('not for a bridge or a bond that borrowed its MAC', () => {
     const borrowed = link(5, { name: 'br0', kind: 'bridge', mac: macOf(1) });
     const words = refused({}, {}, [link(1, { master: 'br0' }), borrowed, ens2]);
@@ -246,6 +251,16 @@ describe('a NIC that the host leased', () => {
     expect(alone({ addresses: [leasedAddress], routes: [leasedRoute(100)] })).toBe(
       "LeasedByHost: the host's DHCP gave ens1 the address 10.0.0.1/24",
     );
+  });
+
+  test('is told as that whatever way out of IPv6 it has', () => {
+    const routes = [route('::/0', 'ens1', { protocol: 9 })];
+    expect(alone({ addresses: [leasedAddress], routes })).toMatch(/^LeasedByHost/);
+  });
+
+  test('is told as that with a way out in another table', () => {
+    const routes = [{ ...leasedRoute(0), table: 200 }];
+    expect(alone({ addresses: [leasedAddress], routes })).toMatch(/^LeasedByHost/);
   });
 
   test('is told as that by a route alone', () => {
@@ -302,6 +317,26 @@ describe('a NIC of ours', () => {
     expect(ofOurs({ addresses: [own] })).toEqual([]);
   });
 
+  test.each<[string, Partial<Snapshot>, string]>([
+    [
+      'its address has a peer',
+      { addresses: [address('multinic0', '10.0.0.1/24', { opaque: true })] },
+      'NICInUse',
+    ],
+    [
+      'its table has a blackhole by it',
+      { routes: [route('10.9.0.0/24', 'multinic0', { table: 100, type: 6 })] },
+      'NICInUse',
+    ],
+    [
+      'its table has a route by it that nobody could put back',
+      { routes: [route('10.9.0.0/24', 'multinic0', { table: 100, opaque: true })] },
+      'TableInUse',
+    ],
+  ])('is not changed while %s', (_, on, reason) => {
+    expect(ofOurs(on)).toEqual([reason]);
+  });
+
   test('goes on beside a file that nobody can read', () => {
     expect(ofOurs(theirs({ unread: 'EACCES' }))).toEqual([]);
   });
@@ -341,6 +376,14 @@ describe('a subnet', () => {
     [
       'that an unusable entry has on its NIC is not free',
       { addresses: [address('ens3', '10.0.0.9/24')] },
+      /^SubnetOverlapsForeign/,
+    ],
+    [
+      'of a link that is the way out of another table is not the primary one',
+      {
+        addresses: [address('other0', '10.0.0.9/24')],
+        routes: [route('0.0.0.0/0', 'other0', { table: 200 })],
+      },
       /^SubnetOverlapsForeign/,
     ],
     ['with a route of main into it', { routes: [route('10.0.0.128/25', 'eth0')] }, /^SubnetOver/],
