@@ -11,7 +11,7 @@ import { withSilentNics } from './evidence.ts';
 import type { ControllerMetrics, Report } from './report.ts';
 import { type Contents, contentHash, requestOf } from './request.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from './runner.ts';
-import { decide, type Health, healthOf, isAbout, type Seen, unreachable } from './schedule.ts';
+import { decide, healthOf, isAbout, type Seen, unreachable } from './schedule.ts';
 import { machineOf, type NodeConfig, refOfConfig, systemUuidOf } from './stores.ts';
 
 /** What an agent is to bring about on a node for an object. */
@@ -175,21 +175,21 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const applied = known?.job === run.name ? known : undefined;
     // Given up already; it has to end before anything else may begin.
     if (applied?.done !== undefined) return recorded(report);
-    const recordAgeMs = ageOf(report, applied);
-    const health = healthOf(run, applied, { startDeadlineMs, recordAgeMs });
     const shown = { ...run, trouble: run.trouble ?? unreachable(node) };
     // What began it has told already what holds.
     const repeat = run.attempt > 1;
     report.tell({ kind: 'working', run: shown, repeat }, applied ?? unrecorded(run));
-    return applied ? tend(task, run, { applied, health }, signal) : { done: false };
+    return applied ? tend(task, run, applied, signal) : { done: false };
   }
 
   async function tend(
     task: Task,
     run: Run,
-    { applied, health }: { readonly applied: Applied; readonly health: Health },
+    applied: Applied,
     signal: AbortSignal,
   ): Promise<Progress> {
+    const recordAgeMs = ageOf(task.report, applied);
+    const health = healthOf(run, { startDeadlineMs, recordAgeMs });
     if (health.kind === 'fine') return { done: false };
     if (health.kind === 'late') {
       await runner.remove(run, signal);

@@ -4,7 +4,7 @@ import { jobResult, nicResult, order } from '../../test/beds/controller-samples.
 import { reasons } from '../api/reasons.ts';
 import { type Applied, begun, ended } from './applied.ts';
 import type { Phase, Run, Verdict } from './runner.ts';
-import { type Desired, decide, pauseMs } from './schedule.ts';
+import { type Desired, decide, healthOf, pauseMs } from './schedule.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const { machine } = order();
@@ -71,6 +71,13 @@ describe('decide', () => {
     });
     expect(next([last], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
     expect(next([], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
+  });
+
+  it('pauses from the moment an end is seen, however long ago the run was begun', () => {
+    const last = run({}, lost);
+    const begunLongAgo = { ...record(last), at: '2026-01-01T11:00:00Z' };
+    const seen = { job: last.name, verdict: lost };
+    expect(next([last], begunLongAgo)).toMatchObject({ kind: 'pause', seen });
   });
 
   it('needs no second run for a change that asks the agent for nothing new', () => {
@@ -232,5 +239,26 @@ describe('pauseMs', () => {
   it('follows the NIC that has the best chance', () => {
     expect(pauseMs(['PrimaryNIC', 'WaitingForNIC'], 1, 'a')).toBeLessThan(10_000);
     expect(pauseMs(['PrimaryNIC'], 1, 'a')).toBeGreaterThan(200_000);
+  });
+});
+
+describe('healthOf', () => {
+  const pending = run({ phase: 'pending' });
+  const after = (seconds: number, of = pending) =>
+    healthOf(of, { startDeadlineMs: 20_000, recordAgeMs: seconds * 1000 });
+
+  it('looks after a while whether something was taken from a run, and again until it is late', () => {
+    expect(after(14)).toEqual({ kind: 'young', forMs: 6_000 });
+    expect(after(15)).toEqual({ kind: 'slow', forMs: 5_000 });
+    expect(after(20)).toMatchObject({ kind: 'late', failure: { reason: 'NotStarted' } });
+  });
+
+  it('says why a run that is late did not begin, when the kubelet says it', () => {
+    const trouble = { reason: 'ImagePullFailed', message: 'no such image' } as const;
+    expect(after(20, { ...pending, trouble })).toEqual({ kind: 'late', failure: trouble });
+  });
+
+  it('leaves one alone that has begun', () => {
+    expect(after(1_000, run())).toEqual({ kind: 'fine' });
   });
 });

@@ -161,10 +161,9 @@ export type Health =
 /** How a run stands that was begun so long ago. Times are this controller's: a node's clock may be hours off. */
 export function healthOf(
   run: Run,
-  applied: Applied | undefined,
   { startDeadlineMs, recordAgeMs }: Readonly<Record<'startDeadlineMs' | 'recordAgeMs', number>>,
 ): Health {
-  if (run.phase !== 'pending' || applied?.job !== run.name) return { kind: 'fine' };
+  if (run.phase !== 'pending') return { kind: 'fine' };
   if (recordAgeMs >= startDeadlineMs)
     return { kind: 'late', failure: run.trouble ?? notStarted(run, recordAgeMs) };
   const forMs = Math.min(checkPendingMs, startDeadlineMs - recordAgeMs);

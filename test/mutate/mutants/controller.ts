@@ -198,4 +198,28 @@ export const controllerMutants: readonly Mutant[] = [
     replace: '',
     tests: controller('stores'),
   },
+  {
+    file: 'src/controller/schedule.ts',
+    find: 'applied.job) - (seen ? 0 : recordAgeMs);',
+    replace: 'applied.job) - recordAgeMs;',
+    tests: controller('schedule'),
+  },
+  {
+    file: 'src/controller/schedule.ts',
+    find: 'failure: run.trouble ?? notStarted(run, recordAgeMs)',
+    replace: 'failure: notStarted(run, recordAgeMs)',
+    tests: controller('schedule'),
+  },
+  {
+    file: 'src/controller/stores.ts',
+    find: 'if (nodeReady !== undefined || lastInterfaceCheck !== undefined) return true;',
+    replace: '',
+    tests: controller('stand-back'),
+  },
+  {
+    file: 'src/controller/request.ts',
+    find: 'return spec.nodeName?.trim()',
+    replace: 'return spec',
+    tests: controller('request'),
+  },
 ];

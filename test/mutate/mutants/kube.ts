@@ -171,4 +171,22 @@ export const kubeMutants: readonly Mutant[] = [
     replace: 'if (isNotFound(error)) return undefined;',
     tests: ['unit', 'src/kube/client/unkind-server.test.ts'],
   },
+  {
+    file: 'src/kube/lease/lease-record.ts',
+    find: 'return renewTime === undefined || leaseDurationSeconds <= givenBackSeconds;',
+    replace: 'return renewTime !== null && leaseDurationSeconds >= 0;',
+    tests: kube('lease/lease.test.ts'),
+  },
+  {
+    file: 'src/kube/lease/lease-lock.ts',
+    find: 'current?.spec?.holderIdentity || identity',
+    replace: 'current?.spec?.holderIdentity ?? identity',
+    tests: kube('lease/lease.test.ts'),
+  },
+  {
+    file: 'src/kube/cache/reflector.ts',
+    find: 'if (wasAway && (await wentBack(from, signal))) throw restored;',
+    replace: '',
+    tests: kube('cache/reflector-faults.test.ts'),
+  },
 ];
