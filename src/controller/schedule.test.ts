@@ -215,6 +215,12 @@ describe('pauseMs', () => {
     expect(pauseMs(['ApplyFailed'], 3, 'run-a')).toBe(pauseMs(['ApplyFailed'], 3, 'run-a'));
   });
 
+  it('is spread by a fifth to both sides: what failed together does not come back together', () => {
+    const pauses = Array.from({ length: 50 }, (_, i) => pauseMs(['PrimaryNIC'], 1, `run-${i}`));
+    expect(Math.min(...pauses)).toBeLessThan(260_000);
+    expect(Math.max(...pauses)).toBeGreaterThan(340_000);
+  });
+
   it('asks often for a NIC that is to be plugged, and never less than every two minutes', () => {
     expect(pauseMs(['WaitingForNIC'], 1, 'a')).toBeLessThanOrEqual(6_000);
     expect(pauseMs(['WaitingForNIC'], 100, 'a')).toBeLessThanOrEqual(144_000);

@@ -82,6 +82,14 @@ describe('beside the deployed controller', () => {
     expect(findCondition(status?.conditions, 'OtherControllerActive')).toBeUndefined();
   });
 
+  it('does not wait for an agent of theirs that has ended, however long its Job is kept', async () => {
+    const ended = { type: 'Complete', status: 'True' };
+    await bed.admin.patchStatus(jobs, theirJob, { status: { conditions: [ended] } });
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    bed.run({ 'take-over': 'true' });
+    await bed.untilReady('worker-1', good);
+  });
+
   it('takes the cluster over when it is started with --take-over', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.admin.delete(jobs, theirJob);
