@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
-import { entry } from '../../test/beds/controller-samples.ts';
+import { entry, nodeConfig } from '../../test/beds/controller-samples.ts';
 import { crds, nodes } from '../kube/core-resources.ts';
-import { nodeConfigs } from './stores.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
+import { createDeletionGuard } from './deletion.ts';
+import { nodeConfigs, type Stores } from './stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const names = ['a', 'b', 'c', 'd', 'e'];
@@ -119,5 +121,31 @@ describe('deletions', () => {
     const before = await count();
     await bed.pass(600);
     expect((await count()) - before).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('the share of objects that may go', () => {
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const leaving = (uid: string) => nodeConfig({ metadata: { uid, deletionTimestamp } });
+
+  /** What is said of one that leaves when others went in the same second, and so many are there with it. */
+  async function leave({ gone, there }: { readonly gone: number; readonly there: number }) {
+    const stores = {
+      configs: { size: there },
+      leavingSince: (at: Date) => (at.getTime() === Date.parse(deletionTimestamp) ? 1 : 0),
+    } as unknown as Stores;
+    const client = { find: () => Promise.resolve(undefined) };
+    const clock = createFakeClock();
+    const guard = createDeletionGuard({ client, stores, namespace: 'multinic-system', clock });
+    for (let i = 0; i < gone; i++) guard.gone(leaving(`uid-${i}`));
+    return guard.ask(leaving('last'), new AbortController().signal);
+  }
+
+  it('is a fifth of all there were: what went one by one is counted with what is left', async () => {
+    expect(await leave({ gone: 4, there: 21 })).toEqual({ kind: 'early', forMs: 3_000 });
+    expect(await leave({ gone: 4, there: 20 })).toMatchObject({
+      kind: 'asked',
+      message: expect.stringContaining('5 of 24 objects') as string,
+    });
   });
 });

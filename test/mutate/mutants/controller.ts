@@ -222,4 +222,22 @@ export const controllerMutants: readonly Mutant[] = [
     replace: 'return spec',
     tests: controller('request'),
   },
+  {
+    file: 'src/controller/deletion.ts',
+    find: 'if (machineId && now) return machineId === now;',
+    replace: '',
+    tests: controller('former-node'),
+  },
+  {
+    file: 'src/controller/deletion.ts',
+    find: 'return uuid === undefined || uuid === instanceIdOf(config) || uuid === (now && systemUuidOf(now));',
+    replace: 'return uuid === instanceIdOf(config);',
+    tests: controller('former-node'),
+  },
+  {
+    file: 'src/controller/deletion.ts',
+    find: 'const all = stores.configs.size + earlier;',
+    replace: 'const all = stores.configs.size;',
+    tests: controller('deletion-guard'),
+  },
 ];
