@@ -103,4 +103,13 @@ describe('admission', () => {
     expect(admitting.wake()).toEqual(['ns/c']);
     expect(admitting.wake()).toEqual([]);
   });
+
+  it('wakes nobody who has come again by itself and was let in', () => {
+    const runs = [run('x', 'x'), run('y', 'y')];
+    const admitting = admission(runs);
+    expect(admitting.request(candidate('a')).granted).toBe(false);
+    runs.length = 0;
+    expect(admitting.request(candidate('a')).granted).toBe(true);
+    expect(admitting.wake()).toEqual([]);
+  });
 });
