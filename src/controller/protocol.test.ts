@@ -97,6 +97,21 @@ describe('protocol 2', () => {
     expect(bed.agents.requests[1]).not.toHaveProperty('machineId');
   });
 
+  it('is tried first again for what is asked for anew: the agent may have been replaced', async () => {
+    const unknown = {
+      outcome: 'refused',
+      refusal: { reason: 'InvalidRequest', message: '?' },
+    } as const;
+    bed.agents.answer = (request) => (request.protocol === 1 ? configured(request) : unknown);
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    bed.agents.answer = configured;
+    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await bed.untilReady('worker-1', good);
+    expect(bed.agents.requests.map(({ protocol }) => protocol)).toEqual([2, 1, 2]);
+  });
+
   it('hands on which NICs the host knows as ours', async () => {
     const known = [{ index: 3, mac: 'fa:16:3e:00:00:07', portId: 'port-7' }];
     bed.agents.answer = (request) => ({ ...(configured(request) as object), known });
