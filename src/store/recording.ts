@@ -101,9 +101,16 @@ function rowOf(
   };
 }
 
+/** Removes those that are the author's still: a leader that stood still goes on beside the next one. */
 async function removeNodes(write: Write, gone: readonly Row[]): Promise<void> {
-  const names = gone.map(({ node_name }) => node_name);
-  const before = await readRows(write, names);
+  const { author } = write;
+  const found = await readRows(
+    write,
+    gone.map(({ node_name }) => node_name),
+  );
+  const before = new Map([...found].filter(([, row]) => isBy(author, row)));
+  const names = [...before.keys()];
+  if (names.length === 0) return;
   await write.tx
     .deleteFrom('node_config')
     .where('provider_id', '=', write.providerId)
@@ -115,6 +122,10 @@ async function removeNodes(write: Write, gone: readonly Row[]): Promise<void> {
     return logRows(write, node, changesBetween(entriesOf(row), []));
   });
   await log(write, changes);
+}
+
+function isBy({ namespace, name }: Author, { cr_namespace, cr_name }: NodeConfigTable): boolean {
+  return cr_namespace === namespace && cr_name === name;
 }
 
 async function readRows({ tx, providerId }: Write, names: readonly string[]) {

@@ -346,9 +346,9 @@ describe('bad answers', () => {
       }));
       answer(response, 200, { metadata: { resourceVersion: '1', continue: 'rest' }, items });
     });
-    const page = await client.list(configMaps, { limit: 50 });
-    expect(page).toMatchObject({ continue: 'rest', resourceVersion: '1' });
-    expect(page.items).toHaveLength(13);
+    const listed = await client.list(configMaps, { limit: 50 });
+    expect(listed).toMatchObject({ continue: 'rest', resourceVersion: '1' });
+    expect(listed.items).toHaveLength(13);
     expect(server.requests).toHaveLength(3);
   });
 

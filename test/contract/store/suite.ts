@@ -202,6 +202,11 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         ]);
       });
 
+      it('are not those of a node whose server nobody knows', async () => {
+        await store.record('biz-1', author, [node('n1', { instanceId: '' })]);
+        expect(await nicsOf('')).toEqual([]);
+      });
+
       it('are read for any number of servers', async () => {
         await store.record('biz-1', author, [node('n1'), node('n2')]);
         const many = Array.from({ length: 600 }, (_, n) => `unknown-${n}`);
@@ -252,6 +257,18 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
           cr_name: 'osc',
           cr_generation: 3,
         });
+      });
+
+      it('tells a port that took the MAC of another from that one', async () => {
+        const [before, after] = [nic(0), nic(0, { portId: 'other' })];
+        await store.record('biz-1', author, [node('n1', { interfaces: [before] })]);
+        await store.record('biz-1', author, [node('n1', { generation: 2, interfaces: [after] })]);
+        const rows = await changeLog();
+        expect(rows.map(({ change, port_id }) => [change, port_id])).toEqual([
+          ['added', 'p0'],
+          ['removed', 'p0'],
+          ['added', 'other'],
+        ]);
       });
 
       it('has no row when nothing changed', async () => {

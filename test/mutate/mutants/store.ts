@@ -42,4 +42,16 @@ export const storeMutants: readonly Mutant[] = [
     "eb('node_name', '>', node)",
   ),
   mutant('recording', 'if (last > 0) await', 'if (false) await'),
+  mutant(
+    'recording',
+    'filter(([, row]) => isBy(author, row))',
+    'filter(([, row]) => row.provider_id !== author.name)',
+    'src/store/recording.test.ts',
+  ),
+  mutant(
+    'changes',
+    'portId ? `port ${portId}` : `mac',
+    'portId === null ? `port ${portId}` : `mac',
+  ),
+  mutant('server-nics', "rows.filter(({ instance_id }) => instance_id !== '')", '[...rows]'),
 ];

@@ -1,0 +1,37 @@
+import { Kysely } from 'kysely';
+import { expect, it } from 'vitest';
+import type { Tables } from './database.ts';
+import { sqliteDialect } from './dialect.ts';
+import { migrate } from './migrations.ts';
+import { listNodeConfigs, type StoredNode } from './node-configs.ts';
+import { recordNodeConfigs } from './recording.ts';
+
+const author = { namespace: 'ns', name: 'osc', generation: 1 };
+const other = { ...author, name: 'other' };
+const now = new Date(0);
+
+function node(uid: string): StoredNode {
+  return { nodeName: 'n1', instanceId: 'server-1', interfaces: [], uid, generation: 1 };
+}
+
+it('a record that another writer took over meanwhile is not taken from it', async () => {
+  await using db = new Kysely<Tables>({ dialect: sqliteDialect(':memory:') });
+  await migrate(db, 'sqlite');
+  const recording = { providerId: 'biz-1', author, nodes: [node('first')], unknown: [] };
+  await recordNodeConfigs(db, recording, now);
+  // As a leader that was stopped while it wrote, and went on beside the next one.
+  const late = new Proxy(db, {
+    get(target, key) {
+      if (key === 'selectFrom') return target.selectFrom.bind(target);
+      const takeOver = { ...recording, author: other, nodes: [node('second')] };
+      return () => ({
+        execute: async (work: Parameters<ReturnType<typeof db.transaction>['execute']>[0]) => {
+          await recordNodeConfigs(db, takeOver, now);
+          return target.transaction().execute(work);
+        },
+      });
+    },
+  });
+  await recordNodeConfigs(late, { ...recording, nodes: [] }, now);
+  expect(await listNodeConfigs(db, {})).toMatchObject([{ nodeName: 'n1' }]);
+});
