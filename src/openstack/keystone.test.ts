@@ -89,6 +89,22 @@ describe('createKeystone', () => {
     expect(caller.calls).toBe(2);
   });
 
+  test('counts the life of a token from when it was asked for: the answer may take long', async () => {
+    const clock = createFakeClock();
+    const caller = createFakeCaller(async (_, index) => {
+      await clock.sleep(60_000);
+      return tokenAnswer(`token-${index}`, 3_600_000);
+    });
+    const { gate, turns } = { gate: new CredentialGate(clock), turns: new RefreshTurns(clock) };
+    const keystone = createKeystone({ identity, caller, clock, lifetime: signal, gate, turns });
+    const first = keystone.session(signal);
+    await clock.advance(3_600_000 - 300_000);
+    await first;
+    void keystone.session(signal);
+    await clock.advance(0);
+    expect(caller.calls).toBe(2);
+  });
+
   test('keeps a token of a minute for four fifths of it', async () => {
     const { keystone, clock } = setUp(60_000);
     await keystone.session(signal);
@@ -216,6 +232,11 @@ describe('createKeystone', () => {
           catalog: [],
         },
       }),
+      /no X-Subject-Token/,
+    ],
+    [
+      'with an empty token header',
+      { ...tokenAnswer('', 3_600_000), headers: { 'x-subject-token': '' } },
       /no X-Subject-Token/,
     ],
     [

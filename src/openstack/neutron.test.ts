@@ -73,6 +73,13 @@ describe('portsOf', () => {
     await expect(neutron.portsOf(['s'], signal)).rejects.toMatchObject({ kind: 'tooLarge' });
   });
 
+  test('asks for no ports that are attached to nothing, though an id is empty', async () => {
+    const { neutron, caller } = setUp(100, [wirePort('loose', '')]);
+    const ports = await neutron.portsOf(['', 's'], signal);
+    expect(ports.map((port) => port.id)).toEqual(['port-s']);
+    expect(caller.sent.map(devices)).toEqual([['s']]);
+  });
+
   test('leaves out ports of servers that were not asked for', async () => {
     const { neutron } = setUp(100, [wirePort('stray', 'other'), wirePort('loose', '')]);
     const ports = await neutron.portsOf(['s'], signal);

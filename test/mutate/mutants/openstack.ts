@@ -137,4 +137,16 @@ export const openstackMutants: readonly Mutant[] = [
     replace: 'void error;',
     tests: own('credential-gate.test.ts'),
   },
+  {
+    file: 'src/openstack/keystone.ts',
+    find: 'usableUntil: asked + usableMs',
+    replace: 'usableUntil: clock.monotonicMs() + usableMs',
+    tests: own('keystone.test.ts'),
+  },
+  {
+    file: 'src/openstack/neutron.ts',
+    find: "serverIds.filter((id) => id !== '')",
+    replace: 'serverIds',
+    tests: own('neutron.test.ts'),
+  },
 ];
