@@ -149,4 +149,16 @@ export const openstackMutants: readonly Mutant[] = [
     replace: 'serverIds',
     tests: own('neutron.test.ts'),
   },
+  {
+    file: 'src/openstack/server-directory.ts',
+    find: 'return entry?.server !== undefined && entry.until > oldest;',
+    replace: 'return entry !== undefined && entry.until > oldest;',
+    tests: own('server-directory.test.ts'),
+  },
+  {
+    file: 'src/openstack/server-directory.ts',
+    find: 'for (const id of rest.slice(fewServers)) remember(id, undefined);',
+    replace: '',
+    tests: own('server-directory.test.ts'),
+  },
 ];
