@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { condition, findCondition, setCondition } from './condition.ts';
+import { condition, findCondition, setCondition, shortMessage } from './condition.ts';
 
 const at = { now: new Date('2026-01-09T06:07:36.123Z'), generation: 3 };
 const ready = {
@@ -12,7 +12,11 @@ const ready = {
 describe('setCondition', () => {
   it('adds a condition with time and generation', () => {
     expect(setCondition([], ready, at)).toEqual([
-      { ...ready, observedGeneration: 3, lastTransitionTime: '2026-01-09T06:07:36Z' },
+      {
+        ...ready,
+        observedGeneration: 3,
+        lastTransitionTime: '2026-01-09T06:07:36Z',
+      },
     ]);
   });
 
@@ -40,4 +44,9 @@ describe('the schema of a condition', () => {
     const deployed = { type: 'Ready', status: 'False', reason: 'JobFailed' };
     expect(condition.parse(deployed)).toEqual(deployed);
   });
+});
+
+it('a message that is cut ends in a whole character', () => {
+  const cut = shortMessage(`${'x'.repeat(1_023)}🔌`);
+  expect([cut.length, cut.isWellFormed()]).toEqual([1_024, true]);
 });

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type PeerCertificate } from 'node:tls';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { elsewhere, good, renewed, violaCa } from '../../test/beds/certificates.ts';
+import { elsewhere, good, renewed } from '../../test/beds/certificates.ts';
+import { shownCertificate } from '../../test/beds/shown-certificate.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
@@ -24,7 +24,10 @@ let app: HttpServer | undefined;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tls-'));
-  files = { certFile: join(directory, 'tls.crt'), keyFile: join(directory, 'tls.key') };
+  files = {
+    certFile: join(directory, 'tls.crt'),
+    keyFile: join(directory, 'tls.key'),
+  };
   stop = new AbortController();
 });
 
@@ -39,18 +42,6 @@ async function put({ cert, key }: { readonly cert: string; readonly key: string 
   await writeFile(files.keyFile, key);
 }
 
-/** Name in the certificate that a new connection is shown. */
-async function shown(port: number): Promise<string | string[] | undefined> {
-  const socket = connect({ port, host: '127.0.0.1', ca: violaCa });
-  await new Promise((resolve, reject) => {
-    socket.once('secureConnect', resolve);
-    socket.once('error', reject);
-  });
-  const peer: PeerCertificate = socket.getPeerCertificate();
-  socket.destroy();
-  return peer.subject.CN;
-}
-
 describe('followCertificate', () => {
   it('shows a renewed certificate to new connections, and the last good one while there is none', async () => {
     await put(good);
@@ -58,21 +49,28 @@ describe('followCertificate', () => {
     const log = createLogger({ part: 'test', level: 'silent' });
     const tls = await readCertificate(files);
     const health = createHealth();
-    app = await createHttpServer({ title: 't', clock, log, health, registry: new Registry(), tls });
+    app = await createHttpServer({
+      title: 't',
+      clock,
+      log,
+      health,
+      registry: new Registry(),
+      tls,
+    });
     const { url } = await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal);
     const port = Number(new URL(url).port);
     const following = followCertificate(app, files, { clock, log }, stop.signal);
     await expect.poll(() => clock.waits.length).toBe(1);
-    expect(await shown(port)).toBe('good');
+    expect(await shownCertificate(port)).toBe('good');
 
     await writeFile(files.certFile, renewed.cert); // its key is still on the way
     await clock.advance(certificateLookMs);
     await expect.poll(() => clock.waits.length).toBe(1);
-    expect(await shown(port)).toBe('good');
+    expect(await shownCertificate(port)).toBe('good');
 
     await put(renewed);
     await clock.advance(certificateLookMs);
-    await expect.poll(() => shown(port)).toBe('renewed');
+    await expect.poll(() => shownCertificate(port)).toBe('renewed');
     stop.abort(new Error('done'));
     await following;
   });
@@ -86,7 +84,11 @@ describe('readCertificate', () => {
 });
 
 describe('certificateFilesOf', () => {
-  const settings = { certFile: undefined, keyFile: undefined, plainHttp: false };
+  const settings = {
+    certFile: undefined,
+    keyFile: undefined,
+    plainHttp: false,
+  };
   const on = (host: string) => ({ ...settings, listen: { host, port: 1 } });
 
   it.each(['', '0.0.0.0', '::', '10.0.0.7', '127.evil.example'])(

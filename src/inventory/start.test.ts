@@ -1,20 +1,29 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { good, renewed } from '../../test/beds/certificates.ts';
+import { lookingOften, shownCertificate } from '../../test/beds/shown-certificate.ts';
 import { metricTable } from '../api/metrics.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
 import { readSettings } from '../process/settings.ts';
-import { systemClock, systemRandom } from '../time/clock.ts';
+import { type Clock, systemClock, systemRandom } from '../time/clock.ts';
 import { inventorySettings } from './settings.ts';
 import { startInventory } from './start.ts';
 
-const source = { store: { list: async () => [] }, unavailable: () => undefined };
+const source = {
+  store: { list: async () => [] },
+  unavailable: () => undefined,
+};
 
 async function start(
   env: Readonly<Record<string, string>>,
   signal: AbortSignal,
+  clock: Clock = systemClock,
 ): Promise<string[]> {
   const lines: string[] = [];
   const serves = Promise.withResolvers<void>();
@@ -25,7 +34,7 @@ async function start(
     },
   };
   const context = {
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log: createLogger({ part: 'test', level: 'info', destination }),
     metrics: createMetrics(metricTable),
@@ -43,7 +52,11 @@ async function start(
 }
 
 function urlIn(lines: readonly string[]): string {
-  return (JSON.parse(lines.find((line) => line.includes('"url"')) ?? '{}') as { url: string }).url;
+  return (
+    JSON.parse(lines.find((line) => line.includes('"url"')) ?? '{}') as {
+      url: string;
+    }
+  ).url;
 }
 
 describe('startInventory', () => {
@@ -71,6 +84,24 @@ describe('startInventory', () => {
     const env = { INVENTORY_ADDR: ':0', INVENTORY_PLAIN_HTTP: 'true' };
     expect(urlIn(await start(env, stop.signal))).toContain('http://');
     stop.abort(new Error('stop'));
+  });
+
+  it('serves by TLS with the certificate of its files, also when it is renewed', async () => {
+    const stop = new AbortController();
+    const directory = await mkdtemp(join(tmpdir(), 'inventory-tls-'));
+    const [cert, key] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
+    await writeFile(cert, good.cert);
+    await writeFile(key, good.key);
+    const tls = { INVENTORY_TLS_CERT: cert, INVENTORY_TLS_KEY: key };
+    const env = { INVENTORY_ADDR: '127.0.0.1:0', ...tls };
+    const url = urlIn(await start(env, stop.signal, lookingOften));
+    const port = Number(new URL(url).port);
+    expect(await shownCertificate(port)).toBe('good');
+    await writeFile(cert, renewed.cert);
+    await writeFile(key, renewed.key);
+    await expect.poll(() => shownCertificate(port), { timeout: 10_000 }).toBe('renewed');
+    stop.abort(new Error('stop'));
+    await rm(directory, { recursive: true });
   });
 
   it('says in a sentence that its port is taken', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../process/log.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
@@ -16,23 +17,38 @@ let places: readonly string[];
 /** The same, when they are not at the same places. */
 let regions: { readonly [type: string]: readonly string[] };
 let logins: number;
+/** The password that Keystone takes; any when undefined. */
+let right: string | undefined;
 let asked: string[];
+
+async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { url = '' } = request;
+  const isLogin = url.endsWith('/auth/tokens');
+  const said = await text(request);
+  if (isLogin) logins += 1;
+  else asked.push(url.split('?')[0] ?? '');
+  const token = {
+    issued_at: at(0),
+    expires_at: at(logins === 1 ? 0 : 60),
+    catalog: catalog(),
+  };
+  const body = isLogin ? { token } : { ports: [] };
+  const refused = right !== undefined && !said.includes(`"password":"${right}"`);
+  response.writeHead(isLogin ? (refused ? 401 : 201) : 200, {
+    'x-subject-token': `t${logins}`,
+  });
+  response.end(JSON.stringify(body));
+}
 
 /** A Keystone whose tokens are used up by one read, and services that know nothing. */
 beforeEach(async () => {
   places = ['one'];
   regions = {};
   logins = 0;
+  right = undefined;
   asked = [];
   server = createServer((request, response) => {
-    const { url = '' } = request;
-    const isLogin = url.endsWith('/auth/tokens');
-    if (isLogin) logins += 1;
-    else asked.push(url.split('?')[0] ?? '');
-    const token = { issued_at: at(0), expires_at: at(logins === 1 ? 0 : 60), catalog: catalog() };
-    const body = isLogin ? { token } : { ports: [] };
-    response.writeHead(isLogin ? 201 : 200, { 'x-subject-token': `t${logins}` });
-    response.end(JSON.stringify(body));
+    void reply(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -61,14 +77,53 @@ function catalog() {
 
 function open(options: Partial<CloudsOptions> = {}): Clouds {
   const log = createLogger({ part: 'test', level: 'silent' });
-  return createClouds({ clock: systemClock, random: systemRandom, log, ...options });
+  return createClouds({
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    ...options,
+  });
 }
 
 function identity(change: Partial<CloudIdentity> = {}): CloudIdentity {
   const account = { username: 'admin', password: 'p', domainName: 'Default' };
-  const place = { keystoneUrl: base, interface: 'public', tls: {}, timeoutMs: 30_000 } as const;
+  const place = {
+    keystoneUrl: base,
+    interface: 'public',
+    tls: {},
+    timeoutMs: 30_000,
+  } as const;
   return { ...account, ...place, projectId: 'project', ...change };
 }
+
+describe('a password that Keystone refused', () => {
+  const refused = { kind: 'badCredential' };
+
+  test('is not tried again by another project, while a changed one is at once', async () => {
+    await using clouds = open();
+    right = 'changed';
+    await expect(clouds.get(identity()).portsOf(['s1'], signal)).rejects.toMatchObject(refused);
+    const tries = logins;
+    const another = clouds.get(identity({ projectId: 'another' }));
+    await expect(another.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
+    expect(logins).toBe(tries);
+    await clouds.get(identity({ password: 'changed' })).portsOf(['s1'], signal);
+    expect(asked).toEqual(['/one/v2.0/ports']);
+  });
+
+  test('is tried again when somebody asks, once for what they ask with', async () => {
+    await using clouds = open();
+    right = 'other';
+    const cloud = clouds.get(identity());
+    await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
+    right = 'p';
+    clouds.get(identity());
+    await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
+    clouds.get(identity(), 'asked at noon');
+    await cloud.portsOf(['s1'], signal);
+    expect(asked).toEqual(['/one/v2.0/ports']);
+  });
+});
 
 describe('a service that the catalog names at another place than before', () => {
   test('is not asked by the Cloud that knows the first place, but by a new one that knows nothing', async () => {
@@ -76,11 +131,15 @@ describe('a service that the catalog names at another place than before', () => 
     const first = clouds.get(identity());
     await first.portsOf(['s1'], signal);
     places = ['two'];
-    await expect(first.portsOf(['s1'], signal)).rejects.toMatchObject({ kind: 'noEndpoint' });
+    await expect(first.portsOf(['s1'], signal)).rejects.toMatchObject({
+      kind: 'noEndpoint',
+    });
     const second = clouds.get(identity());
     expect(second).not.toBe(first);
     await second.portsOf(['s1'], signal);
-    await expect(first.portsOf(['s1'], signal)).rejects.toMatchObject({ kind: 'noEndpoint' });
+    await expect(first.portsOf(['s1'], signal)).rejects.toMatchObject({
+      kind: 'noEndpoint',
+    });
     expect(clouds.get(identity())).toBe(second);
     expect(asked).toEqual(['/one/v2.0/ports', '/two/v2.0/ports']);
   });

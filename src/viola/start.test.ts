@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { good } from '../../test/beds/certificates.ts';
+import { good, renewed } from '../../test/beds/certificates.ts';
+import { lookingOften, shownCertificate } from '../../test/beds/shown-certificate.ts';
 import { postedNode as node, reader, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { metricTable } from '../api/metrics.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
@@ -10,7 +11,7 @@ import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
 import { readSettings, SettingsError } from '../process/settings.ts';
-import { systemClock, systemRandom } from '../time/clock.ts';
+import { type Clock, systemClock, systemRandom } from '../time/clock.ts';
 import { violaSettings } from './settings.ts';
 import { startViola } from './start.ts';
 
@@ -23,7 +24,11 @@ beforeAll(async () => {
 
 afterAll(() => bed[Symbol.asyncDispose]());
 
-async function start(flags: Readonly<Record<string, string>>, signal: AbortSignal) {
+async function start(
+  flags: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+) {
   const kubeconfig = await bed.api.kubeconfig(bed.api.accessAs(reader));
   const all = { kubeconfig, 'tokens-file': bed.tokensFile, ...flags };
   const url = Promise.withResolvers<string>();
@@ -35,9 +40,13 @@ async function start(flags: Readonly<Record<string, string>>, signal: AbortSigna
   const done = startViola(
     readSettings(violaSettings, { env: {}, flags: all }),
     {
-      clock: systemClock,
+      clock,
       random: systemRandom,
-      log: createLogger({ part: 'viola', level: 'debug', destination: { write } }),
+      log: createLogger({
+        part: 'viola',
+        level: 'debug',
+        destination: { write },
+      }),
       metrics: createMetrics(metricTable),
       health: createHealth(),
       exit: () => undefined,
@@ -52,6 +61,9 @@ describe('startViola', () => {
     const stop = new AbortController();
     const { done, url } = await start({ listen: '127.0.0.1:0' }, stop.signal);
     const at = await Promise.race([url, done.then(() => 'ended')]);
+    // Until then it does not know which clusters are registered.
+    const ready = async () => (await fetch(`${at}/readyz`)).status;
+    await expect.poll(ready, { timeout: 10_000 }).toBe(200);
     const answer = await fetch(`${at}${nodeConfigsPath}`, {
       method: 'POST',
       headers: {
@@ -62,7 +74,6 @@ describe('startViola', () => {
       body: JSON.stringify([node]),
     });
     expect(answer.status).toBe(200);
-    expect((await fetch(`${at}/readyz`)).status).toBe(200);
     expect(await (await fetch(`${at}/metrics`)).text()).toContain(
       'multinic_http_requests_total{server="viola",method="POST"',
     );
@@ -74,25 +85,38 @@ describe('startViola', () => {
 
   it('does not say that a provider is unknown before it knows which are registered', async () => {
     const stop = new AbortController();
-    bed.api.faults.answer({ verb: 'list', resource: 'secrets', status: 503, times: 99 });
+    bed.api.faults.answer({
+      verb: 'list',
+      resource: 'secrets',
+      status: 503,
+      times: 99,
+    });
     const { done, url } = await start({ listen: '127.0.0.1:0' }, stop.signal);
     const headers = { authorization: 'Bearer rw', 'x-provider-id': 'biz-1' };
-    const answer = await fetch(`${await url}${nodeConfigsPath}/worker-1`, { headers });
+    const answer = await fetch(`${await url}${nodeConfigsPath}/worker-1`, {
+      headers,
+    });
     expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'NotReady' }]);
     bed.api.faults.clear();
     stop.abort(new Error('stop'));
     await done;
   });
 
-  it('serves by TLS with the certificate of its files', async () => {
+  it('serves by TLS with the certificate of its files, also when it is renewed', async () => {
     const stop = new AbortController();
     const directory = await mkdtemp(join(tmpdir(), 'viola-tls-'));
     const [cert, key] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
     await writeFile(cert, good.cert);
     await writeFile(key, good.key);
     const flags = { listen: '127.0.0.1:0', 'tls-cert': cert, 'tls-key': key };
-    const { done, url } = await start(flags, stop.signal);
-    expect(await url).toMatch(/^https:/);
+    const { done, url } = await start(flags, stop.signal, lookingOften);
+    const at = await url;
+    expect(at).toMatch(/^https:/);
+    const port = Number(new URL(at).port);
+    expect(await shownCertificate(port)).toBe('good');
+    await writeFile(cert, renewed.cert);
+    await writeFile(key, renewed.key);
+    await expect.poll(() => shownCertificate(port), { timeout: 10_000 }).toBe('renewed');
     stop.abort(new Error('stop'));
     await done;
     await rm(directory, { recursive: true });

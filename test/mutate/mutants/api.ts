@@ -81,4 +81,10 @@ export const apiMutants: readonly Mutant[] = [
     replace: "path: '/etc/netplan', type: 'Directory'",
     tests: ['unit', 'src/controller/job.test.ts'],
   },
+  {
+    file: 'src/api/condition.ts',
+    find: '.toWellFormed()',
+    replace: '',
+    tests: api('condition'),
+  },
 ];

@@ -101,4 +101,16 @@ export const httpMutants: readonly Mutant[] = [
     replace: '',
     tests: http('drain.test.ts'),
   },
+  {
+    file: 'src/viola/start.ts',
+    find: 'files && followCertificate(app, files, { clock, log }, signal)',
+    replace: 'undefined',
+    tests: ['unit', 'src/viola/start.test.ts'],
+  },
+  {
+    file: 'src/inventory/start.ts',
+    find: 'if (files) await followCertificate',
+    replace: "if (files?.certFile === '') await followCertificate",
+    tests: ['unit', 'src/inventory/start.test.ts'],
+  },
 ];

@@ -161,4 +161,16 @@ export const openstackMutants: readonly Mutant[] = [
     replace: '',
     tests: own('server-directory.test.ts'),
   },
+  {
+    file: 'src/openstack/clouds.ts',
+    find: 'gateOf(identity).ask(asked);',
+    replace: '',
+    tests: own('clouds.test.ts'),
+  },
+  {
+    file: 'src/openstack/clouds.ts',
+    find: 'const credential = { keystoneUrl, username, password, domainName };',
+    replace: 'const credential = { keystoneUrl, username, domainName };',
+    tests: own('clouds.test.ts'),
+  },
 ];
