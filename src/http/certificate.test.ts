@@ -59,7 +59,7 @@ describe('followCertificate', () => {
     });
     const { url } = await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal);
     const port = Number(new URL(url).port);
-    const following = followCertificate(app, files, { clock, log }, stop.signal);
+    const following = followCertificate(app, files, { first: tls, clock, log }, stop.signal);
     await expect.poll(() => clock.waits.length).toBe(1);
     expect(await shownCertificate(port)).toBe('good');
 
@@ -74,6 +74,25 @@ describe('followCertificate', () => {
     stop.abort(new Error('done'));
     await following;
   });
+});
+
+it('a certificate that is renewed while the server starts is taken into use too', async () => {
+  await put(good);
+  const clock = createFakeClock();
+  const log = createLogger({ part: 'test', level: 'silent' });
+  const first = await readCertificate(files);
+  const options = { clock, log, health: createHealth(), registry: new Registry() };
+  app = await createHttpServer({ title: 't', ...options, tls: first });
+  const { url } = await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal);
+  await put(renewed);
+  const following = followCertificate(app, files, { first, clock, log }, stop.signal);
+  await expect.poll(() => clock.waits.length).toBe(1);
+  await clock.advance(certificateLookMs);
+  await expect
+    .poll(() => shownCertificate(Number(new URL(url).port)), { timeout: 10_000 })
+    .toBe('renewed');
+  stop.abort(new Error('done'));
+  await following;
 });
 
 describe('readCertificate', () => {

@@ -50,6 +50,8 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
 }
 
 export interface FollowOptions {
+  /** What the server began with: the files may have been renewed since. */
+  readonly first: Certificate;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -61,10 +63,10 @@ export interface FollowOptions {
 export async function followCertificate(
   app: HttpServer,
   files: CertificateFiles,
-  { clock, log }: FollowOptions,
+  { first, clock, log }: FollowOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  let inUse = await readCertificate(files);
+  let inUse = first;
   while (await waited(clock, signal)) {
     try {
       const now = await readCertificate(files);

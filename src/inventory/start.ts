@@ -33,13 +33,14 @@ export async function startInventory(
     plainHttp: settings.inventoryPlainHttp,
     prefix: 'inventory-',
   });
+  const tls = files && (await readCertificate(files));
   const app = await createHttpServer({
     title: 'MultiNIC inventory',
     clock,
     log,
     health,
     registry: metrics.registry,
-    ...(files ? { tls: await readCertificate(files) } : {}),
+    ...(tls ? { tls } : {}),
     onAnswer: ({ method, route, status, seconds }) => {
       const labels = { server: 'inventory', method, route };
       metrics.count('multinic_http_requests_total', { ...labels, status: String(status) });
@@ -49,7 +50,7 @@ export async function startInventory(
   serveInventory(app, { store, tokens, unavailable });
   const { url } = await listen(app, settings.inventoryListen, signal);
   log.info({ url }, 'inventory serves');
-  if (files) await followCertificate(app, files, { clock, log }, signal);
+  if (files && tls) await followCertificate(app, files, { first: tls, clock, log }, signal);
   else await aborted(signal);
   await app.close();
 }

@@ -3,7 +3,7 @@ import type { metricTable } from '../api/metrics.ts';
 import { labels } from '../api/names.ts';
 import type { HttpServer } from '../http/app.ts';
 import {
-  type CertificateFiles,
+  type Certificate,
   certificateFilesOf,
   followCertificate,
   readCertificate,
@@ -45,7 +45,8 @@ export async function startViola(
     keyFile: settings.tlsKey,
     plainHttp: settings.plainHttp,
   });
-  const app = await makeServer(files, context);
+  const tls = files && (await readCertificate(files));
+  const app = await makeServer(tls, context);
   const access = settings.kubeconfig
     ? await loadKubeconfig(settings.kubeconfig)
     : await inCluster();
@@ -94,12 +95,14 @@ export async function startViola(
   const reading = reflector.run(signal);
   const { url } = await listen(app, settings.listen, signal);
   log.info({ url }, 'viola serves');
-  await Promise.all([reading, files && followCertificate(app, files, { clock, log }, signal)]);
+  const following =
+    files && tls && followCertificate(app, files, { first: tls, clock, log }, signal);
+  await Promise.all([reading, following]);
   await app.close();
 }
 
 async function makeServer(
-  files: CertificateFiles | undefined,
+  tls: Certificate | undefined,
   { clock, log, health, metrics }: Context,
 ): Promise<HttpServer> {
   return createHttpServer({
@@ -108,7 +111,7 @@ async function makeServer(
     log,
     health,
     registry: metrics.registry,
-    ...(files ? { tls: await readCertificate(files) } : {}),
+    ...(tls ? { tls } : {}),
     onAnswer: ({ method, route, status, seconds }) => {
       const asked = { server: 'viola', method, route };
       metrics.count('multinic_http_requests_total', { ...asked, status: String(status) });

@@ -103,14 +103,20 @@ export const httpMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/start.ts',
-    find: 'files && followCertificate(app, files, { clock, log }, signal)',
-    replace: 'undefined',
+    find: 'files && tls && followCertificate(',
+    replace: "files?.certFile === '' && tls && followCertificate(",
     tests: ['unit', 'src/viola/start.test.ts'],
   },
   {
     file: 'src/inventory/start.ts',
-    find: 'if (files) await followCertificate',
-    replace: "if (files?.certFile === '') await followCertificate",
+    find: 'if (files && tls) await followCertificate',
+    replace: "if (files?.certFile === '' && tls) await followCertificate",
     tests: ['unit', 'src/inventory/start.test.ts'],
+  },
+  {
+    file: 'src/http/certificate.ts',
+    find: 'let inUse = first;',
+    replace: 'let inUse = first && (await readCertificate(files));',
+    tests: http('certificate.test.ts'),
   },
 ];
