@@ -1,5 +1,6 @@
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import type { PlanInput } from '../../src/agent/planning/candidates.ts';
+import { planApply } from '../../src/agent/planning/plan.ts';
 import type { Address, ConfigFile, Link, Route, Rule, Snapshot } from '../../src/agent/snapshot.ts';
 import { type AgentState, emptyState } from '../../src/agent/state.ts';
 import { ipOf, networkOf, prefixOf } from '../../src/api/address.ts';
@@ -137,3 +138,15 @@ export function input(
   const wanted = 'protocol' in asked ? asked : request(asked);
   return { request: wanted, host: on, state, backend: netplan, bootId: 'boot-1' };
 }
+
+/** Reason and message for the NIC 1, which is the only one asked for. */
+export function alone(on: Partial<Snapshot>, links: readonly Link[] = [link(1)]) {
+  const { refused: nics } = planApply(input([entry(1)], host(links, on)));
+  const [nic] = nics;
+  return nic ? `${nic.refusal.reason}: ${nic.refusal.message}` : 'accepted';
+}
+
+/** A file of somebody else about which this is known. */
+export const theirs = (more: object) => ({
+  files: [{ path: '/etc/netplan/50-theirs.yaml', text: '', mode: 0o600, macs: [], ...more }],
+});

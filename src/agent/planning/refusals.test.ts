@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   address,
+  alone,
   entry,
   host,
   input,
@@ -9,6 +10,7 @@ import {
   ownFile,
   route,
   rule,
+  theirs,
 } from '../../../test/beds/agent-samples.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -231,19 +233,8 @@ describe('a NIC is refused', () => {
   });
 });
 
-/** Reason and message for the NIC 1, which is the only one asked for. */
-function alone(on: Partial<Snapshot>, links = [ens1]) {
-  const { refused: nics } = planApply(input([entry(1)], host(links, on)));
-  const [nic] = nics;
-  return nic ? `${nic.refusal.reason}: ${nic.refusal.message}` : 'accepted';
-}
-
 const leasedRoute = (metric: number) =>
   route('0.0.0.0/0', 'ens1', { via: '10.0.0.254', protocol: 16, metric });
-
-const theirs = (more: object) => ({
-  files: [{ path: '/etc/netplan/50-theirs.yaml', text: '', mode: 0o600, macs: [], ...more }],
-});
 
 describe('a NIC that the host leased', () => {
   const leasedAddress = address('ens1', '10.0.0.1/24', { temporary: true });
@@ -347,62 +338,5 @@ describe('a NIC of ours', () => {
 
   test('is not changed while a file of somebody else has it by the name it had before', () => {
     expect(ofOurs(theirs({ names: ['ens1'] }))).toEqual(['NICInUse']);
-  });
-});
-
-describe('a file of somebody else', () => {
-  test.each([
-    ['names the NIC', { names: ['ens1'] }, /^NICInUse/],
-    ['nobody can read', { unread: 'EACCES' }, /^NICInUse.*cannot read it: EACCES/],
-    ['leases for every such name', { leases: ['en*'] }, /^LeasedByHost.*named en\*/],
-    ['leases for a set of names', { leases: ['ens[123]'] }, /^LeasedByHost/],
-    ['leases for other names', { leases: ['eth*', 'ens?0', 'en[s'] }, /^accepted/],
-    ['leases for all but a set of names', { leases: ['[!a]ns1'] }, /^LeasedByHost/],
-    ['configures every such name', { patterns: ['en*'] }, /^NICInUse.*named en\*/],
-    ['configures other names', { patterns: ['eth*'] }, /^accepted/],
-    ['names another NIC', { names: ['ens3'] }, /^accepted/],
-  ])('that %s', (_, more, words) => {
-    expect(alone(theirs(more))).toMatch(words);
-  });
-
-  test('that names the NIC by an alternative name', () => {
-    const links = [link(1, { altNames: ['enp0s1'] })];
-    expect(alone(theirs({ names: ['enp0s1'] }), links)).toMatch(/^NICInUse/);
-  });
-});
-
-describe('a subnet', () => {
-  test.each<[string, Partial<Snapshot>, RegExp]>([
-    [
-      'that an unusable entry has on its NIC is not free',
-      { addresses: [address('ens3', '10.0.0.9/24')] },
-      /^SubnetOverlapsForeign/,
-    ],
-    [
-      'of a link that is the way out of another table is not the primary one',
-      {
-        addresses: [address('other0', '10.0.0.9/24')],
-        routes: [route('0.0.0.0/0', 'other0', { table: 200 })],
-      },
-      /^SubnetOverlapsForeign/,
-    ],
-    ['with a route of main into it', { routes: [route('10.0.0.128/25', 'eth0')] }, /^SubnetOver/],
-    [
-      'with an unreachable part',
-      { routes: [route('10.0.0.64/26', undefined, { type: 7 })] },
-      /^SubnetOver/,
-    ],
-    [
-      'with a route of another table into it',
-      { routes: [route('10.0.0.0/24', 'eth0', { table: 7 })] },
-      /^accepted/,
-    ],
-    [
-      'with an address that has no subnet',
-      { addresses: [address('lo', '10.0.0.77/32')] },
-      /^accepted/,
-    ],
-  ])('%s', (_, on, words) => {
-    expect(alone(on)).toMatch(words);
   });
 });

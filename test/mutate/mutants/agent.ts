@@ -108,13 +108,13 @@ export const agentMutants: readonly Mutant[] = [
     file: 'src/agent/planning/attainable.ts',
     find: 'isMainRoute(route) && !route.links',
     replace: 'isMainRoute(route) && route.protocol === rt.protocolKernel && !route.links',
-    tests: pure('planning/refusals.test.ts'),
+    tests: pure('planning/refusals.test.ts', 'planning/attainable.test.ts'),
   },
   {
     file: 'src/agent/planning/attainable.ts',
     find: '  overlapsForeign,\n  pathTaken,',
     replace: '  pathTaken,',
-    tests: pure('planning/refusals.test.ts'),
+    tests: pure('planning/refusals.test.ts', 'planning/attainable.test.ts'),
   },
   {
     file: 'src/agent/ip-session.ts',
@@ -258,13 +258,13 @@ export const agentMutants: readonly Mutant[] = [
     file: 'src/agent/planning/refusals.ts',
     find: 'return anyLink === true || links.includes(name);',
     replace: 'return links.includes(name);',
-    tests: pure('planning/refusals.test.ts'),
+    tests: pure('planning/refusals.test.ts', 'planning/attainable.test.ts'),
   },
   {
     file: 'src/agent/planning/refusals.ts',
     find: 'const ours = !address.opaque && owned.ips',
     replace: 'const ours = owned.ips',
-    tests: pure('planning/refusals.test.ts'),
+    tests: pure('planning/refusals.test.ts', 'planning/attainable.test.ts'),
   },
   {
     file: 'src/agent/planning/refusals.ts',
@@ -276,13 +276,13 @@ export const agentMutants: readonly Mutant[] = [
     file: 'src/agent/planning/attainable.ts',
     find: '  unread,\n  caught,',
     replace: '  caught,',
-    tests: pure('planning/refusals.test.ts'),
+    tests: pure('planning/refusals.test.ts', 'planning/attainable.test.ts'),
   },
   {
     file: 'src/agent/planning/attainable.ts',
     find: 'if (leaving && holder.name === name) return undefined;',
     replace: 'if (leaving) return undefined;',
-    tests: pure('planning/refusals.test.ts'),
+    tests: pure('planning/refusals.test.ts', 'planning/attainable.test.ts'),
   },
   {
     file: 'src/agent/planning/attainable.ts',

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { address, alone, link, route, theirs } from '../../../test/beds/agent-samples.ts';
+import type { Snapshot } from '../snapshot.ts';
+
+describe('a file of somebody else', () => {
+  test.each([
+    ['names the NIC', { names: ['ens1'] }, /^NICInUse/],
+    ['nobody can read', { unread: 'EACCES' }, /^NICInUse.*cannot read it: EACCES/],
+    ['leases for every such name', { leases: ['en*'] }, /^LeasedByHost.*named en\*/],
+    ['leases for a set of names', { leases: ['ens[123]'] }, /^LeasedByHost/],
+    ['leases for other names', { leases: ['eth*', 'ens?0', 'en[s'] }, /^accepted/],
+    ['leases for all but a set of names', { leases: ['[!a]ns1'] }, /^LeasedByHost/],
+    ['configures every such name', { patterns: ['en*'] }, /^NICInUse.*named en\*/],
+    ['configures other names', { patterns: ['eth*'] }, /^accepted/],
+    ['names another NIC', { names: ['ens3'] }, /^accepted/],
+  ])('that %s', (_, more, words) => {
+    expect(alone(theirs(more))).toMatch(words);
+  });
+
+  test('that names the NIC by an alternative name', () => {
+    const links = [link(1, { altNames: ['enp0s1'] })];
+    expect(alone(theirs({ names: ['enp0s1'] }), links)).toMatch(/^NICInUse/);
+  });
+});
+
+describe('a subnet', () => {
+  test.each<[string, Partial<Snapshot>, RegExp]>([
+    [
+      'that an unusable entry has on its NIC is not free',
+      { addresses: [address('ens3', '10.0.0.9/24')] },
+      /^SubnetOverlapsForeign/,
+    ],
+    [
+      'of a link that is the way out of another table is not the primary one',
+      {
+        addresses: [address('other0', '10.0.0.9/24')],
+        routes: [route('0.0.0.0/0', 'other0', { table: 200 })],
+      },
+      /^SubnetOverlapsForeign/,
+    ],
+    ['with a route of main into it', { routes: [route('10.0.0.128/25', 'eth0')] }, /^SubnetOver/],
+    [
+      'with an unreachable part',
+      { routes: [route('10.0.0.64/26', undefined, { type: 7 })] },
+      /^SubnetOver/,
+    ],
+    [
+      'with a route of another table into it',
+      { routes: [route('10.0.0.0/24', 'eth0', { table: 7 })] },
+      /^accepted/,
+    ],
+    [
+      'with an address that has no subnet',
+      { addresses: [address('lo', '10.0.0.77/32')] },
+      /^accepted/,
+    ],
+  ])('%s', (_, on, words) => {
+    expect(alone(on)).toMatch(words);
+  });
+});
