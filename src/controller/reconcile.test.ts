@@ -62,6 +62,16 @@ describe('an object on its way to its node', () => {
     expect(bed.writes()).toHaveLength(before);
   });
 
+  it('is told of in an event when its way has come to an end, and at no step of it', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await bed.eventually(
+      () => bed.events().includes('AllInterfacesConfigured'),
+      () => 'no event',
+    );
+    expect(bed.events()).toEqual(['AllInterfacesConfigured']);
+  });
+
   it('needs no agent for a change of labels or of the hash alone', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);
