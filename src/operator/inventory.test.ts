@@ -60,7 +60,8 @@ describe('an inventory whose database is down', () => {
     await inventory.record('biz-1', author, [node]);
     broken = 'refuses';
     expect(await inventory.nodesOf(author)).toBeUndefined();
-    expect(await inventory.nicsOf(['server-1'])).toBeUndefined();
+    expect(await inventory.nicsOf(['server-2'])).toEqual([]);
+    expect(await inventory.nicsOf(['SERVER-1'])).toMatchObject([{ instanceId: 'server-1' }]);
     expect(await inventory.authors()).toEqual([]);
   });
 

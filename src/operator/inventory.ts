@@ -17,8 +17,8 @@ type Name = Pick<Author, 'namespace' | 'name'>;
 export interface Inventory {
   /** Recorded nodes of an OpenstackConfig by business cluster; undefined when that cannot be read. */
   nodesOf(author: Name): Promise<ReadonlyMap<string, readonly string[]> | undefined>;
-  /** What was delivered to these servers last; undefined when that cannot be read. */
-  nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[] | undefined>;
+  /** What was delivered to these servers last; when that cannot be read, what this process knows of it. */
+  nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
   /**
    * Makes the records of an OpenstackConfig in a business cluster equal to `nodes`, those of `unknown` apart; the next sync
    * repeats a failure.
@@ -44,6 +44,7 @@ export interface InventoryDeps {
 
 /** A database that answers takes milliseconds; one that hangs costs a sync no more than this. */
 const patienceMs = 3_000;
+
 /** What came of a question to the database; told in the log already. */
 class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
@@ -56,6 +57,8 @@ export function createInventory({ store, perform, clock, log }: InventoryDeps): 
   let pause: { readonly until: number; readonly failure: DatabaseFailure } | undefined;
   /** Gone while the store could not be reached. */
   const unforgotten = new Map<string, Name>();
+  /** By server id: names outlive their objects also while the store cannot be read. */
+  const delivered = new Map<string, RecordedNode>();
 
   async function ask<T>(work: () => Promise<T>): Promise<T> {
     if (pause && clock.monotonicMs() < pause.until) throw pause.failure;
@@ -98,13 +101,15 @@ export function createInventory({ store, perform, clock, log }: InventoryDeps): 
 
   return {
     nodesOf: async (author) => unlessItFails(async () => ask(async () => store.nodesOf(author))),
-    nicsOf: async (serverIds) =>
-      serverIds.length === 0
-        ? []
-        : unlessItFails(async () => ask(async () => store.nicsOf(serverIds))),
+    async nicsOf(serverIds) {
+      if (serverIds.length === 0) return [];
+      const recorded = await unlessItFails(async () => ask(async () => store.nicsOf(serverIds)));
+      return recorded ?? serverIds.flatMap((id) => delivered.get(id.toLowerCase()) ?? []);
+    },
     authors: async () => (await unlessItFails(async () => ask(async () => store.authors()))) ?? [],
     async record(providerId, author, nodes, unknown) {
       unforgotten.delete(keyOf(author));
+      for (const node of nodes) delivered.set(node.instanceId.toLowerCase(), node);
       await unlessItFails(async () => write(providerId, author, nodes, unknown));
       if (unforgotten.size > 0 && !pause) await unlessItFails(eraseAll);
     },

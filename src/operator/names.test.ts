@@ -39,23 +39,15 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
   });
 
-  it('when somebody deletes the object while the database is down', async () => {
+  it('when somebody deletes the object while the database is down, which holds up no new node', async () => {
     await oneLeftOfTwo();
     scene.failStore(new Error('ECONNREFUSED'));
     scene.viola.nodes.delete('worker-1');
     attach(scene.cloud, 4, 2);
     await scene.look();
-    expect(scene.viola.nodes.has('worker-1')).toBe(false);
-    expect(scene.ready()).toContain(
-      'False InventoryUnavailable: node worker-1: which names its NICs had is not known',
-    );
-    scene.restart();
-    await scene.look();
-    expect(scene.viola.nodes.has('worker-1')).toBe(false);
-    scene.failStore(undefined);
-    await scene.look(30_000);
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p4']);
+    expect(scene.ready()).toContain('True');
   });
 
   it('when the first try to make it again fails, and the operator starts anew', async () => {

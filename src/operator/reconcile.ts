@@ -99,7 +99,7 @@ async function sync(
   const { source } = request;
   const { view, viola } = await access(request, deps, signal);
   const seen = await observe(request, { view, viola }, signal);
-  const recorded = await recordedNames(object, config, seen, deps);
+  const recorded = await inventory.nicsOf(serversWithNewPorts(seen));
   const proven = await prove(planInput(request, { ...seen, recorded }), view, deps, signal);
   const { input, plan } = proven;
   const evidenceComplete = proven.evidenceComplete && input.selection.subnetsComplete;
@@ -114,18 +114,6 @@ async function sync(
   const { observation } = input;
   const ending = { summary: plan.summary, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
   return { ...rounds, ...others, ...ending, observation, troubles };
-}
-
-/** Names outlive objects; who never had a NIC in the business cluster never had a name there. */
-async function recordedNames(
-  object: ConfigObject,
-  { providerId }: ResolvedConfig,
-  seen: Seen,
-  { inventory }: ReconcilerDeps,
-): Promise<PlanInput['recorded']> {
-  const wasDelivered = statusOf(object).deliveredTo?.includes(providerId) ?? false;
-  const recorded = await inventory.nicsOf(serversWithNewPorts(seen));
-  return recorded ?? (wasDelivered ? 'unknown' : []);
 }
 
 /** Nodes are sent, or lie there already: the object must not go without us. */

@@ -20,8 +20,6 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
   if (blocked) return blockedNode(claim, blocked, view);
   const own = held !== undefined && isOwn(held, view.input.owner);
   const plan = planInterfaces(nodeName, { serverId, own }, held, view);
-  const isNew = held === undefined && plan.interfaces.length > 0;
-  if (isNew && view.input.recorded === 'unknown') return namelessNode(claim, view);
   const node: NodePlan = {
     nodeName,
     instanceId: serverId,
@@ -33,23 +31,6 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
   };
   const problems = [...plan.problems, ...unconfirmedProblem(nodeName, plan.unconfirmed)];
   return { node, problems, ask: plan.ask, filteredPorts: plan.filteredPorts };
-}
-
-/** Its object may have been deleted by hand: a new one would rename NICs that the inventory knows. */
-function namelessNode({ serverId, nodeName }: Claim, view: View): NodeOutcome {
-  const why = 'which names its NICs had is not known';
-  return {
-    node: { ...untouched, nodeName, instanceId: serverId, waiting: false, why },
-    problems: [
-      {
-        reason: 'InventoryUnavailable',
-        subject: `node ${nodeName}`,
-        message: `node ${nodeName}: ${why} while the inventory cannot be read; it is delivered as soon as that works again`,
-      },
-    ],
-    ask: [],
-    filteredPorts: view.portsOf(serverId).length,
-  };
 }
 
 type Conflict = Extract<Block, { kind: 'problem' }>;

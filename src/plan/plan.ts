@@ -48,7 +48,7 @@ export interface PlanInput {
   readonly held: readonly HeldNode[];
   readonly evidence: readonly PortEvidence[];
   /** What was delivered to servers before, as the inventory knows it: names outlive the object they stand in. */
-  readonly recorded: readonly RecordedNode[] | 'unknown';
+  readonly recorded: readonly RecordedNode[];
   /** NICs that are delivered for the whole cloud; the measure of an unusually large removal. */
   readonly cloudInterfaces: number;
   /** `guarded`: an unusually large removal is held. `allowed`: somebody confirmed it. `held`: one is held already. */
@@ -103,7 +103,6 @@ export type ProblemReason = Extract<
   | 'InterfaceLimitExceeded'
   | 'InvalidNodeName'
   | 'InvalidPort'
-  | 'InventoryUnavailable'
   | 'NameConflict'
   | 'NeutronPortError'
   | 'NeutronSubnetError'

@@ -35,8 +35,7 @@ export function viewOf(input: PlanInput, hold: boolean): View {
   const ports = Map.groupBy(observation.ports, ({ deviceId }) => deviceId);
   const byInstance = Map.groupBy(held, ({ spec }) => spec.instanceId ?? '');
   const verdicts = new Map(evidence.map((one) => [subjectOf(one), one.verdict]));
-  const records = input.recorded === 'unknown' ? [] : input.recorded;
-  const recorded = Map.groupBy(records, ({ instanceId }) => instanceId.toLowerCase());
+  const recorded = Map.groupBy(input.recorded, ({ instanceId }) => instanceId.toLowerCase());
   return {
     input,
     hold,

@@ -258,12 +258,12 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     [
-      'The inventory cannot be read: a deleted object is kept because it may know of nodes that are not clean, and a node without an object waits because it may know the names of its NICs.',
-      '인벤토리를 읽을 수 없습니다. 정리되지 않은 노드가 기록되어 있을 수 있으므로 삭제된 객체를 유지하고, NIC 이름이 기록되어 있을 수 있으므로 객체가 없는 노드는 대기합니다.',
+      'A deleted object is kept because the inventory, which may know of nodes that are not clean, cannot be read.',
+      '정리되지 않은 노드를 알고 있을 수 있는 인벤토리를 읽을 수 없어 삭제된 객체를 유지합니다.',
     ],
     [
-      'Bring the database back; everything else happens by itself then.',
-      '데이터베이스를 복구하십시오. 그러면 나머지는 자동으로 진행됩니다.',
+      'Bring the database back; the object goes by itself then.',
+      '데이터베이스를 복구하십시오. 그러면 객체는 자동으로 삭제됩니다.',
     ],
   ),
   RemovalUnsupported: row(

@@ -101,7 +101,12 @@ export const operatorMutants: readonly Mutant[] = [
     'left.length === 0',
     'deletion/leave',
   ),
-  mutant('reconcile', "recorded ?? (wasDelivered ? 'unknown' : [])", 'recorded ?? []', 'names'),
+  mutant(
+    'inventory',
+    'recorded ?? serverIds.flatMap((id) => delivered.get(id.toLowerCase()) ?? [])',
+    'recorded ?? []',
+    'names',
+  ),
   mutant(
     'inventory',
     'if (error instanceof DatabaseFailure) return undefined;',
