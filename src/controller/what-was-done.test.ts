@@ -8,6 +8,7 @@ import { nodeConfigs } from './stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const other = entry(0, { address: '10.0.0.77' });
+const firstMachine = { machineID: 'm1', bootID: 'b1' };
 let bed: ControllerBed;
 
 beforeEach(async () => {
@@ -18,11 +19,21 @@ afterEach(async () => {
   await bed[Symbol.asyncDispose]();
 });
 
-async function configure(name = 'worker-1'): Promise<void> {
+async function configure(name = 'worker-1', machine?: object): Promise<void> {
   await bed.addNode(name);
+  if (machine) await bed.setNode(name, { systemUUID: instanceId, ...machine });
   bed.run();
   await bed.apply(name, { interfaces: [entry(0)] });
   await bed.untilReady(name, good);
+}
+
+/** Two nodes; the object means the first. */
+async function configureNodeA(): Promise<void> {
+  await bed.addNode('node-a', 'uuid-a');
+  await bed.addNode('node-b', 'uuid-b');
+  bed.run();
+  await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
+  await bed.untilReady('worker-1', good);
 }
 
 function requested(): string[] {
@@ -183,11 +194,7 @@ describe('what was done', () => {
   });
 
   it('is done again on a machine that was rebuilt in place', async () => {
-    await bed.addNode('worker-1');
-    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b1' });
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+    await configure('worker-1', firstMachine);
     await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm2', bootID: 'b2' });
     await untilRequests(2);
     await bed.untilReady('worker-1', good);
@@ -198,11 +205,7 @@ describe('what was done', () => {
   });
 
   it('is done again on a machine that was rebuilt in place after the Job of the one before had gone', async () => {
-    await bed.addNode('worker-1');
-    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b1' });
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+    await configure('worker-1', firstMachine);
     const name = bed.jobs()[0]?.metadata.name ?? '';
     const ref = { namespace: 'multinic-agents', name };
     await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
@@ -223,11 +226,7 @@ describe('what was done', () => {
   });
 
   it('is looked at again after a reboot, once, and not because a node says less for a while', async () => {
-    await bed.addNode('worker-1');
-    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b1' });
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+    await configure('worker-1', firstMachine);
     await bed.setNode('worker-1', { systemUUID: instanceId, machineID: '', bootID: '' });
     await bed.pass(100);
     expect(bed.agents.requests).toHaveLength(1);
@@ -272,11 +271,7 @@ describe('what was done', () => {
   });
 
   it('leaves the node that an object meant before, then serves the one that it means now', async () => {
-    await bed.addNode('node-a', 'uuid-a');
-    await bed.addNode('node-b', 'uuid-b');
-    bed.run();
-    await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+    await configureNodeA();
     await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);
     expect(requested()).toEqual(['apply node-a', 'cleanup node-a', 'apply node-b']);
@@ -303,11 +298,7 @@ describe('what was done', () => {
     ['comes back', ['apply node-a', 'cleanup node-a', 'apply node-b']],
     ['is gone', ['apply node-a', 'apply node-b']],
   ])('waits for a former node that is not ready, and goes on when it %s', async (how, wanted) => {
-    await bed.addNode('node-a', 'uuid-a');
-    await bed.addNode('node-b', 'uuid-b');
-    bed.run();
-    await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+    await configureNodeA();
     // Longer than anything of the first run would be looked at again.
     await bed.pass(1_250);
     await bed.setReady('node-a', 'Unknown');
@@ -322,11 +313,7 @@ describe('what was done', () => {
   });
 
   it('tells why a former node is not clean yet', async () => {
-    await bed.addNode('node-a', 'uuid-a');
-    await bed.addNode('node-b', 'uuid-b');
-    bed.run();
-    await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+    await configureNodeA();
     bed.agents.answer = () => ({ outcome: 'failed', warnings: ['netplan is not there'] });
     await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
     const { status } = await bed.untilReady('worker-1', 'False JobFailed');
@@ -339,11 +326,7 @@ describe('what was done', () => {
   });
 
   it('is cleaned where it was done when the object is deleted after it began to mean another node', async () => {
-    await bed.addNode('node-a', 'uuid-a');
-    await bed.addNode('node-b', 'uuid-b');
-    bed.run();
-    await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+    await configureNodeA();
     await bed.stop();
     await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
     await bed.delete('worker-1');

@@ -39,6 +39,15 @@ function deleteWhile(
   });
 }
 
+/** The object moves so many times before it can be deleted. */
+function moves(times: number): void {
+  const conflict = { status: 409, reason: 'Conflict' };
+  bed.api.faults.answer({ verb: 'delete', resource: kind, ...conflict, times });
+}
+
+/** What is answered when there is nothing to delete any more. */
+const done = { status: 404, body: { code: 'NoSuchNode' } };
+
 describe('DELETE node-configs', () => {
   it('stamps the consent before it deletes, and leaves the rest to the finalizer', async () => {
     await bed.post([node]);
@@ -63,10 +72,7 @@ describe('DELETE node-configs', () => {
     expect((await bed.call('DELETE', '/Worker_1?uid=other&generation=1')).status).toBe(409);
     const { uid } = (await bed.stored()).metadata;
     expect((await bed.call('DELETE', `/Worker_1?uid=${uid}&generation=1`)).status).toBe(202);
-    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
-      status: 404,
-      body: { code: 'NoSuchNode' },
-    });
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject(done);
   });
 
   it('consents to no other object of the name, not even to one that is being deleted', async () => {
@@ -120,30 +126,15 @@ describe('DELETE node-configs', () => {
   it('is done when the answer to its deletion gets lost', async () => {
     await bed.post([node]);
     bed.api.faults.lose({ verb: 'delete', resource: kind, when: 'after' });
-    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
-      status: 404,
-      body: { code: 'NoSuchNode' },
-    });
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject(done);
   });
 
   it('tries five times on an object that moves all the time', async () => {
     await bed.post([node]);
-    bed.api.faults.answer({
-      verb: 'delete',
-      resource: kind,
-      status: 409,
-      reason: 'Conflict',
-      times: 4,
-    });
+    moves(4);
     expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
     await bed.post([node]);
-    bed.api.faults.answer({
-      verb: 'delete',
-      resource: kind,
-      status: 409,
-      reason: 'Conflict',
-      times: 5,
-    });
+    moves(5);
     expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
       status: 409,
       body: { code: 'StaleBase' },
@@ -152,12 +143,7 @@ describe('DELETE node-configs', () => {
 
   it('decides anew when the object moves between consent and deletion', async () => {
     await bed.post([node]);
-    bed.api.faults.answer({
-      verb: 'delete',
-      resource: kind,
-      status: 409,
-      reason: 'Conflict',
-    });
+    moves(1);
     expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
     await expect(bed.stored()).rejects.toThrow();
   });

@@ -1,10 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createFakeClock, until } from '../../time/fake-clock.ts';
-import { configMaps } from '../core-resources.ts';
-import { KubeError } from '../errors.ts';
-import type { KubeObject } from '../object.ts';
-import { type Fault, FlakyCollection } from '../testing/flaky-collection.ts';
+import { until } from '../../time/fake-clock.ts';
 import {
   bench,
   ending,
@@ -16,12 +12,6 @@ import {
   streaming,
 } from '../testing/reflector-bench.ts';
 import { line } from '../testing/scripted-server.ts';
-import { createReflector } from './reflector.ts';
-import { Store } from './store.ts';
-
-function keysAndVersions(store: Store<KubeObject>) {
-  return new Map(store.list().map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
-}
 
 describe('a reflector when things break', () => {
   test('a lost connection is resumed, and what comes again is not told again', async () => {
@@ -161,101 +151,4 @@ describe('a reflector when things break', () => {
       await until('the event of the next watch', () => log.includes('added b 9'));
     },
   );
-
-  test('an event that no watch told is found by the list that comes every ten minutes', async () => {
-    const clock = createFakeClock();
-    const collection = new FlakyCollection(clock, ['none', 'omit']);
-    const store = new Store<KubeObject>();
-    const reflector = createReflector<KubeObject>({
-      client: collection.client(),
-      resource: configMaps,
-      store,
-      clock,
-      random: () => 0.5,
-    });
-    const stop = new AbortController();
-    const running = reflector.run(stop.signal);
-    await clock.advance(1_000);
-    collection.put('a');
-    await clock.advance(595_000);
-    expect(store.size).toBe(0);
-    await clock.advance(30_000);
-    expect(store.size).toBe(1);
-    stop.abort();
-    await running;
-  });
-
-  test.each([
-    ['when it is back', []],
-    ['also when it is in trouble for a while', ['refuse', 'refuse', 'none', 'refuse']],
-  ] satisfies [string, Fault[]][])(
-    'a server that was restored from a backup is listed again %s: it would tell nothing for a long time',
-    async (_, trouble) => {
-      const clock = createFakeClock();
-      const collection = new FlakyCollection(clock, ['none', 'drop', ...trouble]);
-      const store = new Store<KubeObject>();
-      const reflector = createReflector<KubeObject>({
-        client: collection.client(),
-        resource: configMaps,
-        store,
-        clock,
-        random: () => 0.5,
-      });
-      collection.put('kept');
-      const restore = collection.backup();
-      const stop = new AbortController();
-      const running = reflector.run(stop.signal);
-      await clock.advance(1_000);
-      for (const name of ['lost', 'kept', 'kept']) collection.put(name);
-      // The watch breaks with its second event, because all API servers are started anew.
-      await clock.advance(600);
-      expect([...keysAndVersions(store)]).toEqual([
-        ['kept', '103'],
-        ['lost', '102'],
-      ]);
-      restore();
-      collection.put('new');
-      await clock.advance(60_000);
-      expect(keysAndVersions(store)).toEqual(collection.state);
-      stop.abort();
-      await running;
-    },
-  );
-
-  test('a server on which only lists fail is still followed', async () => {
-    const clock = createFakeClock();
-    const collection = new FlakyCollection(clock, []);
-    const { list, watch } = collection.client();
-    let [fails, lists] = [false, 0];
-    const store = new Store<KubeObject>();
-    const reflector = createReflector<KubeObject>({
-      client: {
-        list: (resource, options) => {
-          lists++;
-          if (fails) throw new KubeError({ status: 504, reason: 'Timeout', message: 'etcd' });
-          return list(resource, options);
-        },
-        watch,
-      },
-      resource: configMaps,
-      store,
-      clock,
-      random: () => 0.5,
-    });
-    const stop = new AbortController();
-    const running = reflector.run(stop.signal);
-    await clock.advance(1_000);
-    fails = true;
-    await clock.advance(660_000);
-    const before = lists;
-    collection.put('a');
-    await clock.advance(30_000);
-    expect(store.size).toBe(1);
-    // The list is not forgotten, and does not come with every watch.
-    await clock.advance(600_000);
-    expect(lists - before).toBeGreaterThan(5);
-    expect(lists - before).toBeLessThan(15);
-    stop.abort();
-    await running;
-  });
 });
