@@ -2,7 +2,7 @@ import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import type { Plan, PlanInput } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type AccessDeps, access } from './access.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
@@ -11,7 +11,7 @@ import { deliverInRounds } from './deliver/delivery-rounds.ts';
 import { nodesAfter } from './inventory.ts';
 import { countDelivery, type OperatorMetrics } from './metrics.ts';
 import type { CloudViews } from './observe/cloud-view.ts';
-import { observe, type Seen, serversWithNewPorts } from './observe/observe.ts';
+import { observe, serversWithNewPorts } from './observe/observe.ts';
 import {
   addFinalizer,
   type ConfigObject,
