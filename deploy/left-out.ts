@@ -20,7 +20,7 @@ const poolOfUndici = `
 
 /**
  * Files of packages that the bundle has something smaller for: every process would pay for them in memory, and nothing of
- * ours uses them. HTTP/2 is switched off wherever we connect, schemas of routes are zod.
+ * ours uses them. HTTP/2 is switched off wherever we connect, schemas of routes are zod, logs and metrics come from one thread.
  */
 const replaced: Readonly<Record<string, (path: string) => string>> = {
   'undici/index.js': () => poolOfUndici,
@@ -31,7 +31,17 @@ const replaced: Readonly<Record<string, (path: string) => string>> = {
   'undici/lib/llhttp/llhttp-wasm.js': neverLoaded,
   '@fastify/ajv-compiler/index.js': neverLoaded,
   '@fastify/fast-json-stringify-compiler/index.js': neverLoaded,
+  'pino/lib/transport.js': neverCalled,
+  'prom-client/lib/cluster.js': neverCalled,
+  // Only for exemplars, which are switched on per metric.
+  '@opentelemetry/api/dist/index.cjs': () => 'module.exports = {};',
 };
+
+/** Built-in modules that packages load for what they do for others. */
+const unusedBuiltins = [
+  ['fastify', 'node:http2'],
+  ['commander', 'node:child_process'],
+] as const;
 
 const paths = new Map(Object.entries(replaced).map(([name, make]) => [join(packages, name), make]));
 
@@ -45,12 +55,19 @@ export const leftOut: Plugin = {
         errors: gone.map((path) => ({ text: `${path} is to be left out, and is not there` })),
       };
     });
-    build.onLoad({ filter: /\/node_modules\/(undici|@fastify)\/.*\.js$/ }, ({ path }) => {
+    build.onLoad({ filter: /\/node_modules\/.*\.c?js$/ }, ({ path }) => {
       const make = paths.get(path);
       return make && { contents: make(relative(packages, path)), resolveDir: dirname(path) };
     });
-    // Fastify asks for it whether or not it is to speak HTTP/2.
-    build.onResolve({ filter: /^node:http2$/ }, ({ path }) => ({ path, namespace: 'left out' }));
-    build.onLoad({ filter: /./, namespace: 'left out' }, () => ({ contents: 'exports = {};' }));
+    build.onResolve({ filter: /^node:/ }, ({ path, importer }) =>
+      unusedBuiltins.some(
+        ([from, name]) => path === name && importer.startsWith(join(packages, from)),
+      )
+        ? { path, namespace: 'left out' }
+        : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'left out' }, () => ({
+      contents: 'module.exports = {};',
+    }));
   },
 };

@@ -15,6 +15,7 @@ import {
   type Values,
 } from './process/settings.ts';
 import { runUntilSignal } from './process/shutdown.ts';
+import { dropStartupGarbage } from './process/startup-garbage.ts';
 import { systemClock, systemRandom } from './time/clock.ts';
 
 /** Exit status when a setting or an argument cannot be used. */
@@ -132,6 +133,7 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
   sayProxies(log);
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);
+  dropStartupGarbage();
   const context: Context = {
     clock: systemClock,
     random: systemRandom,

@@ -15,7 +15,9 @@ export type HeapOwner = keyof typeof heaps;
 /** The flags of Node.js with which a part is started; NODE_OPTIONS takes them too. */
 export function heapFlags(part: HeapOwner): readonly string[] {
   const { young, old } = heaps[part];
-  return [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
+  const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
+  // See startup-garbage.ts; an agent ends before it would be due.
+  return part === 'agent' ? limits : [...limits, '--expose-gc'];
 }
 
 /**
