@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { job, order, template } from '../../test/beds/controller-samples.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { Job } from '../kube/core-resources.ts';
-import { createJobRunner, createJobStore, createPodStore } from './job-runner.ts';
+import { orderOf } from './job.ts';
+import { createJobRunner, createJobStore, createPodStore, slimJob } from './job-runner.ts';
 
 it('looks at no Job that has ended when it is asked which runs have not', () => {
   const [jobs, pods] = [createJobStore(), createPodStore()];
@@ -28,4 +29,12 @@ it('looks at no Job that has ended when it is asked which runs have not', () => 
   looks = 0;
   expect(runner.open().map(({ attempt }) => attempt)).toEqual([2]);
   expect(looks).toBe(0);
+});
+
+it('keeps of a Job and its Pod what it is asked for later, and not what the Pod was to run', () => {
+  const whole = job(order({ attempt: 1 }));
+  const kept = slimJob(whole);
+  expect(orderOf(kept)).toEqual(orderOf(whole));
+  expect(kept.spec).toMatchObject({ suspend: whole.spec?.suspend ?? true });
+  expect(JSON.stringify(kept).length).toBeLessThan(JSON.stringify(whole).length / 2);
 });

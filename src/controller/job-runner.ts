@@ -14,6 +14,7 @@ import { type Order, type Run, type Runner, RunRefused } from './runner.ts';
 /** Agent Jobs by `config` (key of the object) and `node`; `open` are those that the Job controller is not done with. */
 export function createJobStore(): Store<Job> {
   return new Store<Job>({
+    packed: true,
     indexes: {
       config: ({ metadata }) => [metadata.annotations?.[annotations.config] ?? ''],
       node: ({ spec }) => [spec?.template.spec?.nodeName ?? ''],
@@ -25,8 +26,29 @@ export function createJobStore(): Store<Job> {
 /** Agent Pods by `job` (uid of the Job that owns them). */
 export function createPodStore(): Store<Pod> {
   return new Store<Pod>({
+    packed: true,
     indexes: { job: ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? [] },
   });
+}
+
+/** What nobody here reads is not kept: a whole cluster at once leaves as many Jobs for as long as they are kept. */
+export function slimJob({ spec, ...job }: Job): Job {
+  if (!spec) return job;
+  const { suspend, activeDeadlineSeconds, template } = spec;
+  const { nodeName } = template.spec ?? {};
+  return {
+    ...job,
+    spec: {
+      ...(suspend === undefined ? {} : { suspend }),
+      ...(activeDeadlineSeconds === undefined ? {} : { activeDeadlineSeconds }),
+      template: { spec: { containers: [], ...(nodeName === undefined ? {} : { nodeName }) } },
+    },
+  };
+}
+
+/** What a Pod was to run says its Job. */
+export function slimAgentPod({ spec: _, ...pod }: Pod): Pod {
+  return pod;
 }
 
 export interface JobRunnerOptions {

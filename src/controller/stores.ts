@@ -174,6 +174,7 @@ export function createStores(): Stores {
     },
   });
   const nodes = new Store<Node>({
+    packed: true,
     indexes: { systemUuid: (node) => given(systemUuidOf(node)) },
   });
   return {

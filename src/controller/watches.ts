@@ -8,6 +8,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import { countSteps } from '../kube-metrics.ts';
 import type { PartContext } from '../process/part.ts';
+import { slimAgentPod, slimJob } from './job-runner.ts';
 import { deployedJobsSelector, type OtherController, slimPod } from './stand-back.ts';
 import { type NodeConfig, nodeConfigs, slimNode } from './stores.ts';
 
@@ -62,8 +63,8 @@ export function createWatches(options: WatchesOptions): Watches {
     all: [
       configs,
       mirror(nodes, stores.nodes, { transform: slimNode }),
-      mirror(jobs, stores.jobs, agents),
-      mirror(pods, stores.pods, agents),
+      mirror(jobs, stores.jobs, { ...agents, transform: slimJob }),
+      mirror(pods, stores.pods, { ...agents, transform: slimAgentPod }),
       mirror(jobs, other.jobs, {
         name: 'DeployedJob',
         namespace,
