@@ -16,8 +16,9 @@ export type HeapOwner = keyof typeof heaps;
 export function heapFlags(part: HeapOwner): readonly string[] {
   const { young, old } = heaps[part];
   const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
-  // See startup-garbage.ts; an agent ends before it would be due.
-  return part === 'agent' ? limits : [...limits, '--expose-gc'];
+  // An agent ends before any of this would pay: see startup-garbage.ts; and code between interpreted and optimized, which
+  // is compiled for what runs seldom too, is 2 MB.
+  return part === 'agent' ? limits : [...limits, '--expose-gc', '--no-sparkplug'];
 }
 
 /**

@@ -12,7 +12,7 @@ const servers = 1_000;
 const portsPerServer = 3;
 const goalMb = 128;
 /** One sync per second. */
-const syncingMs = 45_000;
+const syncingMs = 30_000;
 
 await bundle(bundleFolder);
 await using world = await openWorld([]);

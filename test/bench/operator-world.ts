@@ -92,12 +92,12 @@ export class BenchWorld implements AsyncDisposable {
   }
 }
 
-function start(script: string, ...args: string[]): ChildProcess {
+export function start(script: string, ...args: string[]): ChildProcess {
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
   return spawn(process.execPath, [join(root, script), ...args], { stdio: [...stdio] });
 }
 
-async function firstLine(child: ChildProcess): Promise<Record<string, string>> {
+export async function firstLine(child: ChildProcess): Promise<Record<string, string>> {
   if (!child.stdout) throw new Error('the child has no output');
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   return JSON.parse(line) as Record<string, string>;

@@ -1,0 +1,77 @@
+// What a restart of the controller costs in a cluster of 10,000 MultiNicNodeConfigs whose Jobs are still there: CPU of the
+// process until it has looked at all of them, and Jobs that it makes again.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { bundle } from '../../deploy/bundler.ts';
+import { freePorts } from '../../rig/parts/free-ports.ts';
+import { controllerPart } from '../../rig/parts/parts.ts';
+import { bundleFolder } from '../../rig/parts/program.ts';
+import { Supervisor } from '../../rig/parts/supervisor.ts';
+import { systemClock as clock } from '../../src/time/clock.ts';
+import { cpuOf, Figures, rssOf } from './figures.ts';
+import { firstLine, start } from './operator-world.ts';
+
+const configs = 10_000;
+const running = 100;
+const goals = { cpuSeconds: 5, jobs: 0 };
+/** Nothing more comes then. */
+const quietMs = 5_000;
+
+async function reconciled(port: number): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const counts = metrics.matchAll(/^multinic_reconcile_total\{[^}]*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+await bundle(bundleFolder);
+await using stack = new AsyncDisposableStack();
+const directory = await mkdtemp(join(tmpdir(), 'multinic-restart-'));
+stack.defer(() => rm(directory, { recursive: true }));
+const cluster = start('test/bench/restart-cluster.ts', `${configs}`, `${running}`);
+stack.defer(() => {
+  cluster.kill();
+});
+const { url = '' } = await firstLine(cluster);
+const kubeconfig = join(directory, 'kubeconfig');
+const context = { name: 'bench', context: { cluster: 'bench', user: 'bench' } };
+await writeFile(
+  kubeconfig,
+  JSON.stringify({
+    'current-context': 'bench',
+    contexts: [context],
+    clusters: [{ name: 'bench', cluster: { server: url } }],
+    users: [{ name: 'bench', user: { token: 'bench' } }],
+  }),
+);
+
+/** Starts the controller, lets it look at everything, and ends it; answers what that took. */
+async function run() {
+  await using parts = new Supervisor(directory, clock);
+  const [port = 0] = await freePorts(1);
+  await parts.start(controllerPart({ kubeconfig, port, agentImage: 'agent', clock }));
+  const began = performance.now();
+  while ((await reconciled(port)) < configs) await wait(100);
+  const seconds = (performance.now() - began) / 1_000;
+  await wait(quietMs);
+  const pid = parts.pidOf('controller');
+  return { seconds, cpuSeconds: await cpuOf(pid), ...(await rssOf(pid)) };
+}
+
+const written = async () => (await (await fetch(`${url}/bench`)).json()) as Record<string, number>;
+const made = async () => (await written())['POST multinic-agents/jobs'] ?? 0;
+// The first one writes each status in its own words; the second one is the restart.
+await run();
+const before = await written();
+const { seconds, cpuSeconds, rssMb } = await run();
+const after = await written();
+const figures = new Figures();
+figures.goal(`controller, restart with ${configs} Jobs: CPU`, cpuSeconds, goals.cpuSeconds, 's');
+figures.goal('Jobs that it made anew', await made(), goals.jobs, 'Jobs');
+figures.note('until it had looked at all', `${seconds.toFixed(1)} s; RSS then ${rssMb} MB`);
+figures.note(
+  'writes of the first start, and of the restart besides',
+  JSON.stringify([before, after]),
+);
+figures.end();
