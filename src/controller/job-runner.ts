@@ -47,8 +47,9 @@ export function slimJob({ spec, ...job }: Job): Job {
 }
 
 /** What a Pod was to run says its Job. */
-export function slimAgentPod({ spec: _, ...pod }: Pod): Pod {
-  return pod;
+export function slimAgentPod(pod: Pod): Pod {
+  const { spec: _, ...kept } = pod;
+  return kept;
 }
 
 export interface JobRunnerOptions {

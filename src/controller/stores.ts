@@ -173,10 +173,7 @@ export function createStores(): Stores {
       processed: (config) => (isProcessed(config) ? ['yes'] : []),
     },
   });
-  const nodes = new Store<Node>({
-    packed: true,
-    indexes: { systemUuid: (node) => given(systemUuidOf(node)) },
-  });
+  const nodes = new Store<Node>({ packed: true, indexes: { systemUuid: uuidsOf } });
   return {
     configs,
     nodes,
@@ -224,6 +221,10 @@ function isProcessed({ metadata, status }: NodeConfig): boolean {
 function isForeign({ metadata, status }: NodeConfig): boolean {
   if (metadata.annotations?.[annotations.takeOver] !== undefined) return false;
   return status !== undefined && isWrittenByOther(status);
+}
+
+function uuidsOf(node: Node): readonly string[] {
+  return given(systemUuidOf(node));
 }
 
 /** Objects without a value are found by none: they have nothing in common. */

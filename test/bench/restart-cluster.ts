@@ -149,17 +149,18 @@ function watch(response: ServerResponse, collection: string, query: URLSearchPar
   });
 }
 
+function renewed(given: Stored): Stored {
+  const before = leases.get('lease');
+  const metadata = { ...before?.metadata, ...given.metadata, resourceVersion: String(version) };
+  const lease = { ...before, ...given, metadata };
+  leases.set('lease', lease);
+  return lease;
+}
+
 async function write(request: IncomingMessage, response: ServerResponse, path: string) {
   const given = JSON.parse(await text(request)) as Stored;
   version += 1;
-  if (path.includes('/leases')) {
-    const before = leases.get('lease');
-    const resourceVersion = String(version);
-    const metadata = { ...before?.metadata, ...given.metadata, resourceVersion };
-    const lease = { ...before, ...given, metadata };
-    leases.set('lease', lease);
-    return send(response, 200, lease);
-  }
+  if (path.includes('/leases')) return send(response, 200, renewed(given));
   const collection = collectionOf(path);
   const what = `${request.method} ${collection}${path.endsWith('/status') ? '/status' : ''}`;
   writes[what] = (writes[what] ?? 0) + 1;
