@@ -23,6 +23,9 @@ async function copyOfTree(): Promise<string> {
   return copy;
 }
 
+/** Vitest lists tests on one and says on the other why they are red. */
+type Ended = { code?: unknown; killed?: boolean; stdout: string; stderr: string };
+
 /** Runs the tests; answers what they printed when they were red, and nothing when they were green. */
 async function redness(
   copy: string,
@@ -39,8 +42,8 @@ async function redness(
     return undefined;
   } catch (error) {
     // Vitest ended with a status, or was ended; anything else is no verdict.
-    const { code, killed, stdout } = error as { code?: unknown; killed?: boolean; stdout: string };
-    if (typeof code === 'number' || killed) return stdout;
+    const { code, killed, stdout, stderr } = error as Ended;
+    if (typeof code === 'number' || killed) return stdout + stderr;
     throw error;
   }
 }
