@@ -148,7 +148,7 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     nameOf: jobName,
     runsFor: (config) => read(options.jobs.byIndex('config', keyOf(config))),
     runsOn: (node) => read(options.jobs.byIndex('node', node)),
-    open: () => read(options.jobs.byIndex('open', 'yes')).filter(({ phase }) => phase !== 'ended'),
+    open: () => read(options.jobs.byIndex('open', 'yes')),
     prepare,
     start,
     remove,

@@ -119,12 +119,12 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       const result = error === undefined ? 'success' : 'error';
       metrics.count('multinic_reconcile_total', { ...labels, result });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
-      metrics.set('multinic_jobs_active', {}, runner.open().length);
       if (error === undefined) lastProcessed = clock.now();
       else log.warn({ err: error, config: key }, 'reconcile failed, tried again');
     },
   });
   gaugeStates(configs, metrics);
+  metrics.sample('multinic_jobs_active', {}, () => runner.open().length);
   sampleWork(metrics, controllerName, controller);
   for (const reflector of watches.all) sampleSilence(metrics, reflector);
 

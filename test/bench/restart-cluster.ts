@@ -4,6 +4,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { Json } from '../../rig/apiserver/objects/json.ts';
+import { mergePatch } from '../../rig/apiserver/verbs/merge-patch.ts';
 import { protocol } from '../../src/api/job.ts';
 import { finalizers, namespaces } from '../../src/api/names.ts';
 import { begun } from '../../src/controller/applied.ts';
@@ -169,7 +171,7 @@ async function write(request: IncomingMessage, response: ServerResponse, path: s
   const object = collections[collection]?.[Number(name?.split('-').at(-1))];
   if (!object)
     return send(response, 201, { ...given, metadata: { ...given.metadata, uid: 'new' } });
-  object.status = given.status;
+  object.status = mergePatch(object.status as Json, given.status as Json);
   object.metadata = { ...object.metadata, resourceVersion: String(version) };
   for (const follower of watchers.get(collection) ?? []) {
     follower.write(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
@@ -191,6 +193,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 const server = createServer((request, response) => void answer(request, response));
+// The bench asks again after pauses, on a connection that is still open.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);
