@@ -51,7 +51,7 @@ describe('refusals', () => {
       'nexthop add id 6 group 5',
       'route add default nhid 5 metric 50',
     );
-    const off = await host.exec('sysctl', '-w', 'net.ipv4.nexthop_compat_mode=0');
+    const off = await host.exec('sh', '-c', 'echo 0 > /proc/sys/net/ipv4/nexthop_compat_mode');
     expect(off.code, off.stderr).toBe(0);
     const { result } = await runAgent(host, request([wanted, good]));
     expect(result?.nics).toMatchObject([
