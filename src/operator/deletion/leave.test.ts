@@ -120,6 +120,36 @@ describe('a CR that is deleted', () => {
     expect(scene.object()).toBeUndefined();
   });
 
+  it.each(['ClusterUnreachable', 'Internal'] as const)(
+    'stays as long when Viola was not answered for a node: %s',
+    async (code) => {
+      attach(scene.cloud, 1, 1);
+      scene.create();
+      await scene.clock.advance(60_000);
+      scene.viola.stick(code);
+      await scene.look();
+      scene.kube.delete();
+      await scene.look();
+      expect(scene.object()).toBeDefined();
+      await scene.viola.unstick();
+      await scene.look();
+      scene.viola.clean();
+      await scene.look(30_000);
+      expect([scene.object(), scene.viola.nodes.size]).toEqual([undefined, 0]);
+    },
+  );
+
+  it('goes at once when its nodes were refused', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.refused.set('worker-1', 'Invalid');
+    await scene.look();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+  });
+
   it('stays as long after a restart: what the operator had sent before, nobody knows', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();

@@ -37,7 +37,7 @@ export interface DeliverOptions {
   readonly viola: Pick<ViolaClient, 'post' | 'remove'>;
   readonly source: Source;
   readonly perform: Perform<Effect>;
-  /** Told of a post that failed as a whole: it may be carried out all the same. */
+  /** Told of a post that failed, as a whole or for a node, and may be carried out all the same. */
   readonly onUnanswered: () => void;
 }
 
@@ -123,9 +123,11 @@ async function post(
     const answer = await perform('operator.node-config.post', async () =>
       viola.post(chunk, signal),
     );
+    const silent = unanswered(chunk, answer);
+    if (silent.length > 0 || answer.errors.some(isOpen)) options.onUnanswered();
     tally.accepted.push(...answer.results);
     for (const error of answer.errors) tally.refused(error);
-    for (const { nodeName } of unanswered(chunk, answer)) {
+    for (const { nodeName } of silent) {
       const details = { service: 'viola', kind: 'badAnswer', status: 200 } as const;
       tally.failed(nodeName, new RequestError(`node ${nodeName} is not in the answer`, details));
     }
@@ -140,6 +142,11 @@ async function post(
     }
     for (const { nodeName } of chunk) tally.failed(nodeName, failure);
   }
+}
+
+/** Viola knows no end of a write that its API server did not answer, or broke off: etcd may have it all the same. */
+function isOpen({ code }: NodeError): boolean {
+  return ['ClusterUnreachable', 'Internal'].includes(code);
 }
 
 /** Silence is never success. */
@@ -188,8 +195,8 @@ function chunks(nodes: readonly PostedNode[]): PostedNode[][] {
 }
 
 /**
- * POSTs that failed as a whole, and may be carried out all the same: until that is out of the question, a business
- * cluster in which nothing is found is not yet one that nothing comes into. What whoever led before has sent nobody knows,
+ * POSTs that failed, and may be carried out all the same: until that is out of the question, a business cluster in which
+ * nothing is found is not yet one that nothing comes into. What whoever led before has sent nobody knows,
  * so that it counts as one that failed when this process began to lead.
  */
 export class UnansweredPosts {

@@ -28,7 +28,7 @@ export class FakeViola implements ViolaClient {
   /** Runs before a post is looked at: somebody else's write. */
   beforePost: (() => void) | undefined;
   readonly #stuck: (readonly PostedNode[])[] = [];
-  #sticks = false;
+  #sticks: NodeErrorCode | 'timeout' | undefined;
 
   put(node: HeldNode): void {
     this.nodes.set(node.nodeName, node);
@@ -43,9 +43,12 @@ export class FakeViola implements ViolaClient {
     this.outage = new RequestError(message, { service: 'viola', kind: kindOf(status), status });
   }
 
-  /** The next post is not answered in time; it is carried out all the same when `unstick` is called. */
-  stick(): void {
-    this.#sticks = true;
+  /**
+   * The next post is not answered in time, or with this code for each node; it is carried out all the same when `unstick`
+   * is called.
+   */
+  stick(code: NodeErrorCode | 'timeout' = 'timeout'): void {
+    this.#sticks = code;
   }
 
   async unstick(): Promise<void> {
@@ -86,11 +89,7 @@ export class FakeViola implements ViolaClient {
 
   async post(nodes: readonly PostedNode[]): Promise<PostAnswer> {
     this.#check();
-    if (this.#sticks) {
-      this.#sticks = false;
-      this.#stuck.push(nodes);
-      throw new RequestError('no answer within 30 s', { service: 'viola', kind: 'timeout' });
-    }
+    if (this.#sticks) return this.#hold(nodes, this.#sticks);
     this.posts.push(nodes);
     this.beforePost?.();
     const answer: PostAnswer = { applied: 0, results: [], errors: [] };
@@ -112,6 +111,20 @@ export class FakeViola implements ViolaClient {
     const generation = node.generation + 1;
     this.put({ ...node, generation, deletionTimestamp: '2026-01-01T00:00:00Z' });
     return 'leaving';
+  }
+
+  #hold(nodes: readonly PostedNode[], code: NodeErrorCode | 'timeout'): PostAnswer {
+    this.#sticks = undefined;
+    this.#stuck.push(nodes);
+    if (code === 'timeout') {
+      throw new RequestError('no answer within 30 s', { service: 'viola', kind: 'timeout' });
+    }
+    const error = { code, field: '', message: 'no answer' };
+    return {
+      applied: 0,
+      results: [],
+      errors: nodes.map(({ nodeName }) => ({ nodeName, ...error })),
+    };
   }
 
   #stillKnown(objectName: string) {

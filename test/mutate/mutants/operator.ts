@@ -88,7 +88,13 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('inventory', 'unforgotten.set(keyOf(author), author);', '', 'inventory'),
   mutant('sync-request', 'isSeen(object) && isNew(', 'isNew(', 'sync'),
   mutant('status/writer', 'complete || !isSeen(object) ?', 'complete ?', 'sync'),
-  mutant('deliver/deliver', 'options.onUnanswered();', '', 'deletion/leave'),
+  mutant(
+    'deliver/deliver',
+    'options.onUnanswered();\n    const failure',
+    'const failure',
+    'deletion/leave',
+  ),
+  mutant('deliver/deliver', 'answer.errors.some(isOpen)', 'false', 'deletion/leave'),
   mutant(
     'deliver/deliver',
     'this.#failedAt.get(key) ?? this.#ledSince',
