@@ -301,6 +301,22 @@ describe('an object into which somebody wrote another server', () => {
     expect(scene.ready()).toBe('True NoChange: no changes detected');
   });
 
+  it.each([
+    ['without ports', 0],
+    ['with a port', 1],
+  ])('keeps its NICs when only its label was edited, to a server %s', async (_what, ports) => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.look();
+    if (ports > 0) attach(scene.cloud, 2, 2);
+    const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
+    scene.viola.put({ ...node, labelledInstanceId: serverIds[1] });
+    await scene.look();
+    expect(scene.viola.nodes.get('worker-1')?.spec).toEqual(node.spec);
+    expect(scene.nics('worker-2')).toHaveLength(ports);
+    expect(scene.ready()).toContain('True');
+  });
+
   it('goes when the server that it was made for is selected no longer', async () => {
     await delivered(scene);
     const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');

@@ -1,6 +1,7 @@
 import { isIPv4, overlaps } from '../api/address.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
+import { specHash } from '../api/spec-hash.ts';
 import type { Network, Port, Question, Server, Subnet, Verdict } from './observation.ts';
 import type { Owner, PlanInput, RecordedNode } from './plan.ts';
 
@@ -56,7 +57,8 @@ export function viewOf(input: PlanInput, hold: boolean): View {
 
 /**
  * Puts objects of this CR back to the servers that they were delivered for: the label that Viola writes beside the
- * instance id says which, and somebody's edit of that id alone deselects nothing.
+ * instance id says which, and somebody's edit of that id alone deselects nothing. Where the hash says that the spec is as
+ * Viola wrote it, it is the label that was edited.
  */
 function placed(nodes: readonly HeldNode[], { owner, selection }: PlanInput): HeldObject[] {
   const taken = new Set(
@@ -72,7 +74,8 @@ function placed(nodes: readonly HeldNode[], { owner, selection }: PlanInput): He
       instanceId !== spec.instanceId &&
       selection.serverIds.includes(instanceId) &&
       !taken.has(instanceId) &&
-      isOwn(node, owner);
+      isOwn(node, owner) &&
+      spec.specHash !== specHash(spec);
     return isMisplaced
       ? { ...node, isMisplaced, spec: { ...spec, instanceId } }
       : { ...node, isMisplaced };

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { postedNode } from '../../test/beds/viola-bed.ts';
+import { specHash } from '../api/spec-hash.ts';
+import { desiredNode } from './desired.ts';
 import { toHeldNode } from './held-node.ts';
 
 const metadata = { name: 'n1', uid: 'u', generation: 2 };
@@ -54,6 +57,18 @@ describe('toHeldNode', () => {
       labelledInstanceId: 'i-1',
       spec: { instanceId: 'i-2' },
     });
+  });
+
+  it('reads what was written with the same hash, whatever a NIC holds', () => {
+    const [nic] = postedNode.interfaces;
+    const addresses = ['10.0.0.10/24', '10.0.1.7/24'];
+    const routes = [{ to: '10.9.0.0/16', via: '10.0.0.1' }];
+    const interfaces = [{ macAddress: '', ...nic, addresses, routes, gateway: '10.0.0.1' }];
+    const desired = desiredNode({ ...postedNode, interfaces }, 'biz-1');
+    const { node } = desired.kind === 'usable' ? desired : expect.fail(desired.error.message);
+    const held = read({ spec: node.spec });
+    const back = held.kind === 'held' ? held.node.spec : expect.fail(held.node.message);
+    expect(back.specHash).toBe(specHash(back));
   });
 
   it('says which field cannot be read', () => {

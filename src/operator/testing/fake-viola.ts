@@ -5,6 +5,7 @@ import type {
   PostAnswer,
   PostedNode,
 } from '../../api/node-configs-http.ts';
+import { specHash } from '../../api/spec-hash.ts';
 import { kindOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import type { Listed, ListQuery, Removed, ViolaClient } from '../deliver/viola-client.ts';
@@ -148,7 +149,8 @@ export class FakeViola implements ViolaClient {
     const { nodeName, source } = node;
     const before = this.nodes.get(nodeName);
     const after = { ...emptyNode, uid: `uid-${this.nodes.size + 1}-${nodeName}`, ...before };
-    const spec = { nodeName, instanceId: node.instanceId ?? '', interfaces: node.interfaces ?? [] };
+    const own = { nodeName, instanceId: node.instanceId ?? '', interfaces: node.interfaces ?? [] };
+    const spec = { ...own, specHash: specHash(own) };
     const same = before && JSON.stringify(before.spec) === JSON.stringify(spec);
     const generation = after.generation + (same ? 0 : 1);
     const labelledInstanceId = spec.instanceId;

@@ -118,6 +118,12 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    file: 'src/plan/view.ts',
+    find: 'spec.specHash !== specHash(spec);',
+    replace: 'true;',
+    tests: ['unit', 'src/operator/sync.test.ts'],
+  },
+  {
     file: 'src/plan/node-plan.ts',
     find: 'if (isMisplaced || spec.instanceId !== serverId)',
     replace: 'if (spec.instanceId !== serverId)',
