@@ -2,7 +2,7 @@ import type { Effect } from '../api/effects.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Owner, RecordedNode } from '../plan/plan.ts';
-import { isOwn } from '../plan/view.ts';
+import { deliveredFor, isOwn } from '../plan/view.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
 import type { Author, StoredNode } from '../store/node-configs.ts';
@@ -136,7 +136,9 @@ export function nodesAfter({ held, nodes: plans, delivery }: Rounds, owner: Owne
   return [...nodes.values()];
 }
 
-function storedFrom({ nodeName, uid, generation, spec }: HeldNode): StoredNode {
-  const { instanceId = '', interfaces = [] } = spec;
+function storedFrom(node: HeldNode): StoredNode {
+  const { nodeName, uid, generation, spec } = node;
+  const { interfaces = [] } = spec;
+  const instanceId = deliveredFor(node) ?? '';
   return { nodeName, instanceId, interfaces, uid, generation };
 }

@@ -50,6 +50,23 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.ready()).toContain('True');
   });
 
+  it('when another object, into which its server was written, could not be put right before', async () => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 2);
+    scene.create();
+    await scene.look();
+    const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
+    const spec = { ...node.spec, instanceId: serverIds[1] };
+    scene.viola.put({ ...node, generation: 2, spec });
+    scene.viola.refused.set('worker-1', 'ClusterUnreachable');
+    await scene.look();
+    scene.viola.refused.clear();
+    await scene.look();
+    scene.viola.nodes.delete('worker-2');
+    await scene.look();
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+  });
+
   it('when the first try to make it again fails, and the operator starts anew', async () => {
     await oneLeftOfTwo();
     scene.viola.nodes.delete('worker-1');

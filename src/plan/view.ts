@@ -55,11 +55,7 @@ export function viewOf(input: PlanInput, hold: boolean): View {
   };
 }
 
-/**
- * Puts objects of this CR back to the servers that they were delivered for: the label that Viola writes beside the
- * instance id says which, and somebody's edit of that id alone deselects nothing. Where the hash says that the spec is as
- * Viola wrote it, it is the label that was edited.
- */
+/** Puts objects of this CR back to the servers that they were delivered for. */
 function placed(nodes: readonly HeldNode[], { owner, selection }: PlanInput): HeldObject[] {
   const taken = new Set(
     nodes.map(({ spec, labelledInstanceId }) =>
@@ -67,19 +63,29 @@ function placed(nodes: readonly HeldNode[], { owner, selection }: PlanInput): He
     ),
   );
   return nodes.map((node) => {
-    const { spec, labelledInstanceId } = node;
-    const instanceId = labelledInstanceId?.toLowerCase();
+    const { spec } = node;
+    const instanceId = deliveredFor(node)?.toLowerCase();
     const isMisplaced =
       instanceId !== undefined &&
       instanceId !== spec.instanceId &&
       selection.serverIds.includes(instanceId) &&
       !taken.has(instanceId) &&
-      isOwn(node, owner) &&
-      spec.specHash !== specHash(spec);
+      isOwn(node, owner);
     return isMisplaced
       ? { ...node, isMisplaced, spec: { ...spec, instanceId } }
       : { ...node, isMisplaced };
   });
+}
+
+/**
+ * The server that an object was delivered for: the label that Viola writes beside the instance id says which, and
+ * somebody's edit of that id alone deselects nothing. Where the hash says that the spec is as Viola wrote it, it is the
+ * label that was edited.
+ */
+export function deliveredFor({ spec, labelledInstanceId }: HeldNode): string | undefined {
+  const { instanceId } = spec;
+  if (labelledInstanceId === undefined || labelledInstanceId === instanceId) return instanceId;
+  return spec.specHash === specHash(spec) ? instanceId : labelledInstanceId;
 }
 
 function subjectOf({ serverId, portId, macAddress }: Question): string {

@@ -139,6 +139,26 @@ describe('a CR that is deleted', () => {
     },
   );
 
+  it('stays as long when its status was lost meanwhile', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.stick();
+    await scene.look();
+    await scene.kube.applyStatus(
+      openstackConfigs,
+      { metadata: { name: 'osc' }, status: {} },
+      force,
+    );
+    scene.viola.refused.set('worker-1', 'Invalid');
+    await scene.look(5_000);
+    scene.kube.delete();
+    await scene.look(1_000);
+    expect(scene.object()).toBeDefined();
+    await scene.look(30_000);
+    expect(scene.object()).toBeUndefined();
+  });
+
   it('goes at once when its nodes were refused', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();

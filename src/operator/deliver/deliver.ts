@@ -215,9 +215,10 @@ export class UnansweredPosts {
     this.#failedAt.clear();
   }
 
-  /** Nothing was ever sent for the OpenstackConfig to this business cluster. */
+  /** Nothing was ever sent for the OpenstackConfig to this business cluster, unless its status was lost. */
   begin(owner: Owner, providerId: string): void {
-    this.#failedAt.set(keyOf(owner, providerId), Number.NEGATIVE_INFINITY);
+    const key = keyOf(owner, providerId);
+    if (!this.#failedAt.has(key)) this.#failedAt.set(key, Number.NEGATIVE_INFINITY);
   }
 
   failed(owner: Owner, providerId: string): void {

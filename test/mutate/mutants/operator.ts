@@ -94,6 +94,8 @@ export const operatorMutants: readonly Mutant[] = [
     'const failure',
     'deletion/leave',
   ),
+  mutant('inventory', "deliveredFor(node) ?? ''", "spec.instanceId ?? ''", 'names'),
+  mutant('deliver/deliver', 'if (!this.#failedAt.has(key)) ', '', 'deletion/leave'),
   mutant('deliver/deliver', 'answer.errors.some(isOpen)', 'false', 'deletion/leave'),
   mutant(
     'deliver/deliver',

@@ -119,8 +119,8 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/view.ts',
-    find: 'spec.specHash !== specHash(spec);',
-    replace: 'true;',
+    find: 'spec.specHash === specHash(spec) ? instanceId : labelledInstanceId',
+    replace: 'labelledInstanceId',
     tests: ['unit', 'src/operator/sync.test.ts'],
   },
   {
