@@ -103,7 +103,11 @@ export function createRegion(types: readonly CatalogType[], interfaceName: strin
     // A service that is missing altogether is another error.
     if (all.size === 0) return '';
     if (only === undefined || others.length > 0) {
-      const reason = `the catalog has endpoints in the regions ${distinct([...all.values()])}; choose one by openstackEndpointRegion`;
+      const advice =
+        only === undefined
+          ? 'none has both services; set openstackNeutronEndpoint or openstackNovaEndpoint'
+          : 'choose one by openstackEndpointRegion';
+      const reason = `the catalog has endpoints in the regions ${distinct([...all.values()])}; ${advice}`;
       throw new RequestError(reason, { service, kind: 'ambiguousRegion' });
     }
     chosen = only;

@@ -176,6 +176,7 @@ describe('a catalog of several regions, of which none was chosen', () => {
     regions = { network: ['one'], compute: ['two'] };
     await expect(clouds.get(identity()).portsOf(['s1'], signal)).rejects.toMatchObject({
       kind: 'ambiguousRegion',
+      message: expect.stringContaining('set openstackNeutronEndpoint or') as unknown,
     });
   });
 

@@ -65,6 +65,15 @@ describe('an inventory whose database is down', () => {
     expect(await inventory.authors()).toEqual([]);
   });
 
+  it('knows the servers that were delivered to last, and not every one there ever was', async () => {
+    broken = 'refuses';
+    const servers = Array.from({ length: 20_000 }, (_, n) => ({ ...node, instanceId: `s${n}` }));
+    await inventory.record('biz-1', author, servers);
+    await inventory.record('biz-1', author, [{ ...node, instanceId: 's0' }, node]);
+    const known = await inventory.nicsOf(['server-1', 's0', 's1', 's2']);
+    expect(known.map(({ instanceId }) => instanceId)).toEqual(['server-1', 's0', 's2']);
+  });
+
   it('costs a sync some seconds at most, and the next ones nothing for a while', async () => {
     broken = 'hangs';
     const first = inventory.record('biz-1', author, [node]);

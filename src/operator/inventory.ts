@@ -50,6 +50,9 @@ class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
 }
 
+/** Servers whose names are remembered beside it: those of large fleets, and not every one that an autoscaler ever made. */
+const mostRemembered = 20_000;
+
 /** A database that failed is left alone so long. */
 const pauseMs = 30_000;
 
@@ -84,6 +87,14 @@ export function createInventory({ store, perform, clock, log }: InventoryDeps): 
     }
   }
 
+  function remember(node: RecordedNode): void {
+    const id = node.instanceId.toLowerCase();
+    delivered.delete(id);
+    delivered.set(id, node);
+    const [oldest] = delivered.keys();
+    if (delivered.size > mostRemembered && oldest !== undefined) delivered.delete(oldest);
+  }
+
   async function write(...values: Parameters<typeof store.record>): Promise<void> {
     await perform('operator.inventory.write', async () => ask(async () => store.record(...values)));
   }
@@ -109,7 +120,7 @@ export function createInventory({ store, perform, clock, log }: InventoryDeps): 
     authors: async () => (await unlessItFails(async () => ask(async () => store.authors()))) ?? [],
     async record(providerId, author, nodes, unknown) {
       unforgotten.delete(keyOf(author));
-      for (const node of nodes) delivered.set(node.instanceId.toLowerCase(), node);
+      for (const node of nodes) remember(node);
       await unlessItFails(async () => write(providerId, author, nodes, unknown));
       if (unforgotten.size > 0 && !pause) await unlessItFails(eraseAll);
     },
