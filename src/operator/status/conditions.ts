@@ -3,13 +3,12 @@ import {
   type ConditionUpdate,
   findCondition,
   setCondition,
+  shortMessage,
 } from '../../api/condition.ts';
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { StepFailure, Trouble } from './step-failure.ts';
 
-/** Longest message; the schema allows 32 KiB, a terminal does not. */
-const maxMessage = 1_024;
 const shownTroubles = 3;
 
 /** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
@@ -54,7 +53,7 @@ function condition(
   reason: OperatorReason,
   message: string,
 ): ConditionUpdate & { readonly reason: OperatorReason } {
-  return { type, status, reason, message: message.slice(0, maxMessage) };
+  return { type, status, reason, message: shortMessage(message) };
 }
 
 function readyOf(ending: Ending) {

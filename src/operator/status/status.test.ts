@@ -113,6 +113,15 @@ describe('the conditions', () => {
     expect(status.lastError).toBe('a; b; c; and 1 more');
   });
 
+  it('end in a whole character where they are cut, or an API server would keep another text', () => {
+    const message = `${'x'.repeat(1_023)}🔌`;
+    const { conditions = [], lastError } = statusWith(
+      result({ troubles: [{ reason: 'NameConflict', message }] }),
+    );
+    const texts = [...conditions.map((one) => one.message ?? ''), lastError ?? ''];
+    expect(texts.filter((text) => !text.isWellFormed())).toEqual([]);
+  });
+
   it('drop what an earlier generation left and we do not write', () => {
     const previous: OpenstackConfigStatus = {
       conditions: [{ type: 'Paused', status: 'True', reason: 'Paused', message: '' }],

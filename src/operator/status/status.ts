@@ -27,7 +27,6 @@ export interface StatusInput {
 }
 
 const maxNodes = 20;
-const maxError = 4_096;
 
 /** The whole status as it is to be. */
 export function statusAfter(input: StatusInput): OpenstackConfigStatus {
@@ -39,7 +38,7 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
     observedGeneration: generation,
     conditions,
     lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : previous.lastSyncedAt,
-    lastError: trouble ? (ready?.message ?? '').slice(0, maxError) : '',
+    lastError: trouble ? (ready?.message ?? '') : '',
     ...(seen ? seenIn(seen, input) : seenBefore(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
     lastHandledAllowRemovals: handled.allowRemovals ?? previous.lastHandledAllowRemovals,
