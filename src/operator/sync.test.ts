@@ -282,51 +282,6 @@ describe('many removals at once', () => {
   });
 });
 
-describe('an object into which somebody wrote another server', () => {
-  it.each([
-    ['that nobody selects', serverIds[2]],
-    ['that is selected too', serverIds[1]],
-    ['that does not exist', 'no-such-server'],
-    ['that is none', undefined],
-  ])('%s keeps its NICs, and gets its own server back', async (_what, instanceId) => {
-    await delivered(scene);
-    const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
-    const spec = { ...node.spec, instanceId };
-    scene.viola.put({ ...node, generation: 2, spec });
-    await scene.look();
-    expect(scene.viola.removals).toEqual([]);
-    expect(scene.viola.nodes.get('worker-1')).toMatchObject({ uid: node.uid, spec: node.spec });
-    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
-    await scene.look();
-    expect(scene.ready()).toBe('True NoChange: no changes detected');
-  });
-
-  it.each([
-    ['without ports', 0],
-    ['with a port', 1],
-  ])('keeps its NICs when only its label was edited, to a server %s', async (_what, ports) => {
-    attach(scene.cloud, 1, 1);
-    scene.create();
-    await scene.look();
-    if (ports > 0) attach(scene.cloud, 2, 2);
-    const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
-    scene.viola.put({ ...node, labelledInstanceId: serverIds[1] });
-    await scene.look();
-    expect(scene.viola.nodes.get('worker-1')?.spec).toEqual(node.spec);
-    expect(scene.nics('worker-2')).toHaveLength(ports);
-    expect(scene.ready()).toContain('True');
-  });
-
-  it('goes when the server that it was made for is selected no longer', async () => {
-    await delivered(scene);
-    const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
-    scene.viola.put({ ...node, generation: 2, spec: { ...node.spec, instanceId: 'other' } });
-    scene.edit({ vmNames: serverIds.slice(1, 2) });
-    await scene.look();
-    expect(scene.viola.removals).toEqual(['worker-1']);
-  });
-});
-
 describe('a server taken out of vmNames', () => {
   it('is taken back from its node, with the fence of what was read', async () => {
     await delivered(scene);

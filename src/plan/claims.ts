@@ -1,6 +1,6 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
 import type { PlanInput, Problem } from './plan.ts';
-import { compareText, type HeldObject, isOwn, type View } from './view.ts';
+import { compareText, deliveredFor, type HeldObject, isOwn, type View } from './view.ts';
 
 /** Which object a selected server's NICs are delivered in, or why none may be touched. */
 export interface Claim {
@@ -55,7 +55,10 @@ function claimOf(serverId: string, view: View): Claim {
     .heldOf(serverId)
     .filter((node) => isFree(node, view.input))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
-  const current = candidates.find((node) => isOwn(node, owner)) ?? candidates[0];
+  const own = candidates.filter((node) => isOwn(node, owner));
+  // Into another one somebody wrote this server.
+  const made = own.find((node) => deliveredFor(node)?.toLowerCase() === serverId);
+  const current = made ?? own[0] ?? candidates[0];
   const nodeName = nodeNameOf(serverId, current, view);
   return { serverId, nodeName, held: view.heldByName.get(nodeName) ?? current };
 }

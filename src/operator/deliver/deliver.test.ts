@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { PostedNode } from '../../api/node-configs-http.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { createPerform } from '../../process/effects.ts';
@@ -144,12 +144,11 @@ describe('deliver', () => {
       post: async () => ({ applied: 0, results: [], errors: [] }),
       remove: async () => 'gone' as const,
     };
-    const { failures } = await deliver(
-      [plan('n0')],
-      { viola: mute, source, perform, onUnanswered },
-      signal,
-    );
+    const told = vi.fn();
+    const options = { viola: mute, source, perform, onUnanswered: told };
+    const { failures } = await deliver([plan('n0')], options, signal);
     expect(failures[0]?.message).toBe('viola: node n0 is not in the answer');
+    expect(told).toHaveBeenCalledOnce();
   });
 
   it('counts a node that is gone already as removed, and one that changed as waiting', async () => {

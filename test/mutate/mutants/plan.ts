@@ -121,7 +121,13 @@ export const planMutants: readonly Mutant[] = [
     file: 'src/plan/view.ts',
     find: 'spec.specHash === specHash(spec) ? instanceId : labelledInstanceId',
     replace: 'labelledInstanceId',
-    tests: ['unit', 'src/operator/sync.test.ts'],
+    tests: ['unit', 'src/operator/edited-object.test.ts'],
+  },
+  {
+    file: 'src/plan/claims.ts',
+    find: 'made ?? own[0] ?? candidates[0]',
+    replace: 'own[0] ?? candidates[0]',
+    tests: ['unit', 'src/operator/edited-object.test.ts'],
   },
   {
     file: 'src/plan/node-plan.ts',
