@@ -11,6 +11,7 @@ import {
   route,
   rule,
 } from '../../../test/beds/agent-samples.ts';
+import type { ConfigFile } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
 import { batchLine } from './diff.ts';
 import { hostAfterRemoval, planRemoval } from './plan.ts';
@@ -50,6 +51,24 @@ describe('removal', () => {
       { path: '/etc/netplan/90-multinic0.yaml', after: null },
     ]);
     expect(units[0]).not.toHaveProperty('record');
+  });
+
+  test('of a NIC whose file cannot be read waits: it would be configured by it at the next boot', () => {
+    const [{ path }] = ours.files as [ConfigFile];
+    const there = { path, text: '', mode: 0, macs: [], unread: 'EACCES' };
+    const found = planRemoval(input([], host([nic], { ...ours, files: [there] }), state));
+    expect(found.units).toEqual([]);
+    expect(found.refused).toMatchObject([
+      {
+        refusal: {
+          reason: 'PersistFailed',
+          message: `${path} cannot be read: EACCES; let root read it, or move it away`,
+        },
+      },
+    ]);
+    const others = { ...there, path: '/etc/netplan/50-theirs.yaml' };
+    const { units } = planRemoval(input([], host([nic], { ...ours, files: [others] }), state));
+    expect(units).toHaveLength(1);
   });
 
   test('that a clean-up asks for twice, by its state and by its entry, is one', () => {

@@ -11,7 +11,7 @@ import { desiredState } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { heldOf, isOwnRule, ownedBy, recordOf } from './ownership.ts';
-import { firstRefusal, inUse, untouchable } from './refusals.ts';
+import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
 import {
   type FileChange,
   isDone,
@@ -144,13 +144,25 @@ export function planRemoval(input: PlanInput): Plan {
   const refused: RefusedNic[] = [];
   const names = new Set<string>();
   for (const nic of obsolete(input)) {
-    const link = removableLink(input, nic.record);
+    const link = unreadFile(host, nic.record) ?? removableLink(input, nic.record);
     if (link && 'reason' in link) {
       const name = linksWithMac(host, nic.record.mac)[0]?.name ?? '';
       refused.push({ target: nic.target, name, refusal: link });
     } else units.push(removalUnit(input, nic, link, names));
   }
   return { units, refused };
+}
+
+/** What nobody can read may still be about the NIC: it would be configured by it at the next boot. */
+function unreadFile({ files }: Snapshot, record: NicRecord): Refusal | undefined {
+  const paths = record.files.map(({ path }) => path);
+  const file = files.find(({ path, unread }) => unread !== undefined && paths.includes(path));
+  if (!file) return undefined;
+  const { path, unread } = file;
+  return refusal(
+    'PersistFailed',
+    `${path} cannot be read: ${unread}; let root read it, or move it away`,
+  );
 }
 
 /** The NIC's link; none when it was unplugged, which leaves its rules and files behind. */
