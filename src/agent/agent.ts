@@ -27,7 +27,7 @@ import {
   warningsOf,
 } from './result.ts';
 import type { Snapshot } from './snapshot.ts';
-import { type AgentState, advanceFence, atBoot, staleness } from './state.ts';
+import { type AgentState, advanceFence, atBoot, staleness, withNic } from './state.ts';
 
 type RefusalReason = NonNullable<JobResult['refusal']>['reason'];
 
@@ -136,24 +136,26 @@ async function configure(
   const context = openContext(hostRoot, request, onDisk, new Set(macs), deps);
   const boot = context.run.bootId;
 
-  const { state: known, inHand } = await recover(journals, atBoot(onDisk, boot), context);
+  const recovered = await recover(journals, atBoot(onDisk, boot), context);
+  const { state: known, inHand, claims } = recovered;
+  const claimed = (state: AgentState) => claims.reduce(withNic, state);
   const stale = staleness(known, request);
   if (stale) return { ...refusedWhole('StaleRequest', stale), ...memoryOf(known, request) };
   const host = await observeHost(context, context.macs, known);
   const unusable = wrongFamily(context, host);
-  if (unusable) return ofWrongFamily(request, known, unusable);
+  if (unusable) return ofWrongFamily(request, claimed(known), unusable);
   deps.signal.throwIfAborted();
 
   const state = advanceFence(known, request);
   const { backend } = context;
-  const input = { request, state, host, backend, bootId: boot, inHand };
+  const input = { request, state: claimed(state), host, backend, bootId: boot, inHand };
   const plan = planAll(input);
   const removed = await carryOut(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);
   // What a removal that failed left in place is in the way of what was planned on its absence.
   const apply = asPlanned
     ? plan.apply
-    : await planAnew({ ...input, state: removed.state }, context);
+    : await planAnew({ ...input, state: claimed(removed.state) }, context);
   const applied = await carryOut(apply, removed.state, host, context);
   return conclude([...applied.nics, ...removed.nics], applied.state, request, context);
 }

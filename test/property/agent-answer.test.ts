@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
+import { readState } from '../../src/agent/apply/memory.ts';
 import { underLock } from '../../src/agent/lock.ts';
 import { type JobRequest, jobResult } from '../../src/api/job.ts';
 import { createLogger } from '../../src/process/log.ts';
@@ -209,6 +210,27 @@ describe('a run of the agent', () => {
     const { nics } = await agent(request([entry(1)], { generation: 4 }));
     expect(nics).toMatchObject([{ name: 'multinic0', reason: 'Configured' }]);
     expect(existsSync(journal)).toBe(false);
+  });
+
+  test('takes a NIC whose change was undone late for one that was never ours', async () => {
+    await freshHost();
+    const failing = new Set(['agent.file.commit', 'agent.journal.remove']);
+    await agent(request([entry(1)]), {
+      perform: async (name, write) => {
+        if (failing.has(name)) throw new Error(`no ${name}`);
+        return write();
+      },
+    });
+    const inTheWay = join(box.root, 'etc/netplan/.90-multinic0.yaml.multinic-new');
+    mkdirSync(inTheWay);
+    const { nics } = await agent(request([entry(1)], { generation: 2 }));
+    expect(nics).toMatchObject([{ reason: 'RollbackFailed' }]);
+    fs.rmdirSync(inTheWay);
+    const all = '{network: {ethernets: {all: {match: {name: "ens*"}, dhcp4: true}}}}';
+    writeFileSync(join(box.root, 'etc/netplan/50-all.yaml'), all);
+    const answer = await agent(request([entry(1)], { generation: 3 }));
+    expect(answer.nics).toMatchObject([{ name: 'ens1', reason: 'LeasedByHost' }]);
+    expect(readState(box.root).nics).toEqual([]);
   });
 
   test.each(['run', 'usr/lib'])('minds what netplan reads in /%s/netplan', async (place) => {

@@ -9,7 +9,7 @@ import { batchLine } from '../../src/agent/planning/diff.ts';
 import { planAll } from '../../src/agent/planning/plan.ts';
 import { isDone } from '../../src/agent/planning/unit.ts';
 import type { Snapshot } from '../../src/agent/snapshot.ts';
-import { atBoot } from '../../src/agent/state.ts';
+import { atBoot, withNic } from '../../src/agent/state.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import type { Perform } from '../../src/process/effects.ts';
@@ -35,7 +35,7 @@ async function run(asked: JobRequest, effect = doing) {
   const context = box.context(asked, effect);
   const { macs, run: moment } = context;
   const journals = readJournals(box.root);
-  const { state, inHand } = await recover(
+  const { state, inHand, claims } = await recover(
     journals,
     atBoot(readState(box.root), moment.bootId),
     context,
@@ -43,7 +43,7 @@ async function run(asked: JobRequest, effect = doing) {
   const on = await observeHost(context, macs, state);
   const plan = planAll({
     request: asked,
-    state,
+    state: claims.reduce(withNic, state),
     host: on,
     backend: context.backend,
     bootId: moment.bootId,

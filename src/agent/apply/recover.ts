@@ -20,6 +20,11 @@ export interface Recovered {
   readonly state: AgentState;
   /** NICs whose change could not be ended: their journals stay, and nothing may be done to them until it is. */
   readonly inHand: ReadonlyMap<string, Refusal>;
+  /**
+   * What those NICs have of ours until then: for plans, and not for state.json, which would go on to say so when they are
+   * undone and others have them.
+   */
+  readonly claims: readonly NicRecord[];
 }
 
 /**
@@ -35,6 +40,7 @@ export async function recover(
 ): Promise<Recovered> {
   let state = before;
   const inHand = new Map<string, Refusal>();
+  const claims: NicRecord[] = [];
   for (const entry of journals) {
     const { mac, step } = entry;
     try {
@@ -43,11 +49,12 @@ export async function recover(
       context.log.warn({ err: error, mac, step }, 'nic still in hand');
       const message = `an earlier change cannot end: ${(error as Error).message}`;
       inHand.set(mac, { reason: 'RollbackFailed', message });
-      state = seen(withNic(state, halfDone(entry, state, state)), entry);
+      claims.push(halfDone(entry, state, state));
+      state = seen(state, entry);
     }
   }
   if (journals.length > inHand.size) await syncJournals(context);
-  return { state, inHand };
+  return { state, inHand, claims };
 }
 
 /** The state once the NIC is no longer in hand. */
