@@ -171,8 +171,8 @@ function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | un
     const plain = route.family === 4 && route.type === rt.unicast && !route.opaque;
     return !(plain && owned.tables.includes(route.table));
   });
-  return (
-    foreign &&
-    refusal('NICInUse', `${link.name} has a route to ${foreign.to}, table ${foreign.table}`)
-  );
+  if (!foreign) return undefined;
+  const has = foreign.anyLink ? 'may be in the nexthop group of the' : 'has a';
+  const message = `${link.name} ${has} route to ${foreign.to}, table ${foreign.table}`;
+  return refusal('NICInUse', message);
 }
