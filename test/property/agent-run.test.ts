@@ -282,6 +282,26 @@ test('a NIC in hand that others have come to use is left alone', async () => {
   expect(box.done.slice(lines).filter((line) => line.includes('multinic0'))).toEqual([]);
 });
 
+test.each([1, 2, 3])(
+  'a NIC of which nothing was done by moment %i keeps the lease that it got since',
+  async (at) => {
+    box = await ModelHost.of(fresh());
+    await died(request([entry(1)]), at);
+    expect(journals()).not.toEqual([]);
+    // A cloud's DHCP gives a port the very address that is asked for.
+    const lease = address('ens1', '10.0.0.1/24', { temporary: true });
+    const links = box.kernel.links.map((each) =>
+      each.name === 'ens1' ? { ...each, up: true } : each,
+    );
+    box.kernel = { ...box.kernel, links, addresses: [...box.kernel.addresses, lease] };
+    const { plan } = await run(request([entry(1)], { attempt: 1 }));
+    expect(plan.apply.refused).toMatchObject([{ refusal: { reason: 'LeasedByHost' } }]);
+    expect(box.done).toEqual([]);
+    expect(readState(box.root).nics).toEqual([]);
+    expect(journals()).toEqual([]);
+  },
+);
+
 test('the request of what is in hand has been seen, whatever becomes of it', async () => {
   box = await ModelHost.of(fresh());
   await died({ ...start, generation: 7 }, 2 * 4 + 1);

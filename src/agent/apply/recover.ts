@@ -86,6 +86,7 @@ async function bringBack(
   const seenNow = await observeLinks(context, context.macs);
   const refusal = refusalOf(entry, seenNow, nics, context);
   if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;
+  if (!committed && isOnlyLeased(entry, seenNow)) return undefined;
   return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, context);
 }
 
@@ -108,6 +109,18 @@ function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelSna
   if (!committed || entry.step !== 'remove') return false;
   const { link, rules } = stateOf(entry, seenNow);
   return [...(link?.addresses ?? []), ...(link?.routes ?? []), ...rules].length === 0;
+}
+
+/**
+ * Whether nothing of what is to be undone is there but an address that will expire, which the agent never sets: DHCP gives
+ * a NIC the very address that its port has in the cloud.
+ */
+function isOnlyLeased(entry: JournalEntry, seenNow: KernelSnapshot): boolean {
+  const { before } = entry;
+  const { link, rules } = stateOf(entry, seenNow);
+  if (!link || link.name !== before.link?.name || link.addresses.length === 0) return false;
+  const bare = link.routes.length + rules.length + before.link.addresses.length === 0;
+  return bare && link.addresses.every(({ temporary }) => temporary === true);
 }
 
 /** A NIC of which something may be left: all that it had and was to have is ours. */
