@@ -212,6 +212,29 @@ describe('a run of the agent', () => {
     expect(existsSync(journal)).toBe(false);
   });
 
+  test('waits once for an ip that does not answer, whatever is in hand', async () => {
+    await freshHost();
+    await agent(request([entry(1), entry(2), entry(3)]), {
+      perform: async (name, write) => {
+        if (name === 'agent.file.commit' || name === 'agent.journal.remove') throw new Error(name);
+        return write();
+      },
+    });
+    expect(readdirSync(join(box.root, 'var/lib/multinic/journal'))).toHaveLength(3);
+    let asked = 0;
+    const run = async () => {
+      asked += 1;
+      throw new Error('ip did not answer within 120 s');
+    };
+    const answer = await agent(request([entry(1)], { generation: 2 }), {
+      startIp: () => ({ run, [Symbol.dispose]: () => undefined }),
+    });
+    expect(answer.nics).toMatchObject([
+      { reason: 'ApplyFailed', message: expect.stringContaining('did not answer') },
+    ]);
+    expect(asked).toBe(1);
+  });
+
   test('takes a NIC whose change was undone late for one that was never ours', async () => {
     await freshHost();
     const failing = new Set(['agent.file.commit', 'agent.journal.remove']);

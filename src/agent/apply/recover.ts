@@ -38,6 +38,8 @@ export async function recover(
   before: AgentState,
   context: Context,
 ): Promise<Recovered> {
+  // Where the kernel cannot be seen nothing can be done, and `ip` may be waited for once but not once for each NIC.
+  if (journals.length > 0) await observeLinks(context, context.macs);
   let state = before;
   const inHand = new Map<string, Refusal>();
   const claims: NicRecord[] = [];
