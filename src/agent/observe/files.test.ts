@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -44,6 +45,27 @@ test('whatever has a name of the suffix is there, with a text when it is a file'
     ['90-pipe.yaml', '', undefined],
   ]);
   expect(files[1]?.mode).toBe(0o640);
+});
+
+test('a file that goes while the directory is looked through is not there', () => {
+  const place = join(root, 'etc/netplan');
+  mkdirSync(place, { recursive: true });
+  for (const name of ['20-stays.yaml', '30-goes.yaml']) writeFileSync(join(place, name), 'text');
+  const { readdirSync } = fs;
+  const goesThen = (path: string) => {
+    const names = readdirSync(path);
+    rmSync(join(place, '30-goes.yaml'));
+    return names;
+  };
+  Object.assign(fs, { readdirSync: goesThen });
+  syncBuiltinESMExports();
+  try {
+    const files = readHostFiles(root, '/etc/netplan', '.yaml');
+    expect(files.map(({ path }) => path)).toEqual(['/etc/netplan/20-stays.yaml']);
+  } finally {
+    Object.assign(fs, { readdirSync });
+    syncBuiltinESMExports();
+  }
 });
 
 test('what a directory has that cannot be read is not known, and not nothing', () => {

@@ -78,7 +78,7 @@ export function readHostFiles(hostRoot: string, directory: string, suffix: strin
   return namesIn(join(hostRoot, directory))
     .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
     .toSorted()
-    .map((name) => readHostFile(hostRoot, `${directory}/${name}`));
+    .flatMap((name) => readHostFile(hostRoot, `${directory}/${name}`) ?? []);
 }
 
 /** Names in a directory, of which there are none when it is not there; throws when nobody knows. */
@@ -94,7 +94,8 @@ export function namesIn(directory: string): string[] {
 /** The agent may read no more than any root without capabilities: EACCES. A link may lead out of what is mounted. */
 const unreadable = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP']);
 
-function readHostFile(hostRoot: string, path: string): HostFile {
+/** What is under this name; undefined when it has gone since the name was seen. */
+function readHostFile(hostRoot: string, path: string): HostFile | undefined {
   try {
     const real = followed(hostRoot, path);
     if (real === masked) return { path, text: '', mode: 0 };
@@ -105,6 +106,7 @@ function readHostFile(hostRoot: string, path: string): HostFile {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!unreadable.has(code)) throw error;
+    if (code === 'ENOENT' && !isThere(hostRoot, path)) return undefined;
     return { path, text: '', mode: 0, unread: code };
   }
 }
