@@ -1,8 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../time/clock.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
@@ -29,6 +38,18 @@ async function held() {
     resolve();
     await done;
   };
+}
+
+/** A database as SQLite writes one, of two pages. */
+function databaseOfOthers(): Buffer {
+  const directory = mkdtempSync(join(tmpdir(), 'multinic-database-'));
+  const path = join(directory, 'database');
+  const database = new DatabaseSync(path);
+  database.exec('CREATE TABLE a (b)');
+  database.close();
+  const content = readFileSync(path);
+  rmSync(directory, { recursive: true });
+  return content;
 }
 
 describe('the lock of a host', () => {
@@ -91,9 +112,12 @@ describe('the lock of a host', () => {
     expect(await next).toBe('done');
   });
 
-  test('is taken although its file holds what no run of ours wrote', async () => {
+  test.each([
+    ['text', Buffer.from('half a line of a log, '.repeat(100))],
+    ['half a database', databaseOfOthers().subarray(0, 4096)],
+  ])('is taken although its file holds %s that no run of ours wrote', async (_, content) => {
     mkdirSync(join(hostRoot, 'var/lib/multinic'), { recursive: true });
-    writeFileSync(join(hostRoot, 'var/lib/multinic/lock'), 'half a line of a log, '.repeat(100));
+    writeFileSync(join(hostRoot, 'var/lib/multinic/lock'), content);
     const clock = createFakeClock();
     const run = underLock({ hostRoot, clock, signal }, async () => 'done');
     await clock.advance(200);

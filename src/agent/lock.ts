@@ -7,9 +7,10 @@ import { agentDirectory } from './apply/memory.ts';
 const pauseMs = 200;
 /** A run takes less than a second; one that takes longer is stuck and ends with its Job. */
 const patienceMs = 60_000;
-/** What SQLite answers while another process holds the lock, and of a file that is not empty and no database (sqlite.org/rescode.html). */
+/** What SQLite answers while another process holds the lock (sqlite.org/rescode.html). */
 const sqliteBusy = 5;
-const sqliteNotADatabase = 26;
+/** What it answers of a file that is not empty: SQLITE_CORRUPT of half a database, SQLITE_NOTADB of none. */
+const unusable = new Set([11, 26]);
 
 /** Another run did not end in time. */
 export class HostBusyError extends Error {
@@ -67,9 +68,9 @@ function tryLock(path: string): Disposable | undefined {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    const { errcode } = error as { errcode?: number };
+    const { errcode = 0 } = error as { errcode?: number };
     // Nobody can hold such a file. Emptied, not replaced: two runs that both find it so still meet at one inode.
-    if (errcode === sqliteNotADatabase) truncateSync(path);
+    if (unusable.has(errcode)) truncateSync(path);
     else if (errcode !== sqliteBusy) throw error;
     return undefined;
   }
