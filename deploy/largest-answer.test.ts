@@ -45,6 +45,28 @@ async function within(part: 'controller' | 'viola' | 'operator', program: string
   return (await run(process.execPath, flags)).stdout;
 }
 
+/** A Node as a busy kubelet reports it: 50 images, 12 kB. */
+function nodeOf(index: number) {
+  const image = `registry.example.com/team/app-${index}@sha256:${'a1b2'.repeat(16)}`;
+  const images = Array.from({ length: 50 }, () => ({ names: [image, image], sizeBytes: 1 }));
+  const nodeInfo = { systemUUID: `uuid-${index}`, machineID: `machine-${index}` };
+  return { metadata: { name: `node-${index}` }, status: { nodeInfo, images } };
+}
+
+/** A server of so many Nodes, page by page. */
+async function serveNodes(count: number): Promise<Server> {
+  const pages = createServer(({ url: path = '' }, response) => {
+    const { searchParams } = new URL(path, 'http://server');
+    const from = Number(searchParams.get('continue') ?? 0);
+    const to = Math.min(count, from + Number(searchParams.get('limit')));
+    const items = Array.from({ length: to - from }, (_, at) => nodeOf(from + at));
+    const next = to < count ? { continue: String(to) } : {};
+    response.end(JSON.stringify({ metadata: { resourceVersion: '1', ...next }, items }));
+  });
+  await once(pages.listen(0, '127.0.0.1'), 'listening');
+  return pages;
+}
+
 describe('an answer that is larger than the heap of a part', () => {
   it.each(['controller', 'viola', 'operator'] as const)(
     'is an error of the list of the %s, not its end',
@@ -75,4 +97,23 @@ describe('an answer that is larger than the heap of a part', () => {
     );
     expect(said).toBe('tooLarge\n');
   });
+});
+
+it('the Nodes of the largest cluster are looked through for one that is gone within the heap of the controller', async () => {
+  const pages = await serveNodes(5_000);
+  const { port } = pages.address() as AddressInfo;
+  const said = await within(
+    'controller',
+    `import { createKubeClient } from '${sources}/kube/client/http-client.ts';
+     import { createDeletion } from '${sources}/controller/deletion.ts';
+     import { createStores } from '${sources}/controller/stores.ts';
+     const client = createKubeClient({ server: 'http://127.0.0.1:${port}' }, { clock });
+     const deletion = createDeletion({ client, stores: createStores() });
+     const of = (instanceId) => ({ metadata: { name: 'config' }, spec: { instanceId } });
+     const { signal } = new AbortController();
+     console.log(await deletion.nodeIsGone(of('uuid-4999'), signal));
+     console.log(await deletion.nodeIsGone(of('uuid-5000'), signal));
+     await client[Symbol.asyncDispose]();`,
+  ).finally(() => pages.close().closeAllConnections());
+  expect(said).toBe('false\ntrue\n');
 });

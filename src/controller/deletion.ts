@@ -3,6 +3,7 @@ import { annotations, businessGroup, fieldManagers, finalizers } from '../api/na
 import type { KubeClient } from '../kube/client/client.ts';
 import { crds, type Node, namespaces, nodes } from '../kube/core-resources.ts';
 import type { ObjectRef } from '../kube/object.ts';
+import { defineResource } from '../kube/resource.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock } from '../time/clock.ts';
 import { type Applied, appliedIn } from './applied.ts';
@@ -15,6 +16,7 @@ import {
   nodeConfigs,
   nodeNameOf,
   type Stores,
+  slimNode,
   systemUuidOf,
 } from './stores.ts';
 import { duplicatesOf } from './target.ts';
@@ -48,13 +50,18 @@ export interface Deletion {
   collect(ref: ObjectRef, uid: string | undefined, signal: AbortSignal): Promise<void>;
 }
 
+/** Each is cut down as it is read: whole, all Nodes of a large cluster are more than the heap has room for. */
+const slimNodes = defineResource<Node>({ ...nodes, parse: (raw) => slimNode(raw as Node) });
+
 /** Whether our finalizer is on the object. */
 export function isHeld({ metadata }: NodeConfig): boolean {
   return metadata.finalizers?.includes(finalizers.nodeConfig) ?? false;
 }
 
 export function createDeletion({ client, runner, perform, stores }: DeletionOptions): Deletion {
-  const listNodes = sharedReads(async (signal) => (await client.listAll(nodes, { signal })).items);
+  const listNodes = sharedReads(
+    async (signal) => (await client.listAll(slimNodes, { signal })).items,
+  );
 
   function setFinalizers(config: NodeConfig, list: readonly string[], signal: AbortSignal) {
     const { namespace = '', name, resourceVersion } = config.metadata;
