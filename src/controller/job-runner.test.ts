@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { job, order, template } from '../../test/beds/controller-samples.ts';
+import type { Effect } from '../api/effects.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import type { Job } from '../kube/core-resources.ts';
+import { KubeError } from '../kube/errors.ts';
+import type { Perform } from '../process/effects.ts';
 import { orderOf } from './job.ts';
 import { createJobRunner, createJobStore, createPodStore, slimJob } from './job-runner.ts';
 
@@ -29,6 +32,22 @@ it('looks at no Job that has ended when it is asked which runs have not', () => 
   looks = 0;
   expect(runner.open().map(({ attempt }) => attempt)).toEqual([2]);
   expect(looks).toBe(0);
+});
+
+it('takes a run for gone only when the API server says so', async () => {
+  const jobs = createJobStore();
+  const there = job(order({ attempt: 1 }));
+  jobs.upsert(there);
+  const said = (reason: string) => new KubeError({ status: 404, reason, message: 'no' });
+  const remove = async (error: KubeError) => {
+    const client = { delete: () => Promise.reject(error) } as unknown as KubeClient;
+    const perform: Perform<Effect> = (_, write) => write();
+    const runner = createJobRunner({ client, jobs, pods: createPodStore(), template, perform });
+    const [run] = runner.open();
+    if (run) await runner.remove(run, new AbortController().signal);
+  };
+  await expect(remove(said('Http404'))).rejects.toThrow('no');
+  await expect(remove(said('NotFound'))).resolves.toBeUndefined();
 });
 
 it('keeps of a Job and its Pod what it is asked for later, and not what the Pod was to run', () => {

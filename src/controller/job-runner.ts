@@ -4,7 +4,7 @@ import { annotations } from '../api/names.ts';
 import { Store } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { configMaps, type Job, jobs, type Pod } from '../kube/core-resources.ts';
-import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
+import { isAbsent, isAlreadyExists } from '../kube/errors.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Perform } from '../process/effects.ts';
 import { jobEndOf, runOf } from './evidence.ts';
@@ -139,7 +139,7 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
         client.delete(jobs, ref, { propagationPolicy, signal, ...(uid ? { uid } : {}) }),
       );
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isAbsent(error)) throw error;
     }
     if (known && propagationPolicy === 'Background') options.jobs.remove(known);
   }

@@ -36,6 +36,11 @@ export function isNotFound(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 404;
 }
 
+/** The API server itself says that the object is not there: a 404 of something in between, or of a kind that is not served, does not. */
+export function isAbsent(error: unknown): error is KubeError {
+  return isNotFound(error) && error.reason === 'NotFound';
+}
+
 /** Somebody else wrote first, or owns a field of this apply; not "already exists", which is also a 409. */
 export function isConflict(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 409 && error.reason !== 'AlreadyExists';

@@ -129,6 +129,16 @@ describe('DELETE node-configs', () => {
     expect(await bed.call('DELETE', '/Worker_1')).toMatchObject(done);
   });
 
+  it('says that the cluster cannot be reached, not that the object moves, when its kind is not served', async () => {
+    await bed.post([node]);
+    const notServed = { resource: kind, status: 404, reason: '' };
+    bed.api.faults.answer({ verb: 'get', ...notServed, times: 5 });
+    expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
+      status: 503,
+      body: { code: 'ClusterUnreachable' },
+    });
+  });
+
   it('tries five times on an object that moves all the time', async () => {
     await bed.post([node]);
     moves(4);

@@ -4,7 +4,7 @@ import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations, fieldManagers } from '../api/names.ts';
 import type { Base } from '../api/node-configs-http.ts';
 import { HttpProblem } from '../http/problem.ts';
-import { isNotFound } from '../kube/errors.ts';
+import { isAbsent } from '../kube/errors.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Cluster } from './clusters.ts';
@@ -37,7 +37,7 @@ export async function deleteNode(
     try {
       return await tryDelete(cluster, nodeName, base, options);
     } catch (error) {
-      if (!isMoved(error) && !isNotFound(error)) throw error;
+      if (!isMoved(error) && !isAbsent(error)) throw error;
       if (attempt < maxTries) continue;
       const detail = `${nodeName} changes all the time; repeat later`;
       throw new HttpProblem(409, 'StaleBase', detail, { cause: error });

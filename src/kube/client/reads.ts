@@ -1,4 +1,4 @@
-import { isGone, isNotFound, isTooLarge } from '../errors.ts';
+import { isAbsent, isGone, isTooLarge } from '../errors.ts';
 import type { KubeObject, ObjectRef } from '../object.ts';
 import { collectionPath, objectPath, type Resource } from '../resource.ts';
 import type { CallOptions, KubeClient, Listed, ListOptions, ListPage } from './client.ts';
@@ -33,8 +33,7 @@ export function reads(transport: Transport): Reads {
     try {
       return await get(resource, ref, options);
     } catch (error) {
-      // A 404 of something in between, or of a kind that is not served, says nothing of the object.
-      if (isNotFound(error) && error.reason === 'NotFound') return undefined;
+      if (isAbsent(error)) return undefined;
       throw error;
     }
   }

@@ -166,9 +166,9 @@ export const kubeMutants: readonly Mutant[] = [
     tests: kube('access/kubeconfig.test.ts'),
   },
   {
-    file: 'src/kube/client/reads.ts',
-    find: "if (isNotFound(error) && error.reason === 'NotFound') return undefined;",
-    replace: 'if (isNotFound(error)) return undefined;',
+    file: 'src/kube/errors.ts',
+    find: "return isNotFound(error) && error.reason === 'NotFound';",
+    replace: 'return isNotFound(error);',
     tests: ['unit', 'src/kube/client/unkind-server.test.ts'],
   },
   {

@@ -182,7 +182,7 @@ export const violaMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/delete-node.ts',
-    find: 'if (!isMoved(error) && !isNotFound(error)) throw error;',
+    find: 'if (!isMoved(error) && !isAbsent(error)) throw error;',
     replace: 'if (!isMoved(error)) throw error;',
     tests: viola('delete-node'),
   },
