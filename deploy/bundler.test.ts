@@ -63,6 +63,25 @@ describe('the bundle', () => {
     expect(stdout).toBe('Invalid input: expected object, received number\n');
   });
 
+  it('speaks HTTP on a CPU without SSE4.1, as virtual machines of the models qemu64 and kvm64 have', async () => {
+    await bundled(`
+      import { once } from 'node:events';
+      import { createServer } from 'node:net';
+      import { createKubeClient } from '${root}/src/kube/client/http-client.ts';
+      import { systemClock as clock } from '${root}/src/time/clock.ts';
+      const answer = 'HTTP/1.1 200 OK\\r\\nContent-Length: 22\\r\\n\\r\\n{"gitVersion":"v1.37"}';
+      const server = createServer((socket) => socket.once('data', () => socket.end(answer)));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const client = createKubeClient({ server: 'http://127.0.0.1:' + server.address().port }, { clock });
+      console.log((await client.version()).gitVersion);
+      await client[Symbol.asyncDispose]();
+      server.close();
+    `);
+    const entry = join(folder, 'out/entry.mjs');
+    const { stdout } = await run(process.execPath, ['--no-enable-sse4-1', entry]);
+    expect(stdout).toBe('v1.37\n');
+  });
+
   it('does not make Node.js load its own undici, which an import of node:http does', async () => {
     const { outputs } = await bundle(join(folder, 'product'));
     const imports = Object.values(outputs).flatMap((output) => output.imports);

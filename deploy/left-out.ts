@@ -28,7 +28,8 @@ const replaced: Readonly<Record<string, (path: string) => string>> = {
   'undici/lib/web/fetch/body.js': neverLoaded,
   'undici/lib/web/fetch/formdata.js': neverLoaded,
   'undici/lib/web/webidl/index.js': neverLoaded,
-  'undici/lib/llhttp/llhttp-wasm.js': neverLoaded,
+  // One of two parsers is enough, and this is the one that only a CPU with SSE4.1 can run: undici takes the other then.
+  'undici/lib/llhttp/llhttp_simd-wasm.js': neverLoaded,
   '@fastify/ajv-compiler/index.js': neverLoaded,
   '@fastify/fast-json-stringify-compiler/index.js': neverLoaded,
   'pino/lib/transport.js': neverCalled,
