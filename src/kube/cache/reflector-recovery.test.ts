@@ -68,6 +68,30 @@ describe('a list that comes every ten minutes', () => {
   });
 });
 
+test('a watch that ends at once is doubted in time, however long its server takes to say how far it is', async () => {
+  const clock = createFakeClock();
+  const collection = new FlakyCollection(clock, []);
+  const { list, watch } = collection.client();
+  let lists = 0;
+  const client: Lister = {
+    async list(resource, options) {
+      if (options?.limit === 1) await clock.sleep(6_000, options.signal);
+      else if (options?.continue === undefined) lists++;
+      return list(resource, options);
+    },
+    async *watch(resource, options) {
+      if (options.resourceVersion === '100')
+        throw new KubeError({ status: 500, reason: 'InternalError', message: 'no' });
+      yield* watch(resource, options);
+    },
+  };
+  await using store = await following(client, clock);
+  collection.put('a');
+  await clock.advance(120_000);
+  expect(lists).toBe(2);
+  expect(store.seen()).toEqual(collection.state);
+});
+
 test.each([
   ['when it is back', []],
   ['also when it is in trouble for a while', ['refuse', 'refuse', 'none', 'refuse']],

@@ -146,7 +146,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   }
 
   async function follow(from: string, signal: AbortSignal): Promise<StepResult> {
-    const startedAt = clock.monotonicMs();
+    let startedAt = clock.monotonicMs();
     const { min, max } = watchSeconds;
     const timeoutSeconds = Math.round(min + (max - min) * random());
     let resourceVersion = from;
@@ -155,6 +155,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     told(() => store.redeliver());
     try {
       if (wasAway && (await wentBack(from, signal))) throw restored;
+      startedAt = clock.monotonicMs();
       const window = { ...selection, resourceVersion, timeoutSeconds, idleMs, signal };
       for await (const event of client.watch(readings, window)) {
         heard = true;
