@@ -10,9 +10,9 @@ export const resultsPreference = 'multinic-results';
 
 /**
  * Nothing of a POST is written later than this after Viola began with it: it sends writes for 25 s, and an API server gives
- * each of them up within 10 s.
+ * each of them up within 15 s.
  */
-export const postOverAfterMs = 35_000;
+export const postOverAfterMs = 40_000;
 
 /** State of the MultiNicNodeConfig that a plan was computed against. */
 export const base = z.object({

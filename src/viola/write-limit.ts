@@ -11,7 +11,7 @@ import { DeadlineReached, withDeadline } from '../time/deadline.ts';
  * - No write is sent once Viola has seen the connection of the caller close, nor later than this after it began with the
  *   request; not even when its process stood still and finds the answer to its read before its timers ring.
  * - What was sent before is carried out by the API server or given up within the time that the write names (`timeout` of its
- *   URL; see `appliedWithinSeconds`). So no object is made later than 35 s after Viola began with the request, which is
+ *   URL; see `appliedWithinSeconds`). So no object is made later than 40 s after Viola began with the request, which is
  *   when its body had come: within 30 s of its first byte. Consents and deletions name none and have 34 s
  *   (`requestTimeoutUpperBound` in Kubernetes' endpoints/handlers/rest.go).
  * - Two things stretch that, and nobody but the API server can end them: a network that loses packets and heals (the
@@ -23,8 +23,12 @@ import { DeadlineReached, withDeadline } from '../time/deadline.ts';
  */
 export const writeWithinMs = 25_000;
 
-/** As long as an admission webhook may take by default; a server that needs more is asked again. */
-export const appliedWithinSeconds = 10;
+/**
+ * Longer than an admission webhook may take by default (10 s): when the time of the write is over with that of the webhook,
+ * `failurePolicy: Ignore` does not help any more (`ctx.Done()` in Kubernetes' admission/plugin/webhook/mutating/dispatcher.go),
+ * and a cluster in which one hangs would never be written to. A server that needs more is asked again.
+ */
+export const appliedWithinSeconds = 15;
 
 export interface WriteLimit {
   readonly clock: Clock;
