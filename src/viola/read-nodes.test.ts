@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { CallOptions, KubeClient } from '../kube/client/client.ts';
-import type { Clock } from '../time/clock.ts';
+import { createKubeClient } from '../kube/client/http-client.ts';
+import { answer, startScriptedServer } from '../kube/testing/scripted-server.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { toProblem } from './cluster-problem.ts';
 import type { Cluster } from './clusters.ts';
@@ -32,6 +34,23 @@ it.each([
     expect(given?.aborted).toBe(true);
   },
 );
+
+it('asks for no more node configs at once than it can take, which the API server would make for nothing', async () => {
+  const object = {
+    metadata: { name: 'node', note: 'x'.repeat(14_000) },
+    spec: { nodeName: 'node' },
+  };
+  await using server = await startScriptedServer(({ query }, response) => {
+    const items = Array.from({ length: Number(query.get('limit')) }, () => object);
+    answer(response, 200, { metadata: { resourceVersion: '1', continue: 'more' }, items });
+  });
+  await using client = createKubeClient({ server: server.url }, { clock: systemClock });
+  const cluster = { client, namespace: 'n', providerId: 'biz-1', server: server.url };
+  const page = await readPage(cluster, { limit: 1_000 }, systemClock);
+  expect(page.items.length).toBeGreaterThan(200);
+  expect(page.continue).toBe('more');
+  expect(server.requests).toHaveLength(1);
+});
 
 function readAPage(cluster: Cluster, clock: Clock): Promise<unknown> {
   return readPage(cluster, { limit: 10 }, clock);

@@ -19,11 +19,15 @@ export interface PageQuery {
   readonly continue?: string | undefined;
 }
 
+/** With ten NICs each they come to 3.5 MB, of the 4 MiB that a page may have: a longer one would be made and thrown away. */
+const mostAtOnce = 250;
+
 /** Callers wait 30 s. */
 const readWithinMs = 25_000;
 
 /**
- * One page of what the business cluster holds for this provider; `continue` is the API server's own token. Several
+ * One page of what the business cluster holds for this provider, perhaps a shorter one than was asked for; `continue` is the
+ * API server's own token. Several
  * callers may wait for it, so that none of them can end it by leaving.
  */
 export async function readPage(
@@ -31,7 +35,7 @@ export async function readPage(
   query: PageQuery,
   clock: Clock,
 ): Promise<Page> {
-  const { limit } = query;
+  const limit = Math.min(query.limit, mostAtOnce);
   const page = await withDeadline({ clock, ms: readWithinMs }, (signal) =>
     client.list(nodeConfigs, { namespace, limit, continue: query.continue, signal }),
   );
