@@ -4,7 +4,7 @@ import type { KubeClient } from '../client/client.ts';
 import { type Lease, leases } from '../core-resources.ts';
 import { isConflict, isNotFound } from '../errors.ts';
 import type { ObjectRef } from '../object.ts';
-import { heldSpec, releasedSpec } from './lease-record.ts';
+import { heldSpec, releasedSpec, wasGivenBack } from './lease-record.ts';
 
 /** Another process has the lease, or ours could not be renewed in time. */
 export class LeaseLostError extends Error {
@@ -60,6 +60,8 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
       // A holder that was only taken out of it is still ourselves: nobody else may take it so soon.
       const holder = current?.spec?.holderIdentity || identity;
       if (holder !== identity) throw new LeaseLostError(`${holder} holds it`);
+      // By another one, who led meanwhile: we do so when our own work has ended.
+      if (current && wasGivenBack(current)) throw new LeaseLostError('it was given back');
       return write(current, stop);
     }
   }

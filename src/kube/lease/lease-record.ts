@@ -38,7 +38,8 @@ export function isFree(
   { holder, atMs }: Observation,
   nowMs: number,
 ): boolean {
-  if (holder === identity || (holder === '' && isVacant(lease?.spec))) return true;
+  if (holder === identity || (holder === '' && (!lease?.spec?.renewTime || wasGivenBack(lease))))
+    return true;
   // No shorter than ours: an edit must not end what its holder renews in time.
   return nowMs - atMs >= Math.max(durationMs, (lease?.spec?.leaseDurationSeconds ?? 0) * 1000);
 }
@@ -46,8 +47,10 @@ export function isFree(
 /** What gives a lease back says that it is over in a second. */
 const givenBackSeconds = 1;
 
-function isVacant({ renewTime, leaseDurationSeconds = 0 }: NonNullable<Lease['spec']> = {}) {
-  return renewTime === undefined || leaseDurationSeconds <= givenBackSeconds;
+/** Whether a lease without a holder says that he gave it up, and was not only taken out of it. */
+export function wasGivenBack({ spec }: Lease): boolean {
+  const { holderIdentity = '', leaseDurationSeconds = 0 } = spec ?? {};
+  return holderIdentity === '' && leaseDurationSeconds <= givenBackSeconds;
 }
 
 /** The spec with which `identity` takes or renews the lease. */

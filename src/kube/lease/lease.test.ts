@@ -166,6 +166,24 @@ describe('lease', () => {
     await other.running;
   });
 
+  test('that another one held and gave back while the clock of its leader stood still is lost to him', async () => {
+    const server = new LeaseServer();
+    const [clock, othersClock] = [createFakeClock(), createFakeClock()];
+    const leader = candidate(server.clientOf(), clock, 'leader');
+    await clock.advance(1_000);
+    // As in a virtual machine that is paused: only the other one's time passes.
+    const other = candidate(server.clientOf(), othersClock, 'other');
+    await othersClock.advance(20_000);
+    expect(other.isLeading()).toBe(true);
+    other.stop.abort();
+    await other.running;
+    await clock.advance(4_000);
+    expect(leader.log).toContain('told: LeaseLostError: lease lost: it was given back');
+    expect(leader.isLeading()).toBe(true);
+    leader.stop.abort();
+    await leader.running;
+  });
+
   test.each([
     ['cleared of its holder', { holderIdentity: '' }],
     ['made to last a second', { leaseDurationSeconds: 1 }],

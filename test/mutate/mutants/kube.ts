@@ -173,8 +173,14 @@ export const kubeMutants: readonly Mutant[] = [
   },
   {
     file: 'src/kube/lease/lease-record.ts',
-    find: 'return renewTime === undefined || leaseDurationSeconds <= givenBackSeconds;',
-    replace: 'return renewTime !== null && leaseDurationSeconds >= 0;',
+    find: "return holderIdentity === '' && leaseDurationSeconds <= givenBackSeconds;",
+    replace: "return holderIdentity === '' && leaseDurationSeconds >= 0;",
+    tests: kube('lease/lease.test.ts'),
+  },
+  {
+    file: 'src/kube/lease/lease-lock.ts',
+    find: 'if (current && wasGivenBack(current)) throw',
+    replace: 'if (!current) throw',
     tests: kube('lease/lease.test.ts'),
   },
   {
