@@ -193,6 +193,6 @@ export const kubeMutants: readonly Mutant[] = [
     file: 'src/kube/cache/reflector.ts',
     find: 'if (wasAway && (await wentBack(from, signal))) throw restored;',
     replace: '',
-    tests: kube('cache/reflector-faults.test.ts'),
+    tests: kube('cache/reflector-recovery.test.ts'),
   },
 ];
