@@ -12,7 +12,7 @@ const heaps = {
 
 export type HeapOwner = keyof typeof heaps;
 
-/** The flags of Node.js with which a part is started; NODE_OPTIONS takes them too. */
+/** The flags of Node.js with which a part is started, on its command line: NODE_OPTIONS does not take all of them. */
 export function heapFlags(part: HeapOwner): readonly string[] {
   const { young, old } = heaps[part];
   const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
