@@ -34,14 +34,15 @@ it('looks at no Job that has ended when it is asked which runs have not', () => 
   expect(looks).toBe(0);
 });
 
+const said = (reason: string) => new KubeError({ status: 404, reason, message: 'no' });
+const perform: Perform<Effect> = (_, write) => write();
+
 it('takes a run for gone only when the API server says so', async () => {
   const jobs = createJobStore();
   const there = job(order({ attempt: 1 }));
   jobs.upsert(there);
-  const said = (reason: string) => new KubeError({ status: 404, reason, message: 'no' });
   const remove = async (error: KubeError) => {
     const client = { delete: () => Promise.reject(error) } as unknown as KubeClient;
-    const perform: Perform<Effect> = (_, write) => write();
     const runner = createJobRunner({ client, jobs, pods: createPodStore(), template, perform });
     const [run] = runner.open();
     if (run) await runner.remove(run, new AbortController().signal);

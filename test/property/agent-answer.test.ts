@@ -230,7 +230,7 @@ describe('a run of the agent', () => {
       startIp: () => ({ run, [Symbol.dispose]: () => undefined }),
     });
     expect(answer.nics).toMatchObject([
-      { reason: 'ApplyFailed', message: expect.stringContaining('did not answer') },
+      { reason: 'ApplyFailed', message: expect.stringContaining('did not answer') as string },
     ]);
     expect(asked).toBe(1);
   });

@@ -88,7 +88,7 @@ async function bringBack(
   const seenNow = await observeLinks(context, context.macs);
   const refusal = refusalOf(entry, seenNow, nics, context);
   if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;
-  if (!committed && isOnlyLeased(entry, seenNow)) return undefined;
+  if (isOnlyLeased(entry, committed, seenNow)) return undefined;
   return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, context);
 }
 
@@ -117,7 +117,8 @@ function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelSna
  * Whether nothing of what is to be undone is there but an address that will expire, which the agent never sets: DHCP gives
  * a NIC the very address that its port has in the cloud.
  */
-function isOnlyLeased(entry: JournalEntry, seenNow: KernelSnapshot): boolean {
+function isOnlyLeased(entry: JournalEntry, committed: boolean, seenNow: KernelSnapshot): boolean {
+  if (committed) return false;
   const { before } = entry;
   const { link, rules } = stateOf(entry, seenNow);
   if (!link || link.name !== before.link?.name || link.addresses.length === 0) return false;
