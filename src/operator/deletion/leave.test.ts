@@ -155,7 +155,7 @@ describe('a CR that is deleted', () => {
     scene.kube.delete();
     await scene.look(1_000);
     expect(scene.object()).toBeDefined();
-    await scene.look(30_000);
+    await scene.look(35_000);
     expect(scene.object()).toBeUndefined();
   });
 
