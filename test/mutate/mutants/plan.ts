@@ -133,7 +133,7 @@ export const planMutants: readonly Mutant[] = [
     file: 'src/plan/node-plan.ts',
     find: 'if (isMisplaced || spec.instanceId !== serverId)',
     replace: 'if (spec.instanceId !== serverId)',
-    tests: ['unit', 'src/operator/sync.test.ts'],
+    tests: ['unit', 'src/operator/edited-object.test.ts'],
   },
   {
     file: 'src/plan/calculate.ts',
