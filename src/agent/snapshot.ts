@@ -43,7 +43,7 @@ export interface Route {
   readonly via?: string;
   /** Links it leaves by: none (blackhole), one, or several (multipath). */
   readonly links: readonly string[];
-  /** Set when nobody tells by which links it leaves: any may be one of them. */
+  /** Set when nobody tells by which links it leaves: each may be one of them. */
   readonly anyLink?: true;
   readonly table: number;
   /** Who made it: 2 the kernel, 3 `ip` by default, 4 static. */

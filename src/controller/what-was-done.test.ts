@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry, instanceId, nicResult } from '../../test/beds/controller-samples.ts';
 import { configured } from '../../test/beds/scripted-agents.ts';
-import { findCondition } from '../api/condition.ts';
 import { jobs, nodes } from '../kube/core-resources.ts';
 import { nodeConfigs } from './stores.ts';
 
@@ -25,19 +24,6 @@ async function configure(name = 'worker-1', machine?: object): Promise<void> {
   bed.run();
   await bed.apply(name, { interfaces: [entry(0)] });
   await bed.untilReady(name, good);
-}
-
-/** Two nodes; the object means the first. */
-async function configureNodeA(): Promise<void> {
-  await bed.addNode('node-a', 'uuid-a');
-  await bed.addNode('node-b', 'uuid-b');
-  bed.run();
-  await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-  await bed.untilReady('worker-1', good);
-}
-
-function requested(): string[] {
-  return bed.agents.requests.map(({ action, nodeName }) => `${action} ${nodeName}`);
 }
 
 /** The address that the last agent was told to configure. */
@@ -268,71 +254,6 @@ describe('what was done', () => {
     bed.run({ 'take-over': 'true' });
     await untilRequests(2);
     await bed.untilReady('worker-1', good);
-  });
-
-  it('leaves the node that an object meant before, then serves the one that it means now', async () => {
-    await configureNodeA();
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    expect(requested()).toEqual(['apply node-a', 'cleanup node-a', 'apply node-b']);
-    await bed.delete('worker-1');
-    await bed.untilGone('worker-1');
-    expect(requested().at(-1)).toBe('cleanup node-b');
-  });
-
-  it('leaves a node that shares its machineID with the one that is meant now', async () => {
-    await bed.addNode('node-a', 'uuid-a');
-    await bed.addNode('node-b', 'uuid-b');
-    // Made from one image that was started once before it was saved.
-    await bed.setNode('node-a', { systemUUID: 'uuid-a', machineID: 'same', bootID: 'a' });
-    await bed.setNode('node-b', { systemUUID: 'uuid-b', machineID: 'same', bootID: 'b' });
-    bed.run();
-    await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    expect(requested()).toEqual(['apply node-a', 'cleanup node-a', 'apply node-b']);
-  });
-
-  it.each([
-    ['comes back', ['apply node-a', 'cleanup node-a', 'apply node-b']],
-    ['is gone', ['apply node-a', 'apply node-b']],
-  ])('waits for a former node that is not ready, and goes on when it %s', async (how, wanted) => {
-    await configureNodeA();
-    // Longer than anything of the first run would be looked at again.
-    await bed.pass(1_250);
-    await bed.setReady('node-a', 'Unknown');
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
-    const { status } = await bed.untilReady('worker-1', 'False NodeNotReady');
-    expect(findCondition(status?.conditions, 'Ready')?.message).toContain('is cleaned first');
-    await bed.pass(50);
-    if (how === 'is gone') await bed.admin.delete(nodes, { name: 'node-a' });
-    else await bed.setReady('node-a', 'True');
-    await bed.untilReady('worker-1', good);
-    expect(requested()).toEqual(wanted);
-  });
-
-  it('tells why a former node is not clean yet', async () => {
-    await configureNodeA();
-    bed.agents.answer = () => ({ outcome: 'failed', warnings: ['netplan is not there'] });
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
-    const { status } = await bed.untilReady('worker-1', 'False JobFailed');
-    const message =
-      'node node-a, which the object meant before, is cleaned first: netplan is not there';
-    expect(findCondition(status?.conditions, 'Ready')?.message).toBe(message);
-    // Also while it is tried again.
-    await untilRequests(4);
-    expect(await bed.ready('worker-1')).toBe('False JobFailed');
-  });
-
-  it('is cleaned where it was done when the object is deleted after it began to mean another node', async () => {
-    await configureNodeA();
-    await bed.stop();
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
-    await bed.delete('worker-1');
-    bed.run();
-    await bed.untilGone('worker-1');
-    expect(requested()).toContain('cleanup node-a');
   });
 
   it('takes a Job back that waits on a node which has become another machine', async () => {

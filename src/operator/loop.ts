@@ -13,7 +13,7 @@ import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
 import type { Authorities } from './access.ts';
-import { UnansweredPosts } from './deliver/deliver.ts';
+import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory.ts';
 import { lanesOf, slowSyncMs } from './lanes.ts';

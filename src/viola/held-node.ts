@@ -14,7 +14,6 @@ import {
   source,
   type UnreadableNode,
 } from '../api/node-configs-http.ts';
-
 import { nodeNameOf } from './node-config.ts';
 
 export type ReadNode =

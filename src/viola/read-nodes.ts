@@ -27,8 +27,7 @@ const readWithinMs = 25_000;
 
 /**
  * One page of what the business cluster holds for this provider, perhaps a shorter one than was asked for; `continue` is the
- * API server's own token. Several
- * callers may wait for it, so that none of them can end it by leaving.
+ * API server's own token. Several callers may wait for it, so that none of them can end it by leaving.
  */
 export async function readPage(
   { client, namespace, providerId }: Cluster,

@@ -4,7 +4,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metricTable } from '../../src/api/metrics.ts';
 import { createClouds } from '../../src/openstack/clouds.ts';
-import { UnansweredPosts } from '../../src/operator/deliver/deliver.ts';
+import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
 import { createInventory } from '../../src/operator/inventory.ts';
 import { CloudViews } from '../../src/operator/observe/cloud-view.ts';

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
-import type { UnansweredPosts } from '../deliver/deliver.ts';
+import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory.ts';
 import {
@@ -49,8 +49,9 @@ export async function leave(
     return { requeueAfterMs: pace.afterFailure(object, pollingOf(settings), left.retryAfterMs) };
   }
   const { nodes, open } = left;
+  const unclean = nodes.map(({ nodeName }) => nodeName).join(', ');
   const waiting = [
-    ...nodes.map(({ nodeName }) => nodeName),
+    ...(unclean === '' ? [] : [`cleanup on ${unclean}`]),
     ...open.map(
       ({ providerId }) => `what was sent to business cluster ${providerId} and may still arrive`,
     ),

@@ -61,8 +61,8 @@ function readyOf(ending: Ending) {
   const [first] = troubles;
   if (first) return condition('Ready', 'False', first.reason, summaryOf(troubles));
   if (ending.kind === 'deleting') {
-    const nodes = ending.waiting.join(', ') || 'no node';
-    return condition('Ready', 'False', 'Deleting', `waits for cleanup on ${nodes}`);
+    const message = `waits for ${ending.waiting.join(' and ')}`;
+    return condition('Ready', 'False', 'Deleting', message);
   }
   const sent = ending.kind === 'synced' ? ending.sent : 0;
   return sent > 0

@@ -13,7 +13,7 @@ import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { UnansweredPosts } from '../deliver/deliver.ts';
+import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { createInventory } from '../inventory.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';

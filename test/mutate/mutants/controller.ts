@@ -130,7 +130,7 @@ export const controllerMutants: readonly Mutant[] = [
     find: 'return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? askAgainMs) };',
     replace:
       'return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? 3_600_000) };',
-    tests: controller('what-was-done'),
+    tests: controller('what-was-done', 'former-node-cleanup'),
   },
   {
     file: 'src/controller/request.ts',
@@ -154,13 +154,13 @@ export const controllerMutants: readonly Mutant[] = [
     file: 'src/controller/next-run.ts',
     find: '.filter((run) => run.uid === uid)',
     replace: '',
-    tests: controller('what-was-done'),
+    tests: controller('what-was-done', 'former-node-cleanup'),
   },
   {
     file: 'src/controller/next-run.ts',
     find: 'if (before?.job !== run.name || before.done !== undefined) {',
     replace: 'if (before?.job !== run.name) {',
-    tests: controller('what-was-done'),
+    tests: controller('what-was-done', 'former-node-cleanup'),
   },
   {
     file: 'src/controller/job-runner.ts',

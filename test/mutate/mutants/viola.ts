@@ -28,13 +28,13 @@ export const violaMutants: readonly Mutant[] = [
     file: 'src/viola/post-nodes.ts',
     find: 'silence ??= (await answers(cluster, options, inTime)) ? undefined : one.error;',
     replace: 'silence ??= one.error;',
-    tests: viola('post-nodes'),
+    tests: viola('post-nodes', 'cluster-in-trouble'),
   },
   {
     file: 'src/viola/post-nodes.ts',
     find: 'if (silence) return refused({ ...silence, nodeName: nameOf(raw) });',
     replace: '',
-    tests: viola('post-nodes'),
+    tests: viola('post-nodes', 'cluster-in-trouble'),
   },
   {
     file: 'src/viola/node-config.ts',
@@ -58,7 +58,7 @@ export const violaMutants: readonly Mutant[] = [
     file: 'src/viola/judge-write.ts',
     find: 'if (obstacle && (!refusal || base === null)) return { nodeName, ...obstacle };',
     replace: '',
-    tests: viola('post-nodes'),
+    tests: viola('post-nodes', 'cluster-in-trouble'),
   },
   {
     file: 'src/viola/answer-cache.ts',
@@ -70,7 +70,7 @@ export const violaMutants: readonly Mutant[] = [
     file: 'src/viola/write-node.ts',
     find: 'if (!mayTakeOver(error, live, takeOver)) throw error;',
     replace: '',
-    tests: viola('post-nodes'),
+    tests: viola('post-nodes', 'cluster-in-trouble'),
   },
   {
     file: 'src/viola/clusters.ts',
@@ -166,7 +166,7 @@ export const violaMutants: readonly Mutant[] = [
     file: 'src/viola/judge-write.ts',
     find: "if (live && holds(live, node, refusal !== undefined)) return 'unchanged';",
     replace: "if (live && holds(live, node, false)) return 'unchanged';",
-    tests: viola('post-nodes'),
+    tests: viola('post-nodes', 'cluster-in-trouble'),
   },
   {
     file: 'src/viola/delete-node.ts',
@@ -190,6 +190,6 @@ export const violaMutants: readonly Mutant[] = [
     file: 'src/viola/field-conflict.ts',
     find: 'return causes.every(({ message }) =>',
     replace: 'return causes.some(({ message }) =>',
-    tests: viola('post-nodes'),
+    tests: viola('post-nodes', 'cluster-in-trouble'),
   },
 ];

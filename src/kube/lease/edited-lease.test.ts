@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import { candidate, LeaseServer } from './lease-in-test.ts';
+
+describe('a lease', () => {
+  test('that somebody else holds is stood down from at once', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const me = candidate(server.clientOf(), clock);
+    await clock.advance(1_000);
+    server.lease = {
+      metadata: { name: 'leader', resourceVersion: '99' },
+      spec: { holderIdentity: 'usurper', leaseDurationSeconds: 15 },
+    };
+    await clock.advance(2_000);
+    expect(me.isLeading()).toBe(false);
+    expect(me.log).toContain('told: LeaseLostError: lease lost: usurper holds it');
+    me.stop.abort();
+    await me.running;
+    expect(server.lease?.spec?.holderIdentity).toBe('usurper');
+  });
+
+  test.each([
+    ['edited', { resourceVersion: '99' }],
+    ['deleted', undefined],
+  ])('that was %s by hand is renewed all the same', async (_, edit) => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const me = candidate(server.clientOf(), clock);
+    await clock.advance(1_000);
+    server.lease = edit &&
+      server.lease && { ...server.lease, metadata: { ...server.lease.metadata, ...edit } };
+    await clock.advance(30_000);
+    expect([me.isLeading(), server.lease?.spec?.holderIdentity]).toEqual([true, 'me']);
+    expect(me.log).toEqual(['campaigning', 'leading']);
+    me.stop.abort();
+    await me.running;
+  });
+
+  test.each([
+    ['deleted', (server: LeaseServer) => (server.lease = undefined)],
+    ['cleared of its holder', (server: LeaseServer) => server.edit({ holderIdentity: '' })],
+    ['made to last a second', (server: LeaseServer) => server.edit({ leaseDurationSeconds: 1 })],
+  ])('that was %s by hand is not taken beside its leader, who writes it again', async (_, edit) => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const leader = candidate(server.clientOf(), clock, 'leader');
+    await clock.advance(900);
+    const other = candidate(server.clientOf(), clock, 'other');
+    await clock.advance(100);
+    for (let passed = 0; passed < 30_000; passed += 100) {
+      if (passed % 3_700 === 0) edit(server);
+      await clock.advance(100);
+      expect([leader.isLeading(), other.isLeading()]).toEqual([true, false]);
+    }
+    await clock.advance(2_000);
+    const written = { holderIdentity: 'leader', leaseDurationSeconds: 15 };
+    expect(server.lease?.spec).toMatchObject(written);
+    leader.stop.abort();
+    await leader.running;
+    edit(server);
+    await clock.advance(17_000);
+    expect(other.isLeading()).toBe(true);
+    other.stop.abort();
+    await other.running;
+  });
+
+  test('that somebody else took over by hand is not given back by us', async () => {
+    const [server, clock] = [new LeaseServer(), createFakeClock()];
+    const me = candidate(server.clientOf(), clock, 'me', 1_000);
+    await clock.advance(1_900);
+    me.stop.abort();
+    await clock.advance(50);
+    const spec = { holderIdentity: 'other', leaseDurationSeconds: 15 };
+    server.lease = { metadata: { name: 'leader', resourceVersion: '99' }, spec };
+    await clock.advance(20_000);
+    await me.running;
+    expect(server.lease.spec?.holderIdentity).toBe('other');
+  });
+});

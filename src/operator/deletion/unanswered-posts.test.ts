@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openstackConfigs } from '../openstack-config.ts';
+import { attach, type Scene, setScene } from '../testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+describe('a CR that is deleted while something may still arrive', () => {
+  it('stays until a post that was not answered cannot be carried out any more', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.stick();
+    await scene.look();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.viola.nodes.size).toBe(0);
+    expect(scene.ready()).toBe(
+      'False Deleting: waits for what was sent to business cluster biz-1 and may still arrive',
+    );
+    await scene.viola.unstick();
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-1']);
+    scene.viola.clean();
+    await scene.look(30_000);
+    expect(scene.object()).toBeUndefined();
+  });
+
+  it.each(['ClusterUnreachable', 'Internal'] as const)(
+    'stays as long when Viola was not answered for a node: %s',
+    async (code) => {
+      attach(scene.cloud, 1, 1);
+      scene.create();
+      await scene.clock.advance(60_000);
+      scene.viola.stick(code);
+      await scene.look();
+      scene.kube.delete();
+      await scene.look();
+      expect(scene.object()).toBeDefined();
+      await scene.viola.unstick();
+      await scene.look();
+      scene.viola.clean();
+      await scene.look(30_000);
+      expect([scene.object(), scene.viola.nodes.size]).toEqual([undefined, 0]);
+    },
+  );
+
+  it('stays as long when its status was lost meanwhile', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.stick();
+    await scene.look();
+    const lost = { metadata: { name: 'osc' }, status: {} };
+    await scene.kube.applyStatus(openstackConfigs, lost, { fieldManager: 'people', force: true });
+    scene.viola.refused.set('worker-1', 'Invalid');
+    await scene.look(5_000);
+    scene.kube.delete();
+    await scene.look(1_000);
+    expect(scene.object()).toBeDefined();
+    await scene.look(35_000);
+    expect(scene.object()).toBeUndefined();
+  });
+
+  it('goes at once when its nodes were refused', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.refused.set('worker-1', 'Invalid');
+    await scene.look();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+  });
+
+  it('stays as long after a restart: what the operator had sent before, nobody knows', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.clock.advance(60_000);
+    scene.viola.stick();
+    await scene.look();
+    await scene.clock.advance(60_000);
+    scene.restart();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.object()).toBeDefined();
+    await scene.viola.unstick();
+    await scene.look(60_000);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+    expect(scene.viola.nodes.size).toBe(0);
+  });
+});
