@@ -5,7 +5,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const benches = ['operator', 'agent', 'idle', 'operator-memory', 'controller-memory', 'hanging'];
+const benches = [
+  'operator',
+  'agent',
+  'idle',
+  'operator-memory',
+  'controller-memory',
+  'hanging',
+  'restart',
+];
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((name) => !benches.includes(name));
 if (unknown !== undefined) {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
 import { readState } from '../../src/agent/apply/memory.ts';
 import { underLock } from '../../src/agent/lock.ts';
-import { type JobRequest, jobResult } from '../../src/api/job.ts';
+import { type JobRequest, jobResult, type RequestInterface } from '../../src/api/job.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
 import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
@@ -50,6 +50,18 @@ async function agent(asked: JobRequest, more: Partial<AgentDeps> = {}) {
 }
 
 const untouched = ['agent.result.write'];
+
+/** A host on which a run could neither finish these NICs nor undo them. */
+async function leaveInHand(...entries: readonly RequestInterface[]): Promise<void> {
+  await freshHost();
+  const failing = new Set(['agent.file.commit', 'agent.journal.remove']);
+  await agent(request(entries), {
+    perform: async (name, write) => {
+      if (failing.has(name)) throw new Error(`no ${name}`);
+      return write();
+    },
+  });
+}
 
 describe('a run of the agent', () => {
   test('ends with status 0 when all is as asked, with 1 when not', async () => {
@@ -182,14 +194,7 @@ describe('a run of the agent', () => {
   });
 
   test('that cannot end what an earlier one left in hand says so, and serves the other NICs', async () => {
-    await freshHost();
-    const failing = new Set(['agent.file.commit', 'agent.journal.remove']);
-    await agent(request([entry(1)]), {
-      perform: async (name, write) => {
-        if (failing.has(name)) throw new Error(`no ${name}`);
-        return write();
-      },
-    });
+    await leaveInHand(entry(1));
     const journal = join(box.root, 'var/lib/multinic/journal/0.json');
     expect(existsSync(journal)).toBe(true);
     const inTheWay = join(box.root, 'etc/netplan/.90-multinic0.yaml.multinic-new');
@@ -213,13 +218,7 @@ describe('a run of the agent', () => {
   });
 
   test('waits once for an ip that does not answer, whatever is in hand', async () => {
-    await freshHost();
-    await agent(request([entry(1), entry(2), entry(3)]), {
-      perform: async (name, write) => {
-        if (name === 'agent.file.commit' || name === 'agent.journal.remove') throw new Error(name);
-        return write();
-      },
-    });
+    await leaveInHand(entry(1), entry(2), entry(3));
     expect(readdirSync(join(box.root, 'var/lib/multinic/journal'))).toHaveLength(3);
     let asked = 0;
     const run = async () => {
@@ -236,14 +235,7 @@ describe('a run of the agent', () => {
   });
 
   test('takes a NIC whose change was undone late for one that was never ours', async () => {
-    await freshHost();
-    const failing = new Set(['agent.file.commit', 'agent.journal.remove']);
-    await agent(request([entry(1)]), {
-      perform: async (name, write) => {
-        if (failing.has(name)) throw new Error(`no ${name}`);
-        return write();
-      },
-    });
+    await leaveInHand(entry(1));
     const inTheWay = join(box.root, 'etc/netplan/.90-multinic0.yaml.multinic-new');
     mkdirSync(inTheWay);
     const { nics } = await agent(request([entry(1)], { generation: 2 }));

@@ -48,6 +48,7 @@ export async function recover(
     try {
       state = await ended(entry, state, context);
     } catch (error) {
+      // Whatever it is, it is told with the NIC: the others do not wait for it.
       context.log.warn({ err: error, mac, step }, 'nic still in hand');
       const message = `an earlier change cannot end: ${(error as Error).message}`;
       inHand.set(mac, { reason: 'RollbackFailed', message });
