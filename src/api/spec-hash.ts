@@ -14,9 +14,13 @@ export function specHash(spec: Pick<NodeConfigSpec, 'nodeName' | 'instanceId' | 
 
 /** JSON with sorted keys and without undefined values: equal content gives equal text. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const fields = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(fields).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, sorted(fields[key])]));
 }

@@ -3,7 +3,7 @@ import { type JobResult, type NicResult, nicReason } from '../api/job.ts';
 import { type InterfaceStatus, maxInterfaceStatuses } from '../api/multinicnodeconfig.ts';
 import { interfaceName } from '../api/names.ts';
 import type { Reason } from '../api/reasons.ts';
-import { canonicalJson } from '../api/spec-hash.ts';
+import { isSameJson } from '../api/same-json.ts';
 import type { Situation } from './conditions.ts';
 import { isOpen } from './evidence.ts';
 import type { Entry } from './request.ts';
@@ -48,7 +48,7 @@ function unheard(
   nic: NicIdentity,
   { before, situation, now }: Pick<Nics, 'situation' | 'now'> & Pick<Stamp, 'before'>,
 ): InterfaceStatus {
-  const sameWish = before && wish(before) === wish(nic) ? before : undefined;
+  const sameWish = before && isSameJson(wish(before), wish(nic)) ? before : undefined;
   if (sameWish && situation.kind === 'recorded') return sameWish;
   return nicStatus(nic, wordWithout(situation, sameWish), { before, now });
 }
@@ -70,8 +70,8 @@ function identityOf({ shown, position, mac, index }: Entry, realName?: string): 
   });
 }
 
-function wish({ id, macAddress, address, cidr, mtu }: NicIdentity): string {
-  return canonicalJson({ id, macAddress, address, cidr, mtu });
+function wish({ id, macAddress, address, cidr, mtu }: NicIdentity) {
+  return { id, macAddress, address, cidr, mtu };
 }
 
 /**
@@ -210,7 +210,7 @@ function nicStatus(nic: NicIdentity, word: NicWord, stamp: Stamp): InterfaceStat
 
 function saysTheSame(before: InterfaceStatus, said: InterfaceStatus): boolean {
   const { lastUpdated: _u, lastChecked: _c, lastConfigured: _f, ...rest } = before;
-  return canonicalJson(rest) === canonicalJson(said);
+  return isSameJson(rest, said);
 }
 
 function endIn(situation: Situation): Date | undefined {

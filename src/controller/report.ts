@@ -5,7 +5,7 @@ import type { metricTable } from '../api/metrics.ts';
 import type { NodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { fieldManagers } from '../api/names.ts';
 import { type Reason, reasons } from '../api/reasons.ts';
-import { canonicalJson } from '../api/spec-hash.ts';
+import { isSameJson } from '../api/same-json.ts';
 import type { Change, Store } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/errors.ts';
@@ -202,7 +202,7 @@ function bump(counts: Map<string, number>, state: string, by: number): void {
  * without a pause.
  */
 class OwnWrites {
-  readonly #underWay = new Map<string, string>();
+  readonly #underWay = new Map<string, unknown>();
 
   /** Carries out the write of this status; whatever else changes the object meanwhile stays news. */
   async during<T>(
@@ -211,7 +211,7 @@ class OwnWrites {
     write: () => Promise<T>,
   ): Promise<T> {
     const key = keyOf(config);
-    this.#underWay.set(key, canonicalJson([identityOf(config), status]));
+    this.#underWay.set(key, [identityOf(config), status]);
     try {
       return await write();
     } finally {
@@ -222,7 +222,7 @@ class OwnWrites {
   /** Whether a change is a write under way that has come back, and nothing else. */
   has({ type, key, object }: Change<NodeConfig>): boolean {
     if (type !== 'updated') return false;
-    return this.#underWay.get(key) === canonicalJson([identityOf(object), object.status]);
+    return isSameJson(this.#underWay.get(key), [identityOf(object), object.status]);
   }
 }
 

@@ -73,7 +73,9 @@ export function acceptEntries(raw: readonly unknown[]): AcceptedSpec {
     const position = at(rejection.position);
     rejections.set(position, textOf({ ...rejection, position }));
   }
-  const entries = raw.map((entry, position) => entryOf(entry, position, rejections.get(position)));
+  const entries = parsed.map(({ position, result }) =>
+    entryOf(result.data ?? readableFields(raw[position]), position, rejections.get(position)),
+  );
   const refused = entries.filter(({ rejection }) => rejection !== undefined);
   const interfaces = acceptance.accepted.map(({ nic }) => nic);
   const requested = new Set(interfaces.map(({ mac }) => mac));
@@ -90,8 +92,7 @@ function textOf({ position, field, message }: Rejection): string {
   return `interfaces[${position}]${field === '' ? '' : `.${field}`}: ${message}`;
 }
 
-function entryOf(raw: unknown, position: number, rejection: string | undefined): Entry {
-  const shown = readableFields(raw);
+function entryOf(shown: AnyFields, position: number, rejection: string | undefined): Entry {
   return {
     position,
     mac: shown.macAddress?.toLowerCase(),

@@ -7,7 +7,8 @@ import {
   type NodeConfigSpec,
   type NodeConfigStatus,
 } from '../api/multinicnodeconfig.ts';
-import { canonicalJson, specHash } from '../api/spec-hash.ts';
+import { isSameJson } from '../api/same-json.ts';
+import { specHash } from '../api/spec-hash.ts';
 import { type Applied, appliedIn } from './applied.ts';
 import { conditionsOf, isRepeat, readyIn, type Situation } from './conditions.ts';
 import { defined, interfaceStatuses } from './interface-statuses.ts';
@@ -122,7 +123,7 @@ function jobOf(situation: Situation): string | undefined {
  */
 export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown {
   const dropped = config.statusKeys.filter((key) => !(key in next));
-  const same = config.status && canonicalJson(config.status) === canonicalJson(next);
+  const same = isSameJson(config.status, next);
   if (same && dropped.length === 0) return undefined;
   return {
     // Of the state that was looked at: whoever wrote meanwhile makes this a conflict.

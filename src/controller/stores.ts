@@ -142,10 +142,10 @@ export interface NodeDirectory {
   byName(name: string): Node | undefined;
 }
 
-/** Objects by what tells which node they mean. */
+/** Keys of objects by what tells which node they mean: nobody looks at them where there is only one. */
 export interface ConfigDirectory {
-  byInstanceId(id: string): readonly NodeConfig[];
-  byNodeName(name: string): readonly NodeConfig[];
+  byInstanceId(id: string): readonly string[];
+  byNodeName(name: string): readonly string[];
 }
 
 /** Objects and nodes as they were last seen, found by what they have in common. */
@@ -178,8 +178,8 @@ export function createStores(): Stores {
     configs,
     nodes,
     configDirectory: {
-      byInstanceId: (id) => configs.byIndex('instance', id),
-      byNodeName: (name) => configs.byIndex('nodeName', name),
+      byInstanceId: (id) => configs.keysByIndex('instance', id),
+      byNodeName: (name) => configs.keysByIndex('nodeName', name),
     },
     nodeDirectory: {
       bySystemUuid: (uuid) => nodes.byIndex('systemUuid', uuid),

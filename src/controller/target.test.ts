@@ -97,4 +97,11 @@ describe('duplicatesOf', () => {
     const elsewhere = { nodeName: 'worker-1', instanceId: 'elsewhere' };
     expect(duplicates({ metadata: { name: 'x', uid: 'uid-4' }, spec: elsewhere })).toEqual([]);
   });
+
+  it('finds the one that has taken its name since it was looked at', () => {
+    const world = worldOf([here]);
+    world.configs.upsert(nodeConfig({ metadata: { uid: 'uid-9' } }));
+    const found = duplicatesOf(nodeConfig(), here, world);
+    expect(found.map(({ metadata }) => metadata.uid)).toEqual(['uid-9']);
+  });
 });

@@ -1,7 +1,9 @@
 import type { NodeReason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
+import { keyOf } from '../kube/object.ts';
 import type { AcceptedSpec } from './request.ts';
 import {
+  type ConfigDirectory,
   instanceIdOf,
   type NodeConfig,
   type NodeDirectory,
@@ -83,22 +85,22 @@ export function duplicatesOf(
   node: Node,
   stores: Stores,
 ): readonly NodeConfig[] {
-  return meaning(node, stores).filter(
-    (other) =>
-      other.metadata.uid !== config.metadata.uid && other.metadata.deletionTimestamp === undefined,
-  );
+  const { configs, configDirectory, nodeDirectory } = stores;
+  // Nearly always it is the only candidate: no other object is looked at then.
+  const own = configs.holds(config) ? keyOf(config) : undefined;
+  return keysAbout(node, configDirectory)
+    .flatMap((key) => (key === own ? [] : (configs.get(key) ?? [])))
+    .filter((other) => {
+      const { uid, deletionTimestamp } = other.metadata;
+      if (uid === config.metadata.uid || deletionTimestamp !== undefined) return false;
+      const target = findTarget(other, nodeDirectory);
+      return target.kind === 'node' && target.node.metadata.name === node.metadata.name;
+    });
 }
 
-/** The objects that mean this node, by its systemUUID or by its name. */
-export function meaning(node: Node, { configDirectory, nodeDirectory }: Stores) {
+/** Keys of the objects that may mean this node, by its systemUUID or by its name. */
+export function keysAbout(node: Node, configs: ConfigDirectory): readonly string[] {
   const uuid = systemUuidOf(node);
-  const candidates = [
-    ...(uuid ? configDirectory.byInstanceId(uuid) : []),
-    ...configDirectory.byNodeName(node.metadata.name),
-  ];
-  const distinct = new Map(candidates.map((config) => [config.metadata.uid, config]));
-  return [...distinct.values()].filter((config) => {
-    const target = findTarget(config, nodeDirectory);
-    return target.kind === 'node' && target.node.metadata.name === node.metadata.name;
-  });
+  const byId = uuid ? configs.byInstanceId(uuid) : [];
+  return [...new Set([...byId, ...configs.byNodeName(node.metadata.name)])];
 }

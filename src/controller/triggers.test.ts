@@ -48,6 +48,13 @@ describe('a change of an object', () => {
     ]);
   });
 
+  it('is about one that means by its name the node that it means by its systemUUID', () => {
+    const stores = storesOf(duplicate, nameless('worker-1'));
+    stores.nodes.upsert(node('worker-1', instanceId));
+    const added = { type: 'added', key: 'multinic-system/renamed', object: duplicate } as const;
+    expect(keysOfConfig(stores, added)).toContain(own);
+  });
+
   it('is about itself alone when its node and its being there are the same', () => {
     const change = { type: 'updated', key: own, object: config, previous: config } as const;
     expect(keysOfConfig(storesOf(config, duplicate), change)).toEqual([own]);

@@ -1,7 +1,7 @@
 import { annotations } from '../api/names.ts';
 import type { Change } from '../kube/cache/store.ts';
 import type { Job, Node, Pod } from '../kube/core-resources.ts';
-import { type KubeObject, keyOf, refOf } from '../kube/object.ts';
+import { type KubeObject, refOf } from '../kube/object.ts';
 import type { Admission } from './admission.ts';
 import { isFailing, jobEndOf, terminatedOf } from './evidence.ts';
 import { isRunningPod } from './stand-back.ts';
@@ -14,7 +14,7 @@ import {
   type Stores,
   systemUuidOf,
 } from './stores.ts';
-import { findTarget, meaning } from './target.ts';
+import { findTarget, keysAbout } from './target.ts';
 
 /** Objects that may mean another node, or have a duplicate more or less, because this object changed. */
 export function keysOfConfig(stores: Stores, change: Change<NodeConfig>): string[] {
@@ -28,10 +28,10 @@ export function keysOfConfig(stores: Stores, change: Change<NodeConfig>): string
       ...stores.configDirectory.byInstanceId(instanceIdOf(config) ?? ''),
       ...stores.configDirectory.byNodeName(nodeNameOf(config)),
       // One may mean by its name the node that another one means by its systemUUID.
-      ...(target.kind === 'node' ? meaning(target.node, stores) : []),
+      ...(target.kind === 'node' ? keysAbout(target.node, stores.configDirectory) : []),
     ];
   });
-  return [...new Set([change.key, ...related.map((config) => keyOf(config))])];
+  return [...new Set([change.key, ...related])];
 }
 
 function identity(config: NodeConfig): string {
@@ -59,7 +59,7 @@ export function keysOfNode(
     ...configDirectory.byNodeName(change.object.metadata.name),
   ];
   const woken = isReady(change.object) === false ? admission.wake() : [];
-  return [...related.map((config) => keyOf(config)), ...woken];
+  return [...related, ...woken];
 }
 
 function identityOf(node: Node): string {

@@ -6,7 +6,7 @@
 const heaps = {
   operator: { young: 2, old: 192 },
   viola: { young: 2, old: 128 },
-  controller: { young: 1, old: 128 },
+  controller: { young: 4, old: 128 },
   agent: { young: 2, old: 64 },
 } as const;
 

@@ -1,5 +1,5 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
-import { canonicalJson } from '../api/spec-hash.ts';
+import { isSameJson } from '../api/same-json.ts';
 
 /** What happened to one NIC between two states of its node. */
 export interface Change {
@@ -21,7 +21,7 @@ export function changesBetween(
   for (const [identity, entry] of old) {
     const other = now.get(identity);
     if (!other) changes.push({ change: 'removed', entry, before: entry, after: undefined });
-    else if (canonicalJson(other) !== canonicalJson(entry)) {
+    else if (!isSameJson(other, entry)) {
       changes.push({ change: 'changed', entry: other, before: entry, after: other });
     }
   }

@@ -1,7 +1,7 @@
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations as names } from '../api/names.ts';
 import type { NodeError, PostedNode } from '../api/node-configs-http.ts';
-import { canonicalJson } from '../api/spec-hash.ts';
+import { isSameJson } from '../api/same-json.ts';
 import type { DesiredNode } from './desired.ts';
 import { refusalOf } from './fence.ts';
 import { toHeldNode } from './held-node.ts';
@@ -51,7 +51,7 @@ function unreadableIn(live: MultiNicNodeConfig): Obstacle | undefined {
  */
 function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean): boolean {
   const { metadata, spec } = live;
-  if (metadata.deletionTimestamp || canonicalJson(spec) !== canonicalJson(node.spec)) return false;
+  if (metadata.deletionTimestamp || !isSameJson(spec, node.spec)) return false;
   const { labels, annotations } = node;
   return (
     mayNotWrite || (covers(metadata.labels, labels) && covers(metadata.annotations, annotations))

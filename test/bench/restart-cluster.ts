@@ -8,6 +8,7 @@ import type { Json } from '../../rig/apiserver/objects/json.ts';
 import { mergePatch } from '../../rig/apiserver/verbs/merge-patch.ts';
 import { protocol } from '../../src/api/job.ts';
 import { finalizers, namespaces } from '../../src/api/names.ts';
+import { specHash } from '../../src/api/spec-hash.ts';
 import { begun } from '../../src/controller/applied.ts';
 import { jobOf } from '../../src/controller/job.ts';
 import { acceptSpec, contentHash } from '../../src/controller/request.ts';
@@ -63,13 +64,15 @@ function configOf(n: number) {
     cidr: `10.${id}.0.0/16`,
     mtu: 1450,
   }));
+  const content = { nodeName: `node-${n}`, instanceId: uuid(9, n), interfaces };
   return {
     metadata: {
       ...meta(2, n, `node-${n}`),
       namespace: namespaces.system,
       finalizers: [finalizers.nodeConfig],
     },
-    spec: { nodeName: `node-${n}`, instanceId: uuid(9, n), interfaces },
+    // As Viola writes it.
+    spec: { ...content, specHash: specHash(content) },
   };
 }
 

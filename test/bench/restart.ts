@@ -52,7 +52,7 @@ async function run() {
   const [port = 0] = await freePorts(1);
   await parts.start(controllerPart({ kubeconfig, port, agentImage: 'agent', clock }));
   const began = performance.now();
-  while ((await reconciled(port)) < configs) await wait(100);
+  while ((await reconciled(port)) < configs) await wait(250);
   const seconds = (performance.now() - began) / 1_000;
   await wait(quietMs);
   const pid = parts.pidOf('controller');

@@ -93,12 +93,15 @@ export class Store<T extends KubeObject> implements StoreView<T> {
 
   /** Objects whose index `name` holds `value`; throws when there is no such index. */
   byIndex(name: string, value: string): readonly T[] {
-    return this.#index(name)
-      .get(value)
-      .flatMap((key) => this.get(key) ?? []);
+    return this.keysByIndex(name, value).flatMap((key) => this.get(key) ?? []);
   }
 
-  /** How many objects those are, without a look at any of them. */
+  /** Keys of those objects, without a look at any of them. */
+  keysByIndex(name: string, value: string): readonly string[] {
+    return this.#index(name).get(value);
+  }
+
+  /** How many they are. */
   countByIndex(name: string, value: string): number {
     return this.#index(name).count(value);
   }

@@ -3,7 +3,7 @@ import { findCondition, rfc3339 } from '../../api/condition.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
-import { canonicalJson } from '../../api/spec-hash.ts';
+import { isSameJson } from '../../api/same-json.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan, Plan } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
@@ -71,7 +71,7 @@ const heartbeatMs = 10 * 60_000;
 export function isNews(status: OpenstackConfigStatus, previous: OpenstackConfigStatus): boolean {
   const { lastSyncedAt, ...now } = status;
   const { lastSyncedAt: before, ...rest } = previous;
-  if (canonicalJson(now) !== canonicalJson(rest)) return true;
+  if (!isSameJson(now, rest)) return true;
   if (lastSyncedAt === undefined) return false;
   if (before === undefined) return true;
   // Either way: a clock that was set back must not silence it for as long.

@@ -65,9 +65,27 @@ export const apiMutants: readonly Mutant[] = [
   },
   {
     file: 'src/api/spec-hash.ts',
-    find: '(a < b ? -1 : 1)',
-    replace: '(a < b ? 0 : 0)',
+    find: 'Object.keys(fields).toSorted()',
+    replace: 'Object.keys(fields)',
     tests: api('spec-hash'),
+  },
+  {
+    file: 'src/api/same-json.ts',
+    find: ' && Object.keys(b).every(isSame)',
+    replace: '',
+    tests: api('same-json'),
+  },
+  {
+    file: 'src/api/same-json.ts',
+    find: 'a.length === b.length && ',
+    replace: '',
+    tests: api('same-json'),
+  },
+  {
+    file: 'src/api/same-json.ts',
+    find: 'Object.hasOwn(fields, key) ? fields[key] : undefined',
+    replace: 'fields[key]',
+    tests: api('same-json'),
   },
   {
     file: 'src/api/label-value.ts',

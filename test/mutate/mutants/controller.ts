@@ -120,6 +120,24 @@ export const controllerMutants: readonly Mutant[] = [
     tests: controller('refusals'),
   },
   {
+    file: 'src/controller/target.ts',
+    find: 'configs.holds(config) ? keyOf(config) : undefined',
+    replace: 'keyOf(config)',
+    tests: controller('target'),
+  },
+  {
+    file: 'src/controller/triggers.ts',
+    find: "...(target.kind === 'node' ? keysAbout(target.node, stores.configDirectory) : []),",
+    replace: '',
+    tests: controller('triggers'),
+  },
+  {
+    file: 'src/controller/report.ts',
+    find: '[identityOf(object), object.status]',
+    replace: '[identityOf(object)]',
+    tests: controller('what-was-done', 'refusals', 'reconcile'),
+  },
+  {
     file: 'src/controller/triggers.ts',
     find: 'return key !== undefined && refOf(key).namespace === namespace ? [key] : [];',
     replace: 'return key !== undefined ? [key] : [];',

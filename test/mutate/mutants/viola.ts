@@ -50,8 +50,8 @@ export const violaMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/judge-write.ts',
-    find: 'if (metadata.deletionTimestamp || canonicalJson(spec)',
-    replace: 'if (canonicalJson(spec)',
+    find: 'if (metadata.deletionTimestamp || !isSameJson(spec',
+    replace: 'if (!isSameJson(spec',
     tests: viola('delete-node'),
   },
   {

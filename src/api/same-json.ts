@@ -1,0 +1,23 @@
+/**
+ * Whether two values are written as the same JSON, whatever the order of their keys; an undefined field is an absent one.
+ */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b)) return false;
+    return a.length === b.length && a.every((item, at) => isSameJson(item, b[at]));
+  }
+  if (!isFields(a) || !isFields(b)) return false;
+  const isSame = (key: string): boolean => isSameJson(valueOf(a, key), valueOf(b, key));
+  return Object.keys(a).every(isSame) && Object.keys(b).every(isSame);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function valueOf(fields: Fields, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object';
+}
