@@ -292,16 +292,48 @@ function disturbing(act: () => void) {
 }
 
 describe('a NIC that comes up', () => {
-  const held = `[Match]\nMACAddress=${macOf(1)}\n[Network]\nAddress=10.0.0.9/24\n`;
-  test('is watched while networkd may set what it holds of it', async () => {
+  const late = address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' });
+
+  /** A host whose networkd holds another address of the NIC. */
+  async function heldHost(): Promise<void> {
     await freshHost();
     const place = join(box.root, 'run/systemd/network');
     mkdirSync(place, { recursive: true });
+    const held = `[Match]\nMACAddress=${macOf(1)}\n[Network]\nAddress=${late.cidr}\n`;
     writeFileSync(join(place, '10-netplan-multinic0.network'), held);
+  }
+
+  test('is brought on when networkd drops its address in the middle of the change', async () => {
+    await heldHost();
+    let disturbed = false;
+    box.refuses = (line) => {
+      if (disturbed || !line.startsWith('route ')) return false;
+      disturbed = true;
+      const others = box.kernel.addresses.filter(({ link: name }) => name !== late.link);
+      box.kernel = { ...box.kernel, addresses: [...others, late] };
+      return true;
+    };
+    const answer = await agent(request([entry(1)]));
+    expect(disturbed).toBe(true);
+    expect(answer.nics).toMatchObject([{ reason: 'Configured', message: '' }]);
+    const left = box.kernel.addresses.filter(({ link: name }) => name === late.link);
+    expect(left.map(({ cidr }) => cidr)).toEqual(['10.0.0.1/24']);
+  });
+
+  test('is undone when the kernel goes on refusing, whatever networkd holds', async () => {
+    await heldHost();
+    box.refuses = (line) => line.startsWith('route ');
+    const answer = await agent(request([entry(1)]));
+    expect(answer.nics).toMatchObject([{ state: 'Failed', reason: 'ApplyFailed' }]);
+    expect(answer.nics[0]?.message).toMatch(/Operation not permitted: route replace/);
+    expect(box.kernel.links.map(({ name }) => name)).not.toContain('multinic0');
+  });
+
+  test('is watched while networkd may set what it holds of it', async () => {
+    await heldHost();
     let disturbed = false;
     const run = disturbing(() => {
       disturbed = true;
-      const late = address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' });
       box.kernel = { ...box.kernel, addresses: [...box.kernel.addresses, late] };
     });
     const startIp = () => ({ run, [Symbol.dispose]: () => undefined });

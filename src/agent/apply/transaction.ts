@@ -16,7 +16,7 @@ import {
   syncFiles,
   syncStaged,
 } from './disk.ts';
-import { changeKernel } from './kernel.ts';
+import { changeKernel, type KernelFailure } from './kernel.ts';
 import { removeJournal, syncJournals, writeJournal } from './memory.ts';
 import { bringNic, settle, stateOf } from './settle.ts';
 
@@ -73,8 +73,8 @@ async function changeLinks(work: UndoableWork, context: Context) {
     changeKernel(changes, context),
     Promise.allSettled(units.map((unit) => secureFiles(unit, context))),
   ]);
-  for (const [unit, { message, busy }] of failures) {
-    const problem = busy ? await changeThroughDown(unit, context) : message;
+  for (const [unit, failure] of failures) {
+    const problem = await changeAnew(unit, failure, context);
     if (problem) await work.fail(unit, { reason: 'ApplyFailed', message: problem });
   }
   await work.each('PersistFailed', async (unit) => {
@@ -90,6 +90,14 @@ async function secureFiles({ desired, files }: Unit, context: Context): Promise<
   await syncStaged(files, context);
   const text = stagedText(files, context);
   if (desired && text !== undefined) context.backend.validate(text, desired);
+}
+
+/** Brings a unit on that was stopped, where there is a way; resolves to what is in the way, if anything is. */
+async function changeAnew(unit: Unit, { message, busy }: KernelFailure, context: Context) {
+  if (busy) return changeThroughDown(unit, context);
+  // The manager drops what it does not know as soon as the link is up, the address that a route is to use among it.
+  const lost = !isContested(unit) || (await bringNic(unit.nic, unit.after, context)) !== undefined;
+  return lost ? message : undefined;
 }
 
 /** Kernels before 6.2 rename only links that are down. */

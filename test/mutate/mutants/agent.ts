@@ -184,6 +184,18 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
+    find: '!isContested(unit) || (await',
+    replace: 'true || (await',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: 'return lost ? message : undefined;',
+    replace: 'return undefined;',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
     find: '  await syncStaged(files, context);\n',
     replace: '',
     tests: answers,
