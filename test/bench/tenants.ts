@@ -39,6 +39,8 @@ export async function applyFor(
       k8sProviderID: provider,
       projectID: projectId,
     },
+    // Its ports are older than the object.
+    settings: { portBaseline: 'All' },
     ...edit,
   };
   const metadata = { name, namespace: namespaces.system };
