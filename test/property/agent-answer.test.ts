@@ -2,51 +2,25 @@ import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } f
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/agent.ts';
 import { readState } from '../../src/agent/apply/memory.ts';
 import { underLock } from '../../src/agent/lock.ts';
-import { type JobRequest, jobResult, type RequestInterface } from '../../src/api/job.ts';
-import { createLogger } from '../../src/process/log.ts';
-import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
-import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
-import { ModelHost } from './model-host.ts';
+import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
+import { entry, macOf, request } from '../beds/agent-samples.ts';
+import { AgentOnModel } from './agent-on-model.ts';
+import type { ModelHost } from './model-host.ts';
 
+let bed: AgentOnModel;
 let box: ModelHost;
-let clock: FakeClock;
-let effects: string[];
-afterEach(() => box[Symbol.dispose]());
-
-const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });
+afterEach(() => bed[Symbol.dispose]());
 
 async function freshHost(): Promise<void> {
-  box = await ModelHost.of(host([link(1), link(2), link(3)]));
-  clock = createFakeClock();
-  effects = [];
+  bed = await AgentOnModel.open();
+  ({ box } = bed);
 }
 
-/** One run of the agent; its clock goes on by itself while it waits for the kernel. */
-async function agent(asked: JobRequest, more: Partial<AgentDeps> = {}) {
-  const [requestFile, result] = ['request', 'result'].map((name) => join(box.root, name)) as [
-    string,
-    string,
-  ];
-  writeFileSync(requestFile, JSON.stringify(asked));
-  effects = [];
-  const argv = ['--request', requestFile, '--result', result, '--host-root', box.root];
-  const code = await runAgent(argv, {
-    clock: { ...clock, sleep: (ms) => clock.advance(ms) },
-    log,
-    perform: async (name, write) => {
-      effects.push(name);
-      return write();
-    },
-    startIp: () => ({ run: (lines) => box.run(lines), [Symbol.dispose]: () => undefined }),
-    signal: new AbortController().signal,
-    print: () => undefined,
-    complain: () => undefined,
-    ...more,
-  });
-  return { code, ...jobResult.parse(JSON.parse(readFileSync(result, 'utf8'))) };
+function agent(asked: JobRequest, more: Partial<AgentDeps> = {}) {
+  return bed.run(asked, more);
 }
 
 const untouched = ['agent.result.write'];
@@ -77,7 +51,7 @@ describe('a run of the agent', () => {
     const asked = request([entry(1)], { protocol: 2, generation: 5 });
     const other = await agent({ ...asked, machineId: 'theirs' });
     expect(other).toMatchObject({ code: 1, refusal: { reason: 'WrongMachine' } });
-    expect(effects).toEqual(untouched);
+    expect(bed.effects).toEqual(untouched);
     expect((await agent({ ...asked, machineId: 'mine' })).outcome).toBe('ok');
     const late = await agent(request([], { protocol: 2, generation: 4 }));
     expect(late).toMatchObject({
@@ -85,14 +59,14 @@ describe('a run of the agent', () => {
       refusal: { reason: 'StaleRequest' },
       fence: { generation: 5 },
     });
-    expect(effects).toEqual(untouched);
+    expect(bed.effects).toEqual(untouched);
   });
 
   test('says that another one holds the host', async () => {
     await freshHost();
     const { promise, resolve } = Promise.withResolvers<void>();
     const signal = new AbortController().signal;
-    const other = underLock({ hostRoot: box.root, clock, signal }, () => promise);
+    const other = underLock({ hostRoot: box.root, clock: bed.clock, signal }, () => promise);
     const answer = await agent(request([entry(1)]));
     expect(answer).toMatchObject({ outcome: 'refused', refusal: { reason: 'AlreadyRunning' } });
     expect(box.done).toEqual([]);
@@ -281,87 +255,6 @@ describe('a run of the agent', () => {
 });
 
 const short = (path: string) => path.replace(`${box.root}/`, '');
-
-/** The third look without a change sees what others have done. */
-function disturbing(act: () => void) {
-  let looks = 0;
-  return async (lines: readonly string[]) => {
-    if (lines.length === 0 && ++looks === 3) act();
-    return box.run(lines);
-  };
-}
-
-describe('a NIC that comes up', () => {
-  const late = address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' });
-
-  /** A host whose networkd holds another address of the NIC. */
-  async function heldHost(): Promise<void> {
-    await freshHost();
-    const place = join(box.root, 'run/systemd/network');
-    mkdirSync(place, { recursive: true });
-    const held = `[Match]\nMACAddress=${macOf(1)}\n[Network]\nAddress=${late.cidr}\n`;
-    writeFileSync(join(place, '10-netplan-multinic0.network'), held);
-  }
-
-  test('is brought on when networkd drops its address in the middle of the change', async () => {
-    await heldHost();
-    let disturbed = false;
-    box.refuses = (line) => {
-      if (disturbed || !line.startsWith('route ')) return false;
-      disturbed = true;
-      const others = box.kernel.addresses.filter(({ link: name }) => name !== late.link);
-      box.kernel = { ...box.kernel, addresses: [...others, late] };
-      return true;
-    };
-    const answer = await agent(request([entry(1)]));
-    expect(disturbed).toBe(true);
-    expect(answer.nics).toMatchObject([{ reason: 'Configured', message: '' }]);
-    const left = box.kernel.addresses.filter(({ link: name }) => name === late.link);
-    expect(left.map(({ cidr }) => cidr)).toEqual(['10.0.0.1/24']);
-  });
-
-  test('is undone when the kernel goes on refusing, whatever networkd holds', async () => {
-    await heldHost();
-    box.refuses = (line) => line.startsWith('route ');
-    const answer = await agent(request([entry(1)]));
-    expect(answer.nics).toMatchObject([{ state: 'Failed', reason: 'ApplyFailed' }]);
-    expect(answer.nics[0]?.message).toMatch(/Operation not permitted: route replace/);
-    expect(box.kernel.links.map(({ name }) => name)).not.toContain('multinic0');
-  });
-
-  test('is watched while networkd may set what it holds of it', async () => {
-    await heldHost();
-    let disturbed = false;
-    const run = disturbing(() => {
-      disturbed = true;
-      box.kernel = { ...box.kernel, addresses: [...box.kernel.addresses, late] };
-    });
-    const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
-    const answer = await agent(request([entry(1)]), { startIp });
-    expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
-    expect(disturbed).toBe(true);
-    expect(box.kernel.addresses.map(({ cidr }) => cidr)).not.toContain('10.0.0.9/24');
-  });
-
-  test('is watched while udev has not set its old name beside the new one', async () => {
-    await freshHost();
-    mkdirSync(join(box.root, 'usr/lib/systemd'), { recursive: true });
-    writeFileSync(join(box.root, 'usr/lib/systemd/systemd-udevd'), '');
-    let disturbed = false;
-    const run = disturbing(() => {
-      disturbed = true;
-      const links = box.kernel.links.map((each) =>
-        each.name === 'multinic0' ? { ...each, mtu: 1400, altNames: ['ens1'] } : each,
-      );
-      box.kernel = { ...box.kernel, links };
-    });
-    const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
-    const answer = await agent(request([entry(1)]), { startIp });
-    expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
-    expect(disturbed).toBe(true);
-    expect(box.kernel.links.find(({ name }) => name === 'multinic0')?.mtu).toBe(1450);
-  });
-});
 
 /** What reaches the disk and the kernel, in order. */
 async function recorded(asked: JobRequest): Promise<string[]> {

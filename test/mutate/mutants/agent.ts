@@ -2,7 +2,10 @@ import type { Mutant } from '../mutant.ts';
 
 const agent = ['unit', 'src/agent', 'test/property/agent-plan.test.ts'] as const;
 const steps = ['unit', 'test/property/agent-run.test.ts'] as const;
-const answers = ['unit', 'test/property/agent-answer.test.ts'] as const;
+const answers = [
+  'unit',
+  ...['answer', 'contested'].map((name) => `test/property/agent-${name}.test.ts`),
+] as const;
 const pure = (...files: string[]) => ['unit', ...files.map((name) => `src/agent/${name}`)] as const;
 const onHost = (...files: string[]) =>
   ['namespaces', ...files.map((name) => `test/namespaces/${name}`)] as const;
@@ -186,12 +189,6 @@ export const agentMutants: readonly Mutant[] = [
     file: 'src/agent/apply/transaction.ts',
     find: '!isContested(unit) || (await',
     replace: 'true || (await',
-    tests: answers,
-  },
-  {
-    file: 'src/agent/apply/transaction.ts',
-    find: 'return lost ? message : undefined;',
-    replace: 'return undefined;',
     tests: answers,
   },
   {

@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
+import { type JobRequest, jobResult } from '../../src/api/job.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { createFakeClock } from '../../src/time/fake-clock.ts';
+import { host, link } from '../beds/agent-samples.ts';
+import { ModelHost } from './model-host.ts';
+
+const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });
+
+/** The agent on a host with three free NICs, of which the kernel is the model. */
+export class AgentOnModel implements Disposable {
+  readonly box: ModelHost;
+  readonly clock = createFakeClock();
+  /** What the last run has written, by name. */
+  effects: string[] = [];
+
+  private constructor(box: ModelHost) {
+    this.box = box;
+  }
+
+  static async open(): Promise<AgentOnModel> {
+    return new AgentOnModel(await ModelHost.of(host([link(1), link(2), link(3)])));
+  }
+
+  /** One run of the agent; its clock goes on by itself while it waits for the kernel. */
+  async run(asked: JobRequest, more: Partial<AgentDeps> = {}) {
+    const { box, clock } = this;
+    const [requestFile, result] = ['request', 'result'].map((name) => join(box.root, name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(requestFile, JSON.stringify(asked));
+    this.effects = [];
+    const argv = ['--request', requestFile, '--result', result, '--host-root', box.root];
+    const code = await runAgent(argv, {
+      clock: { ...clock, sleep: (ms) => clock.advance(ms) },
+      log,
+      perform: async (name, write) => {
+        this.effects.push(name);
+        return write();
+      },
+      startIp: () => ({ run: (lines) => box.run(lines), [Symbol.dispose]: () => undefined }),
+      signal: new AbortController().signal,
+      print: () => undefined,
+      complain: () => undefined,
+      ...more,
+    });
+    return { code, ...jobResult.parse(JSON.parse(readFileSync(result, 'utf8'))) };
+  }
+
+  [Symbol.dispose](): void {
+    this.box[Symbol.dispose]();
+  }
+}
