@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from './bundler.ts';
+import { commitOf } from './commit.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -46,6 +47,7 @@ describe('the bundle', () => {
         log: createLogger({ part: 'test', level: 'silent' }),
         health: createHealth(),
         registry: createMetrics({}).registry,
+        about: { version: {}, settings: {} },
       });
       const urls = ['/openapi.json', '/openapi.yaml', '/docs/', '/docs/static/swagger-ui-bundle.js'];
       for (const url of urls) console.log(url, (await app.inject({ url })).statusCode);
@@ -87,6 +89,18 @@ describe('the bundle', () => {
     const imports = Object.values(outputs).flatMap((output) => output.imports);
     const statements = imports.filter(({ kind }) => kind === 'import-statement');
     expect(statements.map(({ path }) => path)).not.toContain('node:http');
+  });
+
+  it('knows its version and its commit', async () => {
+    const out = join(folder, 'product');
+    await bundle(out);
+    const { stdout } = await run(process.execPath, [join(out, 'main.mjs'), 'version']);
+    const [line] = stdout.split('\n');
+    expect(await readFile(join(root, 'package.json'), 'utf8')).toContain(
+      `"version": "${line?.replace('multinic ', '')}"`,
+    );
+    const rest = [`commit ${await commitOf(root)}`, 'agent protocols 1, 2'];
+    expect(stdout).toBe(`${[line, ...rest, `node ${process.version}`].join('\n')}\n`);
   });
 
   it('starts, and knows every part', async () => {

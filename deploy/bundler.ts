@@ -2,9 +2,14 @@ import { cp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build as esbuild, type Metafile, type Plugin } from 'esbuild';
+import { commitOf } from './commit.ts';
 import { leftOut } from './left-out.ts';
 
 const root = join(import.meta.dirname, '..');
+
+interface Manifest {
+  readonly version: string;
+}
 
 // Some dependencies are CommonJS and call require() or read __dirname at run time; an ES module has neither.
 // The names are prefixed because esbuild does not see them and would let ours collide.
@@ -51,6 +56,15 @@ const swaggerUiHasOneFolder: Plugin = {
 /** What is known only at run time would be looked for in a file that no image has; packages have such code that we never call. */
 const unnamed = 'unsupported-dynamic-import';
 
+/** What the bundle says of itself. The commit is asked for where there is a repository; an archive of it has none. */
+async function buildNames(): Promise<Record<string, string>> {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
+  const names = { MULTINIC_VERSION: version, MULTINIC_COMMIT: await commitOf(root) };
+  return Object.fromEntries(
+    Object.entries(names).map(([key, name]) => [key, JSON.stringify(name)]),
+  );
+}
+
 /** Makes the bundle of `entry` in the folder `out`: one chunk per part, so that the agent loads only what it needs. */
 export async function bundle(out: string, entry = join(root, 'src/main.ts')): Promise<Metafile> {
   await rm(out, { recursive: true, force: true });
@@ -67,7 +81,7 @@ export async function bundle(out: string, entry = join(root, 'src/main.ts')): Pr
     banner: { js: banner },
     legalComments: 'linked',
     // As Node.js bundles undici for itself: without its second, experimental parser.
-    define: { esbuildDetection: 'true' },
+    define: { esbuildDetection: 'true', ...(await buildNames()) },
     // Every process keeps the text of what it runs in memory. Names stay, so that a stack trace can be read.
     minifyWhitespace: true,
     minifySyntax: true,

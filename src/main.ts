@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { protocols } from './api/job.ts';
 import { metricTable } from './api/metrics.ts';
+import type { About, Version } from './process/about.ts';
 import { createHealth } from './process/health.ts';
 import type { HeapOwner } from './process/heap.ts';
 import { createLogger, type Logger, logLevels } from './process/log.ts';
@@ -8,6 +10,7 @@ import { createMetrics, measureProcess } from './process/metrics.ts';
 import type { PartContext } from './process/part.ts';
 import { oneOf } from './process/setting-schemas.ts';
 import {
+  describeSettings,
   readSettings,
   type Settings,
   SettingsError,
@@ -16,6 +19,7 @@ import {
 } from './process/settings.ts';
 import { runUntilSignal } from './process/shutdown.ts';
 import { dropStartupGarbage } from './process/startup-garbage.ts';
+import { thisBuild } from './process/version.ts';
 import { systemClock, systemRandom } from './time/clock.ts';
 
 /** Exit status when a setting or an argument cannot be used. */
@@ -45,6 +49,7 @@ interface Part {
 
 interface Configured {
   readonly logLevel: string;
+  readonly settings: About['settings'];
   readonly run: Run;
 }
 
@@ -56,9 +61,11 @@ function part<S extends Settings>(
     settings: { ...settings, ...commonSettings },
     configure: (flags) => {
       const source = { env: process.env, flags };
-      const values = readSettings({ ...settings, ...commonSettings }, source);
+      const all = { ...settings, ...commonSettings };
+      const values = readSettings(all, source);
       return {
         logLevel: readSettings(commonSettings, source).logLevel,
+        settings: describeSettings(all, source),
         run: (context, signal) => start(values, context, signal),
       };
     },
@@ -109,6 +116,10 @@ async function main(argv: readonly string[]): Promise<number> {
     const { agentMain } = await import('./agent/main-agent.ts');
     return agentMain(rest);
   }
+  if (name === 'version') {
+    console.log(versionText(version()));
+    return 0;
+  }
   if (isPart(name)) return runPart(name, await parts[name].load(), parts[name].about, rest);
   console.error(usage());
   return name === '--help' || name === '-h' ? 0 : usageExit;
@@ -121,7 +132,16 @@ function isPart(name: string): name is PartName {
 function usage(): string {
   const lines = Object.entries(parts).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);
   lines.push(`  ${'agent'.padEnd(12)}configures the NICs of the node it runs on, then ends`);
+  lines.push(`  ${'version'.padEnd(12)}says what this build is`);
   return `usage: multinic PART [--help] [options]\n\n${lines.join('\n')}`;
+}
+
+function version(): Version {
+  return { ...thisBuild(), node: process.version, agentProtocols: protocols };
+}
+
+function versionText({ version: number, commit, node, agentProtocols }: Version): string {
+  return `multinic ${number}\ncommit ${commit}\nagent protocols ${agentProtocols.join(', ')}\nnode ${node}`;
 }
 
 async function runPart(name: string, { settings, configure }: Part, about: string, argv: string[]) {
@@ -140,6 +160,7 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
     log,
     metrics,
     health: createHealth(),
+    about: { version: version(), settings: chosen.settings },
     exit: (why) => {
       log.fatal({ err: why }, 'leaving at once');
       process.exit(1);

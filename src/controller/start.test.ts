@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
+import { about } from '../../test/beds/about.ts';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
 import { tapConnections } from '../../test/beds/tapped-connections.ts';
@@ -44,6 +45,7 @@ async function start(server = bed.api.url) {
       log: createLogger({ part: 'controller', level: 'info', destination: { write } }),
       metrics: createMetrics(metricTable),
       health: createHealth(),
+      about,
       exit: () => undefined,
     },
     stop.signal,

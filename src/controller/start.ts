@@ -42,6 +42,7 @@ export async function startController(
     log,
     health,
     registry,
+    about: context.about,
   });
   describeHealth(app, createHealthDetails({ clock, ...loop }));
   health.ready('watches', loop.notReady);

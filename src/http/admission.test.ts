@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
@@ -37,6 +38,7 @@ async function make() {
     clock,
     log: createLogger({ part: 'test', level: 'info', destination }),
     health: createHealth(),
+    about,
     registry: new Registry(),
     inFlightLimit: 1,
     deadlineMs: 1000,

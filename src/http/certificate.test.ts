@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
 import { elsewhere, good, renewed } from '../../test/beds/certificates.ts';
 import { shownCertificate } from '../../test/beds/shown-certificate.ts';
 import { createHealth } from '../process/health.ts';
@@ -54,6 +55,7 @@ describe('followCertificate', () => {
       clock,
       log,
       health,
+      about,
       registry: new Registry(),
       tls,
     });
@@ -81,7 +83,7 @@ it('a certificate that is renewed while the server starts is taken into use too'
   const clock = createFakeClock();
   const log = createLogger({ part: 'test', level: 'silent' });
   const first = await readCertificate(files);
-  const options = { clock, log, health: createHealth(), registry: new Registry() };
+  const options = { clock, log, health: createHealth(), about, registry: new Registry() };
   app = await createHttpServer({ title: 't', ...options, tls: first });
   const { url } = await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal);
   await put(renewed);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
@@ -20,7 +21,14 @@ afterEach(async () => {
 async function serve(work: () => Promise<string>): Promise<void> {
   const log = createLogger({ part: 'test', level: 'silent' });
   const health = createHealth();
-  app = await createHttpServer({ title: 'test', clock, log, health, registry: new Registry() });
+  app = await createHttpServer({
+    title: 'test',
+    clock,
+    log,
+    health,
+    about,
+    registry: new Registry(),
+  });
   app.post('/work', work);
   await app.listen({ host: '127.0.0.1', port: 0 });
 }

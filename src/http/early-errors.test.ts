@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { systemClock } from '../time/clock.ts';
@@ -18,6 +19,7 @@ beforeAll(async () => {
     clock: systemClock,
     log: createLogger({ part: 'test', level: 'silent' }),
     health: createHealth(),
+    about,
     registry: new Registry(),
   });
   app.get('/things/:name', async () => 'ok');

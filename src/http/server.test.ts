@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { about } from '../../test/beds/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { systemClock } from '../time/clock.ts';
@@ -24,6 +25,7 @@ async function server(options: { inFlightLimit?: number; bodyLimit?: number } = 
       destination: { write: (line) => void lines.push(line) },
     }),
     health,
+    about,
     registry: new Registry(),
     onAnswer: (request) => void answered.push(request),
     ...options,

@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import type { About } from '../process/about.ts';
 import type { Health } from '../process/health.ts';
+import { serveAbout } from './about.ts';
 import { type AccessLogOptions, logAnswers } from './access-log.ts';
 import { admitRequests, noSuchRoute } from './admission.ts';
 import { describeApi } from './api-docs.ts';
@@ -13,6 +15,7 @@ export interface HttpServerOptions extends AppOptions, AccessLogOptions {
   readonly title: string;
   readonly health: Health;
   readonly registry: Registry;
+  readonly about: About;
   /** Requests in work at once of one caller to one provider; more are answered 429. Default 32. */
   readonly inFlightLimit?: number;
   /** How long the work for one request may take. Default 60 s. */
@@ -21,7 +24,7 @@ export interface HttpServerOptions extends AppOptions, AccessLogOptions {
 
 /**
  * Makes an HTTP server with what all of ours share: request ids, access log without bodies, limits, problem JSON,
- * /healthz, /readyz, /metrics, /openapi.json, /openapi.yaml and offline docs.
+ * /healthz, /readyz, /metrics, /version, /configz, /openapi.json, /openapi.yaml and offline docs.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { clock, inFlightLimit: limit = 32, deadlineMs = 60_000 } = options;
@@ -35,6 +38,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   endWithWork(app, clock);
   describeApi(app, options.title);
   serveHealth(app, options.health, options.registry);
+  serveAbout(app, options.about);
   return app;
 }
 

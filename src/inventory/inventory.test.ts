@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
 import type { InventoryRecord } from '../api/inventory-http.ts';
 import type { HttpServer } from '../http/app.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -39,6 +40,7 @@ beforeEach(async () => {
     clock: systemClock,
     log: createLogger({ part: 'test', level: 'silent' }),
     health: createHealth(),
+    about,
     registry: new Registry(),
   });
   unavailable = undefined;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
 import { good, renewed } from '../../test/beds/certificates.ts';
 import { lookingOften, shownCertificate } from '../../test/beds/shown-certificate.ts';
 import { metricTable } from '../api/metrics.ts';
@@ -39,6 +40,7 @@ async function start(
     log: createLogger({ part: 'test', level: 'info', destination }),
     metrics: createMetrics(metricTable),
     health: createHealth(),
+    about,
     exit: () => undefined,
   };
   const running = startInventory(

@@ -16,7 +16,7 @@ export interface InventoryStart {
 /** Serves the inventory until the signal aborts, unless it is switched off. */
 export async function startInventory(
   settings: InventorySettings,
-  { clock, log, health, metrics }: PartContext<typeof metricTable>,
+  { clock, log, health, metrics, about }: PartContext<typeof metricTable>,
   { store, unavailable }: InventoryStart,
   signal: AbortSignal,
 ): Promise<void> {
@@ -40,6 +40,7 @@ export async function startInventory(
     log,
     health,
     registry: metrics.registry,
+    about,
     ...(tls ? { tls } : {}),
     onAnswer: ({ method, route, status, seconds }) => {
       const labels = { server: 'inventory', method, route };

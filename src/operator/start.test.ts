@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
 import { createAll } from '../../rig/chain/manifests.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
+import { about } from '../../test/beds/about.ts';
 import { tapConnections } from '../../test/beds/tapped-connections.ts';
 import { namespace, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { findCondition } from '../api/condition.ts';
@@ -78,6 +79,7 @@ async function start(database = 'inventory.db', others: Record<string, string> =
     }),
     metrics,
     health: createHealth(),
+    about,
     exit: () => undefined,
   };
   const done = startOperator(

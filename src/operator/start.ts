@@ -74,6 +74,7 @@ export async function startOperator(
     log,
     health,
     registry,
+    about: context.about,
   });
   health.ready('openstackconfigs', loop.notReady);
   const { url } = await listen(app, settings.listen, signal);

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../time/clock.ts';
+import type { About } from './about.ts';
 import type { Health } from './health.ts';
 import type { Logger } from './log.ts';
 import type { Metrics, MetricTable } from './metrics.ts';
@@ -10,6 +11,7 @@ export interface PartContext<T extends MetricTable> {
   readonly log: Logger;
   readonly metrics: Metrics<T>;
   readonly health: Health;
+  readonly about: About;
   /** Ends the process at once; for what must not wait for an end in order. */
   readonly exit: (why: Error) => void;
 }

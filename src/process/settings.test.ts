@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { address, boolean, duration, integer, nonBlank, url } from './setting-schemas.ts';
-import { readSettings, SettingsError, setting } from './settings.ts';
+import { describeSettings, readSettings, SettingsError, setting } from './settings.ts';
 
 const settings = {
   endpoint: setting({
@@ -119,5 +119,24 @@ describe('setting schemas', () => {
     [duration(), `${'9'.repeat(400)}s`],
   ])('refuses anything else', (schema, input) => {
     expect(schema.safeParse(input).success).toBe(false);
+  });
+});
+
+describe('describeSettings', () => {
+  it('says of each what holds and who said so, and of a secret only that there is one', () => {
+    const env = { OLD_ENDPOINT: 'http://old', KEY: '0123456789abcdef' };
+    expect(describeSettings(settings, { env, flags: { 'viola-timeout': '2s' } })).toEqual({
+      endpoint: { value: 'http://old', from: 'OLD_ENDPOINT' },
+      timeout: { value: 2_000, from: '--viola-timeout' },
+      key: { value: 'redacted', from: 'KEY' },
+    });
+  });
+
+  it('says that nothing is set, and what holds then', () => {
+    const flags = { 'viola-endpoint': 'http://v' };
+    expect(describeSettings(settings, { env: {}, flags })).toMatchObject({
+      timeout: { value: 30_000, from: 'default' },
+      key: { value: null, from: 'default' },
+    });
   });
 });

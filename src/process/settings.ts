@@ -59,6 +59,30 @@ export function readSettings<S extends Settings>(settings: S, source: SettingSou
   return values as Values<S>;
 }
 
+/** A setting as it holds in a process. */
+export interface EffectiveSetting {
+  /** As it was parsed (durations are milliseconds); `redacted` in the place of a secret; null when there is none. */
+  readonly value: unknown;
+  /** The flag or environment variable that said so, or `default`. */
+  readonly from: string;
+}
+
+/** Every setting with its value and where it comes from. Throws `SettingsError` as `readSettings` does. */
+export function describeSettings(
+  settings: Settings,
+  source: SettingSource,
+): Readonly<Record<string, EffectiveSetting>> {
+  const values = readSettings(settings, source);
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, definition]) => {
+      const { name, text } = find(definition, source);
+      const value = values[key] ?? null;
+      const shown = definition.secret && value !== null ? 'redacted' : value;
+      return [key, { value: shown, from: text === undefined ? 'default' : name }];
+    }),
+  );
+}
+
 function find(definition: Setting, { env, flags }: SettingSource) {
   const given = flags[definition.flag];
   if (given !== undefined) return { name: `--${definition.flag}`, text: given };

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
 import { good, renewed } from '../../test/beds/certificates.ts';
 import { lookingOften, shownCertificate } from '../../test/beds/shown-certificate.ts';
 import { postedNode as node, reader, ViolaBed } from '../../test/beds/viola-bed.ts';
@@ -49,6 +50,7 @@ async function start(
       }),
       metrics: createMetrics(metricTable),
       health: createHealth(),
+      about,
       exit: () => undefined,
     },
     signal,

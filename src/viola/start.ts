@@ -103,7 +103,7 @@ export async function startViola(
 
 async function makeServer(
   tls: Certificate | undefined,
-  { clock, log, health, metrics }: Context,
+  { clock, log, health, metrics, about }: Context,
 ): Promise<HttpServer> {
   return createHttpServer({
     title: 'Viola',
@@ -111,6 +111,7 @@ async function makeServer(
     log,
     health,
     registry: metrics.registry,
+    about,
     ...(tls ? { tls } : {}),
     onAnswer: ({ method, route, status, seconds }) => {
       const asked = { server: 'viola', method, route };

@@ -18,6 +18,7 @@ import { createMetrics } from '../../src/process/metrics.ts';
 import { readSettings } from '../../src/process/settings.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
+import { about } from './about.ts';
 import { instanceId } from './controller-samples.ts';
 import { ScriptedAgents } from './scripted-agents.ts';
 
@@ -80,7 +81,15 @@ export class ControllerBed implements AsyncDisposable {
     const loop = createLoop({
       client,
       values: readSettings(controllerSettings, { env: {}, flags }),
-      context: { clock, random: half, log, metrics, health: createHealth(), exit: () => undefined },
+      context: {
+        clock,
+        random: half,
+        log,
+        metrics,
+        health: createHealth(),
+        about,
+        exit: () => undefined,
+      },
       perform: createPerform<Effect>((effect, phase) => {
         try {
           this.onEffect(effect, phase);

@@ -31,6 +31,7 @@ import { AnswerCache } from '../../src/viola/answer-cache.ts';
 import { Clusters } from '../../src/viola/clusters.ts';
 import { nodeConfigs } from '../../src/viola/node-config.ts';
 import { serveViola } from '../../src/viola/routes.ts';
+import { about } from './about.ts';
 
 export interface BedOptions {
   readonly acceptUnfenced?: boolean;
@@ -109,6 +110,7 @@ export class ViolaBed implements AsyncDisposable {
       clock: systemClock,
       log,
       health,
+      about,
       registry: new Registry(),
       ...(tls ? { tls } : {}),
     });

@@ -13,6 +13,7 @@ import { createHealth } from '../../src/process/health.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/time/clock.ts';
+import { about } from '../beds/about.ts';
 import { ViolaBed } from '../beds/viola-bed.ts';
 
 const fuzz = join(import.meta.dirname, '../../rig/fuzz');
@@ -53,6 +54,7 @@ async function inventory(): Promise<string> {
     clock: systemClock,
     log: createLogger({ part: 'test', level: 'silent' }),
     health: createHealth(),
+    about,
     registry: new Registry(),
   });
   open.defer(() => app.close());

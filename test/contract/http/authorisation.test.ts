@@ -10,6 +10,7 @@ import { createHealth } from '../../../src/process/health.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { Store } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
+import { about } from '../../beds/about.ts';
 import { ViolaBed } from '../../beds/viola-bed.ts';
 
 const document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
@@ -153,6 +154,7 @@ describe('the inventory', () => {
       clock: systemClock,
       log: createLogger({ part: 'test', level: 'silent' }),
       health: createHealth(),
+      about,
       registry: new Registry(),
     });
     const grants = [

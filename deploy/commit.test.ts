@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { commitOf } from './commit.ts';
+
+let folder: string;
+const git = (...words: string[]) =>
+  promisify(execFile)('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], {
+    cwd: folder,
+  });
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'multinic-commit-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+it('is the commit, whatever tags there are, and says when files have changed since', async () => {
+  await git('init', '-q');
+  await writeFile(join(folder, 'a'), 'one');
+  await git('add', 'a');
+  await git('commit', '-qm', 'one');
+  await git('tag', '-am', 'v1', 'v1');
+  const commit = (await git('rev-parse', 'HEAD')).stdout.trim();
+  expect(await commitOf(folder)).toBe(commit);
+  await writeFile(join(folder, 'a'), 'two');
+  expect(await commitOf(folder)).toBe(`${commit}-dirty`);
+});
+
+it('is unknown outside a repository', async () => {
+  expect(await commitOf(folder)).toBe('unknown');
+});

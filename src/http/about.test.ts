@@ -1,0 +1,42 @@
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
+import { createHealth } from '../process/health.ts';
+import { createLogger } from '../process/log.ts';
+import { systemClock } from '../time/clock.ts';
+import type { HttpServer } from './app.ts';
+import { createHttpServer } from './server.ts';
+
+let app: HttpServer;
+
+beforeEach(async () => {
+  app = await createHttpServer({
+    title: 'test',
+    clock: systemClock,
+    log: createLogger({ part: 'test', level: 'silent' }),
+    health: createHealth(),
+    registry: new Registry(),
+    about,
+  });
+});
+
+afterEach(() => app.close());
+
+it('says to everybody what it is', async () => {
+  const answer = await app.inject({ url: '/version', remoteAddress: '10.0.0.9' });
+  expect(answer.json()).toEqual(about.version);
+});
+
+it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('shows its settings to %s', async (ip) => {
+  const answer = await app.inject({ url: '/configz', remoteAddress: ip });
+  expect(answer.json()).toEqual(about.settings);
+});
+
+it('shows its settings to nobody else, whatever a proxy says of him', async () => {
+  const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' };
+  const answer = await app.inject({ url: '/configz', remoteAddress: '10.0.0.9', headers });
+  expect(answer.statusCode).toBe(403);
+  expect(answer.json()).toMatchObject({ code: 'LoopbackOnly' });
+  expect(answer.body).toContain('kubectl port-forward');
+  expect(answer.body).not.toContain('pace');
+});
