@@ -3,18 +3,17 @@ import { Command } from 'commander';
 import { protocols } from './api/job.ts';
 import { metricTable } from './api/metrics.ts';
 import type { About, Version } from './process/about.ts';
+import { commonSettings } from './process/common-settings.ts';
 import { createHealth } from './process/health.ts';
 import type { HeapOwner } from './process/heap.ts';
-import { createLogger, type Logger, logLevels } from './process/log.ts';
+import { createLogger, type Logger } from './process/log.ts';
 import { createMetrics, measureProcess } from './process/metrics.ts';
 import type { PartContext } from './process/part.ts';
-import { oneOf } from './process/setting-schemas.ts';
 import {
   describeSettings,
   readSettings,
   type Settings,
   SettingsError,
-  setting,
   type Values,
 } from './process/settings.ts';
 import { runUntilSignal } from './process/shutdown.ts';
@@ -26,16 +25,6 @@ import { systemClock, systemRandom } from './time/clock.ts';
 const usageExit = 2;
 /** How long a part may take to end what it has in work; Kubernetes gives a Pod 30 s. */
 const graceMs = 25_000;
-
-/** What every part can be told. */
-const commonSettings = {
-  logLevel: setting({
-    env: ['LOG_LEVEL'],
-    flag: 'log-level',
-    schema: oneOf(logLevels).prefault('info'),
-    description: `how much is logged: ${logLevels.join(', ')}; default info`,
-  }),
-};
 
 type Context = PartContext<typeof metricTable>;
 

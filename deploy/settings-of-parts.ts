@@ -1,0 +1,13 @@
+import { controllerSettings } from '../src/controller/settings.ts';
+import { inventorySettings } from '../src/inventory/settings.ts';
+import { operatorSettings } from '../src/operator/settings.ts';
+import { commonSettings } from '../src/process/common-settings.ts';
+import type { Settings } from '../src/process/settings.ts';
+import { violaSettings } from '../src/viola/settings.ts';
+
+/** What each part that has settings can be told, as `multinic PART --help` lists it. */
+export const settingsOfParts: Readonly<Record<string, Settings>> = {
+  operator: { ...operatorSettings, ...inventorySettings, ...commonSettings },
+  viola: { ...violaSettings, ...commonSettings },
+  controller: { ...controllerSettings, ...commonSettings },
+};
