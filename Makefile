@@ -71,8 +71,8 @@ generate: $(installed) ## Write generated files (CRDs, reference)
 build: $(installed) ## Bundle into dist/
 	@npm run -s bundle
 
-image: build ## Agent image as an archive, without a container engine
-	@rig/agent-image/pack dist/agent-image.tar
+image: $(installed) ## Both images as archives in dist/images, without a container engine; ARGS='--arch amd64,arm64'
+	@node deploy/image/build.ts $(ARGS)
 
 install: ## Install the CRDs into the current kubectl context
 	kubectl apply --server-side -f deploy/crds

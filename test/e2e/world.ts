@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { buildImages, ownArchitecture } from '../../deploy/image/images.ts';
 import { identities } from '../../rig/chain/identities.ts';
 import { type RunningContrabass, startContrabass } from '../../rig/cloud/start.ts';
 import { type ControlPlane, startControlPlane } from '../../rig/control-plane/control-plane.ts';
@@ -128,15 +129,25 @@ export async function openWorld(
   };
 }
 
+/** The image as it is shipped; one whose agent can be ended at its writes has a file of the rig in it. */
 async function packImage(
   directory: string,
   mortal: boolean,
 ): Promise<{ archive: string; id: string }> {
-  const archive = join(directory, 'agent.tar');
   await run(process.execPath, [join(root, 'deploy/bundle.ts')]);
-  const bundle = mortal ? [await mortalBundle(join(directory, 'bundle'))] : [];
-  const { stdout } = await run(join(root, 'rig/agent-image/pack'), [archive, ...bundle]);
+  if (!mortal) return shippedAgent(join(directory, 'images'));
+  const archive = join(directory, 'agent.tar');
+  const bundle = await mortalBundle(join(directory, 'bundle'));
+  const { stdout } = await run(join(root, 'rig/agent-image/pack'), [archive, bundle]);
   return { archive, id: stdout.trim() };
+}
+
+async function shippedAgent(out: string): Promise<{ archive: string; id: string }> {
+  const what = { architecture: ownArchitecture, version: 'dev', out, repository: 'localhost' };
+  const images = await buildImages({ ...what, work: join(out, 'work') });
+  const agent = images.find(({ name }) => name === 'localhost/multinic-agent:dev');
+  if (!agent) throw new Error(`no agent among ${images.map(({ name }) => name).join(', ')}`);
+  return { archive: agent.file, id: agent.id };
 }
 
 /** A server with one NIC, which stands for the node's own, and a network whose ports become ours. */

@@ -1,0 +1,117 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Image, writeImage } from './archive.ts';
+import { run } from './command.ts';
+import { filesBelow, putAccounts, putFile } from './contents.ts';
+import { digestOf, packLayer } from './layer.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'multinic-archive-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+/** An image of one layer; what it says of its files is the same whatever else they are. */
+async function build(name: string, { at, mode }: { at: Date; mode: number }) {
+  const source = join(folder, `${name}-tool`);
+  await writeFile(source, 'tool');
+  await chmod(source, mode);
+  const root = join(folder, name);
+  await putAccounts(root);
+  await putFile(root, '/usr/bin/tool', source);
+  await symlink('tool', join(root, 'usr/bin/link'));
+  for (const path of await filesBelow(root)) {
+    if (!path.endsWith('link')) await utimes(join(root, path), at, at);
+  }
+  const image: Image = {
+    name: 'registry.example.com/team/tool:1.2.3',
+    architecture: 'arm64',
+    layers: [await packLayer(root, join(folder, `${name}.layer`))],
+    config: {
+      User: '65532:65532',
+      Entrypoint: ['/usr/bin/tool'],
+      Env: ['A=b'],
+      WorkingDir: '/',
+      Labels: {},
+    },
+  };
+  const out = join(folder, `${name}.tar`);
+  return { out, written: await writeImage(out, image, join(folder, 'work')) };
+}
+
+const early = { at: new Date('2020-01-01'), mode: 0o700 };
+
+it('is the same, byte for byte, when the same files were made at another time with other rights', async () => {
+  const first = await build('first', early);
+  const second = await build('second', { at: new Date('2026-01-01'), mode: 0o4755 });
+  expect(second.written).toEqual(first.written);
+  expect((await readFile(second.out)).equals(await readFile(first.out))).toBe(true);
+});
+
+interface Descriptor {
+  readonly digest: string;
+  readonly size: number;
+}
+
+it('holds what its digests say, for engines old and new', async () => {
+  const { out, written } = await build('image', early);
+  const layout = join(folder, 'layout');
+  await mkdir(layout);
+  await run(['tar', '-xf', out, '-C', layout]);
+  const read = async (path: string) => readFile(join(layout, path));
+  const json = async <T>(path: string) => JSON.parse((await read(path)).toString()) as T;
+  const blob = async ({ digest, size }: Descriptor) => {
+    const content = await read(`blobs/${digest.replace(':', '/')}`);
+    expect([digestOf(content), content.length]).toEqual([digest, size]);
+    return content;
+  };
+  expect(await json('oci-layout')).toEqual({ imageLayoutVersion: '1.0.0' });
+  const index = await json<{ manifests: (Descriptor & object)[] }>('index.json');
+  const [entry] = index.manifests as [Descriptor];
+  expect(entry).toMatchObject({
+    digest: written.digest,
+    platform: { architecture: 'arm64', os: 'linux' },
+    annotations: {
+      'io.containerd.image.name': 'registry.example.com/team/tool:1.2.3',
+      'org.opencontainers.image.ref.name': '1.2.3',
+    },
+  });
+  const manifest = JSON.parse((await blob(entry)).toString()) as {
+    config: Descriptor;
+    layers: [Descriptor];
+  };
+  const config = (await blob(manifest.config)).toString();
+  expect(manifest.config.digest).toBe(written.id);
+  const layer = await blob(manifest.layers[0]);
+  expect(JSON.parse(config)).toMatchObject({
+    os: 'linux',
+    architecture: 'arm64',
+    variant: 'v8',
+    config: { User: '65532:65532', Entrypoint: ['/usr/bin/tool'] },
+    rootfs: { type: 'layers', diff_ids: [digestOf(gunzipSync(layer))] },
+  });
+  const place = ({ digest }: Descriptor) => `blobs/${digest.replace(':', '/')}`;
+  expect(await json('manifest.json')).toEqual([
+    {
+      Config: place(manifest.config),
+      RepoTags: ['registry.example.com/team/tool:1.2.3'],
+      Layers: manifest.layers.map(place),
+    },
+  ]);
+});
+
+it('has files of root that nobody else may change, and links as they are', async () => {
+  await build('image', { at: new Date(), mode: 0o6777 });
+  const scratch = join(folder, 'again');
+  const { blob } = await packLayer(join(folder, 'image'), scratch);
+  await writeFile(scratch, gunzipSync(blob));
+  const listed = await run(['tar', '--numeric-owner', '-tvf', scratch]);
+  expect(listed).toMatch(/^-rwxr-xr-x 0\/0 +4 1970-01-01 00:00 \.\/usr\/bin\/tool$/m);
+  expect(listed).toMatch(/^l\S+ 0\/0 +0 1970-01-01 00:00 \.\/usr\/bin\/link -> tool$/m);
+  expect(listed).toMatch(/^drwxrwxrwt 0\/0 .* \.\/tmp\/$/m);
+});

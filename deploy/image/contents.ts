@@ -1,0 +1,93 @@
+import { chmod, cp, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { DebianPackage } from './debian.ts';
+
+/** Files of Debian packages that a layer takes, by package: all whose name matches, links included; none for null. */
+export type Selection = Readonly<Record<string, RegExp | null>>;
+
+/** What Node.js is linked against. */
+export const nodeLibraries: Selection = {
+  // Holds the licence of the two libraries of gcc.
+  'gcc-12-base': null,
+  libc6: /^(ld-linux-.*|libc|libdl|libm|libpthread)\.so\.\d+$/,
+  'libgcc-s1': /^libgcc_s\.so\.1$/,
+  'libstdc++6': /^libstdc\+\+\.so\.6/,
+};
+
+/** `ip`, and what it is linked against beside that. */
+export const ipTool: Selection = {
+  iproute2: /^ip$/,
+  libbpf1: /^libbpf\.so\.1/,
+  libbsd0: /^libbsd\.so\.0/,
+  libcap2: /^libcap\.so\.2/,
+  libelf1: /^libelf(-[\d.]+\.so|\.so\.1)$/,
+  libmd0: /^libmd\.so\.0/,
+  libmnl0: /^libmnl\.so\.0/,
+  zlib1g: /^libz\.so\.1/,
+};
+
+/** Who a process may be. Names are looked up in files, then by DNS. */
+const accounts: Readonly<Record<string, string>> = {
+  '/etc/passwd':
+    'root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n',
+  '/etc/group': 'root:x:0:\nnonroot:x:65532:\n',
+  '/etc/nsswitch.conf': 'hosts: files dns\n',
+};
+
+/** Makes the places that a container runtime mounts something at, and who there is. */
+export async function putAccounts(root: string): Promise<void> {
+  for (const folder of ['dev', 'etc', 'proc', 'sys', 'tmp', 'home/nonroot']) {
+    await mkdir(join(root, folder), { recursive: true });
+  }
+  await chmod(join(root, 'tmp'), 0o1777);
+  for (const [path, text] of Object.entries(accounts)) await putText(root, path, text);
+}
+
+export async function putText(root: string, path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), text);
+  await chmod(join(root, path), 0o644);
+}
+
+/** Copies a file; what may be executed stays so, for everybody, and nothing else of its mode does. */
+export async function putFile(root: string, path: string, source: string): Promise<void> {
+  const to = join(root, path);
+  await mkdir(dirname(to), { recursive: true });
+  await cp(source, to, { verbatimSymlinks: true });
+  const { mode } = await lstat(source);
+  const isLink = (await lstat(to)).isSymbolicLink();
+  if (!isLink) await chmod(to, mode & 0o100 ? 0o755 : 0o644);
+}
+
+/** Copies what is selected of each package, to where the package has it, and the licence of each. */
+export async function putPackages(
+  root: string,
+  packages: readonly DebianPackage[],
+  selection: Selection,
+): Promise<void> {
+  for (const { name, folder } of packages) {
+    const wanted = selection[name];
+    if (wanted === undefined) continue;
+    const files = (await filesBelow(folder)).filter((path) => isTaken(path, name, wanted));
+    const taken = files.filter((path) => !path.startsWith(docs));
+    if (wanted && taken.length === 0) throw new Error(`${name} has no file called ${wanted}`);
+    for (const path of files) await putFile(root, path, join(folder, path));
+  }
+}
+
+const docs = '/usr/share/doc/';
+
+/** What says under which terms the package may be passed on is its copyright file, or a link to that of another package. */
+function isTaken(path: string, name: string, wanted: RegExp | null): boolean {
+  if (path.startsWith(docs)) return [name, `${name}/copyright`].includes(path.slice(docs.length));
+  return (wanted?.test(basename(path)) ?? false) && !path.startsWith('/usr/share/');
+}
+
+/** Paths of all files and links in a folder, from `/`, in order. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length))
+    .toSorted();
+}

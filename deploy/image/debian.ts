@@ -1,0 +1,81 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from './command.ts';
+
+/** As Debian and OCI call it. */
+export type Architecture = 'amd64' | 'arm64';
+
+/** A package, unpacked. */
+export interface DebianPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly folder: string;
+}
+
+const suites = [
+  ['debian', 'bookworm'],
+  ['debian', 'bookworm-updates'],
+  ['debian-security', 'bookworm-security'],
+] as const;
+const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+/** Where packages come from: `debian` and `debian-security` are paths below it. */
+const mirror = process.env['DEBIAN_MIRROR'] ?? 'http://deb.debian.org';
+
+/**
+ * Downloads packages of Debian 12 with what apt verifies of them, and unpacks each into a folder of its own. Uses an apt
+ * of its own in `work`: neither the packages nor the sources of this machine matter, nor its architecture.
+ */
+export async function debianPackages(
+  architecture: Architecture,
+  names: readonly string[],
+  work: string,
+): Promise<DebianPackage[]> {
+  const apt = await privateApt(architecture, work);
+  await run([...apt, 'update']);
+  const downloads = join(work, 'packages');
+  await rm(downloads, { recursive: true, force: true });
+  await mkdir(downloads, { recursive: true });
+  await run([...apt, 'download', ...names], { cwd: downloads });
+  const files = (await readdir(downloads)).toSorted();
+  return Promise.all(
+    files.map(async (file) => {
+      const path = join(downloads, file);
+      const field = async (name: string) => (await run(['dpkg-deb', '-f', path, name])).trim();
+      const [name, version] = await Promise.all([field('Package'), field('Version')]);
+      const folder = join(work, 'unpacked', name);
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true });
+      await run(['dpkg-deb', '-x', path, folder]);
+      return { name, version, folder };
+    }),
+  );
+}
+
+async function privateApt(
+  architecture: Architecture,
+  work: string,
+): Promise<readonly [string, ...string[]]> {
+  for (const folder of ['state/lists/partial', 'cache/archives/partial']) {
+    await mkdir(join(work, folder), { recursive: true });
+  }
+  const sources = suites.map(
+    ([path, suite]) => `deb [signed-by=${keyring}] ${mirror}/${path} ${suite} main\n`,
+  );
+  await writeFile(join(work, 'sources.list'), sources.join(''));
+  await writeFile(join(work, 'status'), '');
+  const settings = {
+    'APT::Architecture': architecture,
+    'APT::Architectures': architecture,
+    'APT::Sandbox::User': 'root',
+    'Dir::State': join(work, 'state'),
+    'Dir::State::status': join(work, 'status'),
+    'Dir::Cache': join(work, 'cache'),
+    'Dir::Etc::sourcelist': join(work, 'sources.list'),
+    'Dir::Etc::sourceparts': '-',
+    'Acquire::Retries': '3',
+    'Acquire::Languages': 'none',
+  };
+  const options = Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
+  return ['apt-get', '-q', ...options];
+}
