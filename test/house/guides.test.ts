@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { jobRequest } from '../../src/api/job.ts';
+import { labels } from '../../src/api/names.ts';
+import { grants } from '../../src/http/who-may.ts';
+import { readRegistration } from '../../src/viola/cluster-secret.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/guides/access.md'), 'utf8');
+
+function blocks(start: string): string[] {
+  return [...page.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].flatMap(([, text = '']) =>
+    text.startsWith(start) ? [text] : [],
+  );
+}
+
+it('shows a token file as it is read', () => {
+  const [text = ''] = blocks('# token-file');
+  expect(grants.parse(parse(text)).map(({ name }) => name)).toEqual(['operator', 'dashboard']);
+});
+
+interface Shown {
+  readonly metadata: { readonly name: string; readonly labels: Record<string, string> };
+  readonly stringData: Readonly<Record<string, string>>;
+}
+
+it('shows registered clusters as they are read', async () => {
+  const shown = blocks('# registration').map((text) => parse(text) as Shown);
+  const read = await Promise.all(
+    shown.map(({ metadata, stringData }) =>
+      readRegistration({
+        metadata,
+        data: Object.fromEntries(
+          Object.entries(stringData).map(([key, text]) => [
+            key,
+            Buffer.from(text).toString('base64'),
+          ]),
+        ),
+      }),
+    ),
+  );
+  expect(read).toMatchObject([
+    {
+      providerId: 'biz-1',
+      namespace: 'multinic-system',
+      access: { server: 'https://10.0.0.1:6443' },
+    },
+    {
+      providerId: 'biz-2',
+      namespace: 'multinic-system',
+      access: { server: 'https://10.0.0.2:6443' },
+    },
+  ]);
+  expect(shown.every(({ metadata }) => labels.providerId in metadata.labels)).toBe(true);
+});
+
+it('shows a request as an agent reads it', () => {
+  const [text = ''] = blocks('{\n  "protocol"');
+  expect(jobRequest.parse(JSON.parse(text))).toEqual(JSON.parse(text));
+});
