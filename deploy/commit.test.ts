@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,6 +30,11 @@ it('is the commit, whatever tags there are, and says when files have changed sin
   expect(await commitOf(folder)).toBe(`${commit}-dirty`);
 });
 
-it('is unknown outside a repository', async () => {
+it('is unknown outside a repository, and for an archive that was unpacked in that of others', async () => {
   expect(await commitOf(folder)).toBe('unknown');
+  await git('init', '-q');
+  await git('commit', '-q', '--allow-empty', '-m', 'theirs');
+  const archive = join(folder, 'vendor/multinic');
+  await mkdir(archive, { recursive: true });
+  expect(await commitOf(archive)).toBe('unknown');
 });

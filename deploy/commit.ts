@@ -1,16 +1,23 @@
 import { execFile } from 'node:child_process';
+import { realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The commit of a folder, with `-dirty` when tracked files have changed since; `unknown` outside a repository. */
+/**
+ * The commit of a repository, with `-dirty` when tracked files have changed since; `unknown` for a folder that is none,
+ * whatever it lies in.
+ */
 export async function commitOf(folder: string): Promise<string> {
+  const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(await realpath(folder)) };
   try {
     const { stdout } = await run(
       'git',
       ['describe', '--always', '--abbrev=40', '--dirty', '--exclude=*'],
       {
         cwd: folder,
+        env,
       },
     );
     return stdout.trim();

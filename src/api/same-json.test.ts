@@ -7,7 +7,7 @@ const word = fc.constantFrom('a', 'b', 'c', 'toString', '');
 const { tree: json } = fc.letrec<{ tree: unknown }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
-    fc.constantFrom(null, true, false, 0, 1, '', 'a'),
+    fc.constantFrom(null, true, false, 0, -0, 1, '', 'a'),
     fc.array(tie('tree'), { maxLength: 2 }),
     fc.dictionary(word, fc.oneof(tie('tree'), fc.constant(undefined)), { maxKeys: 3 }),
   ),

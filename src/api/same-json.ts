@@ -2,7 +2,7 @@
  * Whether two values are written as the same JSON, whatever the order of their keys; an undefined field is an absent one.
  */
 export function isSameJson(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
+  if (a === b) return true;
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b)) return false;
     return a.length === b.length && a.every((item, at) => isSameJson(item, b[at]));

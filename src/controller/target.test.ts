@@ -98,6 +98,19 @@ describe('duplicatesOf', () => {
     expect(duplicates({ metadata: { name: 'x', uid: 'uid-4' }, spec: elsewhere })).toEqual([]);
   });
 
+  it('does not count one of the name of this node whose id is that of another Node', () => {
+    const world = worldOf([here, node('worker-2', 'elsewhere')]);
+    const spec = { nodeName: 'worker-1', instanceId: 'elsewhere' };
+    world.configs.upsert(nodeConfig({ metadata: { name: 'x', uid: 'uid-4' }, spec }));
+    expect(duplicatesOf(nodeConfig(), here, world)).toEqual([]);
+  });
+
+  it('does not count the object itself in a later version', () => {
+    const world = worldOf([here]);
+    world.configs.upsert(nodeConfig({ metadata: { resourceVersion: '99' } }));
+    expect(duplicatesOf(nodeConfig(), here, world)).toEqual([]);
+  });
+
   it('finds the one that has taken its name since it was looked at', () => {
     const world = worldOf([here]);
     world.configs.upsert(nodeConfig({ metadata: { uid: 'uid-9' } }));

@@ -32,6 +32,15 @@ it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('shows its settings to %s', as
   expect(answer.json()).toEqual(about.settings);
 });
 
+it.each([
+  ['a page that gave its own name the address 127.0.0.1', { host: 'evil.example:8080' }],
+  ['somebody behind a proxy in the Pod', { host: 'localhost', 'x-forwarded-for': '10.0.0.9' }],
+  ['somebody behind another one', { host: 'localhost', via: '1.1 mesh' }],
+])('shows its settings not to %s', async (_who, headers) => {
+  const answer = await app.inject({ url: '/configz', remoteAddress: '127.0.0.6', headers });
+  expect(answer.statusCode).toBe(403);
+});
+
 it('shows its settings to nobody else, whatever a proxy says of him', async () => {
   const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' };
   const answer = await app.inject({ url: '/configz', remoteAddress: '10.0.0.9', headers });

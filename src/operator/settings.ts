@@ -256,7 +256,7 @@ export const operatorSettings = {
   dbPassword: setting({
     env: ['DB_PASSWORD'],
     flag: 'db-password',
-    schema: z.string().default(''),
+    schema: z.string().optional(),
     description: 'MariaDB password',
     secret: true,
   }),

@@ -119,7 +119,13 @@ async function openStore(settings: OperatorSettings, { clock, log }: Context): P
 }
 
 function locationOf(settings: OperatorSettings): StoreLocation {
-  const { dbHost, dbPort: port, dbUser: user, dbPassword: password, dbName: database } = settings;
+  const {
+    dbHost,
+    dbPort: port,
+    dbUser: user,
+    dbPassword: password = '',
+    dbName: database,
+  } = settings;
   return dbHost === undefined
     ? { kind: 'sqlite', path: settings.inventoryDbPath }
     : { kind: 'mariadb', host: dbHost, port, user, password, database };

@@ -67,6 +67,18 @@ describe('the API server', () => {
   });
 });
 
+it('a part says how it was told what holds, but for secrets', async () => {
+  const settings = await (await fetch(`${world.inventoryUrl}/configz`)).json();
+  expect(settings).toMatchObject({
+    pollFastInterval: { value: 1_000, from: '--poll-fast-interval' },
+    logLevel: { value: 'info', from: 'LOG_LEVEL' },
+    contrabassEncryptKey: { value: 'redacted', from: 'CONTRABASS_ENCRYPT_KEY' },
+    workers: { from: 'default' },
+  });
+  const version = await (await fetch(`${world.inventoryUrl}/version`)).json();
+  expect(version).toMatchObject({ node: process.version, agentProtocols: [1, 2] });
+});
+
 describe('an OpenstackConfig that no schema can refuse', () => {
   it.each<[what: string, reason: Reason, words: readonly string[], edit: Edit]>([
     [

@@ -9,4 +9,6 @@ it.each(Object.entries(settingsOfParts))('%s shows each setting as it is', (_par
   const shown = describeSettings(settings, { env: {}, flags });
   expect(Object.keys(shown)).toEqual(Object.keys(settings));
   expect(JSON.parse(JSON.stringify(shown))).toEqual(shown);
+  const secrets = Object.entries(settings).filter(([, { secret = false }]) => secret);
+  for (const [key] of secrets) expect(shown[key]).toEqual({ value: null, from: 'default' });
 });

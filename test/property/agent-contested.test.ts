@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AgentDeps } from '../../src/agent/agent.ts';
 import type { JobRequest } from '../../src/api/job.ts';
-import { address, entry, macOf, request } from '../beds/agent-samples.ts';
+import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
 import type { ModelHost } from './model-host.ts';
 
@@ -20,6 +20,17 @@ function agent(asked: JobRequest, more: Partial<AgentDeps> = {}) {
   return bed.run(asked, more);
 }
 
+/** A host whose networkd holds another address of these NICs. */
+async function hostHolding(...nics: readonly number[]): Promise<void> {
+  await freshHost();
+  const place = join(box.root, 'run/systemd/network');
+  mkdirSync(place, { recursive: true });
+  for (const n of nics) {
+    const held = `[Match]\nMACAddress=${macOf(n)}\n[Network]\nAddress=10.0.0.${n + 8}/24\n`;
+    writeFileSync(join(place, `10-netplan-multinic${n - 1}.network`), held);
+  }
+}
+
 /** The third look without a change sees what others have done. */
 function disturbing(act: () => void) {
   let looks = 0;
@@ -32,17 +43,8 @@ function disturbing(act: () => void) {
 describe('a NIC that comes up', () => {
   const late = address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' });
 
-  /** A host whose networkd holds another address of the NIC. */
-  async function heldHost(): Promise<void> {
-    await freshHost();
-    const place = join(box.root, 'run/systemd/network');
-    mkdirSync(place, { recursive: true });
-    const held = `[Match]\nMACAddress=${macOf(1)}\n[Network]\nAddress=${late.cidr}\n`;
-    writeFileSync(join(place, '10-netplan-multinic0.network'), held);
-  }
-
   test('is brought on when networkd drops its address in the middle of the change', async () => {
-    await heldHost();
+    await hostHolding(1);
     let disturbed = false;
     box.refuses = (line) => {
       if (disturbed || !line.startsWith('route ')) return false;
@@ -58,8 +60,26 @@ describe('a NIC that comes up', () => {
     expect(left.map(({ cidr }) => cidr)).toEqual(['10.0.0.1/24']);
   });
 
+  test('is undone at once when the kernel refuses and nobody else has to do with it', async () => {
+    await freshHost();
+    box.refuses = (line) => line.startsWith('route ');
+    const begun = bed.clock.monotonicMs();
+    expect((await agent(request([entry(1)]))).nics).toMatchObject([{ reason: 'ApplyFailed' }]);
+    expect(bed.clock.monotonicMs() - begun).toBeLessThan(3_000);
+  });
+
+  test('is undone at once when it was up before: what the manager holds it has set by then', async () => {
+    await hostHolding(1);
+    expect((await agent(request([entry(1)]))).outcome).toBe('ok');
+    box.refuses = (line) => line.startsWith('route ');
+    const begun = bed.clock.monotonicMs();
+    const moved = request([entry(1, { addresses: ['10.0.0.21/24'] })], { generation: 2 });
+    expect((await agent(moved)).nics).toMatchObject([{ reason: 'ApplyFailed' }]);
+    expect(bed.clock.monotonicMs() - begun).toBeLessThan(3_000);
+  });
+
   test('is undone when the kernel goes on refusing, whatever networkd holds', async () => {
-    await heldHost();
+    await hostHolding(1);
     box.refuses = (line) => line.startsWith('route ');
     const answer = await agent(request([entry(1)]));
     expect(answer.nics).toMatchObject([{ state: 'Failed', reason: 'ApplyFailed' }]);
@@ -68,7 +88,7 @@ describe('a NIC that comes up', () => {
   });
 
   test('is watched while networkd may set what it holds of it', async () => {
-    await heldHost();
+    await hostHolding(1);
     let disturbed = false;
     const run = disturbing(() => {
       disturbed = true;
@@ -98,5 +118,62 @@ describe('a NIC that comes up', () => {
     expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
     expect(disturbed).toBe(true);
     expect(box.kernel.links.find(({ name }) => name === 'multinic0')?.mtu).toBe(1450);
+  });
+});
+
+describe('of NICs that a network manager holds too', () => {
+  test('one that is unplugged in mid-change is not told to be configured', async () => {
+    await hostHolding(1);
+    let gone = false;
+    box.refuses = (line) => {
+      if (gone || !line.startsWith('route ')) return false;
+      gone = true;
+      box.kernel = {
+        ...box.kernel,
+        links: box.kernel.links.filter(({ mac }) => mac !== macOf(1)),
+        addresses: box.kernel.addresses.filter(({ link: name }) => name !== 'multinic0'),
+        routes: box.kernel.routes.filter(({ links }) => !links.includes('multinic0')),
+      };
+      return true;
+    };
+    const answer = await agent(request([entry(1)]));
+    expect(gone).toBe(true);
+    expect(answer.nics[0]?.state).not.toBe('Configured');
+  });
+
+  test('none is changed any more once the node has lost its default route', async () => {
+    await hostHolding(1);
+    let lostAt: number | undefined;
+    box.refuses = (line) => {
+      if (lostAt !== undefined || !line.startsWith('route ')) return false;
+      lostAt = box.done.length;
+      const others = box.kernel.addresses.filter(({ link: name }) => name !== 'multinic0');
+      box.kernel = {
+        ...box.kernel,
+        addresses: [...others, address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' })],
+        routes: box.kernel.routes.filter(({ to }) => to !== '0.0.0.0/0'),
+      };
+      return true;
+    };
+    const answer = await agent(request([entry(1)]));
+    expect(answer.nics).toMatchObject([{ state: 'Failed' }]);
+    const after = box.done.slice(lostAt);
+    expect(after.filter((line) => /^(addr|route|rule) (add|replace)/.test(line))).toEqual([]);
+  });
+
+  test('ten that the kernel refuses for good end within the 20 s that an agent told to stop has', async () => {
+    const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    await hostHolding(...numbers);
+    for (const n of numbers) {
+      const settings = join(box.root, `proc/sys/net/ipv6/conf/ens${n}`);
+      mkdirSync(settings, { recursive: true });
+      writeFileSync(join(settings, 'accept_ra'), '1');
+    }
+    box.kernel = host(numbers.map((n) => link(n)));
+    box.refuses = (line) => line.startsWith('route ');
+    const begun = bed.clock.monotonicMs();
+    const answer = await agent(request(numbers.map((n) => entry(n))));
+    expect(answer.nics.map(({ state }) => state)).toEqual(numbers.map(() => 'Failed'));
+    expect(bed.clock.monotonicMs() - begun).toBeLessThan(20_000);
   });
 });

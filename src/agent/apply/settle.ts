@@ -22,6 +22,8 @@ const maxChanges = 3;
 export interface Goal {
   readonly nic: KnownNic;
   readonly want: NicState;
+  /** Whether it has to be there; else one that is unplugged has all it can have when its rules are right. */
+  readonly plugged?: boolean;
 }
 
 export interface Settled<G> {
@@ -49,9 +51,9 @@ export function stateOf(nic: KnownNic, seen: KernelSnapshot): NicState {
 }
 
 /** What is not yet as it shall be; a NIC that is unplugged has only its rules left. */
-function differenceOf({ nic, want }: Goal, seen: KernelSnapshot): string {
+function differenceOf({ nic, want, plugged = false }: Goal, seen: KernelSnapshot): string {
   const now = stateOf(nic, seen);
-  return nicDifference(now, reachable(now, want));
+  return nicDifference(now, plugged ? want : reachable(now, want));
 }
 
 function reachable(now: NicState, want: NicState): NicState {

@@ -16,7 +16,7 @@ import {
   syncFiles,
   syncStaged,
 } from './disk.ts';
-import { changeKernel, type KernelFailure } from './kernel.ts';
+import { changeKernel } from './kernel.ts';
 import { removeJournal, syncJournals, writeJournal } from './memory.ts';
 import { bringNic, settle, stateOf } from './settle.ts';
 
@@ -41,11 +41,11 @@ export async function transact(
   await work.each('PersistFailed', (unit) => writeJournal(unit, context));
   await work.together('PersistFailed', () => syncJournals(context));
   await work.each('PersistFailed', (unit) => stageFiles(unit.files, context));
-  let seen: KernelSnapshot | undefined;
+  let changed: Changed = { stopped: new Map() };
   await work.together('ApplyFailed', async () => {
-    seen = await changeLinks(work, context);
+    changed = await changeLinks(work, context);
   });
-  await work.together('VerifyFailed', () => verifyLinks(work, before, seen, context));
+  await work.together('VerifyFailed', () => verifyLinks(work, before, changed, context));
   await work.each('PersistFailed', (unit) => commitFiles(unit.files, context));
   await work.together('PersistFailed', () =>
     syncFiles(
@@ -62,27 +62,39 @@ export async function transact(
   return { state: next, failures: work.failures };
 }
 
-/**
- * Changes the kernel and meanwhile, as it works in a process of its own, makes sure of the staged files. Resolves to the
- * kernel's state after it, if that was seen on the way.
- */
-async function changeLinks(work: UndoableWork, context: Context) {
+interface Changed {
+  /** The kernel's state after the change, if that was seen on the way. */
+  readonly seen?: KernelSnapshot | undefined;
+  /**
+   * What the kernel said of NICs that the network manager works on too: it drops what it does not know as soon as a link is
+   * up, the address that a route is to use among it. What is missing then is made up for while the links are verified.
+   */
+  readonly stopped: ReadonlyMap<Unit, string>;
+}
+
+/** Changes the kernel and meanwhile, as it works in a process of its own, makes sure of the staged files. */
+async function changeLinks(work: UndoableWork, context: Context): Promise<Changed> {
   const units = work.going;
   const changes = new Map(units.map((unit) => [unit, unit.change]));
   const [{ failures, seen }, files] = await Promise.all([
     changeKernel(changes, context),
     Promise.allSettled(units.map((unit) => secureFiles(unit, context))),
   ]);
-  for (const [unit, failure] of failures) {
-    const problem = await changeAnew(unit, failure, context);
+  const stopped = new Map<Unit, string>();
+  for (const [unit, { message, busy }] of failures) {
+    if (!busy && isContested(unit)) {
+      stopped.set(unit, message);
+      continue;
+    }
+    const problem = busy ? await changeThroughDown(unit, context) : message;
     if (problem) await work.fail(unit, { reason: 'ApplyFailed', message: problem });
   }
   await work.each('PersistFailed', async (unit) => {
     const file = files[units.indexOf(unit)];
     if (file?.status === 'rejected') throw file.reason;
   });
-  const undisturbed = seen && work.failures.size + failures.size === 0;
-  return undisturbed ? withSettings(seen, context, context.macs) : undefined;
+  const undisturbed = work.failures.size + failures.size === 0 ? seen : undefined;
+  return { seen: undisturbed && withSettings(undisturbed, context, context.macs), stopped };
 }
 
 /** The staged file is on the disk and says, read back, what the NIC shall be. */
@@ -90,14 +102,6 @@ async function secureFiles({ desired, files }: Unit, context: Context): Promise<
   await syncStaged(files, context);
   const text = stagedText(files, context);
   if (desired && text !== undefined) context.backend.validate(text, desired);
-}
-
-/** Brings a unit on that was stopped, where there is a way; resolves to what is in the way, if anything is. */
-async function changeAnew(unit: Unit, { message, busy }: KernelFailure, context: Context) {
-  if (busy) return changeThroughDown(unit, context);
-  // The manager drops what it does not know as soon as the link is up, the address that a route is to use among it.
-  const lost = !isContested(unit) || (await bringNic(unit.nic, unit.after, context)) !== undefined;
-  return lost ? message : undefined;
 }
 
 /** Kernels before 6.2 rename only links that are down. */
@@ -110,10 +114,15 @@ async function changeThroughDown(unit: Unit, context: Context) {
 async function verifyLinks(
   work: UndoableWork,
   before: KernelSnapshot,
-  first: KernelSnapshot | undefined,
+  { seen: first, stopped }: Changed,
   context: Context,
 ): Promise<void> {
-  const goals = work.going.map((unit) => ({ unit, nic: unit.nic, want: unit.after }));
+  const goals = work.going.map((unit) => ({
+    unit,
+    nic: unit.nic,
+    want: unit.after,
+    plugged: unit.action === 'apply',
+  }));
   const renamed = work.going.flatMap(({ before: { link }, after }) =>
     link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
@@ -125,7 +134,11 @@ async function verifyLinks(
   });
   if (alarm) throw new Error(`the node lost ${alarm}`);
   for (const [{ unit }, message] of wrong) {
-    await work.fail(unit, { reason: 'VerifyFailed', message });
+    const refused = stopped.get(unit);
+    const failure = refused
+      ? ({ reason: 'ApplyFailed', message: refused } as const)
+      : ({ reason: 'VerifyFailed', message } as const);
+    await work.fail(unit, failure);
   }
 }
 

@@ -187,8 +187,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: '!isContested(unit) || (await',
-    replace: 'true || (await',
+    find: '!busy && isContested(unit)',
+    replace: 'false',
     tests: answers,
   },
   {

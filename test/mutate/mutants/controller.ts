@@ -135,7 +135,7 @@ export const controllerMutants: readonly Mutant[] = [
     file: 'src/controller/report.ts',
     find: '[identityOf(object), object.status]',
     replace: '[identityOf(object)]',
-    tests: controller('what-was-done', 'refusals', 'reconcile'),
+    tests: controller('report'),
   },
   {
     file: 'src/controller/triggers.ts',
