@@ -34,6 +34,10 @@ const names = [
   'KUBECONFIG',
 ];
 
+function allowing(text: string) {
+  return readSettings(operatorSettings, { env: { ALLOWED_ENDPOINTS: text }, flags: {} });
+}
+
 describe('the settings of the operator', () => {
   it('know every name that is in use', () => {
     const known = Object.values(operatorSettings).flatMap(({ env }) => env);
@@ -42,6 +46,17 @@ describe('the settings of the operator', () => {
 
   it('need nothing: an OpenstackConfig may say it all', () => {
     expect(() => readSettings(operatorSettings, { env: {}, flags: {} })).not.toThrow();
+  });
+
+  it.each([
+    'viola.example.com',
+    'https://me:secret@viola.example.com',
+    'https://viola.example.com/v1',
+    '*.example.com',
+  ])('take no endpoint that can never be one, such as %s', (text) => {
+    const usable = 'https://*.example.com,http://127.0.0.1:*/,*';
+    expect(allowing(usable).allowedEndpoints).toHaveLength(3);
+    expect(() => allowing(`${usable},${text}`)).toThrow('must be origins such as');
   });
 
   it('name everything that cannot be used, and no secret', () => {

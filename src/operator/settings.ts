@@ -17,6 +17,13 @@ const poll = (text: string) =>
     .pipe(duration({ minMs: shortestPollMs }));
 const flag = (text: 'true' | 'false') => z.string().default(text).pipe(boolean());
 
+/** Origins, or `*`; what is none would match nothing, and nobody would know why. */
+const origins = () =>
+  list().refine(
+    (all) => all.every((one) => one === '*' || /^https?:\/\/[^/@?#\s]+\/?$/i.test(one)),
+    'must be origins such as https://*.example.com, separated by commas, without user, path or query; or *',
+  );
+
 /** Settings of `multinic operator`; an OpenstackConfig overrides what it names itself. Names of all generations are kept. */
 export const operatorSettings = {
   kubeconfig: setting({
@@ -68,7 +75,7 @@ export const operatorSettings = {
   allowedEndpoints: setting({
     env: ['ALLOWED_ENDPOINTS'],
     flag: 'allowed-endpoints',
-    schema: list(),
+    schema: origins(),
     description:
       "origins that an OpenstackConfig may name, and the Contrabass that it chose and the catalog of its cloud, such as https://*.example.com, separated by commas; default: any, but none of them gets a secret of the operator; what the operator's own Contrabass and the catalogs of its clouds name is called, http or not, but for link-local addresses",
   }),
