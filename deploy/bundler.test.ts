@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from './bundler.ts';
-import { commitOf } from './commit.ts';
+import { commitOf, versionOf } from './identity.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -95,12 +95,9 @@ describe('the bundle', () => {
     const out = join(folder, 'product');
     await bundle(out);
     const { stdout } = await run(process.execPath, [join(out, 'main.mjs'), 'version']);
-    const [line] = stdout.split('\n');
-    expect(await readFile(join(root, 'package.json'), 'utf8')).toContain(
-      `"version": "${line?.replace('multinic ', '')}"`,
-    );
-    const rest = [`commit ${await commitOf(root)}`, 'agent protocols 1, 2'];
-    expect(stdout).toBe(`${[line, ...rest, `node ${process.version}`].join('\n')}\n`);
+    const lines = [`multinic ${await versionOf(root)}`, `commit ${await commitOf(root)}`];
+    const rest = ['agent protocols 1, 2', `node ${process.version}`];
+    expect(stdout).toBe(`${[...lines, ...rest].join('\n')}\n`);
   });
 
   it('starts, and knows every part', async () => {

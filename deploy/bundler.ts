@@ -2,14 +2,10 @@ import { cp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build as esbuild, type Metafile, type Plugin } from 'esbuild';
-import { commitOf } from './commit.ts';
+import { commitOf, versionOf } from './identity.ts';
 import { leftOut } from './left-out.ts';
 
 const root = join(import.meta.dirname, '..');
-
-interface Manifest {
-  readonly version: string;
-}
 
 // Some dependencies are CommonJS and call require() or read __dirname at run time; an ES module has neither.
 // The names are prefixed because esbuild does not see them and would let ours collide.
@@ -58,8 +54,7 @@ const unnamed = 'unsupported-dynamic-import';
 
 /** What the bundle says of itself. The commit is asked for where there is a repository; an archive of it has none. */
 async function buildNames(): Promise<Record<string, string>> {
-  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
-  const names = { MULTINIC_VERSION: version, MULTINIC_COMMIT: await commitOf(root) };
+  const names = { MULTINIC_VERSION: await versionOf(root), MULTINIC_COMMIT: await commitOf(root) };
   return Object.fromEntries(
     Object.entries(names).map(([key, name]) => [key, JSON.stringify(name)]),
   );

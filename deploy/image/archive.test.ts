@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** An image of one layer; what it says of its files is the same whatever else they are. */
-async function build(name: string, { at, mode }: { at: Date; mode: number }) {
+async function build(name: string, { at, mode, folders }: Made) {
   const source = join(folder, `${name}-tool`);
   await writeFile(source, 'tool');
   await chmod(source, mode);
@@ -25,6 +25,7 @@ async function build(name: string, { at, mode }: { at: Date; mode: number }) {
   await putAccounts(root);
   await putFile(root, '/usr/bin/tool', source);
   await symlink('tool', join(root, 'usr/bin/link'));
+  for (const path of ['', 'usr', 'usr/bin', 'etc']) await chmod(join(root, path), folders);
   for (const path of await filesBelow(root)) {
     if (!path.endsWith('link')) await utimes(join(root, path), at, at);
   }
@@ -44,11 +45,22 @@ async function build(name: string, { at, mode }: { at: Date; mode: number }) {
   return { out, written: await writeImage(out, image, join(folder, 'work')) };
 }
 
-const early = { at: new Date('2020-01-01'), mode: 0o700 };
+interface Made {
+  readonly at: Date;
+  readonly mode: number;
+  readonly folders: number;
+}
+
+const early: Made = { at: new Date('2020-01-01'), mode: 0o700, folders: 0o755 };
 
 it('is the same, byte for byte, when the same files were made at another time with other rights', async () => {
   const first = await build('first', early);
-  const second = await build('second', { at: new Date('2026-01-01'), mode: 0o4755 });
+  const second = await build('second', {
+    at: new Date('2026-01-01'),
+    mode: 0o4755,
+    // As with a umask of 077.
+    folders: 0o700,
+  });
   expect(second.written).toEqual(first.written);
   expect((await readFile(second.out)).equals(await readFile(first.out))).toBe(true);
 });
@@ -106,12 +118,13 @@ it('holds what its digests say, for engines old and new', async () => {
 });
 
 it('has files of root that nobody else may change, and links as they are', async () => {
-  await build('image', { at: new Date(), mode: 0o6777 });
+  await build('image', { at: new Date(), mode: 0o6777, folders: 0o700 });
   const scratch = join(folder, 'again');
   const { blob } = await packLayer(join(folder, 'image'), scratch);
   await writeFile(scratch, gunzipSync(blob));
   const listed = await run(['tar', '--numeric-owner', '-tvf', scratch]);
   expect(listed).toMatch(/^-rwxr-xr-x 0\/0 +4 1970-01-01 00:00 \.\/usr\/bin\/tool$/m);
   expect(listed).toMatch(/^l\S+ 0\/0 +0 1970-01-01 00:00 \.\/usr\/bin\/link -> tool$/m);
+  expect(listed).toMatch(/^drwxr-xr-x 0\/0 .* \.\/usr\/bin\/$/m);
   expect(listed).toMatch(/^drwxrwxrwt 0\/0 .* \.\/tmp\/$/m);
 });

@@ -62,7 +62,8 @@ export async function writeImage(out: string, image: Image, work: string): Promi
   const older = { Config: place(config), RepoTags: [image.name], Layers: layers.map(place) };
   await writeFile(join(work, 'manifest.json'), JSON.stringify([older]));
   await mkdir(dirname(out), { recursive: true });
-  await run(['tar', ...reproducibly, '-C', work, '-cf', resolve(out), '.']);
+  const modes = '--mode=u=rwX,go=rX';
+  await run(['tar', ...reproducibly, modes, '-C', work, '-cf', resolve(out), '.']);
   const size = layers.reduce((sum, layer) => sum + layer.size, 0);
   return { id: config.digest, digest: manifest.digest, size };
 }

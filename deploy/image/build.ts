@@ -3,41 +3,52 @@
 //
 // Needs a Debian with apt-get and dpkg-deb, and reaches npm and Debian (DEBIAN_MIRROR; default http://deb.debian.org). The
 // images hold our bundle, npm's Node.js, Debian's libraries and, the agent's, Debian's `ip`: no shell, and nothing else.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { versionOf } from '../identity.ts';
+import { complaintOf } from './command.ts';
 import { type Architecture, architectures, buildImages, ownArchitecture } from './images.ts';
 
 const root = join(import.meta.dirname, '../..');
-const { values } = parseArgs({
-  options: {
-    arch: { type: 'string', default: ownArchitecture },
-    out: { type: 'string', default: join(root, 'dist/images') },
-    repository: { type: 'string', default: 'localhost' },
-  },
-});
 
 function architecturesIn(text: string): Architecture[] {
   return text.split(',').map((word) => {
     const known = architectures.find((architecture) => architecture === word);
-    if (!known) throw new Error(`--arch ${word}: use ${architectures.join(' or ')}`);
+    if (!known) throw new Error(`--arch "${word}" is unknown; use ${architectures.join(',')}`);
     return known;
   });
 }
 
-const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-  version: string;
-};
-const work = await mkdtemp(join(tmpdir(), 'multinic-image-'));
-try {
-  for (const architecture of architecturesIn(values.arch)) {
-    const { out, repository } = values;
-    for (const image of await buildImages({ architecture, version, out, repository, work })) {
-      const size = `${(image.size / 1024 / 1024).toFixed(1)} MiB`;
-      console.log(`${image.name} ${architecture} ${size} ${image.digest}\n  ${image.file}`);
+async function build(argv: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      arch: { type: 'string', default: ownArchitecture },
+      out: { type: 'string', default: join(root, 'dist/images') },
+      repository: { type: 'string', default: 'localhost' },
+    },
+  });
+  const { arch, out, repository } = values;
+  const wanted = architecturesIn(arch);
+  const version = await versionOf(root);
+  const work = await mkdtemp(join(tmpdir(), 'multinic-image-'));
+  try {
+    for (const architecture of wanted) {
+      for (const image of await buildImages({ architecture, version, out, repository, work })) {
+        const size = `${(image.size / 1024 / 1024).toFixed(1)} MiB`;
+        console.log(`${image.name} ${architecture} ${size} ${image.digest}\n  ${image.file}`);
+      }
     }
+  } finally {
+    await rm(work, { recursive: true, force: true });
   }
-} finally {
-  await rm(work, { recursive: true, force: true });
+}
+
+try {
+  await build(process.argv.slice(2));
+} catch (error) {
+  console.error(`make image: ${complaintOf(error)}`);
+  process.exitCode = 1;
 }

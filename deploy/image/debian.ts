@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from './command.ts';
@@ -56,6 +57,10 @@ async function privateApt(
   architecture: Architecture,
   work: string,
 ): Promise<readonly [string, ...string[]]> {
+  if (!existsSync(keyring)) {
+    const hint = "install Debian's package debian-archive-keyring";
+    throw new Error(`there is no ${keyring} to verify Debian's packages with; ${hint}`);
+  }
   for (const folder of ['state/lists/partial', 'cache/archives/partial']) {
     await mkdir(join(work, folder), { recursive: true });
   }

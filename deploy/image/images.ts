@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { bundle } from '../bundler.ts';
-import { commitOf } from '../commit.ts';
 import { entryPoint } from '../entry-point.ts';
+import { commitOf } from '../identity.ts';
 import { agentBundle } from './agent-bundle.ts';
 import { type ImageConfig, writeImage } from './archive.ts';
 import { billOfMaterials, type Component } from './bill-of-materials.ts';
@@ -162,7 +162,7 @@ function componentsOf(
   const where = `arch=${architecture}&distro=bookworm`;
   return [
     { name: 'node', version: node.version, purl: `pkg:generic/node@${node.version}` },
-    ...npm.map(({ name, version, licence, purl }) => ({ name, version, licence, purl })),
+    ...npm,
     ...debian.map(({ name, version }) => ({
       name,
       version,

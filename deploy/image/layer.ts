@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { run } from './command.ts';
@@ -24,11 +25,22 @@ export const reproducibly = [
 
 /** Packs a folder; equal files give an equal layer. `scratch` is a file that may be written. */
 export async function packLayer(folder: string, scratch: string): Promise<Layer> {
+  await openFolders(folder);
   await run(['tar', ...reproducibly, '-C', folder, '-cf', scratch, '.']);
   const archive = await readFile(scratch);
   await rm(scratch);
   const blob = await promisify(gzip)(archive, { level: 9 });
   return { blob, digest: digestOf(blob), diffId: digestOf(archive) };
+}
+
+/** Whatever the umask was, nobody in a container is kept out of a folder; one that everybody may write to stays so. */
+async function openFolders(root: string): Promise<void> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const below = entries.filter((entry) => entry.isDirectory());
+  for (const path of [root, ...below.map(({ parentPath, name }) => join(parentPath, name))]) {
+    const isSticky = ((await stat(path)).mode & 0o1000) !== 0;
+    await chmod(path, isSticky ? 0o1777 : 0o755);
+  }
 }
 
 export function digestOf(content: string | Buffer): string {

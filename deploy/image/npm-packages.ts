@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
@@ -35,7 +34,7 @@ interface Manifest {
 async function readPackage(folder: string): Promise<NpmPackage> {
   const text = await readFile(join(folder, 'package.json'), 'utf8');
   const { name, version, license } = JSON.parse(text) as Manifest;
-  const files = existsSync(folder) ? await readdir(folder) : [];
+  const files = await readdir(folder);
   return {
     name,
     version,

@@ -1,9 +1,15 @@
 import { execFile } from 'node:child_process';
-import { realpath } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+
+/** The version that package.json says, one for all parts. */
+export async function versionOf(folder: string): Promise<string> {
+  const manifest = await readFile(join(folder, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
 
 /**
  * The commit of a repository, with `-dirty` when tracked files have changed since; `unknown` for a folder that is none,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { commitOf } from './commit.ts';
+import { commitOf } from './identity.ts';
 
 let folder: string;
 const git = (...words: string[]) =>
