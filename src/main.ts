@@ -54,7 +54,7 @@ function part<S extends Settings>(
       const values = readSettings(all, source);
       return {
         logLevel: readSettings(commonSettings, source).logLevel,
-        settings: describeSettings(all, source),
+        settings: describeSettings(all, values, source),
         run: (context, signal) => start(values, context, signal),
       };
     },

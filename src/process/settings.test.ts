@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { address, boolean, duration, integer, nonBlank, url } from './setting-schemas.ts';
-import { describeSettings, readSettings, SettingsError, setting } from './settings.ts';
+import {
+  describeSettings,
+  readSettings,
+  type SettingSource,
+  SettingsError,
+  setting,
+} from './settings.ts';
 
 const settings = {
   endpoint: setting({
@@ -51,6 +57,12 @@ describe('readSettings', () => {
     const env = { VIOLA_ENDPOINT: '', OLD_ENDPOINT: 'http://old', VIOLA_TIMEOUT: '' };
     const read = readSettings(settings, { env, flags: {} });
     expect([read.endpoint, read.timeout]).toEqual(['http://old', 30_000]);
+  });
+
+  it('echoes no password of a URL, not even one that must not be there', () => {
+    const [problem] = problemsOf({ VIOLA_ENDPOINT: 'https://me:secret@viola.example' });
+    expect(problem?.value).toBe('https://…@viola.example');
+    expect(problem?.message).not.toContain('secret');
   });
 
   it('names every bad setting with its value and what to do', () => {
@@ -122,10 +134,14 @@ describe('setting schemas', () => {
   });
 });
 
+function described(source: SettingSource) {
+  return describeSettings(settings, readSettings(settings, source), source);
+}
+
 describe('describeSettings', () => {
   it('says of each what holds and who said so, and of a secret only that there is one', () => {
     const env = { OLD_ENDPOINT: 'http://old', KEY: '0123456789abcdef' };
-    expect(describeSettings(settings, { env, flags: { 'viola-timeout': '2s' } })).toEqual({
+    expect(described({ env, flags: { 'viola-timeout': '2s' } })).toEqual({
       endpoint: { value: 'http://old', from: 'OLD_ENDPOINT' },
       timeout: { value: 2_000, from: '--viola-timeout' },
       key: { value: 'redacted', from: 'KEY' },
@@ -134,7 +150,7 @@ describe('describeSettings', () => {
 
   it('says that nothing is set, and what holds then', () => {
     const flags = { 'viola-endpoint': 'http://v' };
-    expect(describeSettings(settings, { env: {}, flags })).toMatchObject({
+    expect(described({ env: {}, flags })).toMatchObject({
       timeout: { value: 30_000, from: 'default' },
       key: { value: null, from: 'default' },
     });

@@ -67,12 +67,12 @@ export interface EffectiveSetting {
   readonly from: string;
 }
 
-/** Every setting with its value and where it comes from. Throws `SettingsError` as `readSettings` does. */
+/** Every setting with the value that was read for it, and where that comes from. */
 export function describeSettings(
   settings: Settings,
+  values: Readonly<Record<string, unknown>>,
   source: SettingSource,
 ): Readonly<Record<string, EffectiveSetting>> {
-  const values = readSettings(settings, source);
   return Object.fromEntries(
     Object.entries(settings).map(([key, definition]) => {
       const { name, text } = find(definition, source);
@@ -98,7 +98,8 @@ function problemOf(
   { secret, description }: Setting,
   error: z.ZodError,
 ): SettingProblem {
-  const value = secret ? undefined : text;
+  // What stands before the @ of a URL is a secret in any setting.
+  const value = secret ? undefined : text?.replaceAll(/\/\/[^/@\s]*@/g, '//…@');
   const shown = value === undefined ? '' : `"${value}" `;
   const why = text === undefined ? 'is required' : error.issues.map((i) => i.message).join('; ');
   return { name, value, message: `${shown}${why} (${description})` };

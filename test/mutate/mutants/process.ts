@@ -41,8 +41,14 @@ export const processMutants: readonly Mutant[] = [
   },
   {
     file: 'src/process/settings.ts',
-    find: 'const value = secret ? undefined : text;',
-    replace: 'const value = text;',
+    find: ".replaceAll(/\\/\\/[^/@\\s]*@/g, '//…@')",
+    replace: '',
+    tests: process('settings.test.ts'),
+  },
+  {
+    file: 'src/process/settings.ts',
+    find: 'const value = secret ? undefined : text?',
+    replace: 'const value = text?',
     tests: process('settings.test.ts'),
   },
   {
