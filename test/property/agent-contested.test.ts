@@ -1,29 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AgentDeps } from '../../src/agent/agent.ts';
-import type { JobRequest } from '../../src/api/job.ts';
 import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
-import type { ModelHost } from './model-host.ts';
 
 let bed: AgentOnModel;
-let box: ModelHost;
 afterEach(() => bed[Symbol.dispose]());
-
-async function freshHost(): Promise<void> {
-  bed = await AgentOnModel.open();
-  ({ box } = bed);
-}
-
-function agent(asked: JobRequest, more: Partial<AgentDeps> = {}) {
-  return bed.run(asked, more);
-}
 
 /** A host whose networkd holds another address of these NICs. */
 async function hostHolding(...nics: readonly number[]): Promise<void> {
-  await freshHost();
-  const place = join(box.root, 'run/systemd/network');
+  bed = await AgentOnModel.open();
+  const place = join(bed.box.root, 'run/systemd/network');
   mkdirSync(place, { recursive: true });
   for (const n of nics) {
     const held = `[Match]\nMACAddress=${macOf(n)}\n[Network]\nAddress=10.0.0.${n + 8}/24\n`;
@@ -36,7 +23,7 @@ function disturbing(act: () => void) {
   let looks = 0;
   return async (lines: readonly string[]) => {
     if (lines.length === 0 && ++looks === 3) act();
-    return box.run(lines);
+    return bed.box.run(lines);
   };
 }
 
@@ -46,45 +33,45 @@ describe('a NIC that comes up', () => {
   test('is brought on when networkd drops its address in the middle of the change', async () => {
     await hostHolding(1);
     let disturbed = false;
-    box.refuses = (line) => {
+    bed.box.refuses = (line) => {
       if (disturbed || !line.startsWith('route ')) return false;
       disturbed = true;
-      const others = box.kernel.addresses.filter(({ link: name }) => name !== late.link);
-      box.kernel = { ...box.kernel, addresses: [...others, late] };
+      const others = bed.box.kernel.addresses.filter(({ link: name }) => name !== late.link);
+      bed.box.kernel = { ...bed.box.kernel, addresses: [...others, late] };
       return true;
     };
-    const answer = await agent(request([entry(1)]));
+    const answer = await bed.run(request([entry(1)]));
     expect(disturbed).toBe(true);
     expect(answer.nics).toMatchObject([{ reason: 'Configured', message: '' }]);
-    const left = box.kernel.addresses.filter(({ link: name }) => name === late.link);
+    const left = bed.box.kernel.addresses.filter(({ link: name }) => name === late.link);
     expect(left.map(({ cidr }) => cidr)).toEqual(['10.0.0.1/24']);
   });
 
   test('is undone at once when the kernel refuses and nobody else has to do with it', async () => {
-    await freshHost();
-    box.refuses = (line) => line.startsWith('route ');
+    bed = await AgentOnModel.open();
+    bed.box.refuses = (line) => line.startsWith('route ');
     const begun = bed.clock.monotonicMs();
-    expect((await agent(request([entry(1)]))).nics).toMatchObject([{ reason: 'ApplyFailed' }]);
+    expect((await bed.run(request([entry(1)]))).nics).toMatchObject([{ reason: 'ApplyFailed' }]);
     expect(bed.clock.monotonicMs() - begun).toBeLessThan(3_000);
   });
 
   test('is undone at once when it was up before: what the manager holds it has set by then', async () => {
     await hostHolding(1);
-    expect((await agent(request([entry(1)]))).outcome).toBe('ok');
-    box.refuses = (line) => line.startsWith('route ');
+    expect((await bed.run(request([entry(1)]))).outcome).toBe('ok');
+    bed.box.refuses = (line) => line.startsWith('route ');
     const begun = bed.clock.monotonicMs();
     const moved = request([entry(1, { addresses: ['10.0.0.21/24'] })], { generation: 2 });
-    expect((await agent(moved)).nics).toMatchObject([{ reason: 'ApplyFailed' }]);
+    expect((await bed.run(moved)).nics).toMatchObject([{ reason: 'ApplyFailed' }]);
     expect(bed.clock.monotonicMs() - begun).toBeLessThan(3_000);
   });
 
   test('is undone when the kernel goes on refusing, whatever networkd holds', async () => {
     await hostHolding(1);
-    box.refuses = (line) => line.startsWith('route ');
-    const answer = await agent(request([entry(1)]));
+    bed.box.refuses = (line) => line.startsWith('route ');
+    const answer = await bed.run(request([entry(1)]));
     expect(answer.nics).toMatchObject([{ state: 'Failed', reason: 'ApplyFailed' }]);
     expect(answer.nics[0]?.message).toMatch(/Operation not permitted: route replace/);
-    expect(box.kernel.links.map(({ name }) => name)).not.toContain('multinic0');
+    expect(bed.box.kernel.links.map(({ name }) => name)).not.toContain('multinic0');
   });
 
   test('is watched while networkd may set what it holds of it', async () => {
@@ -92,32 +79,32 @@ describe('a NIC that comes up', () => {
     let disturbed = false;
     const run = disturbing(() => {
       disturbed = true;
-      box.kernel = { ...box.kernel, addresses: [...box.kernel.addresses, late] };
+      bed.box.kernel = { ...bed.box.kernel, addresses: [...bed.box.kernel.addresses, late] };
     });
     const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
-    const answer = await agent(request([entry(1)]), { startIp });
+    const answer = await bed.run(request([entry(1)]), { startIp });
     expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
     expect(disturbed).toBe(true);
-    expect(box.kernel.addresses.map(({ cidr }) => cidr)).not.toContain('10.0.0.9/24');
+    expect(bed.box.kernel.addresses.map(({ cidr }) => cidr)).not.toContain('10.0.0.9/24');
   });
 
   test('is watched while udev has not set its old name beside the new one', async () => {
-    await freshHost();
-    mkdirSync(join(box.root, 'usr/lib/systemd'), { recursive: true });
-    writeFileSync(join(box.root, 'usr/lib/systemd/systemd-udevd'), '');
+    bed = await AgentOnModel.open();
+    mkdirSync(join(bed.box.root, 'usr/lib/systemd'), { recursive: true });
+    writeFileSync(join(bed.box.root, 'usr/lib/systemd/systemd-udevd'), '');
     let disturbed = false;
     const run = disturbing(() => {
       disturbed = true;
-      const links = box.kernel.links.map((each) =>
+      const links = bed.box.kernel.links.map((each) =>
         each.name === 'multinic0' ? { ...each, mtu: 1400, altNames: ['ens1'] } : each,
       );
-      box.kernel = { ...box.kernel, links };
+      bed.box.kernel = { ...bed.box.kernel, links };
     });
     const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
-    const answer = await agent(request([entry(1)]), { startIp });
+    const answer = await bed.run(request([entry(1)]), { startIp });
     expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
     expect(disturbed).toBe(true);
-    expect(box.kernel.links.find(({ name }) => name === 'multinic0')?.mtu).toBe(1450);
+    expect(bed.box.kernel.links.find(({ name }) => name === 'multinic0')?.mtu).toBe(1450);
   });
 });
 
@@ -125,18 +112,18 @@ describe('of NICs that a network manager holds too', () => {
   test('one that is unplugged in mid-change is not told to be configured', async () => {
     await hostHolding(1);
     let gone = false;
-    box.refuses = (line) => {
+    bed.box.refuses = (line) => {
       if (gone || !line.startsWith('route ')) return false;
       gone = true;
-      box.kernel = {
-        ...box.kernel,
-        links: box.kernel.links.filter(({ mac }) => mac !== macOf(1)),
-        addresses: box.kernel.addresses.filter(({ link: name }) => name !== 'multinic0'),
-        routes: box.kernel.routes.filter(({ links }) => !links.includes('multinic0')),
+      bed.box.kernel = {
+        ...bed.box.kernel,
+        links: bed.box.kernel.links.filter(({ mac }) => mac !== macOf(1)),
+        addresses: bed.box.kernel.addresses.filter(({ link: name }) => name !== 'multinic0'),
+        routes: bed.box.kernel.routes.filter(({ links }) => !links.includes('multinic0')),
       };
       return true;
     };
-    const answer = await agent(request([entry(1)]));
+    const answer = await bed.run(request([entry(1)]));
     expect(gone).toBe(true);
     expect(answer.nics[0]?.state).not.toBe('Configured');
   });
@@ -144,20 +131,20 @@ describe('of NICs that a network manager holds too', () => {
   test('none is changed any more once the node has lost its default route', async () => {
     await hostHolding(1);
     let lostAt: number | undefined;
-    box.refuses = (line) => {
+    bed.box.refuses = (line) => {
       if (lostAt !== undefined || !line.startsWith('route ')) return false;
-      lostAt = box.done.length;
-      const others = box.kernel.addresses.filter(({ link: name }) => name !== 'multinic0');
-      box.kernel = {
-        ...box.kernel,
+      lostAt = bed.box.done.length;
+      const others = bed.box.kernel.addresses.filter(({ link: name }) => name !== 'multinic0');
+      bed.box.kernel = {
+        ...bed.box.kernel,
         addresses: [...others, address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' })],
-        routes: box.kernel.routes.filter(({ to }) => to !== '0.0.0.0/0'),
+        routes: bed.box.kernel.routes.filter(({ to }) => to !== '0.0.0.0/0'),
       };
       return true;
     };
-    const answer = await agent(request([entry(1)]));
+    const answer = await bed.run(request([entry(1)]));
     expect(answer.nics).toMatchObject([{ state: 'Failed' }]);
-    const after = box.done.slice(lostAt);
+    const after = bed.box.done.slice(lostAt);
     expect(after.filter((line) => /^(addr|route|rule) (add|replace)/.test(line))).toEqual([]);
   });
 
@@ -165,14 +152,14 @@ describe('of NICs that a network manager holds too', () => {
     const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
     await hostHolding(...numbers);
     for (const n of numbers) {
-      const settings = join(box.root, `proc/sys/net/ipv6/conf/ens${n}`);
+      const settings = join(bed.box.root, `proc/sys/net/ipv6/conf/ens${n}`);
       mkdirSync(settings, { recursive: true });
       writeFileSync(join(settings, 'accept_ra'), '1');
     }
-    box.kernel = host(numbers.map((n) => link(n)));
-    box.refuses = (line) => line.startsWith('route ');
+    bed.box.kernel = host(numbers.map((n) => link(n)));
+    bed.box.refuses = (line) => line.startsWith('route ');
     const begun = bed.clock.monotonicMs();
-    const answer = await agent(request(numbers.map((n) => entry(n))));
+    const answer = await bed.run(request(numbers.map((n) => entry(n))));
     expect(answer.nics.map(({ state }) => state)).toEqual(numbers.map(() => 'Failed'));
     expect(bed.clock.monotonicMs() - begun).toBeLessThan(20_000);
   });
