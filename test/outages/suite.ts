@@ -53,7 +53,6 @@ export function outageSuite(
   describe(`${title}, out for a minute`, () => {
     it.each(names)('%s', async (name) => {
       const report = await reports.get(name);
-      expect(Math.min(...(report?.attempts ?? []))).toBeGreaterThanOrEqual(2);
       expect(report?.losses).toEqual([]);
       // Two seconds each on a calm machine; who waits for what hangs comes to two or three.
       expect(report?.othersMs.length).toBeGreaterThanOrEqual(8);
