@@ -72,6 +72,16 @@ describe.each(all)('%s', (_name, alert) => {
   });
 });
 
+/** The reasons that alerts select of a metric. */
+function told(metric: string): readonly string[] {
+  return all.flatMap(([, alert]) =>
+    exprsOf(alert)
+      .flatMap(selectorsIn)
+      .filter((selector) => selector.metric === metric)
+      .flatMap(({ matchers }) => matchers.get('reason')?.slice(1, -1).split('|') ?? []),
+  );
+}
+
 describe('the reasons for which something is not Ready', () => {
   const fine = {
     operator: ['Synced', 'NoChange', 'Healthy', 'Error', 'Waiting', 'Paused'],
@@ -82,15 +92,6 @@ describe('the reasons for which something is not Ready', () => {
   };
   // A NIC with any other reason is Failed.
   const ofNics = ['WaitingForNIC'];
-
-  function told(metric: string): readonly string[] {
-    return all.flatMap(([, alert]) =>
-      exprsOf(alert)
-        .flatMap(selectorsIn)
-        .filter((selector) => selector.metric === metric)
-        .flatMap(({ matchers }) => matchers.get('reason')?.slice(1, -1).split('|') ?? []),
-    );
-  }
 
   it.each([
     ['multinic_openstack_configs_not_ready', Object.keys(openstackConfigReasons), fine.operator],
