@@ -1,14 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { metricTable } from '../../src/api/metrics.ts';
 import { nicReasons } from '../../src/api/reasons/nic.ts';
 import { nodeReasons } from '../../src/api/reasons/node.ts';
 import { openstackConfigReasons } from '../../src/api/reasons/openstackconfig.ts';
-import { createMetrics, measureProcess } from '../../src/process/metrics.ts';
 import { type Alert, charts, languages } from './alert.ts';
 import { alerts } from './alerts.ts';
 import { alertFiles } from './files.ts';
+import { knownMetrics } from './known-metrics-in-test.ts';
 import { selectorsIn } from './selectors-in-test.ts';
 
 const all = Object.entries<Alert>(alerts);
@@ -18,25 +17,7 @@ function exprsOf({ exprs }: Alert): readonly string[] {
   return charts.flatMap((chart) => exprs[chart] ?? []);
 }
 
-/** Labels of each metric that a process shows; undefined for those that the client library adds. */
-const known = await shownByProcesses();
-
-async function shownByProcesses(): Promise<ReadonlyMap<string, readonly string[] | undefined>> {
-  const metrics = createMetrics(metricTable);
-  measureProcess(metrics);
-  const names = await metrics.registry.getMetricsAsJSON();
-  const table: Readonly<
-    Record<string, { readonly labels: readonly string[]; readonly type: string }>
-  > = metricTable;
-  return new Map(
-    names.flatMap(({ name }) => {
-      const row = table[name];
-      if (row?.type !== 'histogram') return [[name, row?.labels]];
-      const parts = ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`);
-      return parts.map((part) => [part, [...row.labels, 'le']]);
-    }),
-  );
-}
+const known = await knownMetrics();
 
 describe.each(all)('%s', (_name, alert) => {
   it('is about metrics and labels that there are', () => {

@@ -9,7 +9,9 @@ const keywords = new Set('and by group_left group_right ignoring on or unless wi
 
 /** The metrics that an expression names. For the expressions of this folder, not for all of PromQL. */
 export function selectorsIn(expr: string): readonly Selector[] {
-  const bare = expr.replace(/\b(by|ignoring|on|without|group_left|group_right) \([^)]*\)/g, ' ');
+  const bare = expr
+    .replaceAll(/\b(by|ignoring|on|without|group_left|group_right) \([^)]*\)/g, ' ')
+    .replaceAll(/\[[^\]]*\]/g, ' ');
   const named = /([a-zA-Z_:][\w:]*)\s*(\(|\{([^}]*)\})?/g;
   const unquoted = (at: number): boolean => (bare.slice(0, at).match(/"/g) ?? []).length % 2 === 0;
   return [...bare.matchAll(named)].flatMap(([, name = '', next = '', inner = ''], at, all) => {

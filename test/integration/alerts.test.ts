@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Alert, charts } from '../../deploy/alerts/alert.ts';
 import { type AlertName, alerts } from '../../deploy/alerts/alerts.ts';
+import { agentDashboard } from '../../deploy/alerts/dashboards/agent.ts';
+import { operatorDashboard } from '../../deploy/alerts/dashboards/operator.ts';
 import { runbookBase } from '../../deploy/alerts/rules.ts';
 import { type Scenario, type Series, scenarios } from './alerts/scenarios.ts';
 
@@ -34,11 +36,11 @@ describe.each(charts)('the rules of %s', (chart) => {
       '--lint-fatal',
       rulesOf(chart),
     );
-    const own = names.filter((name) => (alerts[name] as Alert).exprs[chart] !== undefined);
+    const own = names.filter((name) => alerts[name].exprs[chart] !== undefined);
     expect(stdout).toContain(`SUCCESS: ${own.length} rules found`);
   });
 
-  it.each(names.filter((name) => (alerts[name] as Alert).exprs[chart] !== undefined))(
+  it.each(names.filter((name) => alerts[name].exprs[chart] !== undefined))(
     '%s fires when it should, and then only',
     async (name) => {
       const scenario = scenarios[name][chart];
@@ -51,22 +53,32 @@ describe.each(charts)('the rules of %s', (chart) => {
   );
 });
 
+it.each([operatorDashboard, agentDashboard])(
+  'what $title asks is PromQL',
+  async ({ uid, rows }) => {
+    const queries = rows.flatMap(({ panels }) => panels.flatMap((panel) => panel.queries));
+    const rules = queries.map(([expr], at) => ({
+      record: `panel:${at}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }));
+    const file = join(folder, `${uid}.json`);
+    await writeFile(file, JSON.stringify({ groups: [{ name: uid, rules }] }));
+    const { stdout } = await promtool('check', 'rules', file);
+    expect(stdout).toContain(`SUCCESS: ${queries.length} rules found`);
+  },
+);
+
 /** A test as promtool reads it: YAML, of which JSON is a part. */
 function testOf(name: AlertName, scenario: Scenario, rules: string) {
   const alert: Alert = alerts[name];
   const pending = minutesOf(alert.for);
-  const at = (minutes: number, firing: readonly object[]) => ({
+  const at = (minutes: number, expected: readonly object[]) => ({
     eval_time: `${minutes}m`,
     alertname: name,
-    exp_alerts: firing,
+    exp_alerts: expected,
   });
   // Rates need a moment before there are any.
   const late = pending + 5;
-  const unit = (series: Series, checks: readonly object[]) => ({
-    interval: '1m',
-    input_series: Object.entries(series).map(([one, values]) => ({ series: one, values })),
-    alert_rule_test: checks,
-  });
   return {
     rule_files: [rules],
     evaluation_interval: '1m',
@@ -74,6 +86,14 @@ function testOf(name: AlertName, scenario: Scenario, rules: string) {
       unit(scenario.fires, [at(pending - 1, []), at(late, [firing(name, alert, scenario)])]),
       unit(scenario.quiet, [at(late, []), at(late + 40, [])]),
     ],
+  };
+}
+
+function unit(series: Series, checks: readonly object[]) {
+  return {
+    interval: '1m',
+    input_series: Object.entries(series).map(([one, values]) => ({ series: one, values })),
+    alert_rule_test: checks,
   };
 }
 
@@ -94,6 +114,6 @@ function firing(name: string, { summary, description, severity }: Alert, scenari
 }
 
 function minutesOf(duration: string): number {
-  const [, count, unit] = /^(\d+)([mhd])$/.exec(duration) ?? [];
-  return Number(count) * { m: 1, h: 60, d: 1440 }[unit as 'm' | 'h' | 'd'];
+  const [, count, suffix] = /^(\d+)([mhd])$/.exec(duration) ?? [];
+  return Number(count) * { m: 1, h: 60, d: 1440 }[suffix as 'm' | 'h' | 'd'];
 }
