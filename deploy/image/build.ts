@@ -1,5 +1,6 @@
 // Builds both images without a container engine, each as an archive: for `docker load`, `ctr image import`, `skopeo copy`.
 //   build.ts [--arch amd64,arm64] [--out FOLDER] [--repository PREFIX]
+//   build.ts --context FOLDER [--arch amd64,arm64]     what the Dockerfiles copy, instead
 //
 // Needs a Debian with apt-get and dpkg-deb, and reaches npm and Debian (DEBIAN_MIRROR; default http://deb.debian.org). The
 // images hold our bundle, npm's Node.js, Debian's libraries and, the agent's, Debian's `ip`: no shell, and nothing else.
@@ -9,17 +10,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { versionOf } from '../identity.ts';
 import { complaintOf } from './command.ts';
-import { type Architecture, architectures, buildImages, ownArchitecture } from './images.ts';
+import { writeContext } from './context.ts';
+import { architecturesIn, buildImages, ownArchitecture } from './images.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-function architecturesIn(text: string): Architecture[] {
-  return text.split(',').map((word) => {
-    const known = architectures.find((architecture) => architecture === word);
-    if (!known) throw new Error(`--arch "${word}" is unknown; use ${architectures.join(',')}`);
-    return known;
-  });
-}
 
 async function build(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -28,11 +22,16 @@ async function build(argv: readonly string[]): Promise<void> {
       arch: { type: 'string', default: ownArchitecture },
       out: { type: 'string', default: join(root, 'dist/images') },
       repository: { type: 'string', default: 'localhost' },
+      context: { type: 'string' },
     },
   });
-  const { arch, out, repository } = values;
+  const { arch, out, repository, context } = values;
   const wanted = architecturesIn(arch);
   const version = await versionOf(root);
+  if (context !== undefined) {
+    await writeContext(wanted, version, context);
+    return;
+  }
   const work = await mkdtemp(join(tmpdir(), 'multinic-image-'));
   try {
     for (const architecture of wanted) {

@@ -9,7 +9,7 @@ const packageOf: Readonly<Record<string, string>> = { 'apt-get': 'apt', 'dpkg-de
 /** Runs a program to its end and answers what it printed; its errors hold what it complained of. */
 export async function run(
   [program, ...words]: readonly [string, ...string[]],
-  options: { readonly cwd?: string } = {},
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<string> {
   try {
     const { stdout } = await execute(program, words, { ...options, maxBuffer: 64 * 1024 * 1024 });

@@ -34,7 +34,7 @@ export async function packLayer(folder: string, scratch: string): Promise<Layer>
 }
 
 /** Whatever the umask was, nobody in a container is kept out of a folder; one that everybody may write to stays so. */
-async function openFolders(root: string): Promise<void> {
+export async function openFolders(root: string): Promise<void> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const below = entries.filter((entry) => entry.isDirectory());
   for (const path of [root, ...below.map(({ parentPath, name }) => join(parentPath, name))]) {

@@ -1,69 +1,70 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commitOf, versionOf } from '../../deploy/identity.ts';
 import { filesBelow } from '../../deploy/image/contents.ts';
+import { stepsOf } from '../../deploy/image/engine.ts';
 import {
+  type Architecture,
+  architectures,
   type BuildOptions,
   type BuiltImage,
   buildImages,
   ownArchitecture,
 } from '../../deploy/image/images.ts';
+import { type Buildah, startBuildah } from './images/buildah.ts';
+import { contentOf, listing, type Unpacked, unpack } from './images/unpacked.ts';
 
 const run = promisify(execFile);
+const repository = join(import.meta.dirname, '../..');
 const shorts = ['multinic-controllers', 'multinic-agent'] as const;
+type Short = (typeof shorts)[number];
 const largest = 50_000_000;
 let folder: string;
+let version: string;
 let images: readonly BuiltImage[];
+const unpacked = new Map<string, Unpacked>();
 
-function options(name: string, more: Partial<BuildOptions> = {}): BuildOptions {
+const options = (name: string, architecture: Architecture): BuildOptions => {
   const at = join(folder, name);
-  const own = { architecture: ownArchitecture, version: '1.2.3', repository: 'localhost' };
-  return { ...own, out: join(at, 'out'), work: join(at, 'work'), ...more };
-}
+  return {
+    architecture,
+    version,
+    repository: 'localhost',
+    out: join(at, 'out'),
+    work: join(at, 'work'),
+  };
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'multinic-images-'));
-  images = await buildImages(options('first'));
-  for (const short of shorts) await unpack(short);
+  version = await versionOf(repository);
+  images = [];
+  for (const architecture of architectures) {
+    images = [...images, ...(await buildImages(options('first', architecture)))];
+  }
+  for (const short of shorts) {
+    for (const architecture of architectures) {
+      const found = await unpack(fileOf(short, architecture), join(folder, short, architecture));
+      for (const [of, image] of found) unpacked.set(`${short} ${of}`, image);
+    }
+  }
 });
 
 afterAll(() => rm(folder, { recursive: true }));
 
-function rootOf(short: string): string {
-  return join(folder, short);
+function fileOf(short: Short, architecture: Architecture): string {
+  return join(folder, 'first/out', `${short}-${version}-linux-${architecture}.tar`);
 }
 
-function file(short: string): string {
-  const image = images.find(({ name }) => name === `localhost/${short}:1.2.3`);
-  if (!image) throw new Error(`no ${short} among ${images.map(({ name }) => name).join(', ')}`);
-  return image.file;
-}
-
-/** The files of an image, as a runtime would put them together; links are not followed. */
-async function unpack(short: string): Promise<void> {
-  const root = rootOf(short);
-  const layout = `${root}.layout`;
-  for (const place of [root, layout]) await mkdir(place, { recursive: true });
-  await run('tar', ['-xf', file(short), '-C', layout]);
-  const text = await readFile(join(layout, 'manifest.json'), 'utf8');
-  const [{ Layers: layers }] = JSON.parse(text) as [{ Layers: string[] }];
-  for (const layer of layers) await run('tar', ['-xpzf', join(layout, layer), '-C', root]);
-}
-
-/** Without what changes with each of our commits, or of those of a package. */
-async function listing(root: string): Promise<string> {
-  const paths = await filesBelow(root);
-  const kept = paths.map((path) =>
-    path
-      .replace(/^\/app\/.*-[0-9A-Z]{8}\.mjs(\.LEGAL\.txt)?$/, '/app/*.mjs')
-      .replace(/^\/app\/static\/.*$/, '/app/static/*')
-      .replace(/(\.so[.\d]*?|libelf-)\d+[\d.]*(\.so)?$/, '$1*$2')
-      .replace(/^(\/usr\/share\/licenses)\/(?!multinic|node\/).*$/, '$1/*'),
-  );
-  return `${[...new Set(kept)].join('\n')}\n`;
+function imageOf(short: Short, architecture: string = ownArchitecture): Unpacked {
+  const image = unpacked.get(`${short} ${architecture}`);
+  if (!image)
+    throw new Error(`no ${short} for ${architecture} among ${[...unpacked.keys()].join(', ')}`);
+  return image;
 }
 
 /** A program of an image, as somebody without rights, and without what an engine mounts. */
@@ -73,16 +74,27 @@ function started(root: string, ...command: string[]) {
   });
 }
 
-const triplet = ownArchitecture === 'amd64' ? 'x86_64-linux-gnu' : 'aarch64-linux-gnu';
+/** The same for an architecture that this machine has not. */
+function emulated(root: string, ...[program = '', ...words]: string[]) {
+  const emulator = join(repository, 'rig/unpacked/unpacked');
+  return run(emulator, ['run', 'qemu-aarch64-static', '-L', root, join(root, program), ...words]);
+}
 
-describe.each(shorts)('the image %s', (short) => {
+const triplets = { amd64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' } as const;
+const isVersion = /^multinic \S+\ncommit \S+\nagent protocols 1, 2\nnode v24\./;
+const all = shorts.flatMap((short) => architectures.map((one) => [short, one] as const));
+
+describe.each(all)('the image %s for %s', (short, architecture) => {
   it('holds these files, and no others', async () => {
-    const files = (await listing(rootOf(short))).replaceAll(triplet, '*');
-    await expect(files).toMatchFileSnapshot(`images/${short}.${ownArchitecture}.txt`);
+    const files = (await listing(imageOf(short, architecture).root)).replaceAll(
+      triplets[architecture],
+      '*',
+    );
+    await expect(files).toMatchFileSnapshot(`images/${short}.${architecture}.txt`);
   });
 
   it('has no shell, and nothing that gives rights', async () => {
-    const root = rootOf(short);
+    const { root } = imageOf(short, architecture);
     for (const path of await filesBelow(root)) {
       expect(path).not.toMatch(/\/(ba|da|z|a|k)?sh$|busybox|\/su(do)?$/);
     }
@@ -99,34 +111,102 @@ describe.each(shorts)('the image %s', (short) => {
   });
 
   it('is small enough for a slow line', async () => {
-    expect((await stat(file(short))).size).toBeLessThan(largest);
-  });
-
-  it('starts', async () => {
-    const root = rootOf(short);
-    const { stdout } = await started(root, '/usr/local/bin/node', '/app/main.mjs', 'version');
-    expect(stdout).toMatch(/^multinic \S+\ncommit \S+\nagent protocols 1, 2\nnode v24\./);
+    expect((await stat(fileOf(short, architecture))).size).toBeLessThan(largest);
   });
 });
 
+it.each(shorts)('the image %s starts', async (short) => {
+  const { root } = imageOf(short);
+  const { stdout } = await started(root, '/usr/local/bin/node', '/app/main.mjs', 'version');
+  expect(stdout).toMatch(isVersion);
+});
+
+it.each(shorts)('the image %s for arm64 starts, emulated', async (short) => {
+  const { root } = imageOf(short, 'arm64');
+  const main = join(root, 'app/main.mjs');
+  expect((await emulated(root, '/usr/local/bin/node', main, 'version')).stdout).toMatch(isVersion);
+  const { stdout } = await emulated(root, '/usr/local/bin/node', '-p', 'process.arch');
+  expect(stdout).toBe('arm64\n');
+});
+
 it.each(['operator', 'viola', 'controller'])('the controllers’ image runs the %s', async (part) => {
-  const root = rootOf('multinic-controllers');
+  const { root } = imageOf('multinic-controllers');
   const command = ['/usr/local/bin/node', '/app/main.mjs', part, '--help'];
   expect((await started(root, ...command)).stdout).toContain(`Usage: multinic ${part}`);
 });
 
 it('the agent’s image has an ip that finds its libraries', async () => {
-  const root = rootOf('multinic-agent');
-  expect((await started(root, '/bin/ip', '-V')).stdout).toMatch(/^ip utility, iproute2-/);
+  const isIp = /^ip utility, iproute2-/;
+  expect((await started(imageOf('multinic-agent').root, '/bin/ip', '-V')).stdout).toMatch(isIp);
+  const other = imageOf('multinic-agent', 'arm64').root;
+  expect((await emulated(other, '/bin/ip', '-V')).stdout).toMatch(isIp);
 });
 
 it('both are the same, byte for byte, when they are built again', async () => {
-  const again = await buildImages(options('second'));
+  const again = await buildImages(options('second', ownArchitecture));
+  const own = images.filter(({ file }) => file.includes(ownArchitecture));
   expect(again.map(({ name, id, digest }) => ({ name, id, digest }))).toEqual(
-    images.map(({ name, id, digest }) => ({ name, id, digest })),
+    own.map(({ name, id, digest }) => ({ name, id, digest })),
   );
-  for (const [at, { file: one }] of images.entries()) {
+  for (const [at, { file: one }] of own.entries()) {
     const other = again[at]?.file ?? '';
     expect((await readFile(one)).equals(await readFile(other))).toBe(true);
   }
+});
+
+describe('from its Dockerfile', () => {
+  let buildah: Buildah;
+
+  beforeAll(async () => {
+    buildah = await startBuildah(join(folder, 'buildah'));
+    const script = join(repository, 'deploy/image/docker-build.ts');
+    const args = [script, '--img', 'test.invalid/multinic:9', '--engine', 'buildah'];
+    await run(process.execPath, args, { env: buildah.env, maxBuffer: 2 ** 26 });
+  });
+
+  it.each(shorts)('%s has the same files, and is run in the same way', async (short) => {
+    const file = join(folder, `${short}.oci.tar`);
+    await buildah.save(`test.invalid/${short}:9`, file);
+    const made = (await unpack(file, join(folder, `${short}.made`))).get(ownArchitecture);
+    const { root, config } = imageOf(short);
+    expect(await contentOf(made?.root ?? '')).toEqual(await contentOf(root));
+    const { 'io.buildah.version': _, ...labels } = made?.config.config.Labels ?? {};
+    expect({ ...made?.config.config, Labels: labels }).toEqual(config.config);
+    expect(labels['org.opencontainers.image.revision']).toBe(await commitOf(repository));
+  });
+
+  it('each architecture gets its own files where several are built', async () => {
+    const context = join(folder, 'context');
+    for (const architecture of architectures) {
+      const place = join(context, architecture);
+      for (const empty of ['tools', 'multinic-agent'])
+        await mkdir(join(place, empty), { recursive: true });
+      const etc = join(imageOf('multinic-agent', architecture).root, 'usr/share/sbom');
+      await cp(etc, join(place, 'base'), { recursive: true });
+    }
+    const archive = join(folder, 'several.tar');
+    const dockerfile = join(repository, 'deploy/image/Dockerfile.agent');
+    const steps = stepsOf({
+      engine: 'buildah',
+      image: 'test.invalid/multinic-agent:several',
+      architectures,
+      dockerfile,
+      context,
+      version,
+      revision: 'none',
+      push: false,
+      archive,
+    });
+    for (const { command, mayFail = false } of steps) {
+      const [program, ...words] = command;
+      const done = run(program, words, { env: buildah.env });
+      await (mayFail ? Promise.allSettled([done]) : done);
+    }
+    const made = await unpack(archive, join(folder, 'several'));
+    expect([...made.keys()].toSorted()).toEqual(['amd64', 'arm64']);
+    for (const [architecture, { root }] of made) {
+      const sbom = await readFile(join(root, 'multinic.spdx.json'), 'utf8');
+      expect(sbom).toContain(`arch=${architecture}&`);
+    }
+  });
 });

@@ -1,0 +1,33 @@
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Architecture } from './debian.ts';
+import { layOut } from './folders.ts';
+import { openFolders } from './layer.ts';
+
+/**
+ * Lays out what the Dockerfiles copy: `ARCHITECTURE/base`, `tools` and a folder for each image, with the files that the
+ * archives hold. `out` may be there from an earlier time.
+ */
+export async function writeContext(
+  architectures: readonly Architecture[],
+  version: string,
+  out: string,
+): Promise<void> {
+  await mkdir(out, { recursive: true });
+  // Beside its end, so that it can be moved there whatever file systems there are.
+  const work = await mkdtemp(join(out, '.work-'));
+  try {
+    for (const architecture of architectures) {
+      const images = await layOut({ architecture, version, work: join(work, architecture) });
+      const place = join(out, architecture);
+      await rm(place, { recursive: true, force: true });
+      await mkdir(place);
+      for (const folder of new Set(images.flatMap(({ folders }) => folders))) {
+        await openFolders(folder);
+        await rename(folder, join(place, basename(folder)));
+      }
+    }
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}

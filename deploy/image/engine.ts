@@ -1,0 +1,114 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Architecture } from './debian.ts';
+import type { LaidOut } from './folders.ts';
+
+/** Container engines that build from a Dockerfile, the likeliest first. */
+export const engines = ['docker', 'podman', 'buildah'] as const;
+
+export type Engine = (typeof engines)[number];
+
+type Name = LaidOut['name'];
+
+/** The first engine that there is. */
+export async function engineIn(path: string): Promise<Engine> {
+  for (const engine of engines) {
+    for (const folder of path.split(delimiter))
+      if (await isProgram(join(folder, engine))) return engine;
+  }
+  const others = 'install one of them, or use `make image`, which needs none';
+  throw new Error(`there is neither ${engines.join(' nor ')}; ${others}`);
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What both images are called where one name is given: `REPOSITORY/multinic:TAG` stands for two. */
+export function namesOf(img: string): Readonly<Record<Name, string>> {
+  const [, repository, tag] = /^([^@\s]+):([\w][\w.-]{0,127})$/.exec(img) ?? [];
+  if (!repository || !tag) {
+    throw new Error(`IMG "${img}" must be [REGISTRY/]NAME:TAG, such as multinic:1.2.3`);
+  }
+  return {
+    'multinic-controllers': `${repository}-controllers:${tag}`,
+    'multinic-agent': `${repository}-agent:${tag}`,
+  };
+}
+
+export interface Build {
+  readonly engine: Engine;
+  readonly image: string;
+  readonly architectures: readonly Architecture[];
+  readonly dockerfile: string;
+  /** Folder of `build.ts --context`. */
+  readonly context: string;
+  readonly version: string;
+  readonly revision: string;
+  readonly push: boolean;
+  /** Where an image of several architectures goes that is not pushed: no engine keeps one. */
+  readonly archive: string;
+}
+
+export interface Step {
+  readonly command: readonly [string, ...string[]];
+  /** Its failure says only that there was nothing to do. */
+  readonly mayFail?: boolean;
+}
+
+/** What is run to build one image. */
+export function stepsOf(build: Build): readonly Step[] {
+  const { engine, image, architectures, push } = build;
+  const [only, ...others] = architectures;
+  if (only !== undefined && others.length === 0) return ofOne(build, only);
+  const platforms = ['--platform', architectures.map((one) => `linux/${one}`).join(',')];
+  if (engine === 'docker') {
+    const to = push ? ['--push'] : ['--output', `type=oci,dest=${build.archive}`];
+    return [
+      {
+        command: [
+          'docker',
+          'buildx',
+          'build',
+          ...platforms,
+          '--tag',
+          image,
+          ...to,
+          ...inputsOf(build),
+        ],
+      },
+    ];
+  }
+  const to = push ? `docker://${image}` : `oci-archive:${build.archive}`;
+  return [
+    // A list that is there already would be added to.
+    { command: [engine, 'manifest', 'rm', image], mayFail: true },
+    { command: [engine, 'build', ...platforms, '--manifest', image, ...inputsOf(build)] },
+    { command: [engine, 'manifest', 'push', '--all', image, to] },
+  ];
+}
+
+function ofOne(build: Build, architecture: Architecture): readonly Step[] {
+  const { engine, image, push } = build;
+  // Older builders do not know for which architecture they build.
+  const target = [
+    '--platform',
+    `linux/${architecture}`,
+    '--build-arg',
+    `TARGETARCH=${architecture}`,
+  ];
+  const built: Step = { command: [engine, 'build', ...target, '--tag', image, ...inputsOf(build)] };
+  return push ? [built, { command: [engine, 'push', image] }] : [built];
+}
+
+function inputsOf({ version, revision, dockerfile, context }: Build): readonly string[] {
+  const args = [`VERSION=${version}`, `REVISION=${revision}`].flatMap((arg) => [
+    '--build-arg',
+    arg,
+  ]);
+  return [...args, '--file', dockerfile, context];
+}

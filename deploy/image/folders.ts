@@ -1,0 +1,121 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { entryPoint } from '../entry-point.ts';
+import { commitOf } from '../identity.ts';
+import type { ImageConfig } from './archive.ts';
+import { billOfMaterials, type Component } from './bill-of-materials.ts';
+import { ipTool, nodeLibraries, putAccounts, putFile, putPackages, putText } from './contents.ts';
+import type { Architecture, DebianPackage } from './debian.ts';
+import { agentOf, type Bundle, gather, type Materials } from './materials.ts';
+import type { NodeRuntime } from './node.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** An image before it is packed. */
+export interface LaidOut {
+  readonly name: 'multinic-controllers' | 'multinic-agent';
+  /** A folder for each layer, the lowest first; images share some. */
+  readonly folders: readonly string[];
+  readonly config: ImageConfig;
+}
+
+export interface LayOutOptions {
+  readonly architecture: Architecture;
+  readonly version: string;
+  /** Folder that may be written; the layers are folders of it, called `base`, `tools` and like the images. */
+  readonly work: string;
+}
+
+/** What is in an image beside Node.js. */
+interface Contents {
+  readonly bundle: Bundle;
+  readonly debian: readonly DebianPackage[];
+}
+
+/** Puts the files of both images of an architecture where each layer is packed from. */
+export async function layOut({ architecture, version, work }: LayOutOptions): Promise<LaidOut[]> {
+  const materials = await gather(architecture, work);
+  const { node, debian, bundle: whole } = materials;
+  const base = await folderOf(join(work, 'base'), (folder) => putBase(folder, materials));
+  const tools = await folderOf(join(work, 'tools'), (folder) =>
+    putPackages(folder, debian, ipTool),
+  );
+  const app = async (name: LaidOut['name'], contents: Contents) => {
+    const components = [
+      { name: 'multinic', version, licence: 'Apache-2.0', purl: `pkg:generic/multinic@${version}` },
+      ...componentsOf(contents, node, architecture),
+    ];
+    const sbom = billOfMaterials(name, version, components);
+    return folderOf(join(work, name), (folder) => putApp(folder, contents.bundle, sbom));
+  };
+  const libraries = debian.filter(({ name }) => name in nodeLibraries);
+  const controllers = await app('multinic-controllers', { bundle: whole, debian: libraries });
+  const agent = await app('multinic-agent', { bundle: await agentOf(whole), debian });
+  const config = configOf(version, await commitOf(root));
+  const ofAgent = { ...config, User: '0:0', Entrypoint: entryPoint('agent').command };
+  return [
+    { name: 'multinic-controllers', folders: [base, controllers], config },
+    { name: 'multinic-agent', folders: [base, tools, agent], config: ofAgent },
+  ];
+}
+
+async function folderOf(folder: string, put: (folder: string) => Promise<void>): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await put(folder);
+  return folder;
+}
+
+async function putBase(folder: string, { node, debian }: Materials): Promise<void> {
+  await putAccounts(folder);
+  await putPackages(folder, debian, nodeLibraries);
+  await putFile(folder, '/usr/local/bin/node', join(node.folder, 'bin/node'));
+  await putFile(folder, '/usr/share/licenses/node/LICENSE', join(node.folder, 'LICENSE'));
+}
+
+async function putApp(folder: string, bundled: Bundle, sbom: string): Promise<void> {
+  for (const path of bundled.files) {
+    await putFile(folder, `/app${path}`, join(bundled.folder, path));
+  }
+  const licences = '/usr/share/licenses';
+  await putFile(folder, `${licences}/multinic/LICENSE`, join(root, 'LICENSE'));
+  for (const { name, folder: from, licences: files } of bundled.npm) {
+    for (const file of files)
+      await putFile(folder, `${licences}/${name}/${file}`, join(from, file));
+  }
+  await putText(folder, '/usr/share/sbom/multinic.spdx.json', sbom);
+}
+
+function componentsOf(
+  { bundle: { npm }, debian }: Contents,
+  node: NodeRuntime,
+  architecture: Architecture,
+): Component[] {
+  const where = `arch=${architecture}&distro=bookworm`;
+  return [
+    { name: 'node', version: node.version, purl: `pkg:generic/node@${node.version}` },
+    ...npm,
+    ...debian.map(({ name, version }) => ({
+      name,
+      version,
+      purl: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?${where}`,
+    })),
+  ];
+}
+
+/** The controllers' image starts no part by itself: which one, and with which limits, says the Pod. */
+function configOf(version: string, revision: string): ImageConfig {
+  const { env, command } = entryPoint('agent');
+  const [node] = command;
+  const path = 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  return {
+    User: '65532:65532',
+    Entrypoint: [node, '/app/main.mjs'],
+    Env: [path, ...Object.entries(env).map(([key, value]) => `${key}=${value}`)],
+    WorkingDir: '/',
+    Labels: {
+      'org.opencontainers.image.version': version,
+      'org.opencontainers.image.revision': revision,
+      'org.opencontainers.image.licenses': 'Apache-2.0',
+    },
+  };
+}

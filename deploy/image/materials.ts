@@ -1,0 +1,46 @@
+import { basename, join } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { bundle } from '../bundler.ts';
+import { agentBundle } from './agent-bundle.ts';
+import { filesBelow, ipTool, nodeLibraries } from './contents.ts';
+import { type Architecture, type DebianPackage, debianPackages } from './debian.ts';
+import { type NodeRuntime, nodeRuntime } from './node.ts';
+import { bundledPackages, type NpmPackage } from './npm-packages.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** All that images are made of. */
+export interface Materials {
+  readonly node: NodeRuntime;
+  readonly debian: readonly DebianPackage[];
+  /** Of all parts. */
+  readonly bundle: Bundle;
+}
+
+export interface Bundle {
+  readonly folder: string;
+  readonly metafile: Metafile;
+  /** Paths in the folder, from `/`. */
+  readonly files: readonly string[];
+  readonly npm: readonly NpmPackage[];
+}
+
+/** Gets everything that the images of an architecture are made of; `work` is a folder that may be written. */
+export async function gather(architecture: Architecture, work: string): Promise<Materials> {
+  const names = Object.keys({ ...nodeLibraries, ...ipTool });
+  const debian = await debianPackages(architecture, names, join(work, 'debian'));
+  const node = await nodeRuntime(architecture, join(work, 'node'));
+  const folder = join(work, 'bundle');
+  const metafile = await bundle(folder);
+  const npm = await bundledPackages(root, metafile);
+  const all = { folder, metafile, files: await filesBelow(folder), npm };
+  return { node, debian, bundle: all };
+}
+
+/** The part of the bundle of which an agent can come to something. */
+export async function agentOf({ folder, metafile }: Bundle): Promise<Bundle> {
+  const reached = agentBundle(metafile);
+  const files = Object.keys(reached.outputs).map((path) => `/${basename(path)}`);
+  const npm = await bundledPackages(root, reached);
+  return { folder, metafile: reached, files: files.toSorted(), npm };
+}
