@@ -7,8 +7,9 @@ import { methodNotAllowed, notFound, StatusError } from '../objects/status-error
 import { apiVersionOf, atVersion, resourceOf } from '../resources/resource-type.ts';
 import { list, selectorOf } from '../verbs/list.ts';
 import { watch } from '../verbs/watch.ts';
+import { isReview, review } from './access-review.ts';
 import type { TokenTable, User } from './authentication.ts';
-import { readBody } from './body.ts';
+import { parseBody, readBody } from './body.ts';
 import { discovery } from './discovery.ts';
 import { authorize } from './rbac.ts';
 import { readList, readWatch } from './read-query.ts';
@@ -68,7 +69,7 @@ function resourceRequest(
   if (!type.namespaced && namespace !== undefined) return undefined;
   if (subresource !== undefined && !(subresource === 'status' && type.hasStatus)) return undefined;
   const verb = verbOf(method, path, query);
-  if (!verb) throw methodNotAllowed();
+  if (!verb || (isReview(type) && verb !== 'create')) throw methodNotAllowed();
   return { verb, type, namespace, name, subresource, query };
 }
 
@@ -107,6 +108,8 @@ function answerOf(
   { headers }: IncomingMessage,
   body: string,
 ): Answer {
+  const { type } = request;
+  if (isReview(type)) return { status: 201, body: review(cluster, user, type, parseBody(body)) };
   if (request.verb === 'get') return getObject(cluster, request);
   if (request.verb === 'list') return { status: 200, body: list(cluster, readList(request)) };
   return write(cluster, {
