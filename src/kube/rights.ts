@@ -21,6 +21,15 @@ export interface Right<Place extends string = string, When extends string = stri
   readonly rare?: true;
 }
 
+/** All rights of one identity, and what the roles are called that hold them. */
+export interface RightsTable<Place extends string = string, When extends string = string> {
+  /** Of what holds in all namespaces, and of objects outside of any. */
+  readonly clusterRole?: string;
+  /** Of the Roles in the namespaces of each place. */
+  readonly roles: Readonly<Record<Exclude<Place, 'cluster'>, string>>;
+  readonly rights: readonly Right<Place, When>[];
+}
+
 /** The namespaces that places are in one installation; `cluster` is all of them, and objects outside of any. */
 export type Places<Place extends string> = Readonly<Record<Place, 'cluster' | readonly string[]>>;
 

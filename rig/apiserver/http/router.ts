@@ -4,7 +4,12 @@ import type { Cluster } from '../cluster.ts';
 import { read } from '../cluster.ts';
 import type { Faults, LoseFault } from '../faults.ts';
 import { methodNotAllowed, notFound, StatusError } from '../objects/status-error.ts';
-import { apiVersionOf, atVersion, resourceOf } from '../resources/resource-type.ts';
+import {
+  apiVersionOf,
+  atVersion,
+  type ResourceType,
+  resourceOf,
+} from '../resources/resource-type.ts';
 import { list, selectorOf } from '../verbs/list.ts';
 import { watch } from '../verbs/watch.ts';
 import { isReview, review } from './access-review.ts';
@@ -13,7 +18,13 @@ import { parseBody, readBody } from './body.ts';
 import { discovery } from './discovery.ts';
 import { authorize } from './rbac.ts';
 import { readList, readWatch } from './read-query.ts';
-import { type ResourceRequest, resourcePath, verbOf } from './request-info.ts';
+import {
+  type ResourcePath,
+  type ResourceRequest,
+  resourcePath,
+  type Verb,
+  verbOf,
+} from './request-info.ts';
 import { WatchStream } from './watch-stream.ts';
 import { type Answer, write } from './write-verbs.ts';
 
@@ -68,9 +79,18 @@ function resourceRequest(
   const { namespace, name, subresource } = path;
   if (!type.namespaced && namespace !== undefined) return undefined;
   if (subresource !== undefined && !(subresource === 'status' && type.hasStatus)) return undefined;
+  return { verb: servedVerb(method, path, type, query), type, namespace, name, subresource, query };
+}
+
+function servedVerb(
+  method: string,
+  path: ResourcePath,
+  type: ResourceType,
+  query: URLSearchParams,
+): Verb {
   const verb = verbOf(method, path, query);
   if (!verb || (isReview(type) && verb !== 'create')) throw methodNotAllowed();
-  return { verb, type, namespace, name, subresource, query };
+  return verb;
 }
 
 async function serve(
