@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{src,rig,deploy}/**/*.test.ts',
-            'test/{house,contract,property,faults}/**/*.test.ts',
+            'test/{house,contract,property,faults,rights}/**/*.test.ts',
           ],
         },
       },

@@ -9,7 +9,7 @@ import { createHealth } from './process/health.ts';
 import type { HeapOwner } from './process/heap.ts';
 import { createLogger, type Logger } from './process/log.ts';
 import { createMetrics, measureProcess } from './process/metrics.ts';
-import type { PartContext } from './process/part.ts';
+import type { OwnPod, PartContext } from './process/part.ts';
 import {
   describeSettings,
   readSettings,
@@ -38,7 +38,7 @@ interface Part {
 }
 
 interface Configured {
-  readonly logLevel: string;
+  readonly common: Values<typeof commonSettings>;
   readonly settings: About['settings'];
   readonly run: Run;
 }
@@ -54,7 +54,7 @@ function part<S extends Settings>(
       const all = { ...settings, ...commonSettings };
       const values = readSettings(all, source);
       return {
-        logLevel: readSettings(commonSettings, source).logLevel,
+        common: readSettings(commonSettings, source),
         settings: describeSettings(all, values, source),
         run: (context, signal) => start(values, context, signal),
       };
@@ -139,7 +139,7 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
   command.parse(argv, { from: 'user' });
   const chosen = configured(name, () => configure(flagsOf(command, settings)));
   if (!chosen) return usageExit;
-  const log = createLogger({ part: name, level: chosen.logLevel });
+  const log = createLogger({ part: name, level: chosen.common.logLevel });
   sayProxies(log);
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);
@@ -152,6 +152,8 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
     metrics,
     health: createHealth(),
     about: { version: version(), settings: chosen.settings },
+    pod: ownPod(process.env),
+    selfCheck: chosen.common.selfCheck,
     exit: (why) => {
       log.fatal({ err: why }, 'leaving at once');
       process.exit(1);
@@ -171,6 +173,12 @@ function sayProxies(log: Logger): void {
     (name) => (process.env[name] ?? process.env[name.toLowerCase()] ?? '') !== '',
   );
   if (set.length > 0) log.warn({ variables: set }, 'proxies are not used: all is reached directly');
+}
+
+/** What the Pod's manifest says of it by way of the downward API. */
+function ownPod({ POD_NAME: name, POD_NAMESPACE: namespace, POD_UID: uid }: NodeJS.ProcessEnv) {
+  if (!name || !namespace) return undefined;
+  return { name, namespace, ...(uid ? { uid } : {}) } satisfies OwnPod;
 }
 
 /** Says every setting that cannot be used, and answers undefined then. */

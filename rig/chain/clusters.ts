@@ -5,7 +5,7 @@ import { createAll } from './manifests.ts';
 
 /** What an installation has in its management cluster before any part runs: namespaces, and rights for operator and Viola. */
 export async function prepareManagement(cluster: KubeClient): Promise<void> {
-  await createAll(cluster, 'namespaces', 'viola', 'operator');
+  await createAll(cluster, 'management', 'viola', 'operator');
 }
 
 /** The same of a business cluster: rights for the controller, and for Viola where it writes. */

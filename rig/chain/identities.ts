@@ -1,7 +1,10 @@
+/** Where operator and Viola run, and keep what is theirs. */
+export const home = 'multinic-operator-system';
+
 /** The ServiceAccounts of the parts, as the manifests in `deploy/rbac` name them. */
 export const identities = {
-  operator: 'system:serviceaccount:multinic-operator-system:multinic-operator',
-  viola: 'system:serviceaccount:multinic-operator-system:viola-api',
+  operator: `system:serviceaccount:${home}:multinic-operator`,
+  viola: `system:serviceaccount:${home}:viola-api`,
   /** Viola in a business cluster. */
   writer: 'system:serviceaccount:multinic-system:viola',
   controller: 'system:serviceaccount:multinic-system:multinic-agent',

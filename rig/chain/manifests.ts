@@ -16,23 +16,23 @@ const plurals: Readonly<Record<string, string>> = {
   ClusterRoleBinding: 'clusterrolebindings',
 };
 
-/** Creates every object of manifests in `deploy/rbac`, as `kubectl create -f` does. */
+/** Creates every object of manifests in `deploy/rbac`, as `kubectl apply --server-side -f` does. */
 export async function createAll(client: KubeClient, ...names: readonly string[]): Promise<void> {
   for (const name of names) {
     const path = join(rbac, `${name}.yaml`);
     for (const document of parseAllDocuments(await readFile(path, 'utf8'))) {
-      await createOne(client, document.toJS() as Manifest);
+      await applyOne(client, document.toJS() as Manifest);
     }
   }
 }
 
 type Manifest = KubeObject & { readonly apiVersion: string; readonly kind: string };
 
-async function createOne(client: KubeClient, object: Manifest): Promise<void> {
+async function applyOne(client: KubeClient, object: Manifest): Promise<void> {
   const [version = '', group = ''] = object.apiVersion.split('/').toReversed();
   const plural = plurals[object.kind];
   if (plural === undefined) throw new Error(`no plural of ${object.kind} is known`);
   const namespaced = object.metadata.namespace !== undefined;
   const resource = defineResource({ group, version, plural, kind: object.kind, namespaced });
-  await client.create(resource, object);
+  await client.apply(resource, object, { fieldManager: 'kubectl' });
 }

@@ -1,5 +1,6 @@
 import type { HeapOwner } from '../../src/process/heap.ts';
 import type { Clock } from '../../src/time/clock.ts';
+import { home } from '../chain/identities.ts';
 import { program } from './program.ts';
 import type { ChildSpec } from './supervisor.ts';
 import { answers } from './waiting.ts';
@@ -49,7 +50,7 @@ export function controllerPart(options: ControllerPart): ChildSpec {
 export function operatorPart(options: OperatorPart): ChildSpec {
   const { kubeconfig, violaUrl, violaTokenFile, contrabassUrl, encryptKey, poll } = options;
   const args = [
-    ['--kubeconfig', kubeconfig],
+    ['--kubeconfig', kubeconfig, '--namespace', home],
     ['--viola-endpoint', violaUrl, '--viola-token-file', violaTokenFile],
     ['--contrabass-endpoint', contrabassUrl],
     ['--poll-fast-interval', poll, '--poll-slow-interval', poll, '--poll-error-interval', poll],

@@ -197,4 +197,23 @@ export const metricTable = {
     labels: ['lease', 'result'],
     buckets: [0.005, 0.05, 0.1, 0.5, 1, 2, 3, 4, 5, 10],
   },
+  multinic_rights_missing: {
+    type: 'gauge',
+    help: 'Rights that the part needs in its own cluster and does not have.',
+    lookFor: 'Above 0: the log names each right, its role and the command that adds it.',
+    labels: [],
+  },
+  multinic_cluster_rights_missing: {
+    type: 'gauge',
+    help: 'Rights that Viola needs in a business cluster and does not have.',
+    lookFor: 'Above 0: the log of Viola names each right; nodes of this provider are not written.',
+    labels: ['provider'],
+  },
+  multinic_crd_schema_behind: {
+    type: 'gauge',
+    help: 'How many changes of its schema the installed CustomResourceDefinition is behind this version; below 0: ahead.',
+    lookFor:
+      'Above 0: fields are dropped in silence until the definitions of this version are applied.',
+    labels: ['crd'],
+  },
 } as const;

@@ -43,6 +43,8 @@ export const annotations = {
   content: 'multinic.io/content',
   /** On agent Jobs: JSON `{nodeUid, machineId}` of the machine that they were made for. */
   machine: 'multinic.io/machine',
+  /** On our CustomResourceDefinitions: the number of their schema. */
+  schema: 'multinic.io/schema',
 } as const;
 
 export const finalizers = {

@@ -160,6 +160,13 @@ export const clusters = z.object({
       reachable: z.boolean(),
       checkedAt: z.string(),
       message: z.string(),
+      rights: z
+        .object({
+          missing: z.array(z.string()).describe('What Viola may not do there and has to.'),
+          checkedAt: z.string(),
+        })
+        .optional()
+        .describe('Rights of the identity that the Secret holds; absent: not known.'),
     }),
   ),
 });

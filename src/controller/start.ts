@@ -7,14 +7,18 @@ import { inCluster } from '../kube/access/in-cluster.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
-import { runWithLease } from '../kube/lease/lease.ts';
+import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
 import { createLeaseClient } from '../kube/lease/lease-client.ts';
+import { together } from '../kube/reconcile/together.ts';
+import { claimsOf } from '../kube/rights.ts';
 import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
+import { createSelfCheck } from '../self-check/self-check.ts';
 import { createHealthDetails, describeHealth } from './health.ts';
 import { createLoop } from './loop.ts';
+import { controllerRights, definition, leaseName, placesOf } from './rights.ts';
 import type { controllerSettings } from './settings.ts';
 
 type ControllerValues = Values<typeof controllerSettings>;
@@ -46,32 +50,41 @@ export async function startController(
   });
   describeHealth(app, createHealthDetails({ clock, ...loop }));
   health.ready('watches', loop.notReady);
+  const table = controllerRights(values.namespace);
+  const selfCheck = createSelfCheck({
+    client,
+    context,
+    component: 'multinic-controller',
+    table,
+    claims: claimsOf(table.rights, placesOf(values)),
+    definition,
+  });
   const { url } = await listen(app, values.listen, signal);
   log.info({ url, server: access.server, namespace: values.namespace }, 'controller started');
 
-  const lease = { namespace: values.namespace, name: 'multinic-agent-controller' };
+  const lease = { namespace: values.namespace, name: leaseName };
   const identity = `${values.identity}_${randomUUID()}`;
   metrics.set('multinic_leader', { lease: lease.name }, 0);
+  const election: LeaseOptions = {
+    ...lease,
+    leaseDurationMs,
+    client: aroundWrites(leaseClient, (write) => perform('controller.lease.write', write)),
+    identity,
+    clock,
+    random,
+    onOverrun: context.exit,
+    onRenewal: timeRenewals(metrics, lease.name),
+    onChange: (state, error) => {
+      metrics.set('multinic_leader', { lease: lease.name }, state === 'leading' ? 1 : 0);
+      if (error) log.warn({ state, err: error }, 'lease');
+      else log.info({ state, identity }, 'lease');
+    },
+  };
   try {
-    await runWithLease(
-      {
-        ...lease,
-        leaseDurationMs,
-        client: aroundWrites(leaseClient, (write) => perform('controller.lease.write', write)),
-        identity,
-        clock,
-        random,
-        onOverrun: context.exit,
-        onRenewal: timeRenewals(metrics, lease.name),
-        onChange: (state, error) => {
-          metrics.set('multinic_leader', { lease: lease.name }, state === 'leading' ? 1 : 0);
-          if (error) log.warn({ state, err: error }, 'lease');
-          else log.info({ state, identity }, 'lease');
-        },
-      },
-      signal,
-      loop.run,
-    );
+    await together(signal, clock, {
+      controller: async (both) => runWithLease(election, both, loop.run),
+      ...(selfCheck && { 'self-check': selfCheck }),
+    });
   } finally {
     await app.close();
   }

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client/client.ts';
 import { secrets } from '../kube/core-resources.ts';
-import { isNotFound, KubeError } from '../kube/errors.ts';
+import { isForbidden, isNotFound, KubeError } from '../kube/errors.ts';
 import { keyOf } from '../kube/object.ts';
 import type { CloudIdentity } from '../openstack/cloud-identity.ts';
 import type { Clouds } from '../openstack/clouds.ts';
@@ -11,6 +11,7 @@ import type { Violas } from './deliver/violas.ts';
 import type { CloudView, CloudViews } from './observe/cloud-view.ts';
 import { deniedEndpoint } from './resolve/endpoints.ts';
 import type { ResolvedConfig } from './resolve/resolve.ts';
+import { operatorRights } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
 import { openstackFailure, StepFailure } from './status/step-failure.ts';
 import type { SyncRequest } from './sync-request.ts';
@@ -150,14 +151,12 @@ async function readSecret(
     signal.throwIfAborted();
     if (isNotFound(error)) return undefined;
     if (!(error instanceof KubeError)) throw error;
+    const fix = isForbidden(error)
+      ? `; let the operator read Secrets of ${namespace} (secretNamespaces, Role ${operatorRights.roles.secrets})`
+      : '';
+    const message = `Secret ${namespace}/${name} cannot be read: ${error.message}${fix}`;
     // Falling back to another key would hide that the right one could not be read.
-    throw new StepFailure(
-      {
-        reason: 'ConfigError',
-        message: `Secret ${namespace}/${name} cannot be read: ${error.message}`,
-      },
-      { cause: error },
-    );
+    throw new StepFailure({ reason: 'ConfigError', message }, { cause: error });
   }
 }
 

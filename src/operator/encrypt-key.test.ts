@@ -70,7 +70,7 @@ describe('the key of Contrabass’ passwords', () => {
     scene.kube.secretFailure = new KubeError({ status: 403, reason: 'Forbidden', message: 'no' });
     await scene.look();
     expect(scene.ready()).toBe(
-      'False ConfigError: Secret multinic-system/contrabass-encrypt-key cannot be read: no',
+      'False ConfigError: Secret multinic-system/contrabass-encrypt-key cannot be read: no; let the operator read Secrets of multinic-system (secretNamespaces, Role multinic-operator-secrets)',
     );
     scene.kube.secretFailure = undefined;
     await scene.look();

@@ -44,6 +44,13 @@ export const operatorSettings = {
     schema: nonBlank().optional(),
     description: 'only OpenstackConfigs of this namespace; default: of all namespaces',
   }),
+  secretNamespaces: setting({
+    env: ['SECRET_NAMESPACES'],
+    flag: 'secret-namespaces',
+    schema: list(),
+    description:
+      'namespaces in which Secrets of OpenstackConfigs may be read, separated by commas; the operator makes sure that it may; default: the watched one, or multinic-system',
+  }),
   identity: setting({
     env: ['POD_NAME', 'HOSTNAME'],
     flag: 'identity',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { identities } from '../../rig/chain/identities.ts';
+import { home, identities } from '../../rig/chain/identities.ts';
 import { createAll } from '../../rig/chain/manifests.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
 import { about } from '../../test/beds/about.ts';
@@ -66,6 +66,7 @@ async function start(database = 'inventory.db', others: Record<string, string> =
     'poll-error-interval': '1s',
     'health-probe-bind-address': '127.0.0.1:0',
     'inventory-db-path': join(directory, database),
+    namespace: home,
     ...others,
   };
   const inventory = Promise.withResolvers<() => Promise<string[]>>();
@@ -197,7 +198,7 @@ describe('startOperator', () => {
     await operator.stop();
 
     const refused = bed.api.audit.filter(
-      ({ user, status }) => user === 'multinic-operator' && status === 403,
+      ({ user, status }) => user === identities.operator && status === 403,
     );
     expect(refused).toEqual([]);
     expect(lines.join('')).not.toMatch(new RegExp(`${encryptKey}|Bearer|${cloud.admin.password}"`));
@@ -210,7 +211,7 @@ describe('startOperator', () => {
     await eventually(operator.inventory, (list) => list.length === 2);
     const writes = bed.api.audit
       .slice(before)
-      .filter(({ user, verb }) => user === 'multinic-operator' && !/get|list|watch/.test(verb))
+      .filter(({ user, verb }) => user === identities.operator && !/get|list|watch/.test(verb))
       .filter(({ resource }) => resource === 'openstackconfigs');
     expect(writes).toEqual([]);
     expect(bed.writes).toHaveLength(posts);

@@ -9,16 +9,19 @@ import { createKubeClient } from '../kube/client/http-client.ts';
 import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
 import { createLeaseClient } from '../kube/lease/lease-client.ts';
 import { together } from '../kube/reconcile/together.ts';
+import { claimsOf } from '../kube/rights.ts';
 import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { openCaBundle, systemAuthorities } from '../requests/ca-bundle.ts';
+import { createSelfCheck } from '../self-check/self-check.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
 import { countRequest } from './metrics.ts';
 import { deniedEndpoint } from './resolve/endpoints.ts';
+import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
 
 type Context = PartContext<typeof metricTable>;
@@ -77,13 +80,21 @@ export async function startOperator(
     about: context.about,
   });
   health.ready('openstackconfigs', loop.notReady);
+  const selfCheck = createSelfCheck({
+    client,
+    context,
+    component: 'multinic-operator',
+    table: operatorRights,
+    claims: claimsOf(neededRights(settings), placesOf(settings)),
+    definition: definitionOf(settings),
+  });
   const { url } = await listen(app, settings.listen, signal);
   log.info({ url, server: access.server }, 'operator started');
 
   let leads = false;
   const unavailable = () => (leads ? undefined : 'another replica of the operator leads');
   const identity = `${settings.identity}_${randomUUID()}`;
-  const lease = { namespace: settings.namespace, name: 'multinic-operator' };
+  const lease = { namespace: settings.namespace, name: leaseName };
   const onChange: LeaseOptions['onChange'] = (state, error) => {
     leads = state === 'leading';
     metrics.set('multinic_leader', { lease: lease.name }, leads ? 1 : 0);
@@ -104,6 +115,7 @@ export async function startOperator(
   };
   await together(signal, clock, {
     operator: async (both) => runWithLease(election, both, loop.run),
+    ...(selfCheck && { 'self-check': selfCheck }),
     ...(serveInventory && {
       inventory: async (both: AbortSignal) => serveInventory({ store, unavailable }, both),
     }),

@@ -1,5 +1,5 @@
 import { logLevels } from './log.ts';
-import { oneOf } from './setting-schemas.ts';
+import { boolean, oneOf } from './setting-schemas.ts';
 import { setting } from './settings.ts';
 
 /** What every part can be told. */
@@ -9,5 +9,12 @@ export const commonSettings = {
     flag: 'log-level',
     schema: oneOf(logLevels).prefault('info'),
     description: `how much is logged: ${logLevels.join(', ')}; default info`,
+  }),
+  selfCheck: setting({
+    env: ['SELF_CHECK'],
+    flag: 'self-check',
+    schema: boolean().prefault('true'),
+    description:
+      'false: do not ask the API server for rights and kinds that are missing, at the start and every 10 minutes',
   }),
 };

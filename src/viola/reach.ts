@@ -1,6 +1,7 @@
 import { rfc3339 } from '../api/condition.ts';
 import type { Clock } from '../time/clock.ts';
-import { withDeadline } from '../time/deadline.ts';
+import { DeadlineReached, withDeadline } from '../time/deadline.ts';
+import type { ClusterRights, RightsInCluster } from './cluster-rights.ts';
 import type { Clusters } from './clusters.ts';
 
 export interface Reached {
@@ -9,16 +10,24 @@ export interface Reached {
   readonly reachable: boolean;
   readonly checkedAt: string;
   readonly message: string;
+  readonly rights?: RightsInCluster;
+}
+
+export interface ReachOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Missing: nobody looks at rights. */
+  readonly rights?: Pick<ClusterRights, 'of' | 'look'> | undefined;
 }
 
 /** Many that hang are asked in one request, a few at a time. */
 const answerWithinMs = 5_000;
 
-/** Asks one registered cluster for its version; says why it cannot be reached. */
+/** Asks one registered cluster for its version; says why it cannot be reached, and what Viola may not do there. */
 export async function reach(
   clusters: Clusters,
   providerId: string,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  { clock, signal, rights }: ReachOptions,
 ): Promise<Reached> {
   const checkedAt = rfc3339(clock.now());
   return clusters.use(providerId, async (found) => {
@@ -33,11 +42,25 @@ export async function reach(
         client.version({ signal: limited }),
       );
       const message = `Kubernetes ${gitVersion}`;
-      return { providerId, server, reachable: true, checkedAt, message };
+      const known = await knownRights(providerId, { clock, signal, rights });
+      const reached = { providerId, server, reachable: true, checkedAt, message };
+      return { ...reached, ...(known && { rights: known }) };
     } catch (error) {
       signal.throwIfAborted();
       const message = error instanceof Error ? error.message : String(error);
       return { providerId, server, reachable: false, checkedAt, message };
     }
   });
+}
+
+/** What was found out before; of a cluster that is new it is found out now, if that takes no time. */
+async function knownRights(providerId: string, { clock, signal, rights }: ReachOptions) {
+  if (!rights || rights.of(providerId)) return rights?.of(providerId);
+  const limit = { clock, ms: answerWithinMs, signal };
+  await withDeadline(limit, (limited) => rights.look(providerId, limited)).catch(
+    (error: unknown) => {
+      if (!(error instanceof DeadlineReached)) throw error;
+    },
+  );
+  return rights.of(providerId);
 }

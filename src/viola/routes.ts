@@ -26,6 +26,7 @@ import { admitAny, admitTo, callerOf, usable } from './admit.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { answerStatus } from './answer-status.ts';
 import { toProblem } from './cluster-problem.ts';
+import type { ClusterRights } from './cluster-rights.ts';
 import type { Cluster, Clusters } from './clusters.ts';
 import { deleteNode } from './delete-node.ts';
 import { postNodes } from './post-nodes.ts';
@@ -43,6 +44,8 @@ export interface ViolaDeps {
   readonly acceptUnfenced: boolean;
   readonly takeOver: boolean;
   readonly parallel: number;
+  /** Missing: nobody looks at the rights in clusters. */
+  readonly rights?: ClusterRights | undefined;
 }
 
 const errors = problemResponses(problem, ...everyRoute, 404);
@@ -210,14 +213,15 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       config: { admit: may.any },
       schema: {
         operationId: 'listClusters',
-        summary: 'Registered business clusters and whether they answer',
+        summary:
+          'Registered business clusters, whether they answer, and what Viola may not do there',
         response: { 200: clustersBody, ...problemResponses(problem, ...everyRoute) },
       },
     },
     async (request) => {
       const { providers } = callerOf(request);
       const mine = (id: string) => providers.includes('*') || providers.includes(id);
-      const options = { clock: deps.clock, signal: request.work };
+      const options = { clock: deps.clock, signal: request.work, rights: deps.rights };
       const ids = clusters.providerIds.filter(mine);
       const items = await mapBounded(ids, deps.parallel, (id) => reach(clusters, id, options));
       return { items };

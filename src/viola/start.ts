@@ -16,10 +16,14 @@ import { createReflector } from '../kube/cache/reflector.ts';
 import { Store } from '../kube/cache/store.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { type Secret, secrets } from '../kube/core-resources.ts';
+import { claimsOf } from '../kube/rights.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
+import { createSelfCheck } from '../self-check/self-check.ts';
 import { AnswerCache } from './answer-cache.ts';
+import { ClusterRights } from './cluster-rights.ts';
 import { Clusters } from './clusters.ts';
+import { placesOf, violaRights } from './rights.ts';
 import { serveViola } from './routes.ts';
 import type { ViolaSettings } from './settings.ts';
 
@@ -82,8 +86,17 @@ export async function startViola(
         timeoutMs: settings.clusterTimeout,
       }),
   });
+  const selfCheck = createSelfCheck({
+    client: management,
+    context,
+    component: 'viola',
+    table: violaRights,
+    claims: claimsOf(violaRights.rights, placesOf(settings, context.pod?.namespace)),
+  });
+  const rights = selfCheck && new ClusterRights({ clusters, context });
   serveViola(app, {
     clusters,
+    rights,
     tokens,
     cache: new AnswerCache(clock, settings.cacheFor),
     clock,
@@ -97,7 +110,7 @@ export async function startViola(
   log.info({ url }, 'viola serves');
   const following =
     files && tls && followCertificate(app, files, { first: tls, clock, log }, signal);
-  await Promise.all([reading, following]);
+  await Promise.all([reading, following, selfCheck?.(signal), rights?.run(signal)]);
   await app.close();
 }
 

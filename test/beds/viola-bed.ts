@@ -79,7 +79,7 @@ export class ViolaBed implements AsyncDisposable {
   static async start(options: BedOptions = {}): Promise<ViolaBed> {
     const api = await startApiServer({ crds: Object.values(crdDefinitions()) });
     const bed = new ViolaBed(api, await mkdtemp(join(tmpdir(), 'viola-')));
-    await createAll(bed.admin, 'namespaces', 'viola', 'viola-business');
+    await createAll(bed.admin, 'namespaces', 'management', 'viola', 'viola-business');
     await bed.register('biz-1', await api.kubeconfig(api.accessAs(writer)));
     await bed.#serve(options);
     return bed;

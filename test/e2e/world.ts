@@ -167,7 +167,7 @@ async function bootServer(tenant: Tenant) {
 
 /** Kinds, namespaces and the rights of each part, as an installation has them. */
 async function prepareClusters(management: ControlPlane, business: ControlPlane): Promise<void> {
-  await apply(management, 'rbac/namespaces.yaml', 'crds', 'rbac/operator.yaml', 'rbac/viola.yaml');
+  await apply(management, 'rbac/management.yaml', 'crds', 'rbac/operator.yaml', 'rbac/viola.yaml');
   await apply(business, 'rbac/namespaces.yaml', 'crds', 'rbac/controller.yaml');
   await apply(business, 'rbac/viola-business.yaml');
   for (const cluster of [management, business]) {

@@ -36,6 +36,8 @@ describe('the linter', () => {
     ['plan', '../../openstack/cloud.ts', 'plan is pure'],
     ['plan', 'node:fs', 'plan is pure'],
     ['agent', '../../kube/client.ts', 'the agent has no API access'],
+    ['agent', '../../self-check/self-check.ts', 'the agent has no API access'],
+    ['self-check', '../../operator/rights.ts', 'self-check may import api, kube'],
     ['viola', '../../controller/start.ts', 'parts never import each other'],
     ['operator', '../../../rig/apiserver/server.ts', 'parts never import each other'],
   ])('refuses that %s imports %s', async (room, path, message) => {

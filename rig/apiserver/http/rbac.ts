@@ -22,14 +22,33 @@ const bindingEdge = z.looseObject({
 type Rule = z.infer<typeof rulesEdge>[number];
 type Binding = z.infer<typeof bindingEdge>;
 
+/** What authorization looks at of a request to a resource. */
+export interface ResourceAttributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string | undefined;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+
 const group = 'rbac.authorization.k8s.io';
+
+/** What `system:basic-user` lets everybody do who is known. */
+const basicRules: readonly Rule[] = [
+  {
+    apiGroups: ['authorization.k8s.io'],
+    resources: ['selfsubjectaccessreviews'],
+    resourceNames: [],
+    verbs: ['create'],
+  },
+];
 
 /** Throws 403 unless a role bound to the user (or one of its groups) allows the request. */
 export function authorize(cluster: Cluster, user: User, request: ResourceRequest): void {
-  if (user.groups.includes(mastersGroup)) return;
-  const rules = rulesFor(cluster, user, request.namespace);
-  if (rules.some((rule) => allows(rule, request))) return;
   const { type, name, verb, subresource, namespace } = request;
+  const attributes = { ...request, group: type.group, resource: type.plural };
+  if (may(cluster, user, attributes)) return;
   const resource = subresource ? `${type.plural}/${subresource}` : type.plural;
   const where =
     namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
@@ -39,6 +58,13 @@ export function authorize(cluster: Cluster, user: User, request: ResourceRequest
     name ?? '',
     `User "${user.name}" ${what} ${where}`,
   );
+}
+
+/** Whether a role bound to the user (or one of its groups) allows this. */
+export function may(cluster: Cluster, user: User, attributes: ResourceAttributes): boolean {
+  if (user.groups.includes(mastersGroup)) return true;
+  const rules = [...basicRules, ...rulesFor(cluster, user, attributes.namespace)];
+  return rules.some((rule) => allows(rule, attributes));
 }
 
 function rulesFor(cluster: Cluster, user: User, namespace: string | undefined): readonly Rule[] {
@@ -72,12 +98,14 @@ function rulesOf(
   return rulesEdge.parse(role?.['rules'] ?? []);
 }
 
-function allows(rule: Rule, { verb, type, subresource, name }: ResourceRequest): boolean {
-  const resource = subresource ? `${type.plural}/${subresource}` : type.plural;
+function allows(
+  rule: Rule,
+  { verb, group: ofGroup, resource, subresource, name }: ResourceAttributes,
+): boolean {
   return (
     holds(rule.verbs, verb) &&
-    holds(rule.apiGroups, type.group) &&
-    holds(rule.resources, resource) &&
+    holds(rule.apiGroups, ofGroup) &&
+    holds(rule.resources, subresource ? `${resource}/${subresource}` : resource) &&
     (rule.resourceNames.length === 0 || rule.resourceNames.includes(name ?? ''))
   );
 }

@@ -4,15 +4,27 @@ import type { Cluster } from '../cluster.ts';
 import { read } from '../cluster.ts';
 import type { Faults, LoseFault } from '../faults.ts';
 import { methodNotAllowed, notFound, StatusError } from '../objects/status-error.ts';
-import { apiVersionOf, atVersion, resourceOf } from '../resources/resource-type.ts';
+import {
+  apiVersionOf,
+  atVersion,
+  type ResourceType,
+  resourceOf,
+} from '../resources/resource-type.ts';
 import { list, selectorOf } from '../verbs/list.ts';
 import { watch } from '../verbs/watch.ts';
+import { isReview, review } from './access-review.ts';
 import type { TokenTable, User } from './authentication.ts';
-import { readBody } from './body.ts';
+import { parseBody, readBody } from './body.ts';
 import { discovery } from './discovery.ts';
 import { authorize } from './rbac.ts';
 import { readList, readWatch } from './read-query.ts';
-import { type ResourceRequest, resourcePath, verbOf } from './request-info.ts';
+import {
+  type ResourcePath,
+  type ResourceRequest,
+  resourcePath,
+  type Verb,
+  verbOf,
+} from './request-info.ts';
 import { WatchStream } from './watch-stream.ts';
 import { type Answer, write } from './write-verbs.ts';
 
@@ -67,9 +79,18 @@ function resourceRequest(
   const { namespace, name, subresource } = path;
   if (!type.namespaced && namespace !== undefined) return undefined;
   if (subresource !== undefined && !(subresource === 'status' && type.hasStatus)) return undefined;
+  return { verb: servedVerb(method, path, type, query), type, namespace, name, subresource, query };
+}
+
+function servedVerb(
+  method: string,
+  path: ResourcePath,
+  type: ResourceType,
+  query: URLSearchParams,
+): Verb {
   const verb = verbOf(method, path, query);
-  if (!verb) throw methodNotAllowed();
-  return { verb, type, namespace, name, subresource, query };
+  if (!verb || (isReview(type) && verb !== 'create')) throw methodNotAllowed();
+  return verb;
 }
 
 async function serve(
@@ -107,6 +128,8 @@ function answerOf(
   { headers }: IncomingMessage,
   body: string,
 ): Answer {
+  const { type } = request;
+  if (isReview(type)) return { status: 201, body: review(cluster, user, type, parseBody(body)) };
   if (request.verb === 'get') return getObject(cluster, request);
   if (request.verb === 'list') return { status: 200, body: list(cluster, readList(request)) };
   return write(cluster, {

@@ -107,6 +107,12 @@ const table: readonly BuiltIn[] = [
     conditionalUpdate: true,
     strategy: crdStrategy,
   },
+  {
+    group: 'authorization.k8s.io',
+    plural: 'selfsubjectaccessreviews',
+    kind: 'SelfSubjectAccessReview',
+    clusterWide: true,
+  },
   { group: rbac, plural: 'roles', kind: 'Role' },
   { group: rbac, plural: 'rolebindings', kind: 'RoleBinding' },
   { group: rbac, plural: 'clusterroles', kind: 'ClusterRole', clusterWide: true },

@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import { nodeConfigSpec, nodeConfigStatus } from '../multinicnodeconfig.ts';
-import { businessGroup, managementGroup } from '../names.ts';
+import { annotations, businessGroup, managementGroup } from '../names.ts';
 import { openstackConfigSpec, openstackConfigStatus } from '../openstackconfig.ts';
 import { crdSchema } from './schema.ts';
+import { type DefinitionName, schemaNumbers } from './schema-numbers.ts';
 
 interface Kind {
   readonly group: string;
@@ -83,7 +84,7 @@ function definition(kind: Kind) {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
+    metadata: metadataOf(`${plural}.${group}` as DefinitionName),
     spec: {
       group,
       scope: 'Namespaced',
@@ -106,6 +107,10 @@ function definition(kind: Kind) {
       })),
     },
   };
+}
+
+function metadataOf(name: DefinitionName) {
+  return { name, annotations: { [annotations.schema]: String(schemaNumbers[name]) } };
 }
 
 function objectSchema({ description, spec, status }: Kind) {

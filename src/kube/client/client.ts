@@ -1,5 +1,6 @@
 import type { Draft, KubeObject, ObjectRef } from '../object.ts';
 import type { Resource } from '../resource.ts';
+import type { Action } from '../rights.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -111,6 +112,8 @@ export interface KubeClient extends AsyncDisposable {
   delete<T extends KubeObject>(r: Resource<T>, ref: ObjectRef, o?: DeleteOptions): Promise<void>;
   /** Changes after `resourceVersion`; ends when the server ends it, throws when the connection breaks or on 410. */
   watch<T extends KubeObject>(r: Resource<T>, o: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /** Whether this identity may do something, as the API server says; objects and kinds need not exist. */
+  mayI(action: Action, o?: CallOptions): Promise<'yes' | 'no' | 'undecided'>;
   /** The server's version, for example `v1.37.1`. */
   version(o?: CallOptions): Promise<{ readonly gitVersion: string }>;
 }

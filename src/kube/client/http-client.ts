@@ -2,6 +2,7 @@ import type { Clock, Random } from '../../time/clock.ts';
 import type { ClusterAccess } from '../access/access.ts';
 import type { KubeClient } from './client.ts';
 import { reads } from './reads.ts';
+import { reviews } from './reviews.ts';
 import { type RequestSample, Transport } from './transport.ts';
 import { watch } from './watch.ts';
 import { writes } from './writes.ts';
@@ -34,6 +35,7 @@ export function createKubeClient(access: ClusterAccess, options: KubeClientOptio
   return {
     ...reads(transport),
     ...writes(transport),
+    ...reviews(transport),
     watch: (resource, watchOptions) => watch({ transport, clock }, resource, watchOptions),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   };

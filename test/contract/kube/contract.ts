@@ -5,6 +5,7 @@ import { identitiesContract } from './identities.ts';
 import { jobsContract } from './jobs.ts';
 import { listsContract } from './lists.ts';
 import { objectsContract } from './objects.ts';
+import { rightsContract } from './rights.ts';
 import { runtimeContract } from './runtime.ts';
 import { schemasContract } from './schemas.ts';
 import type { ServerUnderTest } from './server-under-test.ts';
@@ -36,6 +37,7 @@ export function kubeContract(name: string, open: () => Promise<ServerUnderTest>)
     deletionContract(world);
     watchesContract(world);
     identitiesContract(world);
+    rightsContract(world);
     jobsContract(world);
     runtimeContract(world);
 

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { annotations } from '../names.ts';
+import { crdDefinitions } from './definition.ts';
+import { type DefinitionName, schemaNumbers } from './schema-numbers.ts';
+
+/**
+ * The schemas there were, first one first. A line is added when a schema changes and its number is raised; none is ever
+ * changed: installations have them.
+ */
+const history: Readonly<Record<DefinitionName, readonly string[]>> = {
+  'openstackconfigs.multinic.example.com': [
+    '6eeecdff7b49cc8bb5eca8b46c8561ce66cb5bf44e29f40bfec410f9a3b89543',
+  ],
+  'multinicnodeconfigs.multinic.io': [
+    'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',
+  ],
+};
+
+/** Of what decides which fields are kept, and with which values: texts for people do not. */
+function hashOf(schema: unknown): string {
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === 'description' && typeof value === 'string' ? undefined : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
+it.each(Object.values(crdDefinitions()))(
+  'the number of $metadata.name is that of its schema',
+  ({ metadata, spec }) => {
+    const name = metadata.name;
+    const number = schemaNumbers[name];
+    const schemas = new Set(spec.versions.map(({ schema }) => hashOf(schema)));
+    expect([...schemas], 'all versions have one schema').toHaveLength(1);
+    const how = `the schema of ${name} changed: raise its number and add a line to the history`;
+    expect([number, ...schemas], how).toEqual([history[name].length, history[name].at(-1)]);
+    expect(metadata.annotations).toEqual({ [annotations.schema]: String(number) });
+  },
+);

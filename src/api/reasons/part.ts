@@ -1,0 +1,41 @@
+import { type ReasonRow, row } from './reason-row.ts';
+
+/** Reasons of a process of ours: what it lacks in its cluster. */
+export const partReasons = {
+  RightsMissing: row(
+    'part',
+    true,
+    [
+      'The part may not do something that it has to; it is not ready.',
+      '파트에 필요한 권한이 없어 Ready가 아닙니다.',
+    ],
+    [
+      'The log names each right, its role, and a command that adds it; no restart is needed.',
+      '로그에 권한, 역할, 추가 명령이 나옵니다. 재시작은 필요 없습니다.',
+    ],
+  ),
+  CRDTooOld: row(
+    'part',
+    true,
+    [
+      'The installed CustomResourceDefinition lacks fields of this version, which would be dropped in silence; the part is not ready.',
+      '설치된 CRD에 이 버전의 필드가 없어 기록한 값이 조용히 사라질 수 있습니다. 파트는 Ready가 아닙니다.',
+    ],
+    [
+      'Apply the definitions of this version; the message has the command.',
+      '이 버전의 CRD를 적용하십시오. 명령은 메시지에 있습니다.',
+    ],
+  ),
+  CRDTooNew: row(
+    'part',
+    false,
+    [
+      'The installed CustomResourceDefinition has fields that this version does not know; it leaves them alone.',
+      '설치된 CRD에 이 버전이 모르는 필드가 있습니다. 해당 필드는 건드리지 않습니다.',
+    ],
+    [
+      'Upgrade the part, or ignore it while you do.',
+      '파트를 업그레이드하십시오. 업그레이드 중이면 무시해도 됩니다.',
+    ],
+  ),
+} as const satisfies Record<string, ReasonRow>;

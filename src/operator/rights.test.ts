@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { claimsOf, qualified } from '../kube/rights.ts';
+import { definitionOf, neededRights, placesOf, type RightsSettings } from './rights.ts';
+
+const usual: RightsSettings = {
+  namespace: 'home',
+  watchNamespace: undefined,
+  secretNamespaces: [],
+};
+
+/** `verb resource in namespace` of all that an operator with these settings needs. */
+function needed(settings: Partial<RightsSettings>): string[] {
+  const all = { ...usual, ...settings };
+  return claimsOf(neededRights(all), placesOf(all)).map(({ action }) => {
+    const { verb, namespace = '*', name = '' } = action;
+    return `${verb} ${qualified(action)} ${name} in ${namespace}`.replaceAll('  ', ' ');
+  });
+}
+
+describe('the rights that an operator needs', () => {
+  it('are for all namespaces, and for Secrets in the usual one', () => {
+    expect(needed({})).toEqual([
+      'list openstackconfigs.multinic.example.com in *',
+      'watch openstackconfigs.multinic.example.com in *',
+      'patch openstackconfigs.multinic.example.com in *',
+      'patch openstackconfigs.multinic.example.com/status in *',
+      'create events in *',
+      'patch events in *',
+      'get customresourcedefinitions.apiextensions.k8s.io openstackconfigs.multinic.example.com in *',
+      'get leases.coordination.k8s.io multinic-operator in home',
+      'patch leases.coordination.k8s.io multinic-operator in home',
+      'create leases.coordination.k8s.io in home',
+      'get secrets in multinic-system',
+    ]);
+  });
+
+  it('are for nothing outside of two namespaces when one is watched', () => {
+    const one = needed({ watchNamespace: 'team' });
+    expect(new Set(one.map((line) => line.split(' in ')[1]))).toEqual(new Set(['team', 'home']));
+    expect(one).toContain('get secrets in team');
+    expect(one).toContain('create events in home');
+    expect(definitionOf({ ...usual, watchNamespace: 'team' })).toBeUndefined();
+  });
+
+  it('are for Secrets where they may be read by its settings, each once', () => {
+    const there = needed({ watchNamespace: 'team', secretNamespaces: ['a', 'b', 'a'] });
+    expect(there.filter((line) => line.includes('secrets'))).toEqual([
+      'get secrets in a',
+      'get secrets in b',
+    ]);
+  });
+
+  it.each([
+    ['violaAccess', ['multinic-operator-viola-token', 'viola-api-tokens']],
+    ['violaTls', ['multinic-ca', 'viola-api-tls']],
+  ])('are for Secrets by name when %s is managed', (setting, names) => {
+    const before = needed({});
+    const more = needed({ [setting]: 'managed' }).filter((line) => !before.includes(line));
+    const verbs = ['get', 'create', 'patch'];
+    const wanted = names.flatMap((name) => verbs.map((verb) => `${verb} secrets ${name} in home`));
+    expect(more).toEqual(wanted);
+    expect(needed({ [setting]: 'given' })).toEqual(before);
+  });
+});

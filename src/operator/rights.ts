@@ -1,0 +1,164 @@
+import type { DefinitionName } from '../api/crd/schema-numbers.ts';
+import { managementGroup, namespaces } from '../api/names.ts';
+import type { Places, Right, RightsTable } from '../kube/rights.ts';
+import { openstackConfigs } from './openstack-config.ts';
+
+export const leaseName = 'multinic-operator';
+
+/** The Secrets by which operator and Viola know each other, when the operator keeps them. */
+const accessSecrets = {
+  tokens: ['multinic-operator-viola-token', 'viola-api-tokens'],
+  certificates: ['multinic-ca', 'viola-api-tls'],
+} as const;
+
+/**
+ * `configs`: where OpenstackConfigs are watched; `own`: where the operator runs, and `access` is there too; `secrets`: where
+ * Secrets of OpenstackConfigs may be read.
+ */
+export type OperatorPlace = 'cluster' | 'configs' | 'own' | 'access' | 'secrets';
+/** `everywhere`: OpenstackConfigs of all namespaces are watched, and not of one alone. */
+export type OperatorWhen = 'everywhere' | 'oneNamespace' | 'managedTokens' | 'managedCertificates';
+type OperatorRight = Right<OperatorPlace, OperatorWhen>;
+
+const definition: DefinitionName = 'openstackconfigs.multinic.example.com';
+const leases = { group: 'coordination.k8s.io', resource: 'leases', where: 'own' } as const;
+const events = { group: '', resource: 'events', verbs: ['create', 'patch'] } as const;
+
+function kept(
+  when: OperatorWhen,
+  names: readonly string[],
+  why: OperatorRight['why'],
+): OperatorRight {
+  const verbs = ['get', 'create', 'patch'] as const;
+  return { group: '', resource: 'secrets', names, verbs, where: 'access', why, when };
+}
+
+/** What the operator has to be allowed in the management cluster. */
+export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
+  clusterRole: 'multinic-operator',
+  // All of them may be one namespace.
+  roles: {
+    configs: 'multinic-operator-configs',
+    own: 'multinic-operator',
+    access: 'multinic-operator-viola-access',
+    secrets: 'multinic-operator-secrets',
+  },
+  rights: [
+    {
+      group: managementGroup,
+      resource: openstackConfigs.plural,
+      verbs: ['list', 'watch', 'patch'],
+      where: 'configs',
+      why: {
+        en: 'What is wanted. patch: the finalizer and nothing else of the object.',
+        ko: '원하는 상태를 읽습니다. patch는 finalizer에만 씁니다.',
+      },
+    },
+    {
+      group: managementGroup,
+      resource: `${openstackConfigs.plural}/status`,
+      verbs: ['patch'],
+      where: 'configs',
+      why: { en: 'What came of it.', ko: '결과를 status에 기록합니다.' },
+    },
+    {
+      ...events,
+      where: 'configs',
+      why: {
+        en: 'What happens is told on the object, and what is missing at the start on the Pod.',
+        ko: '객체에 Event로 알리고, 시작할 때 부족한 것은 Pod에 알립니다.',
+      },
+    },
+    {
+      group: 'apiextensions.k8s.io',
+      resource: 'customresourcedefinitions',
+      names: [definition],
+      verbs: ['get'],
+      where: 'cluster',
+      why: {
+        en: 'Whether the installed kind has all fields of this build: others would be dropped in silence.',
+        ko: '설치된 CRD에 이 빌드의 모든 필드가 있는지 확인합니다. 없는 필드는 조용히 사라집니다.',
+      },
+      when: 'everywhere',
+    },
+    {
+      ...leases,
+      names: [leaseName],
+      verbs: ['get', 'patch'],
+      why: { en: 'One of several replicas works.', ko: '여러 복제본 중 하나만 일합니다.' },
+    },
+    {
+      ...leases,
+      verbs: ['create'],
+      why: {
+        en: 'The lease, at the first start. A create cannot be held to a name.',
+        ko: '처음 시작할 때 lease를 만듭니다. create 권한은 이름으로 제한할 수 없습니다.',
+      },
+    },
+    {
+      ...events,
+      where: 'own',
+      why: {
+        en: 'What is missing at the start is told on the Pod.',
+        ko: '시작할 때 부족한 것을 Pod에 Event로 알립니다.',
+      },
+      when: 'oneNamespace',
+      rare: true,
+    },
+    {
+      group: '',
+      resource: 'secrets',
+      verbs: ['get'],
+      where: 'secrets',
+      why: {
+        en: 'The encryption key that an OpenstackConfig refers to lies in its own namespace.',
+        ko: 'OpenstackConfig가 가리키는 암호화 키는 같은 네임스페이스에 있습니다.',
+      },
+    },
+    kept('managedTokens', accessSecrets.tokens, {
+      en: 'The token by which the operator calls Viola, and the list in which Viola finds it.',
+      ko: '오퍼레이터가 Viola를 호출하는 토큰과 Viola가 확인하는 목록입니다.',
+    }),
+    kept('managedCertificates', accessSecrets.certificates, {
+      en: 'The certificate of Viola, and the CA that signs it.',
+      ko: 'Viola 인증서와 이를 서명하는 CA입니다.',
+    }),
+  ],
+};
+
+/** Settings that decide which rights are needed, and where. */
+export interface RightsSettings {
+  readonly namespace: string;
+  readonly watchNamespace: string | undefined;
+  readonly secretNamespaces: readonly string[];
+  readonly violaAccess?: 'managed' | 'given';
+  readonly violaTls?: 'managed' | 'given';
+}
+
+/** The rights that an operator with these settings needs. */
+export function neededRights(settings: RightsSettings): readonly OperatorRight[] {
+  const holds: Readonly<Record<OperatorWhen, boolean>> = {
+    everywhere: settings.watchNamespace === undefined,
+    oneNamespace: settings.watchNamespace !== undefined,
+    managedTokens: settings.violaAccess === 'managed',
+    managedCertificates: settings.violaTls === 'managed',
+  };
+  return operatorRights.rights.filter(({ when }) => when === undefined || holds[when]);
+}
+
+/** The definition of its kind, when the operator may look at it: one that is held to a namespace may not. */
+export function definitionOf({ watchNamespace }: RightsSettings): DefinitionName | undefined {
+  return watchNamespace === undefined ? definition : undefined;
+}
+
+export function placesOf(settings: RightsSettings): Places<OperatorPlace> {
+  const { namespace, watchNamespace, secretNamespaces } = settings;
+  const watched = watchNamespace === undefined ? undefined : [watchNamespace];
+  return {
+    cluster: 'cluster',
+    configs: watched ?? 'cluster',
+    own: [namespace],
+    access: [namespace],
+    secrets: secretNamespaces.length > 0 ? secretNamespaces : (watched ?? [namespaces.system]),
+  };
+}

@@ -1,0 +1,65 @@
+import { type DefinitionName, schemaNumbers } from '../api/crd/schema-numbers.ts';
+import { annotations } from '../api/names.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { crds } from '../kube/core-resources.ts';
+import { KubeError } from '../kube/errors.ts';
+import type { Clock } from '../time/clock.ts';
+import { DeadlineReached, withDeadline } from '../time/deadline.ts';
+
+const answerWithinMs = 5_000;
+
+/** How the definition of a kind that is installed stands to this build. */
+export interface Installed {
+  readonly reason: 'CRDTooOld' | 'CRDTooNew' | undefined;
+  /** By how many changes of the schema; below 0: ahead. */
+  readonly behind: number;
+  readonly message: string;
+}
+
+export interface ReadOptions {
+  readonly client: Pick<KubeClient, 'find'>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the definition; undefined when nobody can say how it is. */
+export async function readDefinition(
+  name: DefinitionName,
+  { client, clock, signal }: ReadOptions,
+): Promise<Installed | undefined> {
+  try {
+    const limit = { clock, ms: answerWithinMs, signal };
+    const found = await withDeadline(limit, (limited) =>
+      client.find(crds, { name }, { signal: limited }),
+    );
+    return compared(name, found?.metadata);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof KubeError || error instanceof DeadlineReached) return undefined;
+    throw error;
+  }
+}
+
+interface Metadata {
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function compared(name: DefinitionName, metadata: Metadata | undefined): Installed {
+  const expected = schemaNumbers[name];
+  // Definitions of earlier generations say nothing.
+  const installed = Number.parseInt(metadata?.annotations?.[annotations.schema] ?? '', 10) || 0;
+  const behind = expected - installed;
+  if (behind === 0) return { reason: undefined, behind, message: '' };
+  const numbers = `its schema is number ${installed}, this version expects ${expected}`;
+  if (behind < 0) {
+    const message = `CustomResourceDefinition ${name} is newer than this version (${numbers}): fields that it added are left alone`;
+    return { reason: 'CRDTooNew', behind, message };
+  }
+  const flaw = metadata
+    ? `is too old (${numbers}): fields that it lacks would be dropped in silence`
+    : 'is not installed';
+  const file = name.replace(/^(\w+)\.(.*)$/, '$2_$1.yaml');
+  const fix = `kubectl apply --server-side --force-conflicts -f deploy/crds/${file}`;
+  const message = `CustomResourceDefinition ${name} ${flaw}; apply that of this version (${fix}), or upgrade the chart with crds.install`;
+  return { reason: 'CRDTooOld', behind, message };
+}

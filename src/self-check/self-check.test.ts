@@ -1,0 +1,330 @@
+import { describe, expect, it } from 'vitest';
+import { about } from '../../test/beds/about.ts';
+import { metricTable } from '../api/metrics.ts';
+import { annotations } from '../api/names.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { KubeError } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { type Action, claimsOf, keyOfAction, type RightsTable } from '../kube/rights.ts';
+import { createHealth } from '../process/health.ts';
+import { createLogger } from '../process/log.ts';
+import { createMetrics } from '../process/metrics.ts';
+import type { PartContext } from '../process/part.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
+import { createSelfCheck } from './self-check.ts';
+
+const why = { en: 'It works with it.', ko: '작업' };
+const table: RightsTable<'cluster' | 'own', never> = {
+  clusterRole: 'wide',
+  roles: { own: 'narrow' },
+  rights: [
+    { group: 'batch', resource: 'jobs/status', verbs: ['get', 'patch'], where: 'cluster', why },
+    { group: '', resource: 'secrets', names: ['a'], verbs: ['get', 'patch'], where: 'own', why },
+  ],
+};
+const claims = claimsOf(table.rights, { cluster: 'cluster', own: ['ns'] });
+const all = claims.map(({ action }) => keyOfAction(action));
+const definition = 'multinicnodeconfigs.multinic.io';
+const minute = 60_000;
+
+type Answer = 'yes' | 'no' | 'undecided' | KubeError | 'nothing';
+
+/** A part whose server says what a test wants. */
+class Bench {
+  readonly clock = createFakeClock();
+  readonly health = createHealth();
+  readonly metrics = createMetrics(metricTable);
+  readonly lines: Record<string, unknown>[] = [];
+  readonly asked: string[] = [];
+  readonly events: Record<string, unknown>[] = [];
+  readonly stop = new AbortController();
+  answer: (action: Action) => Answer = () => 'yes';
+  /** The annotation on the definition; undefined: there is no definition. */
+  schema: string | undefined | KubeError = '1';
+  mayTell = true;
+  readonly done: Promise<void> | undefined;
+
+  constructor(context: Partial<PartContext<typeof metricTable>> = {}) {
+    const { clock, health, metrics, lines } = this;
+    const log = createLogger({
+      part: 'test',
+      level: 'info',
+      destination: { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) },
+    });
+    const random = () => 0.5;
+    const exit = () => undefined;
+    const pod = { name: 'me-1', namespace: 'ns', uid: 'u' };
+    this.done = createSelfCheck({
+      client: this.#client(),
+      context: { clock, random, log, metrics, health, about, exit, pod, ...context },
+      component: 'test',
+      table,
+      claims,
+      definition,
+    })?.(this.stop.signal);
+  }
+
+  #client() {
+    const client = {
+      mayI: async (action: Action, { signal }: { signal: AbortSignal }) => {
+        this.asked.push(keyOfAction(action));
+        const answer = this.answer(action);
+        if (answer instanceof KubeError) throw answer;
+        if (answer !== 'nothing') return answer;
+        await this.clock.sleep(1e9, signal);
+        return 'yes' as const;
+      },
+      find: async () => {
+        if (this.schema instanceof KubeError) throw this.schema;
+        const name = definition;
+        return this.schema === undefined
+          ? undefined
+          : { metadata: { name, annotations: { [annotations.schema]: this.schema } } };
+      },
+      create: async (_: unknown, event: KubeObject) => {
+        if (!this.mayTell) throw error(403, 'Forbidden');
+        this.events.push(event as unknown as Record<string, unknown>);
+        return event;
+      },
+      patch: async (_: unknown, __: unknown, change: Record<string, unknown>) => {
+        this.events.push(change);
+        return change;
+      },
+    };
+    return client as unknown as KubeClient;
+  }
+
+  refuse(...keys: readonly string[]): void {
+    this.answer = (action) => (keys.includes(keyOfAction(action)) ? 'no' : 'yes');
+  }
+
+  get readiness() {
+    return this.health.readiness().failing;
+  }
+
+  async metric(name: string): Promise<string | undefined> {
+    const text = await this.metrics.registry.metrics();
+    return text.split('\n').find((line) => line.startsWith(name));
+  }
+
+  said(level: 'info' | 'warn' | 'error') {
+    return this.lines.filter((line) => line['level'] === level);
+  }
+}
+
+function error(status: number, reason: string): KubeError {
+  return new KubeError({ status, reason, message: `${status} ${reason}` });
+}
+
+describe('a part that has all that it needs', () => {
+  it('says nothing, asks once in ten minutes, and ends when it is told to', async () => {
+    const bench = new Bench();
+    await bench.clock.advance(0);
+    expect(bench.asked.toSorted()).toEqual(all.toSorted());
+    await bench.clock.advance(9 * minute);
+    expect(bench.asked).toHaveLength(all.length);
+    await bench.clock.advance(3 * minute);
+    expect(bench.asked).toHaveLength(2 * all.length);
+    expect([bench.readiness, bench.lines, bench.events]).toEqual([{}, [], []]);
+    expect(await bench.metric('multinic_rights_missing')).toBe('multinic_rights_missing 0');
+    expect(await bench.metric('multinic_crd_schema_behind')).toMatch(/ 0$/);
+    bench.stop.abort(new Error('stop'));
+    await bench.done;
+  });
+
+  it('asks nothing when it is told not to', async () => {
+    const bench = new Bench({ selfCheck: false });
+    await bench.clock.advance(20 * minute);
+    expect([bench.done, bench.asked, bench.readiness]).toEqual([undefined, [], {}]);
+    expect(await bench.metric('multinic_rights_missing')).toBeUndefined();
+  });
+});
+
+describe('a part that may not do something', () => {
+  it('is ready until it knows, then names right, role and command everywhere', async () => {
+    const bench = new Bench();
+    bench.refuse('get batch jobs/status  ', 'patch batch jobs/status  ', 'patch  secrets ns a');
+    expect(bench.readiness).toEqual({});
+    await bench.clock.advance(0);
+    expect(bench.readiness).toEqual({
+      rights:
+        'may not get, patch jobs.batch/status in any namespace (ClusterRole wide), and 1 more; the log has a command for each',
+    });
+    expect(bench.said('error')).toMatchObject([
+      {
+        reason: 'RightsMissing',
+        what: 'get, patch jobs.batch/status in any namespace',
+        role: 'ClusterRole wide',
+        fix: "kubectl patch clusterrole wide --type=json -p '[{op: add, path: /rules/-, value: {apiGroups: [batch], resources: [jobs/status], verbs: [get, patch]}}]'",
+        why: why.en,
+        msg: 'may not get, patch jobs.batch/status in any namespace',
+      },
+      {
+        what: 'patch secrets "a" in ns',
+        role: 'Role narrow in ns',
+        fix: 'kubectl patch role narrow -n ns --type=json -p \'[{op: add, path: /rules/-, value: {apiGroups: [""], resources: [secrets], resourceNames: [a], verbs: [patch]}}]\'',
+      },
+    ]);
+    expect(await bench.metric('multinic_rights_missing')).toBe('multinic_rights_missing 2');
+    expect(bench.events).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'RightsMissing',
+        involvedObject: { kind: 'Pod', namespace: 'ns', name: 'me-1', uid: 'u' },
+        message: expect.stringContaining('may not get, patch jobs.batch/status') as unknown,
+      },
+    ]);
+  });
+
+  it('notices within half a minute, and without a restart, that the right was granted', async () => {
+    const bench = new Bench();
+    bench.refuse('get  secrets ns a');
+    await bench.clock.advance(0);
+    bench.refuse();
+    await bench.clock.advance(31_000);
+    expect(bench.readiness).toEqual({});
+    expect(bench.said('info')).toMatchObject([{ what: 'get secrets "a" in ns' }]);
+    expect(await bench.metric('multinic_rights_missing')).toBe('multinic_rights_missing 0');
+  });
+
+  it('says so once in the log, and goes on saying it on the Pod', async () => {
+    const bench = new Bench();
+    bench.refuse('get  secrets ns a');
+    await bench.clock.advance(11 * minute);
+    expect(bench.said('error')).toHaveLength(1);
+    // One write in five minutes.
+    expect(bench.events.map((event) => event['count'])).toEqual([1, 11, 21]);
+  });
+
+  it('says what it loses later, and only that', async () => {
+    const bench = new Bench();
+    bench.refuse('get  secrets ns a');
+    await bench.clock.advance(0);
+    bench.refuse('get  secrets ns a', 'patch batch jobs/status  ');
+    await bench.clock.advance(31_000);
+    expect(bench.said('error').map((line) => line['what'])).toEqual([
+      'get secrets "a" in ns',
+      'patch jobs.batch/status in any namespace',
+    ]);
+  });
+
+  it('says in the log that it may not write the Event either', async () => {
+    const bench = new Bench();
+    bench.mayTell = false;
+    bench.refuse('get  secrets ns a');
+    await bench.clock.advance(0);
+    expect(bench.said('warn')).toMatchObject([
+      { msg: 'event about what is missing not written', err: { message: '403 Forbidden' } },
+    ]);
+  });
+
+  it('writes no Event when nobody told it its Pod', async () => {
+    const bench = new Bench({ pod: undefined });
+    bench.refuse('get  secrets ns a');
+    await bench.clock.advance(0);
+    expect([bench.events, bench.said('error').length]).toEqual([[], 1]);
+  });
+});
+
+describe('what is not known is not missing', () => {
+  it.each([
+    ['does not answer', error(0, 'Unreachable'), 1],
+    ['is busy', error(429, 'TooManyRequests'), 1],
+    ['is in trouble', error(503, 'ServiceUnavailable'), 1],
+    ['refuses the question', error(403, 'Forbidden'), 20],
+    ['does not know the question', error(404, 'NotFound'), 20],
+  ])('when the server %s', async (_, answer, minutes) => {
+    const bench = new Bench();
+    bench.answer = () => answer;
+    await bench.clock.advance(0);
+    // Those that were on their way, and no more.
+    expect(bench.asked).toHaveLength(2);
+    expect([bench.readiness, bench.said('error'), bench.events]).toEqual([{}, [], []]);
+    expect(bench.said('warn')).toHaveLength(1);
+    expect(await bench.metric('multinic_rights_missing')).toBeUndefined();
+    bench.refuse();
+    await bench.clock.advance(minutes * minute);
+    expect(await bench.metric('multinic_rights_missing')).toBe('multinic_rights_missing 0');
+  });
+
+  it('when the server hangs', async () => {
+    const bench = new Bench();
+    bench.answer = () => 'nothing';
+    await bench.clock.advance(6_000);
+    expect([bench.asked.length, bench.readiness]).toEqual([2, {}]);
+    expect(bench.said('warn')).toMatchObject([{ err: { message: 'no answer within 5 s' } }]);
+    await bench.clock.advance(20 * minute);
+    expect(bench.said('warn'), 'the same is said once').toHaveLength(1);
+  });
+
+  it('when the server cannot decide', async () => {
+    const bench = new Bench();
+    bench.answer = () => 'undecided';
+    await bench.clock.advance(0);
+    expect([bench.readiness, bench.lines]).toEqual([{}, []]);
+  });
+
+  it('and what was missing stays so while nobody answers', async () => {
+    const bench = new Bench();
+    bench.refuse('get  secrets ns a');
+    await bench.clock.advance(0);
+    bench.answer = () => error(0, 'Unreachable');
+    await bench.clock.advance(2 * minute);
+    expect(Object.keys(bench.readiness)).toEqual(['rights']);
+    bench.refuse();
+    await bench.clock.advance(minute);
+    expect(bench.readiness).toEqual({});
+  });
+
+  it('and what fails in here does not end the part', async () => {
+    const bench = new Bench();
+    bench.answer = () => {
+      throw new TypeError('a bug');
+    };
+    await bench.clock.advance(0);
+    expect(bench.said('error')).toMatchObject([{ msg: 'the look at rights failed' }]);
+    bench.stop.abort(new Error('stop'));
+    await expect(bench.done).resolves.toBeUndefined();
+  });
+});
+
+describe('the definition of the kind', () => {
+  it.each([
+    ['0', 'is too old (its schema is number 0, this version expects 1)'],
+    ['no number', 'is too old'],
+    [undefined, 'is not installed'],
+  ])('with the schema %s makes the part not ready, with the command', async (schema, flaw) => {
+    const bench = new Bench();
+    bench.schema = schema;
+    await bench.clock.advance(0);
+    const { crd } = bench.readiness;
+    expect(crd).toContain(`CustomResourceDefinition ${definition} ${flaw}`);
+    expect(crd).toContain('-f deploy/crds/multinic.io_multinicnodeconfigs.yaml');
+    expect(bench.said('error')).toMatchObject([{ reason: 'CRDTooOld', msg: crd }]);
+    expect(bench.events).toMatchObject([{ reason: 'CRDTooOld', message: crd }]);
+    expect(await bench.metric('multinic_crd_schema_behind')).toMatch(/ 1$/);
+    bench.schema = '1';
+    await bench.clock.advance(31_000);
+    expect(bench.readiness).toEqual({});
+    expect(bench.said('info')).toHaveLength(1);
+  });
+
+  it('that is newer is told, and nothing else', async () => {
+    const bench = new Bench();
+    bench.schema = '3';
+    await bench.clock.advance(5 * minute);
+    expect(bench.readiness).toEqual({});
+    expect(bench.said('warn')).toMatchObject([{ reason: 'CRDTooNew' }]);
+    expect(bench.events).toMatchObject([{ reason: 'CRDTooNew' }]);
+    expect(await bench.metric('multinic_crd_schema_behind')).toMatch(/ -2$/);
+    expect(bench.asked).toHaveLength(all.length);
+  });
+
+  it('that may not be read, or cannot, is not known to be old', async () => {
+    const bench = new Bench();
+    bench.schema = error(403, 'Forbidden');
+    await bench.clock.advance(0);
+    expect([bench.readiness, bench.lines]).toEqual([{}, []]);
+    expect(await bench.metric('multinic_crd_schema_behind')).toBeUndefined();
+  });
+});
