@@ -12,6 +12,7 @@ const words = {
     nic: 'Of a NIC',
     node: 'Of a MultiNicNodeConfig',
     openstackconfig: 'Of an OpenstackConfig',
+    part: 'Of a part of the product',
     yes: 'yes',
     no: 'no',
   },
@@ -21,6 +22,7 @@ const words = {
     nic: 'NIC',
     node: 'MultiNicNodeConfig',
     openstackconfig: 'OpenstackConfig',
+    part: '제품 구성 요소',
     yes: '예',
     no: '아니요',
   },
@@ -29,7 +31,7 @@ const words = {
 /** The table of reasons as a page, one section per scope. */
 export function reasonsPage(language: 'en' | 'ko'): string {
   const text = words[language];
-  const sections = (['nic', 'node', 'openstackconfig'] as const).map((scope) => {
+  const sections = (['nic', 'node', 'openstackconfig', 'part'] as const).map((scope) => {
     const rows = (Object.entries(reasons) as [Reason, ReasonRow][])
       .filter(([, row]) => row.scope === scope)
       .map(([name, row]) => [

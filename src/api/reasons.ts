@@ -1,9 +1,15 @@
 import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
+import { partReasons } from './reasons/part.ts';
 
 /** The one table of reasons; status, events, logs and docs use these words and no others. */
-export const reasons = { ...nicReasons, ...nodeReasons, ...openstackConfigReasons } as const;
+export const reasons = {
+  ...nicReasons,
+  ...nodeReasons,
+  ...openstackConfigReasons,
+  ...partReasons,
+} as const;
 
 export type Reason = keyof typeof reasons;
 export type NodeReason = keyof typeof nodeReasons;

@@ -6,8 +6,8 @@ export interface Wording {
 
 /** What one reason means, what to do, and whether the product keeps trying by itself. */
 export interface ReasonRow {
-  /** Where it appears: one NIC, one MultiNicNodeConfig, or an OpenstackConfig. */
-  readonly scope: 'nic' | 'node' | 'openstackconfig';
+  /** Where it appears: one NIC, one MultiNicNodeConfig, an OpenstackConfig, or a part of the product itself. */
+  readonly scope: 'nic' | 'node' | 'openstackconfig' | 'part';
   readonly meaning: Wording;
   readonly action: Wording;
   readonly retryable: boolean;
