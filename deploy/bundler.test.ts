@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +55,16 @@ describe('the bundle', () => {
     `);
     const { stdout } = await run(process.execPath, [join(folder, 'out/entry.mjs')]);
     expect(stdout.match(/ 200$/gm)).toHaveLength(4);
+  });
+
+  it('makes certificates by a module that is loaded when one is to be made', async () => {
+    await bundled(`
+      const { issueAuthority } = await import('${root}/src/operator/viola-access/issue.ts');
+      const validity = { from: new Date(), until: new Date(Date.now() + 1e9) };
+      console.log(issueAuthority(validity).certificate);
+    `);
+    const { stdout } = await run(process.execPath, [join(folder, 'out/entry.mjs')]);
+    expect(new X509Certificate(stdout).ca).toBe(true);
   });
 
   it('says what is wrong with a value in the words of the sources', async () => {

@@ -91,6 +91,25 @@ export const metricTable = {
     lookFor: '0: the file cannot be read, and callers are known by what it held before.',
     labels: ['server'],
   },
+  multinic_viola_certificate_expiry_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When a certificate ends (Unix time): ca and server as the leading operator keeps them (--viola-tls managed), served as Viola shows it.',
+    lookFor:
+      'served less than a week away: nobody renews it, and after its end the operator refuses Viola.',
+    labels: ['certificate'],
+  },
+  multinic_viola_access_renewal_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the leading operator renews the certificate or the token next (Unix time).',
+    lookFor: 'In the past for more than an hour: renewing fails, and the log says why.',
+    labels: ['what'],
+  },
+  multinic_viola_access_failures_total: {
+    type: 'counter',
+    help: 'Looks at a Secret of the access to Viola after which it could not be kept; there is one a minute.',
+    lookFor: 'Any that go on: the Event and the log name the Secret and what to do.',
+    labels: ['secret'],
+  },
   multinic_jobs_started_total: {
     type: 'counter',
     help: 'Agent Jobs created, by action (apply, cleanup).',

@@ -7,6 +7,7 @@ export const labels = {
   appName: 'app.kubernetes.io/name',
   managedBy: 'app.kubernetes.io/managed-by',
   component: 'app.kubernetes.io/component',
+  partOf: 'app.kubernetes.io/part-of',
   nodeName: 'multinic.io/node-name',
   instanceId: 'multinic.io/instance-id',
   /** On MultiNicNodeConfig objects, and on the Secrets that register business clusters. */
@@ -45,6 +46,8 @@ export const annotations = {
   machine: 'multinic.io/machine',
   /** On our CustomResourceDefinitions: the number of their schema. */
   schema: 'multinic.io/schema',
+  /** On the Secret of the operator's token: RFC 3339 time since which the token is used. */
+  tokenSince: 'multinic.io/token-since',
 } as const;
 
 export const finalizers = {
@@ -70,6 +73,20 @@ export const namespaces = {
   /** Secrets that register business clusters, and nothing else. */
   registrations: 'multinic-clusters',
 } as const;
+
+/** Secrets by which the operator and Viola know each other, in the operator's namespace; it keeps them when it is told to. */
+export const accessSecrets = {
+  authority: 'multinic-ca',
+  certificate: 'viola-api-tls',
+  token: 'multinic-operator-viola-token',
+  grants: 'viola-api-tokens',
+} as const;
+
+/** Key of the operator's own grants in `accessSecrets.grants`; every other key is somebody else's. */
+export const ownGrantsKey = 'operator.yaml';
+
+/** The Service of Viola, in the operator's namespace. */
+export const violaService = 'viola-api';
 
 /** Highest index of a managed NIC; a node has at most ten, multinic0 to multinic9. */
 export const maxIndex = 9;

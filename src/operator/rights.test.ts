@@ -6,6 +6,8 @@ const usual: RightsSettings = {
   namespace: 'home',
   watchNamespace: undefined,
   secretNamespaces: [],
+  violaAccess: 'given',
+  violaTls: 'given',
 };
 
 /** `verb resource in namespace` of all that an operator with these settings needs. */

@@ -131,8 +131,8 @@ export interface RightsSettings {
   readonly namespace: string;
   readonly watchNamespace: string | undefined;
   readonly secretNamespaces: readonly string[];
-  readonly violaAccess?: 'managed' | 'given';
-  readonly violaTls?: 'managed' | 'given';
+  readonly violaAccess: 'managed' | 'given';
+  readonly violaTls: 'managed' | 'given';
 }
 
 /** The rights that an operator with these settings needs. */

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { namespaces } from '../api/names.ts';
-import { address, boolean, duration, integer, nonBlank, url } from '../process/setting-schemas.ts';
+import {
+  address,
+  boolean,
+  duration,
+  integer,
+  nonBlank,
+  oneOf,
+  url,
+} from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
 import { type Polling, shortestPollMs } from './pace.ts';
 
@@ -36,7 +44,7 @@ export const operatorSettings = {
     env: ['POD_NAMESPACE'],
     flag: 'namespace',
     schema: nonBlank().default(namespaces.system),
-    description: 'namespace of the lease',
+    description: 'namespace of the lease, and of the Secrets of the access to Viola',
   }),
   watchNamespace: setting({
     env: ['WATCH_NAMESPACE'],
@@ -148,6 +156,20 @@ export const operatorSettings = {
     flag: 'viola-token-file',
     schema: nonBlank().optional(),
     description: 'file with the bearer token for Viola, read at each use',
+  }),
+  violaAccess: setting({
+    env: ['VIOLA_ACCESS'],
+    flag: 'viola-access',
+    schema: oneOf(['managed', 'given']).prefault('given'),
+    description:
+      'managed: the operator makes its token for Viola, grants it in the Secret viola-api-tokens and renews it; given (default): it is in --viola-token-file',
+  }),
+  violaTls: setting({
+    env: ['VIOLA_TLS'],
+    flag: 'viola-tls',
+    schema: oneOf(['managed', 'given']).prefault('given'),
+    description:
+      'managed: the operator makes an authority and the certificate of Viola, in the Secrets multinic-ca and viola-api-tls, and renews them; given (default): the authority is in --viola-ca-file',
   }),
   openstackTimeout: setting({
     env: ['OPENSTACK_TIMEOUT'],

@@ -23,6 +23,7 @@ import { countRequest } from './metrics.ts';
 import { deniedEndpoint } from './resolve/endpoints.ts';
 import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
+import { openCredentials } from './viola-access/credentials.ts';
 
 type Context = PartContext<typeof metricTable>;
 
@@ -56,7 +57,6 @@ export async function startOperator(
     contrabass: await authoritiesOf(settings.contrabassCaFile),
     openstack: await authoritiesOf(settings.openstackCaFile),
   };
-  const violaCa = await authoritiesOf(settings.violaCaFile);
   const { leaseDurationMs } = settings;
   const onKubeRequest = countKubeRequests(metrics);
   const identify = { clock, random, userAgent: 'multinic-operator', onRequest: onKubeRequest };
@@ -64,9 +64,10 @@ export async function startOperator(
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
   await using clouds = createClouds({ clock, random, log, onRequest, denied: deniedEndpoint });
-  await using violas = createViolas({ ...settings, violaCa }, { clock, random, log });
-  await using store = await openStore(settings, context);
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
+  const credentials = await openCredentials(settings, { client, perform, clock, log, metrics });
+  await using violas = createViolas({ ...settings, ...credentials }, { clock, random, log });
+  await using store = await openStore(settings, context);
   const shared = { client, settings, context, perform, store, clouds, violas, authorities };
   const loop = createLoop({ ...shared, lifetime: signal });
 
@@ -114,7 +115,8 @@ export async function startOperator(
     onRenewal: timeRenewals(metrics, lease.name),
   };
   await together(signal, clock, {
-    operator: async (both) => runWithLease(election, both, loop.run),
+    operator: async (both) =>
+      runWithLease(election, both, async (leading) => credentials.during(leading, loop.run)),
     ...(selfCheck && { 'self-check': selfCheck }),
     ...(serveInventory && {
       inventory: async (both: AbortSignal) => serveInventory({ store, unavailable }, both),

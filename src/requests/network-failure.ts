@@ -25,6 +25,7 @@ const words: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'its certificate is not signed by a trusted CA; give the CA bundle',
   CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet; one of the clocks is wrong',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 };
 

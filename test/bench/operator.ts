@@ -70,7 +70,10 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
   const metrics = createMetrics(metricTable);
   let calls = 0;
   const clouds = createClouds({ clock, random, log, onRequest: () => (calls += 1) });
-  const violas = createViolas({ ...settings, violaCa: systemAuthorities }, { clock, random, log });
+  const violas = createViolas(
+    { ...settings, token: undefined, authorities: systemAuthorities },
+    { clock, random, log },
+  );
   const reconcile = createReconciler({
     client: kube,
     configs: kube.configs,

@@ -39,7 +39,7 @@ export function refusal(answer: HttpAnswer, now: Date): RequestError {
 }
 
 const advices: Readonly<Record<number, string>> = {
-  401: ' (check the token in VIOLA_TOKEN_FILE)',
+  401: " (the operator's token has to be in a file of Viola's --tokens-file)",
   403: ' (the token may not do this for this provider)',
 };
 

@@ -9,6 +9,7 @@ import { createLogger } from '../../process/log.ts';
 import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { systemClock } from '../../time/clock.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
+import { tokenInFile } from './token-source.ts';
 import type { ViolaClient } from './viola-client.ts';
 import { createViolas, type Violas } from './violas.ts';
 
@@ -33,8 +34,8 @@ const clock = createFakeClock();
 const log = createLogger({ part: 'test', level: 'silent' });
 
 async function connect(endpoint: string): Promise<void> {
-  const settings = { violaTimeout: 5_000, violaInsecureTls: false, violaCa: systemAuthorities };
-  const own = { ...settings, violaTokenFile: tokenFile };
+  const settings = { violaTimeout: 5_000, violaInsecureTls: false, authorities: systemAuthorities };
+  const own = { ...settings, token: tokenInFile(tokenFile) };
   violas = createViolas(own, { clock, random: () => 0.5, log });
   viola = await violas.of({ field: 'VIOLA_ENDPOINT', url: endpoint, trusted: true }, 'biz-1');
 }
@@ -169,7 +170,7 @@ describe('posting', () => {
   });
 
   it.each([
-    [401, 'check the token in VIOLA_TOKEN_FILE'],
+    [401, "the operator's token has to be in a file of Viola's --tokens-file"],
     [403, 'the token may not do this for this provider'],
   ])('explains a %i', async (status, advice) => {
     answers = [problem(status, 'Denied')];

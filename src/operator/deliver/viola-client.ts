@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type * as z from 'zod';
 import {
   type Base,
@@ -18,6 +17,7 @@ import type { Call, Caller } from '../../requests/caller.ts';
 import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { TokenSource } from './token-source.ts';
 import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
 
 /** Viola as one OpenstackConfig sees it: one endpoint, one business cluster. */
@@ -62,13 +62,13 @@ interface ViolaClientOptions {
   readonly endpoint: string;
   readonly providerId: string;
   /** undefined = no token is sent. */
-  readonly tokenFile: string | undefined;
+  readonly token: TokenSource | undefined;
   readonly clock: Clock;
 }
 
 /** Speaks for one business cluster. */
 export function createViolaClient(options: ViolaClientOptions): ViolaClient {
-  const { caller, providerId, tokenFile, clock } = options;
+  const { caller, providerId, token, clock } = options;
   const { origin, pathname } = new URL(options.endpoint);
   const baseUrl = origin + pathname.replace(/\/+$/, '');
 
@@ -83,7 +83,8 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
     },
     signal: AbortSignal,
   ): Promise<HttpAnswer> {
-    const own = { [providerHeader]: providerId, ...(await authorizationOf(tokenFile)) };
+    const authorization = token && { authorization: `Bearer ${await token()}` };
+    const own = { [providerHeader]: providerId, ...authorization };
     const url = new URL(baseUrl + path);
     const all = { ...own, ...headers };
     return caller.call({ service: 'viola', url, repeats: false, ...request, headers: all }, signal);
@@ -163,16 +164,4 @@ function searchOf({ fresh, source, instanceIds }: ListQuery, next: string | unde
   }
   if (next !== undefined) search.set('continue', next);
   return search;
-}
-
-/** The header that says who we are; the file is read at each use, so that a rotated token holds at once. */
-async function authorizationOf(path: string | undefined): Promise<Record<string, string>> {
-  if (path === undefined) return {};
-  try {
-    return { authorization: `Bearer ${(await readFile(path, 'utf8')).trim()}` };
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    const message = `the token file ${path} (VIOLA_TOKEN_FILE) cannot be read: ${code}`;
-    throw new RequestError(message, { service: 'viola', kind: 'unauthorized', cause: error });
-  }
 }

@@ -3,25 +3,36 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../process/log.ts';
 import { systemAuthorities } from '../../requests/ca-bundle.ts';
+import { RequestError } from '../../requests/request-error.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { createViolas } from './violas.ts';
 
-const settings = { violaTimeout: 1_000, violaInsecureTls: false, violaCa: systemAuthorities };
+const settings = { violaTimeout: 1_000, violaInsecureTls: false, authorities: systemAuthorities };
 const log = createLogger({ part: 'test', level: 'silent' });
 const deps = { clock: createFakeClock(), random: () => 0.5, log };
 const noSuchNode = { type: 'about:blank', title: 'Not Found', status: 404, detail: 'no node' };
 const endpoint = { field: 'spec.settings.violaEndpoint', url: 'https://evil.org', trusted: false };
 
 it('does not send the operator’s token to a place that only the CR vouches for', async () => {
-  await using violas = createViolas({ ...settings, violaTokenFile: '/token' }, deps);
+  await using violas = createViolas({ ...settings, token: async () => 'secret' }, deps);
   await expect(violas.of(endpoint, 'biz-1')).rejects.toThrow(
     'spec.settings.violaEndpoint: "https://evil.org" is not in the operator\'s ALLOWED_ENDPOINTS',
   );
   expect(await violas.of({ ...endpoint, trusted: true }, 'biz-1')).toBeDefined();
 });
 
+it('asks no Viola as long as there is no authority to know it by', async () => {
+  const none = new RequestError('no authority yet', { service: 'viola', kind: 'unauthorized' });
+  const authorities = async () => Promise.reject(none);
+  await using violas = createViolas({ ...settings, token: undefined, authorities }, deps);
+  await expect(violas.of(endpoint, 'biz-1')).rejects.toMatchObject({
+    reason: 'ViolaPostError',
+    message: 'viola: no authority yet',
+  });
+});
+
 it('speaks to any Viola while there is no token to lose', async () => {
-  await using violas = createViolas({ ...settings, violaTokenFile: undefined }, deps);
+  await using violas = createViolas({ ...settings, token: undefined }, deps);
   expect(await violas.of(endpoint, 'biz-1')).toBeDefined();
 });
 
@@ -37,7 +48,7 @@ it('lets a business cluster answer while all calls to another one hang', async (
   });
   const { port } = server.address() as AddressInfo;
   const here = { ...endpoint, url: `http://127.0.0.1:${port}` };
-  await using violas = createViolas({ ...settings, violaTokenFile: undefined }, deps);
+  await using violas = createViolas({ ...settings, token: undefined }, deps);
   const stop = new AbortController();
   const hung = Array.from({ length: 20 }, async () =>
     (await violas.of(here, 'biz-1')).get('a', stop.signal),

@@ -1,11 +1,13 @@
 import type { Logger } from '../../process/log.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
 import { type Caller, createCaller } from '../../requests/caller.ts';
+import { isRequestError } from '../../requests/request-error.ts';
 import { createTransport } from '../../requests/transport.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import type { Endpoint } from '../resolve/endpoints.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import type { TokenSource } from './token-source.ts';
 import { refusal } from './viola-answer.ts';
 import { createViolaClient, type ViolaClient } from './viola-client.ts';
 
@@ -15,10 +17,11 @@ export interface Violas extends AsyncDisposable {
   of(endpoint: Endpoint, providerId: string): Promise<ViolaClient>;
 }
 
-type ViolaSettings = Pick<
-  OperatorSettings,
-  'violaTimeout' | 'violaInsecureTls' | 'violaTokenFile'
-> & { readonly violaCa: CaBundle };
+interface ViolaSettings extends Pick<OperatorSettings, 'violaTimeout' | 'violaInsecureTls'> {
+  /** undefined = no token is sent. */
+  readonly token: TokenSource | undefined;
+  readonly authorities: CaBundle;
+}
 
 interface ViolasDeps {
   readonly clock: Clock;
@@ -28,16 +31,12 @@ interface ViolasDeps {
 
 /** Each business cluster has connections and a circuit breaker of its own: one that hangs holds up no other. */
 export function createViolas(settings: ViolaSettings, { clock, random, log }: ViolasDeps): Violas {
-  const {
-    violaTimeout: timeoutMs,
-    violaTokenFile: tokenFile,
-    violaInsecureTls: insecure,
-  } = settings;
+  const { violaTimeout: timeoutMs, violaInsecureTls: insecure, token } = settings;
   const transport = createTransport({ clock });
   const callers = new Map<string, { readonly ca: string | undefined; readonly caller: Caller }>();
 
   async function callerOf(endpoint: string, providerId: string): Promise<Caller> {
-    const ca = await settings.violaCa();
+    const ca = await settings.authorities().catch(asStep);
     const lane = `${endpoint} ${providerId}`;
     const known = callers.get(lane);
     if (known && known.ca === ca) return known.caller;
@@ -57,13 +56,20 @@ export function createViolas(settings: ViolaSettings, { clock, random, log }: Vi
 
   return {
     async of({ field, url, trusted }, providerId) {
-      if (!trusted && tokenFile !== undefined) {
+      if (!trusted && token !== undefined) {
         const message = `${field}: "${url}" is not in the operator's ALLOWED_ENDPOINTS, so the operator's Viola token is not sent there; allow it, or leave the field out`;
         throw new StepFailure({ reason: 'PolicyDenied', message });
       }
       const caller = await callerOf(url, providerId);
-      return createViolaClient({ caller, endpoint: url, providerId, tokenFile, clock });
+      return createViolaClient({ caller, endpoint: url, providerId, token, clock });
     },
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
+}
+
+/** As long as nobody knows whom to believe, nothing is asked. */
+function asStep(error: unknown): never {
+  if (!isRequestError(error)) throw error;
+  const { message } = error;
+  throw new StepFailure({ reason: 'ViolaPostError', message }, { cause: error });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../src/http/server.ts';
+import { tokenInFile } from '../../../src/operator/deliver/token-source.ts';
 import { createViolas, type Violas } from '../../../src/operator/deliver/violas.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { type CaBundle, openCaBundle } from '../../../src/requests/ca-bundle.ts';
@@ -62,8 +63,8 @@ function violasThat(trust: { readonly ca: CaBundle; readonly insecure?: boolean 
   const settings = {
     violaTimeout: 10_000,
     violaInsecureTls: trust.insecure ?? false,
-    violaTokenFile: tokenFile,
-    violaCa: trust.ca,
+    token: tokenInFile(tokenFile),
+    authorities: trust.ca,
   };
   const log = createLogger({ part: 'test', level: 'silent' });
   return createViolas(settings, { clock: systemClock, random: () => 0.5, log });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { configMaps } from '../../../src/kube/core-resources.ts';
+import { configMaps, secrets } from '../../../src/kube/core-resources.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
 import { refusalOf } from './refusal.ts';
 import { widgets } from './widget.ts';
@@ -202,6 +202,16 @@ export function applyContract(world: () => World): void {
       expect(isConflict(await refusalOf(fenced()))).toBe(true);
       await client.apply(widgets, widget(inside, 'one'), alice);
       expect(isConflict(await refusalOf(fenced()))).toBe(true);
+    });
+
+    test('A18 the version 1, which no object ever has, stands for "there is none"', async () => {
+      const { client, namespace } = world();
+      const ref = { namespace: await namespace(), name: 'one', resourceVersion: '1' };
+      const mine = { metadata: ref, type: 'Opaque', data: { a: 'YQ==' } };
+      const created = await client.apply(secrets, mine, { ...alice, force: true });
+      expect(created).toMatchObject({ type: 'Opaque', data: { a: 'YQ==' } });
+      const error = await refusalOf(client.apply(secrets, mine, { ...alice, force: true }));
+      expect(isConflict(error)).toBe(true);
     });
 
     test('A16 the generation counts changes of the spec and nothing else', async () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { configMaps } from '../../../src/kube/core-resources.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { configMaps, secrets } from '../../../src/kube/core-resources.ts';
 import { isForbidden } from '../../../src/kube/errors.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
+import { defineResource } from '../../../src/kube/resource.ts';
+import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
 import { widgets } from './widget.ts';
 import type { World } from './world.ts';
@@ -24,6 +28,37 @@ export function identitiesContract(world: () => World): void {
       expect(error.message).toContain('User "nobody" cannot list resource "configmaps"');
     });
 
+    test('I05 a right to create one name is a right to apply it, and neither another one nor by create', async () => {
+      const { client, connect, namespace, server, name } = world();
+      const inside = await namespace();
+      const user = name('keeper');
+      await grant(client, inside, user, [
+        {
+          apiGroups: [''],
+          resources: ['secrets'],
+          resourceNames: ['mine'],
+          verbs: ['create', 'patch'],
+        },
+      ]);
+      const own = connect(await server.accessAs(user));
+      const applied = (called: string) =>
+        own.apply(
+          secrets,
+          { metadata: { namespace: inside, name: called } },
+          { fieldManager: 'f' },
+        );
+      await eventually('the right to hold', async () =>
+        applied('mine').catch((error: unknown) => {
+          if (isForbidden(error)) return undefined;
+          throw error;
+        }),
+      );
+      expect(isForbidden(await refusalOf(applied('other')))).toBe(true);
+      await client.delete(secrets, { namespace: inside, name: 'mine' });
+      const metadata = { namespace: inside, name: 'mine' };
+      expect(isForbidden(await refusalOf(own.create(secrets, { metadata })))).toBe(true);
+    });
+
     test('I03 the token is asked for before every request', async () => {
       const { connect, server } = world();
       const tokens = ['first', 'second'];
@@ -45,5 +80,32 @@ export function identitiesContract(world: () => World): void {
       await ended;
       await expect(own.version()).rejects.toThrow();
     });
+  });
+}
+
+const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true } as const;
+const roles = defineResource<KubeObject & { readonly rules?: unknown }>({
+  ...rbac,
+  plural: 'roles',
+  kind: 'Role',
+});
+const roleBindings = defineResource<
+  KubeObject & { readonly roleRef?: unknown; readonly subjects?: unknown }
+>({ ...rbac, plural: 'rolebindings', kind: 'RoleBinding' });
+
+/** Gives a user rights in one namespace. */
+async function grant(
+  client: KubeClient,
+  namespace: string,
+  user: string,
+  rules: readonly object[],
+): Promise<void> {
+  const metadata = { namespace, name: user };
+  const { group: apiGroup } = rbac;
+  await client.create(roles, { metadata, rules });
+  await client.create(roleBindings, {
+    metadata,
+    roleRef: { apiGroup, kind: 'Role', name: user },
+    subjects: [{ apiGroup, kind: 'User', name: user }],
   });
 }

@@ -1,0 +1,62 @@
+import { type CaBundle, openCaBundle, systemAuthorities } from '../../requests/ca-bundle.ts';
+import { RequestError } from '../../requests/request-error.ts';
+import { type TokenSource, tokenInFile } from '../deliver/token-source.ts';
+import type { OperatorSettings } from '../settings.ts';
+import { createAccessKeeper, type KeeperDeps } from './keeper.ts';
+
+/** How the operator shows Viola who it is, and by whom it knows Viola. */
+export interface Credentials {
+  /** undefined = no token is sent. */
+  readonly token: TokenSource | undefined;
+  readonly authorities: CaBundle;
+  /** Does the work of a leader, and beside it keeps what is the operator's to keep. */
+  readonly during: (
+    leading: AbortSignal,
+    work: (leading: AbortSignal) => Promise<void>,
+  ) => Promise<void>;
+}
+
+/** Token and authorities, each out of a file that is given or of what the operator itself keeps. */
+export async function openCredentials(
+  settings: OperatorSettings,
+  deps: Omit<KeeperDeps, 'keeps' | 'namespace'>,
+): Promise<Credentials> {
+  const { violaAccess, violaTls, violaTokenFile, violaCaFile, namespace } = settings;
+  refuseBoth('access', violaAccess, 'token', violaTokenFile);
+  refuseBoth('tls', violaTls, 'ca', violaCaFile);
+  const keeps = { tokens: violaAccess === 'managed', tls: violaTls === 'managed' };
+  const given = {
+    token: violaTokenFile === undefined ? undefined : tokenInFile(violaTokenFile),
+    authorities:
+      violaCaFile === undefined ? systemAuthorities : await openCaBundle(violaCaFile, deps.log),
+  };
+  if (!keeps.tokens && !keeps.tls) {
+    return { ...given, during: async (leading, work) => work(leading) };
+  }
+  const keeper = createAccessKeeper({ ...deps, namespace, keeps });
+  const there = (what: string, value: string | undefined): string => {
+    if (value !== undefined) return value;
+    const why = keeper.trouble ?? 'the Secrets are not read yet';
+    const message = `the operator has no ${what} for Viola yet: ${why}`;
+    throw new RequestError(message, { service: 'viola', kind: 'unauthorized' });
+  };
+  return {
+    token: keeps.tokens ? async () => there('token', keeper.token) : given.token,
+    authorities: keeps.tls
+      ? async () => there('certificate authority', keeper.authorities)
+      : given.authorities,
+    during: keeper.during,
+  };
+}
+
+function refuseBoth(
+  setting: string,
+  mode: 'managed' | 'given',
+  file: string,
+  path: string | undefined,
+): void {
+  if (mode === 'given' || path === undefined) return;
+  throw new Error(
+    `--viola-${setting} managed and --viola-${file}-file exclude each other: take one of them away`,
+  );
+}

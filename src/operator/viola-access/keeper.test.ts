@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AccessBed } from '../../../test/beds/access-bed.ts';
+import { metricTable } from '../../api/metrics.ts';
+import { events, secrets } from '../../kube/core-resources.ts';
+import { createPerform } from '../../process/effects.ts';
+import { createMetrics } from '../../process/metrics.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import { createAccessKeeper, lookMs } from './keeper.ts';
+
+const all = ['multinic-ca', 'multinic-operator-viola-token', 'viola-api-tls', 'viola-api-tokens'];
+let bed: AccessBed;
+
+beforeAll(async () => {
+  bed = await AccessBed.start();
+});
+afterAll(async () => bed[Symbol.asyncDispose]());
+beforeEach(async () => bed.empty());
+
+/** A leader that keeps Secrets beside work that goes on until it is told to end. */
+function lead(
+  keeps: Parameters<typeof createAccessKeeper>[0]['keeps'] = { tokens: true, tls: true },
+) {
+  const clock = createFakeClock(new Date());
+  const metrics = createMetrics(metricTable);
+  const { client, namespace, log } = bed;
+  const perform = createPerform(() => undefined);
+  const keeper = createAccessKeeper({ client, namespace, perform, clock, log, metrics, keeps });
+  const stop = new AbortController();
+  const working = Promise.withResolvers<void>();
+  const ended = keeper.during(stop.signal, async (leading) => {
+    working.resolve();
+    await new Promise<void>((resolve) => leading.addEventListener('abort', () => resolve()));
+  });
+  return {
+    clock,
+    keeper,
+    metrics,
+    working: working.promise,
+    /** The next look, to its end. */
+    async look(): Promise<void> {
+      const before = bed.api.audit.length;
+      await expect.poll(() => clock.waits).toContain(lookMs);
+      await clock.advance(lookMs);
+      await expect.poll(() => bed.api.audit.length).toBeGreaterThan(before);
+      await expect.poll(() => clock.waits).toContain(lookMs);
+    },
+    async stop(): Promise<void> {
+      stop.abort(new Error('stopped'));
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+async function names(): Promise<string[]> {
+  const { items } = await bed.client.list(secrets, { namespace: bed.namespace });
+  return items.map(({ metadata }) => metadata.name).toSorted();
+}
+
+async function told(): Promise<string[]> {
+  const { items } = await bed.client.list(events, { namespace: bed.namespace });
+  return items.map(
+    ({ involvedObject, type, reason }) => `${type} ${reason} ${involvedObject.name}`,
+  );
+}
+
+const logged = (text: string) => bed.lines.filter((line) => line.includes(text)).length;
+
+describe('the keeper of the access to Viola', () => {
+  it('has made everything when the work begins, and makes again what is deleted', async () => {
+    const leader = lead();
+    await leader.working;
+    expect(await names()).toEqual(all);
+    expect(leader.keeper.token).toBe((await bed.data('multinic-operator-viola-token'))['token']);
+    expect(leader.keeper.authorities).toBe((await bed.data('multinic-ca'))['ca.crt']);
+    await bed.delete(...all);
+    await leader.look();
+    await expect.poll(names).toEqual(all);
+    expect(leader.keeper.trouble).toBeUndefined();
+    await leader.stop();
+  });
+
+  it('shows when what it keeps ends and is renewed', async () => {
+    const leader = lead();
+    await leader.working;
+    const text = await leader.metrics.registry.metrics();
+    const days = (metric: string) => {
+      const [, seconds] =
+        text
+          .split('\n')
+          .find((line) => line.startsWith(metric))
+          ?.split(' ') ?? [];
+      return Math.round((Number(seconds) * 1_000 - Date.now()) / 86_400_000);
+    };
+    const expiry = 'multinic_viola_certificate_expiry_timestamp_seconds';
+    expect([days(`${expiry}{certificate="ca"}`), days(`${expiry}{certificate="server"}`)]).toEqual([
+      3_650, 90,
+    ]);
+    const renewal = 'multinic_viola_access_renewal_timestamp_seconds';
+    expect([days(`${renewal}{what="certificate"}`), days(`${renewal}{what="token"}`)]).toEqual([
+      60, 30,
+    ]);
+    await leader.stop();
+  });
+
+  it.each([
+    ['tokens', { tokens: true, tls: false }, ['multinic-operator-viola-token', 'viola-api-tokens']],
+    ['certificates', { tokens: false, tls: true }, ['multinic-ca', 'viola-api-tls']],
+  ])('keeps %s alone when the others are given', async (_, keeps, expected) => {
+    const leader = lead(keeps);
+    await leader.working;
+    await leader.look();
+    expect(await names()).toEqual(expected);
+    await leader.stop();
+  });
+
+  it('says whose Secret stands in the way, keeps the others, and goes on when it is gone', async () => {
+    const metadata = { namespace: bed.namespace, name: 'viola-api-tls' };
+    await bed.client.create(secrets, { metadata, data: { 'tls.crt': 'dGhlaXJz' } });
+    const leader = lead();
+    await leader.working;
+    await leader.look();
+    expect(await names()).toEqual([
+      'multinic-operator-viola-token',
+      'viola-api-tls',
+      'viola-api-tokens',
+    ]);
+    expect(await bed.data('viola-api-tls')).toEqual({ 'tls.crt': 'theirs' });
+    expect(leader.keeper.trouble).toContain('viola-api-tls was not made by the operator');
+    expect(leader.keeper.token).toBeDefined();
+    await expect.poll(told).toEqual(['Warning ViolaAccessFailed viola-api-tls']);
+    expect(logged('cannot be kept')).toBe(1);
+    expect(await leader.metrics.registry.metrics()).toContain(
+      'multinic_viola_access_failures_total{secret="viola-api-tls"} 2',
+    );
+    await bed.delete('viola-api-tls');
+    await leader.look();
+    await expect.poll(names).toEqual(all);
+    expect(leader.keeper.trouble).toBeUndefined();
+    expect(logged('is kept again')).toBe(1);
+    await leader.stop();
+  });
+
+  it('lets the work begin, and go on, while the API server refuses everything', async () => {
+    bed.api.faults.answer({
+      resource: 'secrets',
+      status: 403,
+      reason: 'Forbidden',
+      message: 'secrets "x" is forbidden',
+      times: 4,
+    });
+    const leader = lead();
+    await leader.working;
+    await leader.look();
+    expect(leader.keeper.trouble).toContain('is forbidden');
+    expect([leader.keeper.token, leader.keeper.authorities]).toEqual([undefined, undefined]);
+    await leader.look();
+    await expect.poll(names).toEqual(all);
+    expect(leader.keeper.token).toBeDefined();
+    await leader.stop();
+  });
+
+  it('says nothing of a write that somebody else was faster with', async () => {
+    bed.api.faults.answer({
+      verb: 'patch',
+      resource: 'secrets',
+      status: 409,
+      reason: 'Conflict',
+      times: 2,
+    });
+    const leader = lead();
+    await leader.working;
+    await leader.look();
+    await expect.poll(names).toEqual(all);
+    expect([logged('cannot be kept'), logged('somebody else wrote')]).toEqual([0, 2]);
+    await leader.stop();
+  });
+
+  it('looks at nothing any more when it does not lead', async () => {
+    const leader = lead();
+    await leader.working;
+    await leader.stop();
+    await bed.delete(...all);
+    await leader.clock.advance(2 * lookMs);
+    expect(await names()).toEqual([]);
+  });
+});

@@ -1,0 +1,204 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Certificate, Pair } from './certificate.ts';
+import type { HeldTls } from './held-tls.ts';
+import { authorityLifeMs, backdatedMs, bundleOf, planTls, serverLifeMs } from './tls-plan.ts';
+
+const dayMs = 86_400_000;
+const names = ['viola-api', '127.0.0.1'];
+
+interface Made extends Certificate {
+  readonly issuer: string;
+}
+
+/** Both Secrets as they may be found, and the clock of whoever looks at them. */
+class World {
+  now = Date.parse('2026-01-01T00:00:00Z');
+  authority: { pair: Made; hasKey: boolean; bundle: readonly Certificate[] } | undefined;
+  server: { pair: Made; hasKey: boolean; shown: readonly Certificate[] } | undefined;
+  #made = 0;
+
+  get held(): HeldTls {
+    const { server, signing, bundle, shown } = this;
+    const known = [...(signing ? [signing.certificate] : []), ...bundle, ...shown];
+    const issuer = known.find(({ id }) => id === server?.pair.issuer);
+    return {
+      signing,
+      trusted: { text: bundleOf(bundle), authorities: bundle },
+      server: server?.hasKey ? { certificate: server.pair, key: 'its key', issuer } : undefined,
+      shown: bundleOf(shown),
+    };
+  }
+
+  get signing(): Pair | undefined {
+    return this.authority?.hasKey
+      ? { certificate: this.authority.pair, key: 'its key' }
+      : undefined;
+  }
+
+  get bundle(): readonly Certificate[] {
+    return this.authority?.bundle ?? [];
+  }
+
+  get shown(): readonly Certificate[] {
+    return this.server?.shown ?? [];
+  }
+
+  get plan() {
+    return planTls(this.held, this.now, names);
+  }
+
+  /** Takes steps until none is left, or dies after so many; answers how many there were. */
+  look(deathAfter: number, watch: (world: World) => void = () => undefined): number {
+    for (let writes = 0; ; writes++) {
+      const { step } = this.plan;
+      if (!step || writes === deathAfter) return writes;
+      if (writes > 3) throw new Error(`never ends: ${step.why}`);
+      if (step.write === 'authority') this.#writeAuthority(step.pair !== undefined, step.beside);
+      else this.#writeServer(step.pair !== undefined, step.beside);
+      watch(this);
+    }
+  }
+
+  #writeAuthority(keeps: boolean, beside: readonly Certificate[]): void {
+    const pair = keeps && this.authority ? this.authority.pair : this.#make(authorityLifeMs);
+    const bundle = keeps ? beside : [pair, ...beside];
+    this.authority = { pair, hasKey: true, bundle };
+  }
+
+  #writeServer(keeps: boolean, beside: readonly Certificate[]): void {
+    const by = this.authority?.pair.id ?? '';
+    const pair = keeps && this.server ? this.server.pair : this.#make(serverLifeMs, by);
+    this.server = { pair, hasKey: true, shown: beside };
+  }
+
+  #make(lifeMs: number, issuer?: string): Made {
+    const id = `${++this.#made}`;
+    const [fromMs, untilMs] = [this.now - backdatedMs, this.now + lifeMs];
+    return { id, pem: `<${id}>`, issuer: issuer ?? id, fromMs, untilMs, names };
+  }
+}
+
+const damages = {
+  'the authority is deleted': (world: World) => (world.authority = undefined),
+  'the certificate is deleted': (world: World) => (world.server = undefined),
+  'the key of the authority is lost': (world: World) => {
+    if (world.authority) world.authority.hasKey = false;
+  },
+  'the key of the certificate is lost': (world: World) => {
+    if (world.server) world.server.hasKey = false;
+  },
+  'ca.crt is lost': (world: World) => {
+    if (world.authority) world.authority.bundle = [];
+  },
+  'it is for other names': (world: World) => {
+    if (world.server) world.server.pair = { ...world.server.pair, names: ['other'] };
+  },
+} as const;
+
+type Act =
+  | { readonly kind: 'look'; readonly deathAfter: number }
+  | { readonly kind: 'pass'; readonly days: number }
+  | { readonly kind: 'damage'; readonly what: keyof typeof damages };
+
+const look = fc.record({
+  kind: fc.constant('look' as const),
+  deathAfter: fc.constantFrom(0, 1, 2, Infinity),
+});
+const pass = (min: number, max: number) =>
+  fc.record({ kind: fc.constant('pass' as const), days: fc.integer({ min, max }) });
+const damage = fc.record({
+  kind: fc.constant('damage' as const),
+  what: fc.constantFrom(...(Object.keys(damages) as (keyof typeof damages)[])),
+});
+
+function act(world: World, one: Act, watch?: (world: World) => void): void {
+  if (one.kind === 'look') world.look(one.deathAfter, watch);
+  else if (one.kind === 'pass') world.now += one.days * dayMs;
+  else damages[one.what](world);
+}
+
+/** The certificate that Viola shows can be verified by a leader that has just begun. */
+function isBelieved({ held, now }: World): boolean {
+  const { server, trusted } = held;
+  const issuer = trusted.authorities.find(({ id }) => id === server?.issuer?.id);
+  const valid = (one: Certificate | undefined) =>
+    one !== undefined && one.fromMs <= now && now < one.untilMs;
+  return valid(server?.certificate) && valid(issuer);
+}
+
+describe('planTls', () => {
+  it('comes to an end that holds from any state, whatever was written before a death', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(look, pass(-800, 4_000), damage), { maxLength: 12 }),
+        (acts) => {
+          const world = new World();
+          for (const one of acts) act(world, one);
+          world.look(Infinity);
+          expect(isBelieved(world)).toBe(true);
+          expect(world.held.signing && world.held.shown === world.held.trusted.text).toBe(true);
+          expect(world.authority?.bundle.length).toBeLessThanOrEqual(4);
+          expect(world.plan.dueMs).toBeGreaterThan(world.now);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('has nothing signed by an authority that is not believed already, and forgets none that is in use', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(look, pass(-800, 4_000), damage), { maxLength: 12 }),
+        (acts) => {
+          const world = new World();
+          for (const one of [...acts, { kind: 'look', deathAfter: Infinity } as const]) {
+            const { server } = world.held;
+            const issuer = server?.issuer;
+            // Of one that expires nobody can verify anything any more.
+            const stays = issuer && world.now < issuer.untilMs;
+            act(world, one, ({ held, plan }) => {
+              const ids = held.trusted.authorities.map(({ id }) => id);
+              if (held.server && world.server?.pair !== server?.certificate) {
+                expect(ids).toContain(world.server?.pair.issuer);
+              }
+              if (one.kind === 'look' && stays) expect(plan.trusted).toContainEqual(issuer);
+            });
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('keeps Viola believed all the time when somebody looks once a week, for longer than two authorities last', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(pass(1, 7), look), { minLength: 3, maxLength: 3 }),
+        (rounds) => {
+          const world = new World();
+          world.look(Infinity);
+          for (let week = 0; week < 22 * 52; week++) {
+            const [wait, seen] = rounds[week % rounds.length] ?? [];
+            if (!wait || !seen) return;
+            act(world, wait);
+            expect(isBelieved(world)).toBe(true);
+            act(world, seen, (after) => expect(isBelieved(after)).toBe(true));
+            if (week % 4 === 0) world.look(Infinity);
+          }
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('writes nothing when there is nothing to do', () => {
+    const world = new World();
+    expect(world.look(Infinity)).toBe(2);
+    expect(world.look(Infinity)).toBe(0);
+    world.now += 59 * dayMs;
+    expect(world.look(Infinity)).toBe(0);
+    world.now += 2 * dayMs;
+    expect(world.look(Infinity)).toBe(1);
+  });
+});
