@@ -3,7 +3,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { crdDefinitions } from '../src/api/crd/definition.ts';
+import { thisBuild } from '../src/process/version.ts';
 import { alertFiles } from './alerts/files.ts';
+import { chartFiles } from './charts/chart-files.ts';
 import { metricsPage, reasonsPage, settingsPage } from './reference-pages.ts';
 import { rbacTemplates } from './rights/chart-templates.ts';
 import { rbacManifests } from './rights/manifests.ts';
@@ -26,7 +28,8 @@ function generated(): ReadonlyMap<string, string> {
   files.set('docs/reference/settings.md', settingsPage(settingsOfParts));
   files.set('docs/reference/rights.md', rightsPage('en'));
   files.set('docs/reference/rights.ko.md', rightsPage('ko'));
-  return new Map([...files, ...rbacManifests(), ...rbacTemplates(), ...alertFiles()]);
+  const charts = chartFiles(thisBuild().version);
+  return new Map([...files, ...rbacManifests(), ...rbacTemplates(), ...alertFiles(), ...charts]);
 }
 
 async function held(path: string): Promise<string | undefined> {

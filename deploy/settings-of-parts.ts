@@ -6,8 +6,8 @@ import type { Settings } from '../src/process/settings.ts';
 import { violaSettings } from '../src/viola/settings.ts';
 
 /** What each part that has settings can be told, as `multinic PART --help` lists it. */
-export const settingsOfParts: Readonly<Record<string, Settings>> = {
+export const settingsOfParts = {
   operator: { ...operatorSettings, ...inventorySettings, ...commonSettings },
   viola: { ...violaSettings, ...commonSettings },
   controller: { ...controllerSettings, ...commonSettings },
-};
+} satisfies Readonly<Record<string, Settings>>;

@@ -30,11 +30,19 @@ export interface ControlPlane extends AsyncDisposable {
   down(): Promise<void>;
 }
 
+/** What `rig/control-plane/control-plane install` brings for people who work with a cluster. */
+export type Tool = 'helm' | 'kubectl' | 'kubeconform';
+
 const script = join(import.meta.dirname, 'control-plane');
 
 const kubeconfigFile = z.object({
   clusters: z.tuple([z.object({ cluster: z.object({ server: z.url() }) })]),
 });
+
+/** Path of the program. */
+export async function toolPath(tool: Tool): Promise<string> {
+  return (await runScript(script, ['path', tool])).trim();
+}
 
 /**
  * Starts a control plane named after `name` (1 to 12 of a-z, 0-9, -) and this process, and waits until it is ready.

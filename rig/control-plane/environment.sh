@@ -20,6 +20,7 @@ members_of() {
   case $1 in
     kubernetes) echo kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl ;;
     etcd) echo etcd ;;
+    tools) echo helm kubeconform coredns ;;
     runtime) echo containerd ctr containerd-shim-runc-v2 runc ;;
   esac
 }
@@ -27,13 +28,15 @@ members_of() {
 set_of() {
   case $1 in
     etcd) echo etcd ;;
+    helm | kubeconform | coredns) echo tools ;;
     kube*) echo kubernetes ;;
     *) echo runtime ;;
   esac
 }
 
+# module_version MODULE [FOLDER]: as FOLDER's go.mod pins it.
 module_version() {
-  awk -v module="$1" '$1 == module { print $2; exit }' "$here/kube/go.mod"
+  awk -v module="$1" '$1 == module { print $2; exit }' "$here/${2:-kube}/go.mod"
 }
 
 hash_of() {
@@ -46,6 +49,7 @@ stored_as() {
   case $1 in
     kubernetes) echo "kube-$(hash_of "$here"/kube/{go.mod,go.sum,main.go})-" ;;
     etcd) echo "etcd-$(hash_of "$here/kube/go.mod")-" ;;
+    tools) echo "tools-$(hash_of "$here"/tools/{go.mod,go.sum,coredns/main.go})-" ;;
     runtime) echo node-bookworm ;;
   esac
 }

@@ -12,9 +12,19 @@ const heaps = {
 
 export type HeapOwner = keyof typeof heaps;
 
+/** In MB. */
+export interface HeapLimits {
+  readonly young: number;
+  readonly old: number;
+}
+
+export function heapLimits(part: HeapOwner): HeapLimits {
+  return heaps[part];
+}
+
 /** The flags of Node.js with which a part is started, on its command line: NODE_OPTIONS does not take all of them. */
 export function heapFlags(part: HeapOwner): readonly string[] {
-  const { young, old } = heaps[part];
+  const { young, old } = heapLimits(part);
   const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
   // An agent ends before any of this would pay: see startup-garbage.ts; and code between interpreted and optimized, which
   // is compiled for what runs seldom too, is 2 MB.

@@ -4,6 +4,14 @@ import { parseDuration } from './duration.ts';
 
 // What a setting may hold: each schema parses the text as a user writes it.
 
+/** What a setting is where values have types, such as in the values of a chart. */
+export type SettingForm =
+  | { readonly kind: 'boolean' | 'duration' | 'url' | 'address' | 'list' }
+  | { readonly kind: 'integer'; readonly min: number; readonly max: number };
+
+/** Of every schema that is more than text or a choice of words. */
+export const forms = z.registry<SettingForm>();
+
 /** Any text that is not blank; surrounding blanks are dropped. */
 export function nonBlank() {
   return z.string().trim().min(1, 'must not be blank');
@@ -15,7 +23,8 @@ export function url() {
     .string()
     .trim()
     .refine(isHttpUrl, 'must be a URL such as https://viola.example:8080')
-    .transform((value) => value.replace(/\/+$/, ''));
+    .transform((value) => value.replace(/\/+$/, ''))
+    .register(forms, { kind: 'url' });
 }
 
 /** `host:port` or `:port` to listen on. */
@@ -28,7 +37,8 @@ export function address() {
       'must be an address such as 127.0.0.1:8080 or :8080',
     )
     .transform(toAddress)
-    .refine(({ port }) => port <= 65_535, 'must have a port up to 65535');
+    .refine(({ port }) => port <= 65_535, 'must have a port up to 65535')
+    .register(forms, { kind: 'address' });
 }
 
 /** One of a few words. */
@@ -43,7 +53,8 @@ export function integer(min: number, max: number) {
     .trim()
     .refine((value) => /^-?\d+$/.test(value), 'must be a whole number')
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
+    .register(forms, { kind: 'integer', min, max });
 }
 
 /** true or false, also 1, 0, yes, no, on, off. */
@@ -53,7 +64,8 @@ export function boolean() {
     .trim()
     .transform((value) => truth.get(value.toLowerCase()))
     .refine((value) => value !== undefined, 'must be true or false')
-    .transform(Boolean);
+    .transform(Boolean)
+    .register(forms, { kind: 'boolean' });
 }
 
 /** Milliseconds of a Go duration such as 500ms, 30s, 2m or 1h30m, at least `minMs`. */
@@ -66,7 +78,8 @@ export function duration({ minMs = 1 }: { readonly minMs?: number } = {}) {
       abort: true,
     })
     .refine((ms) => ms >= minMs, `must be at least ${minMs} ms`)
-    .refine((ms) => ms <= maxSleepMs, 'must be at most 596h, the longest that can be waited');
+    .refine((ms) => ms <= maxSleepMs, 'must be at most 596h, the longest that can be waited')
+    .register(forms, { kind: 'duration' });
 }
 
 const truth: ReadonlyMap<string, boolean> = new Map([

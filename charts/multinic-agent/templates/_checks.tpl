@@ -1,0 +1,8 @@
+{{- /* What cannot be, one line each: the value, why, and what to do. */ -}}
+{{- define "controller.problems" -}}
+{{- if eq .Values.agent.namespace .Release.Namespace }}
+agent.namespace is {{ .Release.Namespace }}, the namespace of the release, whose Pods are to be restricted and those of agents are not: say another one, such as multinic-agents
+{{- end }}
+{{- include "multinic.alertProblems" . }}
+{{- include "multinic.problems" (merge (fromYaml (include "controller.part" .)) (dict "root" . "values" .Values.controller)) }}
+{{- end }}

@@ -1,0 +1,28 @@
+{{- define "controller.part" -}}
+{part: controller, name: multinic-agent, component: controller, account: multinic-agent, deployment: multinic-agent-controller}
+{{- end }}
+
+{{- /* What holds for a setting of the controller; takes the context and the key. */ -}}
+{{- define "controller.setting" -}}
+{{- $root := index . 0 -}}
+{{- include "multinic.setting" (dict "root" $root "part" "controller" "values" $root.Values.controller "key" (index . 1)) -}}
+{{- end }}
+
+{{- /* What the chart decides of the controller's settings; controller.settings wins. */ -}}
+{{- define "multinic.decided.controller" -}}
+{{- $agent := .Values.agent -}}
+listen: ":8080"
+agentNamespace: {{ $agent.namespace }}
+agentServiceAccount: multinic-agent
+agentImage: {{ include "multinic.image" (dict "root" . "image" $agent.image) }}
+agentImagePullPolicy: {{ $agent.image.pullPolicy }}
+{{- with $agent.imagePullSecrets | default .Values.global.imagePullSecrets }}
+agentImagePullSecrets:
+  {{- range . }}
+  - {{ .name }}
+  {{- end }}
+{{- end }}
+{{- with $agent.priorityClassName | default (.Values.priorityClass.create | ternary .Chart.Name "") }}
+agentPriorityClass: {{ . }}
+{{- end }}
+{{- end }}

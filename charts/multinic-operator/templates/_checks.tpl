@@ -1,0 +1,39 @@
+{{- /* What cannot be, one line each: the value, why, and what to do. */ -}}
+{{- define "operator.problems" -}}
+{{- $operator := .Values.operator -}}
+{{- $viola := .Values.viola -}}
+{{- if and (gt (int $operator.replicas) 1) (include "operator.usesSqlite" .) }}
+operator.replicas is {{ $operator.replicas }}, and the inventory is a file of one Pod: set operator.settings.dbHost (MariaDB), or operator.replicas=1
+{{- end }}
+{{- if and $operator.caBundle.configMap $operator.caBundle.secret }}
+operator.caBundle has both configMap and secret: keep one
+{{- end }}
+{{- if and $viola.tls.ca.configMap $viola.tls.ca.secret }}
+viola.tls.ca has both configMap and secret: keep one
+{{- end }}
+{{- if and (eq $viola.tls.mode "secret") (not $viola.tls.secretName) }}
+viola.tls.mode is secret: set viola.tls.secretName to a Secret of type kubernetes.io/tls
+{{- end }}
+{{- if and (eq $viola.tls.mode "certManager") (not $viola.tls.certManager.issuerRef.name) }}
+viola.tls.mode is certManager: set viola.tls.certManager.issuerRef.name to an issuer of cert-manager
+{{- end }}
+{{- if eq $viola.tokens.mode "secret" }}
+{{- if not $viola.tokens.secretName }}
+viola.tokens.mode is secret: set viola.tokens.secretName to a Secret with lists of who may call (docs/guides/access.md)
+{{- end }}
+{{- if not $viola.tokens.operatorToken.secretName }}
+viola.tokens.mode is secret: set viola.tokens.operatorToken.secretName to a Secret with the operator's token
+{{- end }}
+{{- end }}
+{{- with $viola.settings.legacyListener }}
+{{- if not $viola.settings.legacyAllowFrom }}
+viola.settings.legacyListener asks for no token: set viola.settings.legacyAllowFrom to the addresses of its callers, such as 10.0.0.0/24
+{{- end }}
+{{- if eq (include "multinic.port" .) (include "multinic.port" ($viola.settings.listen | default ":8080")) }}
+viola.settings.legacyListener is {{ . }}, the port of viola.settings.listen: say another one, such as :8081
+{{- end }}
+{{- end }}
+{{- include "multinic.alertProblems" . }}
+{{- include "multinic.problems" (merge (fromYaml (include "operator.part" .)) (dict "root" . "values" $operator)) }}
+{{- include "multinic.problems" (merge (fromYaml (include "viola.part" .)) (dict "root" . "values" $viola)) }}
+{{- end }}

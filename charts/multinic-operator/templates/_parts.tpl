@@ -1,0 +1,114 @@
+{{- /* The parts of this chart, for the templates that both charts share. */ -}}
+
+{{- define "operator.part" -}}
+{part: operator, name: multinic-operator, component: operator, account: multinic-operator, deployment: multinic-operator-controller-manager}
+{{- end }}
+
+{{- define "viola.part" -}}
+{part: viola, name: viola-api, component: viola, account: viola-api, deployment: viola-api}
+{{- end }}
+
+{{- /* What holds for a setting of a part; takes the context and the key. */ -}}
+{{- define "operator.setting" -}}
+{{- $root := index . 0 -}}
+{{- include "multinic.setting" (dict "root" $root "part" "operator" "values" $root.Values.operator "key" (index . 1)) -}}
+{{- end }}
+
+{{- define "viola.setting" -}}
+{{- $root := index . 0 -}}
+{{- include "multinic.setting" (dict "root" $root "part" "viola" "values" $root.Values.viola "key" (index . 1)) -}}
+{{- end }}
+
+{{- /* "true" when Viola has a certificate, else "". */ -}}
+{{- define "viola.hasTls" -}}
+{{- if ne .Values.viola.tls.mode "plain" }}true{{ end -}}
+{{- end }}
+
+{{- define "viola.host" -}}
+viola-api.{{ .Release.Namespace }}.svc
+{{- end }}
+
+{{- define "viola.url" -}}
+{{- if include "viola.hasTls" . }}https://{{ include "viola.host" . }}{{ else }}http://{{ include "viola.host" . }}:8080{{ end -}}
+{{- end }}
+
+{{- /* Secret of Viola's certificate and key. */ -}}
+{{- define "viola.certificate" -}}
+{{- $tls := .Values.viola.tls -}}
+{{- if eq $tls.mode "managed" }}viola-api-tls{{ else if eq $tls.mode "certManager" }}viola-api-certificate{{ else }}{{ $tls.secretName }}{{ end -}}
+{{- end }}
+
+{{- /* Volume that has the CA of Viola's certificate as ca.crt. */ -}}
+{{- define "viola.caVolume" -}}
+{{- $ca := .Values.viola.tls.ca -}}
+name: viola-ca
+{{- if $ca.configMap }}
+configMap:
+  name: {{ $ca.configMap }}
+{{- else }}
+secret:
+  secretName: {{ $ca.secret | default (include "viola.certificate" .) }}
+{{- end }}
+  items:
+    - {key: {{ $ca.key }}, path: ca.crt}
+{{- end }}
+
+{{- /* Volume that has the operator's token for Viola as token. */ -}}
+{{- define "viola.tokenVolume" -}}
+{{- $tokens := .Values.viola.tokens -}}
+{{- $managed := eq $tokens.mode "managed" -}}
+name: viola-token
+secret:
+  secretName: {{ $managed | ternary "multinic-operator-viola-token" $tokens.operatorToken.secretName }}
+  items:
+    - {key: {{ $managed | ternary "token" $tokens.operatorToken.key }}, path: token}
+{{- end }}
+
+{{- /* "true" while the inventory is a file, else "". */ -}}
+{{- define "operator.usesSqlite" -}}
+{{- if not .Values.operator.settings.dbHost }}true{{ end -}}
+{{- end }}
+
+{{- /* "true" when the CA of clouds is given, else "". */ -}}
+{{- define "operator.hasCaBundle" -}}
+{{- if or .Values.operator.caBundle.configMap .Values.operator.caBundle.secret }}true{{ end -}}
+{{- end }}
+
+{{- /* "true" when the operator reads the CA of Viola from a file, else "". */ -}}
+{{- define "operator.hasViolaCa" -}}
+{{- if has .Values.viola.tls.mode (list "certManager" "secret") }}true{{ end -}}
+{{- end }}
+
+{{- /* What the chart decides of the operator's settings; operator.settings wins. */ -}}
+{{- define "multinic.decided.operator" -}}
+listen: ":8082"
+inventoryListen: 127.0.0.1:18081
+inventoryDbPath: /var/lib/multinic-operator/inventory.db
+secretNamespaces: [{{ .Values.operator.settings.watchNamespace | default .Values.namespaces.system }}]
+violaEndpoint: {{ include "viola.url" . }}
+violaAccess: {{ eq .Values.viola.tokens.mode "managed" | ternary "managed" "given" }}
+violaTls: {{ eq .Values.viola.tls.mode "managed" | ternary "managed" "given" }}
+{{- if eq .Values.viola.tokens.mode "secret" }}
+violaTokenFile: /etc/multinic/viola-token/token
+{{- end }}
+{{- if include "operator.hasViolaCa" . }}
+violaCaFile: /etc/multinic/viola-ca/ca.crt
+{{- end }}
+{{- if include "operator.hasCaBundle" . }}
+contrabassCaFile: /etc/multinic/ca/ca.crt
+openstackCaFile: /etc/multinic/ca/ca.crt
+{{- end }}
+{{- end }}
+
+{{- /* What the chart decides of Viola's settings; viola.settings wins. */ -}}
+{{- define "multinic.decided.viola" -}}
+listen: ":8080"
+registrationsNamespace: {{ .Values.namespaces.clusters }}
+tokenFile: /etc/multinic/tokens
+{{- if include "viola.hasTls" . }}
+tlsCert: /etc/multinic/tls/tls.crt
+tlsKey: /etc/multinic/tls/tls.key
+{{- else }}
+plainHttp: true
+{{- end }}
+{{- end }}

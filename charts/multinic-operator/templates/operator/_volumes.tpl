@@ -1,0 +1,55 @@
+{{- define "operator.mounts" -}}
+{{- if include "operator.usesSqlite" . }}
+- name: inventory
+  mountPath: {{ dir (.Values.operator.settings.inventoryDbPath | default "/var/lib/multinic-operator/inventory.db") }}
+{{- end }}
+{{- if include "operator.hasViolaCa" . }}
+- {name: viola-ca, mountPath: /etc/multinic/viola-ca, readOnly: true}
+{{- end }}
+{{- if eq .Values.viola.tokens.mode "secret" }}
+- {name: viola-token, mountPath: /etc/multinic/viola-token, readOnly: true}
+{{- end }}
+{{- if include "operator.hasCaBundle" . }}
+- {name: ca, mountPath: /etc/multinic/ca, readOnly: true}
+{{- end }}
+{{- with .Values.operator.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "operator.volumes" -}}
+{{- $persistence := .Values.operator.persistence }}
+{{- if include "operator.usesSqlite" . }}
+- name: inventory
+  {{- if $persistence.enabled }}
+  persistentVolumeClaim:
+    claimName: {{ $persistence.existingClaim | default "multinic-operator-inventory" }}
+  {{- else }}
+  emptyDir:
+    sizeLimit: 1Gi
+  {{- end }}
+{{- end }}
+{{- if include "operator.hasViolaCa" . }}
+- {{ include "viola.caVolume" . | nindent 2 | trim }}
+{{- end }}
+{{- if eq .Values.viola.tokens.mode "secret" }}
+- {{ include "viola.tokenVolume" . | nindent 2 | trim }}
+{{- end }}
+{{- if include "operator.hasCaBundle" . }}
+- name: ca
+  {{- with .Values.operator.caBundle }}
+  {{- if .configMap }}
+  configMap:
+    name: {{ .configMap }}
+  {{- else }}
+  secret:
+    secretName: {{ .secret }}
+  {{- end }}
+    items:
+      - {key: {{ .key }}, path: ca.crt}
+  {{- end }}
+{{- end }}
+{{- with .Values.operator.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}

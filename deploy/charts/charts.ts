@@ -1,0 +1,52 @@
+import type * as z from 'zod';
+import type { HeapOwner } from '../../src/process/heap.ts';
+import type { Settings } from '../../src/process/settings.ts';
+import { settingsOfParts } from '../settings-of-parts.ts';
+import { agentChartValues } from './values/agent-chart.ts';
+import { operatorChartValues } from './values/operator-chart.ts';
+
+export interface Chart {
+  readonly name: string;
+  readonly description: string;
+  readonly values: z.ZodType;
+  readonly parts: Readonly<Partial<Record<HeapOwner, Settings>>>;
+  /** File in deploy/crds. */
+  readonly crd: string;
+  /** The page of its values in docs/reference, and what stands at its beginning. */
+  readonly page: { readonly name: string; readonly title: string; readonly about: string };
+}
+
+const { operator, viola, controller } = settingsOfParts;
+
+export const charts: readonly Chart[] = [
+  {
+    name: 'multinic-operator',
+    description: 'MultiNIC in the management cluster: operator with inventory, and Viola',
+    values: operatorChartValues,
+    parts: { operator, viola },
+    crd: 'multinic.example.com_openstackconfigs.yaml',
+    page: {
+      name: 'values-operator',
+      title: 'Values of the chart multinic-operator',
+      about: aboutValues('operator.settings and viola.settings'),
+    },
+  },
+  {
+    name: 'multinic-agent',
+    description: 'MultiNIC in a business cluster: controller, and the namespace of its agents',
+    values: agentChartValues,
+    parts: { controller },
+    crd: 'multinic.io_multinicnodeconfigs.yaml',
+    page: {
+      name: 'values-agent',
+      title: 'Values of the chart multinic-agent',
+      about: aboutValues('controller.settings'),
+    },
+  },
+];
+
+function aboutValues(settings: string): string {
+  return `Helm refuses a key that is not here, and a value of another type. A value without a default is left out or \`null\`. What is
+below ${settings} is what the parts themselves know ([settings.md](settings.md)), as values with types: lists are lists, durations
+are text such as \`1h30m\`. Where the default is *of the chart*, the chart has worked it out, and what is set here wins.`;
+}

@@ -1,0 +1,22 @@
+import { stringify } from 'yaml';
+import { crdDefinitions } from '../../src/api/crd/definition.ts';
+
+interface ObjectMeta {
+  readonly name: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A CRD as a template: Helm upgrades what is a template, but not what is in `crds/`, and deletes it with the release unless
+ * it is told to keep it.
+ */
+export function crdTemplate(file: string): string {
+  const definition = crdDefinitions()[file];
+  if (!definition) throw new Error(`there is no CRD ${file}`);
+  const metadata: ObjectMeta = definition.metadata;
+  const annotations = { ...metadata.annotations, 'helm.sh/resource-policy': 'keep' };
+  const marked = { ...definition, metadata: { ...metadata, annotations } };
+  const yaml = stringify(marked, { aliasDuplicateObjects: false, lineWidth: 120 });
+  if (yaml.includes('{{')) throw new Error(`Helm would read what is in ${file} as a template`);
+  return `{{- if .Values.crds.install }}\n${yaml}{{- end }}\n`;
+}

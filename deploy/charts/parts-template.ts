@@ -1,0 +1,38 @@
+import { stringify } from 'yaml';
+import { type HeapOwner, heapLimits } from '../../src/process/heap.ts';
+import type { Settings } from '../../src/process/settings.ts';
+import { entryPoint } from '../entry-point.ts';
+import { valueKey } from './values/settings.ts';
+
+/** For each part of a chart: the environment variables of its settings, and its command, as named templates. */
+export function partsTemplate(parts: Readonly<Partial<Record<HeapOwner, Settings>>>): string {
+  return Object.entries(parts)
+    .map(([part, settings]) => {
+      const names = Object.entries(settings).map(([key, { env }]) => [valueKey(key), env[0]]);
+      return [
+        '{{- /* Value of a setting to the environment variable that holds it. */ -}}',
+        define(`multinic.settings.${part}`, stringify(Object.fromEntries(names))),
+        '{{- /* What is executed, with the limits of its heap. */ -}}',
+        define(`multinic.command.${part}`, commandOf(part as HeapOwner)),
+      ].join('\n');
+    })
+    .join('\n');
+}
+
+function define(name: string, text: string): string {
+  return `{{- define "${name}" -}}\n${text}{{- end }}\n`;
+}
+
+/** The name of the part comes as the first of its arguments. */
+function commandOf(part: HeapOwner): string {
+  const { young, old } = heapLimits(part);
+  const limits: Readonly<Record<string, string>> = {
+    [`--max-semi-space-size=${young}`]: '--max-semi-space-size={{ .young }}',
+    [`--max-old-space-size=${old}`]: '--max-old-space-size={{ .old }}',
+  };
+  const { command } = entryPoint(part);
+  const words = command.slice(0, -1);
+  const missing = Object.keys(limits).filter((flag) => !words.includes(flag));
+  if (missing.length > 0) throw new Error(`${part} is not started with ${missing.join(' and ')}`);
+  return words.map((word) => `- ${limits[word] ?? word}\n`).join('');
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import {
+  address,
+  boolean,
+  duration,
+  integer,
+  nonBlank,
+  oneOf,
+  url,
+} from '../../src/process/setting-schemas.ts';
+import { type TypedSetting, typed } from './setting-form.ts';
+
+function formOf(schema: z.ZodType<unknown, string | undefined>): TypedSetting {
+  return typed({ env: [], flag: 'flag', description: '', schema });
+}
+
+const list = (text: string) =>
+  z
+    .string()
+    .default(text)
+    .transform((all) => all.split(','));
+
+describe('what a setting is', () => {
+  it.each<[string, TypedSetting, z.ZodType<unknown, string | undefined>]>([
+    ['text', { form: { kind: 'text' }, fallback: undefined }, nonBlank().optional()],
+    ['text with a default', { form: { kind: 'text' }, fallback: 'a' }, nonBlank().default('a')],
+    ['a required text', { form: { kind: 'text' }, fallback: undefined }, nonBlank()],
+    [
+      'a number',
+      { form: { kind: 'integer', min: 1, max: 9 }, fallback: 3 },
+      z.string().default('3').pipe(integer(1, 9)),
+    ],
+    ['yes or no', { form: { kind: 'boolean' }, fallback: false }, boolean().prefault('false')],
+    ['a duration', { form: { kind: 'duration' }, fallback: '5s' }, duration().prefault('5s')],
+    ['a URL', { form: { kind: 'url' }, fallback: undefined }, url().optional()],
+    ['an address', { form: { kind: 'address' }, fallback: ':80' }, address().prefault(':80')],
+    ['a list', { form: { kind: 'list' }, fallback: ['a', 'b'] }, list('a,b')],
+    [
+      'one of some words',
+      { form: { kind: 'choice', words: ['a', 'b'] }, fallback: 'b' },
+      oneOf(['a', 'b']).prefault('b'),
+    ],
+    [
+      'one of some words, by a pipe',
+      { form: { kind: 'choice', words: ['a', 'b'] }, fallback: 'a' },
+      nonBlank()
+        .default('a')
+        .pipe(z.enum(['a', 'b'])),
+    ],
+  ])('is known of %s', (_about, expected, schema) => {
+    expect(formOf(schema)).toEqual(expected);
+  });
+});

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { forms, type SettingForm } from '../../src/process/setting-schemas.ts';
+import type { Setting } from '../../src/process/settings.ts';
+
+/** What a setting is where values have types, and what holds when nobody sets it. */
+export interface TypedSetting {
+  readonly form: SettingForm | { readonly kind: 'text' } | Choice;
+  /** As a typed value; undefined when there is none. */
+  readonly fallback: Value | undefined;
+}
+
+interface Choice {
+  readonly kind: 'choice';
+  readonly words: readonly string[];
+}
+
+/** A setting as it stands in a file of values. */
+export type Value = string | number | boolean | readonly string[];
+
+/** What a setting is, from the schema that parses its text. */
+export function typed({ schema }: Setting): TypedSetting {
+  const { form = { kind: 'text' }, fallback } = look(schema);
+  // Who splits a text at its commas says so by nothing but what comes out of it.
+  const isList = fallback !== undefined && Array.isArray(schema.safeParse(fallback).data);
+  const found: TypedSetting['form'] = isList ? { kind: 'list' } : form;
+  return { form: found, fallback: fallback === undefined ? undefined : valueOf(fallback, found) };
+}
+
+interface Seen {
+  readonly form?: TypedSetting['form'];
+  readonly fallback?: string;
+}
+
+/** Goes through what is around a schema: defaults, and texts that are made into something else. */
+function look(schema: z.core.$ZodType): Seen {
+  const form = schema instanceof z.ZodType ? forms.get(schema) : undefined;
+  if (form) return { form };
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return { ...look(schema.def.innerType), fallback: String(schema.def.defaultValue) };
+  }
+  if (schema instanceof z.ZodOptional) return look(schema.def.innerType);
+  if (schema instanceof z.ZodPipe) return { ...look(schema.def.in), ...look(schema.def.out) };
+  if (schema instanceof z.ZodEnum) {
+    return { form: { kind: 'choice', words: Object.values(schema.def.entries).map(String) } };
+  }
+  return {};
+}
+
+function valueOf(text: string, { kind }: TypedSetting['form']): Value {
+  if (kind === 'integer') return Number(text);
+  if (kind === 'boolean') return text === 'true';
+  if (kind === 'list') return text === '' ? [] : text.split(',');
+  return text;
+}

@@ -1,0 +1,370 @@
+{{- /*
+What the templates of both charts share. A "part" is a dict: root (the chart's own context), name and component (labels),
+part (operator, viola or controller), values (of that part).
+*/ -}}
+
+{{- /* By what a part's Pods are found; a Deployment can never change these. */ -}}
+{{- define "multinic.selector" -}}
+app.kubernetes.io/name: {{ .name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "multinic.labels" -}}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{- with .name }}
+app.kubernetes.io/name: {{ . }}
+{{- end }}
+{{- with .component }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/part-of: multinic
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- /* registry/repository:tag@digest of .image */ -}}
+{{- define "multinic.image" -}}
+{{- $registry := .root.Values.global.imageRegistry | default .image.registry -}}
+{{- printf "%s/%s:%s" (trimSuffix "/" $registry) .image.repository (.image.tag | default .root.Chart.AppVersion) -}}
+{{- with .image.digest }}@{{ . }}{{ end -}}
+{{- end }}
+
+{{- /* A value as an environment variable holds it: lists by commas, numbers without an exponent. */ -}}
+{{- define "multinic.text" -}}
+{{- if kindIs "slice" . }}{{ join "," . }}{{ else if kindIs "float64" . }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
+{{- end }}
+
+{{- /* What holds for the setting .key of a part: what was set, else what the chart decides. */ -}}
+{{- define "multinic.setting" -}}
+{{- $set := .values.settings -}}
+{{- if not (hasKey $set .key) }}{{ $set = fromYaml (include (printf "multinic.decided.%s" .part) .root) }}{{ end -}}
+{{- with get $set .key }}{{ include "multinic.text" . }}{{ end -}}
+{{- end }}
+
+{{- /* The port of an address such as :8080 or [::1]:8080. */ -}}
+{{- define "multinic.port" -}}
+{{- splitList ":" . | last -}}
+{{- end }}
+
+{{- /* The port that a URL names, or that of its scheme. */ -}}
+{{- define "multinic.portOfUrl" -}}
+{{- $url := urlParse . -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (eq $url.scheme "https" | ternary "443" "80") -}}
+{{- end }}
+
+{{- /* The settings of a part as its environment: what was set, what the chart decides, and what is in Secrets. */ -}}
+{{- define "multinic.env" -}}
+{{- $names := fromYaml (include (printf "multinic.settings.%s" .part) .root) -}}
+{{- $decided := fromYaml (include (printf "multinic.decided.%s" .part) .root) -}}
+{{- $entries := dict -}}
+{{- range $name, $path := dict "POD_NAME" "metadata.name" "POD_NAMESPACE" "metadata.namespace" "POD_UID" "metadata.uid" -}}
+  {{- $_ := set $entries $name (dict "valueFrom" (dict "fieldRef" (dict "fieldPath" $path))) -}}
+{{- end -}}
+{{- range $key, $value := $decided -}}
+  {{- if not (hasKey $names $key) }}{{ fail (printf "%s has no setting %s" $.part $key) }}{{ end -}}
+  {{- $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) -}}
+{{- end -}}
+{{- range $key, $value := .values.settings -}}
+  {{- $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) -}}
+{{- end -}}
+{{- range $key, $place := .values.secretSettings -}}
+  {{- $_ := set $entries (get $names $key) (dict "valueFrom" (dict "secretKeyRef" $place)) -}}
+{{- end -}}
+{{- range $name, $entry := $entries }}
+- name: {{ $name }}
+  {{- toYaml $entry | nindent 2 }}
+{{- end -}}
+{{- end }}
+
+{{- /* What the Pods of all parts have in common. */ -}}
+{{- define "multinic.pod" -}}
+{{- with .root.Values.global.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+# A Service named like a setting would set it.
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile:
+    type: RuntimeDefault
+terminationGracePeriodSeconds: {{ .values.terminationGracePeriodSeconds }}
+{{- with .values.priorityClassName | default (.root.Values.priorityClass.create | ternary .root.Chart.Name "") }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if gt (int .values.replicas) 1 }}
+topologySpreadConstraints:
+  {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "multinic.selector" $ | nindent 8 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "multinic.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- /* .port by name, .scheme */ -}}
+{{- define "multinic.probes" -}}
+{{- $scheme := .scheme | default "HTTP" -}}
+startupProbe:
+  httpGet: {path: /healthz, port: {{ .port }}, scheme: {{ $scheme }}}
+  periodSeconds: 2
+  failureThreshold: 60
+livenessProbe:
+  httpGet: {path: /healthz, port: {{ .port }}, scheme: {{ $scheme }}}
+  periodSeconds: 10
+  timeoutSeconds: 5
+readinessProbe:
+  httpGet: {path: /readyz, port: {{ .port }}, scheme: {{ $scheme }}}
+  periodSeconds: 5
+  timeoutSeconds: 5
+{{- end }}
+
+{{- /* At one replica a budget would hold up every drain. */ -}}
+{{- define "multinic.disruptionBudget" -}}
+{{- if gt (int .values.replicas) 1 }}
+apiVersion: {{ semverCompare ">=1.21-0" .root.Capabilities.KubeVersion.Version | ternary "policy/v1" "policy/v1beta1" }}
+kind: PodDisruptionBudget
+metadata:
+  name: {{ .deployment }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "multinic.labels" . | nindent 4 }}
+spec:
+  maxUnavailable: 1
+  selector:
+    matchLabels:
+      {{- include "multinic.selector" . | nindent 6 }}
+{{- end }}
+{{- end }}
+
+{{- define "multinic.serviceAccount" -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ .account }}
+  namespace: {{ .namespace | default .root.Release.Namespace }}
+  labels:
+    {{- include "multinic.labels" . | nindent 4 }}
+# Who needs the token says so in the Pod.
+automountServiceAccountToken: false
+{{- end }}
+
+{{- define "multinic.priorityClass" -}}
+{{- if .Values.priorityClass.create }}
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata:
+  name: {{ .Chart.Name }}
+  labels:
+    {{- include "multinic.labels" (dict "root" .) | nindent 4 }}
+value: {{ int64 .Values.priorityClass.value }}
+description: Pods of MultiNIC; other Pods give way to them.
+{{- end }}
+{{- end }}
+
+{{- define "multinic.serviceMonitor" -}}
+{{- if .root.Values.serviceMonitor.enabled }}
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata:
+  name: {{ .service }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "multinic.labels" . | nindent 4 }}
+    {{- with .root.Values.serviceMonitor.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  selector:
+    matchLabels:
+      {{- include "multinic.selector" . | nindent 6 }}
+      multinic.io/metrics: "true"
+  endpoints:
+    - port: {{ .port }}
+      interval: {{ .root.Values.serviceMonitor.interval }}
+      {{- with .tls }}
+      scheme: https
+      tlsConfig:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "multinic.alerts" -}}
+{{- if .Values.alerts.enabled }}
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: {{ .Chart.Name }}
+  namespace: {{ .Release.Namespace }}
+  labels:
+    {{- include "multinic.labels" (dict "root" .) | nindent 4 }}
+    {{- with .Values.alerts.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  {{- .Files.Get "files/alerts.yaml" | replace "https://runbooks.multinic.invalid" (.Values.alerts.runbookBaseUrl | default "" | trimSuffix "/") | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "multinic.dashboards" -}}
+{{- if .Values.dashboards.enabled }}
+{{- range $path, $content := .Files.Glob "files/dashboards/*.json" }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ trimSuffix ".json" (base $path) }}-dashboard
+  namespace: {{ $.Release.Namespace }}
+  labels:
+    {{- include "multinic.labels" (dict "root" $) | nindent 4 }}
+    {{- toYaml $.Values.dashboards.labels | nindent 4 }}
+data:
+  {{ base $path }}: |
+    {{- $content | toString | nindent 4 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Of a NetworkPolicy, all but its rules. */ -}}
+{{- define "multinic.policyHead" -}}
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ .policy }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "multinic.labels" . | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels:
+      {{- include "multinic.selector" . | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+{{- end }}
+
+{{- /* A rule that lets in .from or out .to (.side) at .ports; no peers is anybody. */ -}}
+{{- define "multinic.rule" -}}
+{{- $protocols := .protocols | default (list "TCP") -}}
+- ports:
+    {{- range $port := .ports }}
+    {{- range $protocols }}
+    - {port: {{ int $port }}, protocol: {{ . }}}
+    {{- end }}
+    {{- end }}
+  {{- with .peers }}
+  {{ $.side }}:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
+{{- /* Pods of this release with this name and component, as a peer. */ -}}
+{{- define "multinic.podPeer" -}}
+- podSelector:
+    matchLabels:
+      {{- include "multinic.selector" . | nindent 6 }}
+{{- end }}
+
+{{- /* Pod of `helm test`: asks .checks, a list of {name, url, tokenFile?}. */ -}}
+{{- define "multinic.test" -}}
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ .root.Chart.Name }}-test
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "multinic.labels" . | nindent 4 }}
+  annotations:
+    helm.sh/hook: test
+    helm.sh/hook-delete-policy: before-hook-creation
+spec:
+  restartPolicy: Never
+  serviceAccountName: {{ .account }}
+  automountServiceAccountToken: false
+  {{- include "multinic.pod" . | trim | nindent 2 }}
+  containers:
+    - name: test
+      image: {{ include "multinic.image" (dict "root" .root "image" .values.image) }}
+      imagePullPolicy: {{ .values.image.pullPolicy }}
+      command:
+        - /usr/local/bin/node
+        - --input-type=module
+        - --eval
+        - |
+          {{- .root.Files.Get "files/helm-test.mjs" | nindent 10 }}
+      env:
+        - name: CHECKS
+          value: {{ toJson .checks | quote }}
+        {{- if .volumes }}
+        - name: NODE_EXTRA_CA_CERTS
+          value: /etc/multinic/viola-ca/ca.crt
+        {{- end }}
+      resources:
+        requests: {cpu: 10m, memory: 64Mi}
+        limits: {memory: 128Mi}
+      securityContext:
+        {{- include "multinic.containerSecurity" . | nindent 8 }}
+      {{- with .mounts }}
+      volumeMounts:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+  {{- with .volumes }}
+  volumes:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
+{{- define "multinic.alertProblems" -}}
+{{- if and .Values.alerts.enabled (not .Values.alerts.runbookBaseUrl) }}
+alerts.enabled is true, and every alert names its runbook: set alerts.runbookBaseUrl to where docs/runbooks of this version can be read
+{{- end }}
+{{- end }}
+
+{{- /* What cannot be about a part's values, one line each. */ -}}
+{{- define "multinic.problems" -}}
+{{- $listen := include "multinic.setting" (merge (dict "key" "listen") .) -}}
+{{- if regexMatch "^(127\\.|localhost|\\[::1\\])" $listen }}
+{{ .part }}.settings.listen is {{ $listen }}, where no probe of the kubelet arrives: say :{{ include "multinic.port" $listen }}
+{{- end }}
+{{- $memory := dig "limits" "memory" "" .values.resources | toString -}}
+{{- if regexMatch "^[0-9]+[MG]i$" $memory -}}
+{{- $limit := regexFind "^[0-9]+" $memory | int | mul (hasSuffix "Gi" $memory | ternary 1024 1) -}}
+{{- $needed := add 64 (div (mul 5 .values.heap.old) 4) -}}
+{{- if lt $limit $needed }}
+{{ .part }}.resources.limits.memory is {{ $memory }}, and a heap of {{ .values.heap.old }} MB needs {{ $needed }}Mi: raise it, or lower {{ .part }}.heap.old
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- /* Ends the rendering when there are problems. */ -}}
+{{- define "multinic.refuse" -}}
+{{- with trim . }}{{ fail (printf "these values cannot be used:\n%s" .) }}{{ end -}}
+{{- end }}

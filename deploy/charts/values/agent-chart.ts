@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { settingsOfParts } from '../../settings-of-parts.ts';
+import { flag, group, objectName, whole } from './describe.ts';
+import { pullSecrets, resources } from './kubernetes.ts';
+import { monitoring } from './monitoring.ts';
+import { apiServer, dns, enabled, metrics } from './network.ts';
+import { crds, global, heap, image, podValues, priorityClass } from './pod.ts';
+import { settingValues } from './settings.ts';
+
+const controller = group('The controller.', {
+  replicas: whole(1, 0, 5, 'One works, others wait.'),
+  image: image('multinic-controllers', 'the controller'),
+  heap: heap('controller'),
+  resources: resources(
+    { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+    'What a Pod is given. No limit of CPU: it would only be slower for it.',
+  ),
+  settings: settingValues(settingsOfParts.controller, {
+    description: 'Settings of the controller by name; see docs/reference/values-agent.md.',
+    decided: {
+      namespace: 'that of the release',
+      identity: 'the name of the Pod',
+      agentNamespace: 'agent.namespace',
+      agentServiceAccount: 'multinic-agent',
+      agentImage: 'agent.image',
+      agentImagePullPolicy: 'agent.image.pullPolicy',
+      agentImagePullSecrets: 'agent.imagePullSecrets',
+      agentPriorityClass: 'agent.priorityClassName',
+    },
+  }),
+  ...podValues(),
+});
+
+const agent = group('The agents: a Job on a node whose NICs are to change.', {
+  namespace: objectName()
+    .describe(
+      'Namespace of the Jobs. Its Pod Security is privileged: agents need the network of the host.',
+    )
+    .default('multinic-agents'),
+  createNamespace: flag(
+    true,
+    'Whether it is made; it is kept when the release is uninstalled. false: it is there already.',
+  ),
+  image: image('multinic-agent', 'the agents'),
+  imagePullSecrets: pullSecrets
+    .describe(
+      'Secrets with the credentials of the registry, in the namespace of the Jobs: make them there. Default: the names of global.imagePullSecrets.',
+    )
+    .default([]),
+  priorityClassName: objectName()
+    .describe('PriorityClass of the Jobs; default: that of priorityClass, if it is created.')
+    .optional(),
+});
+
+export const agentChartValues = z.strictObject({
+  global,
+  crds,
+  controller,
+  agent,
+  violaAccess: group("Viola's identity in this cluster.", {
+    create: flag(true, 'ServiceAccount viola, which may write node configs and nothing else.'),
+  }),
+  priorityClass,
+  networkPolicy: group('NetworkPolicies. `to: []` is anywhere, `from: []` is nobody.', {
+    enabled,
+    apiServer,
+    dns,
+    metrics,
+  }),
+  ...monitoring,
+});

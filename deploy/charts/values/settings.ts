@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import type { Setting, Settings } from '../../../src/process/settings.ts';
+import { type TypedSetting, typed } from '../setting-form.ts';
+import { text } from './describe.ts';
+
+/** `leaseDurationMs` is milliseconds inside a part; whoever writes a duration says the unit: `leaseDuration: 15s`. */
+export function valueKey(key: string): string {
+  return key.replace(/Ms$/, '');
+}
+
+interface PartSettings {
+  readonly description: string;
+  /** What the chart works out by itself, and from what. */
+  readonly decided: Readonly<Record<string, string>>;
+}
+
+/** The settings of a part that are no secrets, as values with types. */
+export function settingValues(settings: Settings, { description, decided }: PartSettings) {
+  const unknown = Object.keys(decided).filter((key) => !Object.hasOwn(settings, key));
+  if (unknown.length > 0) throw new Error(`there is no setting ${unknown.join(', ')}`);
+  const shown = Object.entries(settings).filter(([, { secret = false }]) => !secret);
+  const shape = Object.fromEntries(
+    shown.map(([key, setting]) => [valueKey(key), valueOf(setting, decided[key]).optional()]),
+  );
+  return z.strictObject(shape).describe(description).default({});
+}
+
+/** Where the secrets among the settings of a part are. */
+export function secretSettingValues(settings: Settings, description: string) {
+  const secrets = Object.entries(settings).filter(([, { secret = false }]) => secret);
+  const shape = Object.fromEntries(
+    secrets.map(([key, setting]) => {
+      const place = z.strictObject({ name: text(), key: text() });
+      return [valueKey(key), place.describe(setting.description).optional()];
+    }),
+  );
+  return z.strictObject(shape).describe(description).default({});
+}
+
+function valueOf(setting: Setting, decided: string | undefined): z.ZodType {
+  const { form, fallback } = typed(setting);
+  // A list is a list here.
+  const description = setting.description.replace(', separated by commas', '');
+  if (decided !== undefined) {
+    return formSchema(form).meta({ description: `${description}; of the chart: ${decided}` });
+  }
+  return formSchema(form).meta(
+    fallback === undefined ? { description } : { description, default: fallback },
+  );
+}
+
+const unit = String.raw`\d+(\.\d+)?(ns|us|µs|ms|s|m|h)`;
+
+function formSchema(form: TypedSetting['form']): z.ZodType {
+  if (form.kind === 'integer') return z.int().min(form.min).max(form.max);
+  if (form.kind === 'choice') return z.enum(form.words);
+  return byKind[form.kind]();
+}
+
+type PlainKind = Exclude<TypedSetting['form']['kind'], 'integer' | 'choice'>;
+
+const byKind: Readonly<Record<PlainKind, () => z.ZodType>> = {
+  boolean: () => z.boolean(),
+  // A comma would make two of one.
+  list: () => z.array(z.string().regex(/^[^,]+$/)),
+  duration: () => z.string().regex(new RegExp(`^((${unit})+|0)$`)),
+  url: () => z.string().regex(/^https?:\/\/[^\s/]+/),
+  address: () => z.string().regex(/^(\[[0-9A-Fa-f:]+\]|[^:\s]*):\d{1,5}$/),
+  text,
+};

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { renderedAs } from './manifests.ts';
+
+function names(render: string): string[] {
+  return renderedAs(render).map(({ kind, metadata }) =>
+    [kind, metadata?.namespace ?? '', metadata?.name].join(' '),
+  );
+}
+
+it('both charts can be in one cluster: no object is of both', () => {
+  const ofOperator = names('operator-production');
+  expect(names('agent-production').filter((name) => ofOperator.includes(name))).toEqual([]);
+});

@@ -1,0 +1,108 @@
+import type { Installation } from './helm.ts';
+
+const operator = 'multinic-operator';
+const agent = 'multinic-agent';
+const digest = `sha256:${'a1b2c3d4'.repeat(8)}`;
+
+const withMariadb = {
+  operator: {
+    replicas: 2,
+    settings: { dbHost: 'mariadb.example.com', dbPort: 3307, dbUser: 'inventory' },
+    secretSettings: {
+      dbPassword: { name: 'multinic-db', key: 'password' },
+      contrabassEncryptKey: { name: 'contrabass', key: 'encrypt-key' },
+    },
+  },
+};
+
+const withCertManager = {
+  viola: { tls: { mode: 'certManager', certManager: { issuerRef: { name: 'private-ca' } } } },
+  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+};
+
+const withOwnSecrets = {
+  operator: {
+    caBundle: { configMap: 'corporate-ca', key: 'bundle.pem' },
+    persistence: { existingClaim: 'inventory' },
+  },
+  viola: {
+    tls: { mode: 'secret', secretName: 'viola-own', ca: { configMap: 'corporate-ca' } },
+    tokens: {
+      mode: 'secret',
+      secretName: 'viola-callers',
+      operatorToken: { secretName: 'viola-operator', key: 'bearer' },
+    },
+  },
+};
+
+const withLegacyListener = {
+  viola: { settings: { legacyListener: ':8081', legacyAllowFrom: ['10.0.0.0/24'] } },
+  networkPolicy: {
+    legacy: { from: [{ namespaceSelector: { matchLabels: { team: 'deployed' } } }] },
+  },
+};
+
+const withoutTls = { viola: { tls: { mode: 'plain' } }, serviceMonitor: { enabled: true } };
+
+/** What has no other place: all that can be said of Pods, and callers from elsewhere. */
+const withMuchSaid = {
+  global: { imageRegistry: 'registry.example.com/multinic', imagePullSecrets: [{ name: 'pull' }] },
+  namespaces: { create: false, system: 'nics', clusters: 'nics-clusters' },
+  operator: {
+    image: { digest },
+    settings: {
+      listen: ':9082',
+      inventoryListen: ':9081',
+      inventoryPlainHttp: true,
+      inventoryDbPath: '/data/nics/inventory.db',
+      contrabassEndpoint: 'http://contrabass.example.com:8600/api',
+      openstackNovaEndpoint: 'https://nova.example.com/v2.1',
+      watchNamespace: 'nics',
+    },
+    persistence: { storageClassName: 'fast', size: '2Gi' },
+    podLabels: { team: 'network' },
+    podAnnotations: { 'example.com/cost': '42' },
+    nodeSelector: { 'node-role.kubernetes.io/control-plane': '' },
+    tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' }],
+    priorityClassName: 'system-cluster-critical',
+    extraVolumes: [{ name: 'more', secret: { secretName: 'more' } }],
+    extraVolumeMounts: [{ name: 'more', mountPath: '/more', readOnly: true }],
+  },
+  viola: { settings: { listen: ':9443' }, replicas: 3 },
+  networkPolicy: {
+    amqp: { enabled: true },
+    inventory: { from: [{ podSelector: { matchLabels: { app: 'dashboard' } } }] },
+    viola: { from: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
+  },
+};
+
+const withRegistry = {
+  global: { imageRegistry: 'registry.example.com', imagePullSecrets: [{ name: 'pull' }] },
+  controller: {
+    image: { tag: 'v1.0.0', pullPolicy: 'Always' },
+    replicas: 2,
+    affinity: { nodeAffinity: {} },
+  },
+  agent: { image: { digest }, namespace: 'nic-agents', priorityClassName: 'nics' },
+  serviceMonitor: { enabled: true },
+  networkPolicy: { apiServer: { to: [{ ipBlock: { cidr: '10.0.0.0/28' } }], ports: [6443] } },
+};
+
+/** What is kept as a golden file, by the name of the file. Kinds are left out: their own test compares them. */
+export const installations: Readonly<Record<string, Installation>> = {
+  'operator-default': { chart: operator },
+  'operator-dev': { chart: operator, size: 'dev' },
+  'operator-staging': { chart: operator, size: 'staging' },
+  'operator-production': { chart: operator, size: 'production' },
+  'operator-mariadb': { chart: operator, size: 'production', values: withMariadb },
+  'operator-cert-manager': { chart: operator, values: withCertManager },
+  'operator-own-secrets': { chart: operator, values: withOwnSecrets },
+  'operator-legacy': { chart: operator, values: withLegacyListener },
+  'operator-plain': { chart: operator, values: withoutTls },
+  'operator-much-said': { chart: operator, values: withMuchSaid },
+  'agent-default': { chart: agent },
+  'agent-dev': { chart: agent, size: 'dev' },
+  'agent-staging': { chart: agent, size: 'staging' },
+  'agent-production': { chart: agent, size: 'production' },
+  'agent-registry': { chart: agent, values: withRegistry },
+};

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { type Installation, render } from './helm.ts';
+
+interface Refused {
+  readonly chart?: Installation['chart'];
+  readonly values: object;
+  readonly says: string;
+}
+
+/** What Helm itself says, from the schema: the key, and what it should be. */
+const bySchema: readonly Refused[] = [
+  {
+    values: { operator: { replica: 2 } },
+    says: "at '/operator': additional properties 'replica' not allowed",
+  },
+  {
+    values: { operator: { settings: { workerss: 2 } } },
+    says: "at '/operator/settings': additional properties 'workerss' not allowed",
+  },
+  {
+    values: { operator: { settings: { workers: 'lots' } } },
+    says: "at '/operator/settings/workers': got string, want integer",
+  },
+  {
+    values: { operator: { settings: { workers: 65 } } },
+    says: "at '/operator/settings/workers': maximum: got 65, want 64",
+  },
+  {
+    values: { operator: { settings: { openstackInsecureTls: 'false' } } },
+    says: "at '/operator/settings/openstackInsecureTls': got string, want boolean",
+  },
+  {
+    values: { operator: { settings: { allowedEndpoints: 'https://a,https://b' } } },
+    says: "at '/operator/settings/allowedEndpoints': got string, want array",
+  },
+  {
+    values: { operator: { settings: { pollFastInterval: '20' } } },
+    says: "at '/operator/settings/pollFastInterval': '20' does not match pattern",
+  },
+  {
+    values: { operator: { settings: { logLevel: 'loud' } } },
+    says: "at '/operator/settings/logLevel': value must be one of 'trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'",
+  },
+  {
+    values: { operator: { settings: { dbPassword: 'secret' } } },
+    says: "at '/operator/settings': additional properties 'dbPassword' not allowed",
+  },
+  {
+    values: { operator: { secretSettings: { dbPassword: { name: 'db' } } } },
+    says: "at '/operator/secretSettings/dbPassword': missing property 'key'",
+  },
+  {
+    values: { operator: { replicas: null } },
+    says: "at '/operator': missing property 'replicas'",
+  },
+  {
+    values: { operator: { terminationGracePeriodSeconds: 10 } },
+    says: "at '/operator/terminationGracePeriodSeconds': minimum: got 10, want 30",
+  },
+  {
+    values: { operator: { image: { digest: 'sha256:abc' } } },
+    says: "at '/operator/image/digest': 'sha256:abc' does not match pattern",
+  },
+  {
+    chart: 'multinic-agent',
+    values: { controller: { image: { tags: 'v1' } } },
+    says: "at '/controller/image': additional properties 'tags' not allowed",
+  },
+  {
+    chart: 'multinic-agent',
+    values: { controller: { settings: { jobTtlSeconds: 60 } } },
+    says: "at '/controller/settings/jobTtlSeconds': minimum: got 60, want 360",
+  },
+];
+
+/** What a schema cannot say: the value, why it cannot be, and what to do. */
+const byChart: readonly Refused[] = [
+  {
+    values: { operator: { replicas: 2 } },
+    says: 'operator.replicas is 2, and the inventory is a file of one Pod: set operator.settings.dbHost (MariaDB), or operator.replicas=1',
+  },
+  {
+    values: { operator: { caBundle: { configMap: 'a', secret: 'b' } } },
+    says: 'operator.caBundle has both configMap and secret: keep one',
+  },
+  {
+    values: { viola: { tls: { ca: { configMap: 'a', secret: 'b' } } } },
+    says: 'viola.tls.ca has both configMap and secret: keep one',
+  },
+  {
+    values: { viola: { tls: { mode: 'secret' } } },
+    says: 'viola.tls.mode is secret: set viola.tls.secretName to a Secret of type kubernetes.io/tls',
+  },
+  {
+    values: { viola: { tls: { mode: 'certManager' } } },
+    says: 'viola.tls.mode is certManager: set viola.tls.certManager.issuerRef.name to an issuer of cert-manager',
+  },
+  {
+    values: { viola: { tokens: { mode: 'secret' } } },
+    says: "viola.tokens.mode is secret: set viola.tokens.secretName to a Secret with lists of who may call (docs/guides/access.md)\nviola.tokens.mode is secret: set viola.tokens.operatorToken.secretName to a Secret with the operator's token",
+  },
+  {
+    values: { viola: { settings: { legacyListener: ':8081' } } },
+    says: 'viola.settings.legacyListener asks for no token: set viola.settings.legacyAllowFrom to the addresses of its callers, such as 10.0.0.0/24',
+  },
+  {
+    values: { viola: { settings: { legacyListener: ':8080', legacyAllowFrom: ['10.0.0.0/24'] } } },
+    says: 'viola.settings.legacyListener is :8080, the port of viola.settings.listen: say another one, such as :8081',
+  },
+  {
+    values: { operator: { settings: { listen: '127.0.0.1:8082' } } },
+    says: 'operator.settings.listen is 127.0.0.1:8082, where no probe of the kubelet arrives: say :8082',
+  },
+  {
+    values: { viola: { settings: { listen: '[::1]:8080' } } },
+    says: 'viola.settings.listen is [::1]:8080, where no probe of the kubelet arrives: say :8080',
+  },
+  {
+    values: { operator: { heap: { old: 512 } } },
+    says: 'operator.resources.limits.memory is 384Mi, and a heap of 512 MB needs 704Mi: raise it, or lower operator.heap.old',
+  },
+  {
+    values: { alerts: { enabled: true } },
+    says: 'alerts.enabled is true, and every alert names its runbook: set alerts.runbookBaseUrl to where docs/runbooks of this version can be read',
+  },
+  {
+    chart: 'multinic-agent',
+    values: { agent: { namespace: 'multinic-system' } },
+    says: 'agent.namespace is multinic-system, the namespace of the release, whose Pods are to be restricted and those of agents are not: say another one, such as multinic-agents',
+  },
+  {
+    chart: 'multinic-agent',
+    values: { controller: { heap: { old: 1000 }, resources: { limits: { memory: '1Gi' } } } },
+    says: 'controller.resources.limits.memory is 1Gi, and a heap of 1000 MB needs 1314Mi: raise it, or lower controller.heap.old',
+  },
+];
+
+describe('values that cannot be used', () => {
+  it.each(bySchema)('are told with their key: $says', async ({ chart, values, says }) => {
+    const refused = render({ chart: chart ?? 'multinic-operator', values });
+    await expect(refused).rejects.toThrow(`${chart ?? 'multinic-operator'}:\n- ${says}`);
+  });
+
+  it.each(byChart)('are told with what to do: $says', async ({ chart, values, says }) => {
+    const refused = render({ chart: chart ?? 'multinic-operator', values });
+    await expect(refused).rejects.toThrow(`these values cannot be used:\n${says}\n`);
+  });
+
+  it('are told all at once', async () => {
+    const values = { operator: { replicas: 2 }, viola: { tls: { mode: 'secret' } } };
+    const refused = render({ chart: 'multinic-operator', values });
+    await expect(refused).rejects.toThrow(/operator\.replicas is 2.*\nviola\.tls\.mode is secret/);
+  });
+
+  it('are not those of people who know what they do', async () => {
+    const values = { operator: { heap: { old: 512 }, resources: { limits: { memory: '1Gi' } } } };
+    const made = await render({ chart: 'multinic-operator', values });
+    expect(made).toContain('--max-old-space-size=512');
+  });
+});
