@@ -68,14 +68,14 @@ async function optionsOf(folder: string, kubeconfig: string) {
     viola: [...common, '--listen', `${viola.host}:${viola.port}`, '--tokens-file', files.grants],
     operator: [
       ...common,
-      ...['--namespace', process.env['POD_NAMESPACE'] ?? namespaces.system],
-      ...[
-        '--viola-endpoint',
-        `http://${viola.host}:${viola.port}`,
-        '--viola-token-file',
-        files.token,
-      ],
-      ...['--inventory-db-path', process.env['INVENTORY_DB_PATH'] ?? join(folder, 'inventory.db')],
+      '--namespace',
+      process.env['POD_NAMESPACE'] ?? namespaces.system,
+      '--viola-endpoint',
+      `http://${viola.host}:${viola.port}`,
+      '--viola-token-file',
+      files.token,
+      '--inventory-db-path',
+      process.env['INVENTORY_DB_PATH'] ?? join(folder, 'inventory.db'),
     ],
     controller: common,
   } satisfies Record<Runnable, readonly string[]>;

@@ -26,8 +26,11 @@ export function registeredToken(secret: Secret): RegisteredToken | undefined {
   const providerId = secret.metadata.labels?.[labels.providerId] ?? '';
   if (kubeconfig !== undefined) return inKubeconfig(providerId, decoded(kubeconfig));
   if (token === undefined) return undefined;
-  const data = (next: string) => ({ token: encoded(next) });
-  return { providerId, token: decoded(token), with: data };
+  return { providerId, token: decoded(token), with: keyWith };
+}
+
+function keyWith(token: string): Readonly<Record<string, string>> {
+  return { token: encoded(token) };
 }
 
 function inKubeconfig(providerId: string, text: string): RegisteredToken | undefined {

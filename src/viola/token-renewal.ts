@@ -11,9 +11,9 @@ import type { Cluster, Clusters } from './clusters.ts';
 import { type Life, lifeOf, type RegisteredToken, registeredToken } from './registered-token.ts';
 
 export interface RenewalOptions {
-  readonly secrets: Store<Secret>;
+  readonly secrets: Pick<Store<Secret>, 'list'>;
   readonly clusters: Pick<Clusters, 'use'>;
-  readonly management: KubeClient;
+  readonly management: Pick<KubeClient, 'patch'>;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
   readonly log: Logger;
