@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ControlPlane, toolPath } from '../../rig/control-plane/control-plane.ts';
 import { runScript } from '../../rig/hosts/box/script.ts';
@@ -9,7 +9,8 @@ import { type Forwarded, forwarded } from './forwarded.ts';
 import { PartsInPods } from './pods.ts';
 
 const run = promisify(execFile);
-const charts = join(import.meta.dirname, '../../charts');
+const root = join(import.meta.dirname, '../..');
+const ours = join(root, 'charts');
 
 export const namespaces = {
   management: 'multinic-operator-system',
@@ -24,18 +25,24 @@ export interface Clusters {
 export interface Release {
   readonly cluster: ControlPlane;
   readonly chart: 'multinic-operator' | 'multinic-agent';
+  /** Folder of the charts; default: ours. */
+  readonly charts?: string;
   readonly namespace: string;
-  /** Paths of values files, and then values of this test. */
+  /** Paths of values files, and then values of this test; later ones win. */
   readonly files?: readonly string[];
-  readonly values?: object;
-  readonly arguments?: readonly string[];
+  readonly values?: readonly object[];
 }
 
 /** `helm upgrade --install --wait`, as docs/guides/install.md says it. */
 export async function helmInstall(directory: string, release: Release): Promise<void> {
-  const { cluster, chart, namespace, files = [], values = {} } = release;
-  const own = join(directory, `${chart}-values.json`);
-  await writeFile(own, JSON.stringify(values), { mode: 0o600 });
+  const { cluster, chart, namespace, files = [], values = [], charts = ours } = release;
+  const own = await Promise.all(
+    values.map(async (each, i) => {
+      const file = join(directory, `${chart}-values-${i}.json`);
+      await writeFile(file, JSON.stringify(each), { mode: 0o600 });
+      return file;
+    }),
+  );
   await helm(cluster, [
     'upgrade',
     '--install',
@@ -44,10 +51,9 @@ export async function helmInstall(directory: string, release: Release): Promise<
     '--namespace',
     namespace,
     '--create-namespace',
-    ...[...files, own].flatMap((file) => ['--values', file]),
+    ...[...files, ...own].flatMap((file) => ['--values', file]),
     '--wait',
     '--timeout=180s',
-    ...(release.arguments ?? []),
   ]);
 }
 
@@ -111,4 +117,20 @@ export async function forwardedViola(management: ControlPlane): Promise<Forwarde
 export function forwardedInventory(management: ControlPlane): Forwarded {
   const target = 'svc/multinic-operator-inventory-service';
   return forwarded(management, { namespace: namespaces.management, target, port: 18_081 });
+}
+
+/** A script of the project as a person runs it against a cluster, with the rig's kubectl and helm; resolves to all that it said. */
+export async function runProjectScript(
+  cluster: ControlPlane,
+  script: string,
+  args: readonly string[],
+): Promise<string> {
+  const tools = [dirname(await toolPath('helm')), dirname(await toolPath('kubectl'))];
+  const env = {
+    ...process.env,
+    KUBECONFIG: cluster.kubeconfig,
+    PATH: [...tools, process.env['PATH']].join(':'),
+  };
+  const { stdout, stderr } = await run(join(root, script), args, { env });
+  return stdout + stderr;
 }

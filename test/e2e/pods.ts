@@ -57,6 +57,13 @@ export class PartsInPods {
     return this.#kubectl(part, 'logs', '-l', selectorOf(part), '--tail=-1', ...options);
   }
 
+  /** What `multinic version` says in each of its Pods. */
+  async version(part: PartName): Promise<string> {
+    const { deployment } = this.#places[part];
+    const command = ['/usr/local/bin/node', '/app/main.mjs', 'version'];
+    return this.#kubectl(part, 'exec', `deployment/${deployment}`, '--', ...command);
+  }
+
   async #pods(part: PartName): Promise<readonly string[]> {
     const text = await this.#kubectl(part, 'get', 'pods', '-l', selectorOf(part), '-o', 'name');
     return text.split('\n').filter((line) => line !== '');

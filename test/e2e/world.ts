@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { versionOf } from '../../deploy/identity.ts';
 import { type BuiltImage, buildImages, ownArchitecture } from '../../deploy/image/images.ts';
-import { startNode } from '../../rig/control-plane/node.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { type Node, startNode } from '../../rig/control-plane/node.ts';
 import { mortalAgentImage, packMortalAgent } from './agent-image.ts';
 import type { Forwarded } from './forwarded.ts';
 import { type Ground, openGround, provider } from './ground.ts';
@@ -19,10 +18,14 @@ import type { PartsInPods } from './pods.ts';
 import { reachable } from './reachable.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const charts = join(root, 'charts');
+const ours = join(root, 'charts');
 
 /** The chain as it is installed: both charts by helm, every part in a Pod. */
 export interface World extends Ground, AsyncDisposable {
+  /** The management cluster's node. */
+  readonly manager: Node;
+  /** Settings of the operator that say where the cloud is. */
+  readonly endpoints: Readonly<Record<string, string>>;
   readonly parts: PartsInPods;
   readonly viola: Forwarded;
   readonly inventory: Forwarded;
@@ -45,7 +48,6 @@ export async function openWorld(
 ): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const images = await shippedImages();
-  const agent = images.agent;
   const keystoneFor = async (management: Ground['management'], url: string) =>
     stack.use(await reachable(management, url)).url;
   const ground = await openGround(stack, {
@@ -64,8 +66,10 @@ export async function openWorld(
   }
   say('nodes have the images');
 
-  await installAgent(ground, type, mortalAgent ? mortalAgentImage : undefined);
-  await installOperator(ground, type, stack);
+  await giveKey(ground);
+  const endpoints = await relayedEndpoints(ground, stack);
+  const agent = mortalAgent ? { controller: { settings: { agentImage: mortalAgentImage } } } : {};
+  await installCharts({ ...ground, endpoints }, { type, values: { agent } });
   say(await registerCluster(ground, provider));
   const parts = partsOf(ground, { operator: 1, viola: 1, controller: 1 });
   for (const part of ['operator', 'viola', 'controller'] as const) await parts.ready(part);
@@ -76,11 +80,13 @@ export async function openWorld(
   const kept = stack.move();
   return {
     ...ground,
+    manager,
+    endpoints,
     parts,
     viola,
     inventory,
     tokens,
-    imageId: agent.id,
+    imageId: images.agent.id,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -100,71 +106,81 @@ async function shippedImages(): Promise<Record<'controllers' | 'agent', BuiltIma
   return { controllers, agent };
 }
 
-async function installAgent(
-  { business, directory }: Ground,
-  type: WorldOptions['type'],
-  agentImage: string | undefined,
-): Promise<void> {
+export interface Installed {
+  readonly type: WorldOptions['type'];
+  /** Folder of the charts; default: ours. */
+  readonly charts?: string;
+  /** Values of this test, over those of all tests. */
+  readonly values?: { readonly operator?: object; readonly agent?: object };
+}
+
+type Place = Pick<World, 'management' | 'business' | 'directory' | 'endpoints'>;
+
+/** Installs both charts, or changes what is installed, as docs/guides/install.md says it. */
+export async function installCharts(place: Place, installed: Installed): Promise<void> {
+  const { management, business, directory } = place;
+  const { type, charts = ours, values = {} } = installed;
   await helmInstall(directory, {
     cluster: business,
     chart: 'multinic-agent',
+    charts,
     namespace: namespaces.business,
     files: [join(charts, `multinic-agent/values-${type}.yaml`)],
-    values: {
-      controller: {
-        replicas: 1,
-        settings: {
-          logLevel: 'debug',
-          leaseDuration: '5s',
-          agentImagePullPolicy: 'Never',
-          ...(agentImage === undefined ? {} : { agentImage }),
-        },
-      },
-    },
+    values: [agentValues, values.agent ?? {}],
   });
-}
-
-async function installOperator(
-  { management, directory, contrabass, tenant }: Ground,
-  type: WorldOptions['type'],
-  stack: AsyncDisposableStack,
-): Promise<void> {
-  const relayed = async (url: string) => stack.use(await reachable(management, url)).url;
-  await management.kubectl(['create', 'namespace', namespaces.management]);
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'contrabass' },
-    stringData: { key: contrabass.encryptKey },
-  };
-  await management.kubectl(
-    ['-n', namespaces.management, 'create', '-f', '-'],
-    JSON.stringify(secret),
-  );
   await helmInstall(directory, {
     cluster: management,
     chart: 'multinic-operator',
+    charts,
     namespace: namespaces.management,
     files: [join(charts, `multinic-operator/values-${type}.yaml`)],
-    values: {
-      operator: {
-        replicas: 1,
-        settings: {
-          logLevel: 'debug',
-          leaseDuration: '5s',
-          contrabassEndpoint: await relayed(contrabass.contrabassUrl),
-          openstackNeutronEndpoint: await relayed(tenant.user.url('network')),
-          openstackNovaEndpoint: await relayed(tenant.user.url('compute')),
-          pollFastInterval: '2s',
-          pollSlowInterval: '2s',
-          pollErrorInterval: '2s',
-        },
-        secretSettings: { contrabassEncryptKey: { name: 'contrabass', key: 'key' } },
-        persistence: { enabled: false },
-      },
-      viola: { replicas: 1, settings: { logLevel: 'debug' } },
-    },
+    values: [operatorValues(place.endpoints), values.operator ?? {}],
   });
+}
+
+const often = { pollFastInterval: '2s', pollSlowInterval: '2s', pollErrorInterval: '2s' };
+const everywhere = { logLevel: 'debug', leaseDuration: '5s' };
+
+const agentValues = {
+  controller: { replicas: 1, settings: { ...everywhere, agentImagePullPolicy: 'Never' } },
+};
+
+function operatorValues(endpoints: World['endpoints']) {
+  return {
+    operator: {
+      replicas: 1,
+      settings: { ...everywhere, ...often, ...endpoints },
+      secretSettings: { contrabassEncryptKey: { name: 'contrabass', key: 'key' } },
+      persistence: { enabled: false },
+    },
+    viola: { replicas: 1, settings: { logLevel: 'debug' } },
+  };
+}
+
+/** The key that Contrabass encrypts passwords under, where the operator's Pod gets it from. */
+async function giveKey({ management, contrabass }: Ground): Promise<void> {
+  await management.kubectl(['create', 'namespace', namespaces.management]);
+  const metadata = { name: 'contrabass', namespace: namespaces.management };
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata,
+    stringData: { key: contrabass.encryptKey },
+  };
+  await management.kubectl(['create', '-f', '-'], JSON.stringify(secret));
+}
+
+/** Where the operator's Pod reaches the cloud. */
+async function relayedEndpoints(
+  { management, contrabass, tenant }: Ground,
+  stack: AsyncDisposableStack,
+) {
+  const relayed = async (url: string) => stack.use(await reachable(management, url)).url;
+  return {
+    contrabassEndpoint: await relayed(contrabass.contrabassUrl),
+    openstackNeutronEndpoint: await relayed(tenant.user.url('network')),
+    openstackNovaEndpoint: await relayed(tenant.user.url('compute')),
+  };
 }
 
 /** People's own grants stand beside the operator's. */
