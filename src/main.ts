@@ -111,8 +111,21 @@ async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (isPart(name)) return runPart(name, await parts[name].load(), parts[name].about, rest);
+  if (isCommand(name)) {
+    const { cliMain } = await import('./cli/main-cli.ts');
+    return cliMain(name, rest);
+  }
   console.error(usage());
   return name === '--help' || name === '-h' ? 0 : usageExit;
+}
+
+/** Commands of people; loaded only when one is asked for. */
+const commands = {
+  'register-cluster': 'registers a business cluster with Viola',
+} as const;
+
+function isCommand(name: string): boolean {
+  return Object.hasOwn(commands, name);
 }
 
 function isPart(name: string): name is PartName {
@@ -123,7 +136,8 @@ function usage(): string {
   const lines = Object.entries(parts).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);
   lines.push(`  ${'agent'.padEnd(12)}configures the NICs of the node it runs on, then ends`);
   lines.push(`  ${'version'.padEnd(12)}says what this build is`);
-  return `usage: multinic PART [--help] [options]\n\n${lines.join('\n')}`;
+  const people = Object.entries(commands).map(([name, about]) => `  ${name.padEnd(18)}${about}`);
+  return `usage: multinic PART|COMMAND [--help] [options]\n\nparts:\n${lines.join('\n')}\n\ncommands:\n${people.join('\n')}`;
 }
 
 function version(): Version {

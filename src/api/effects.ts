@@ -18,6 +18,8 @@ export const effects = [
   'viola.node-config.apply',
   'viola.node-config.consent',
   'viola.node-config.delete',
+  'viola.token.request',
+  'viola.token.store',
   'controller.finalizer.add',
   'controller.finalizer.remove',
   'controller.job.create',

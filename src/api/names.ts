@@ -38,6 +38,8 @@ export const annotations = {
   deleteConsent: 'multinic.io/delete-consent',
   /** On MultiNicNodeConfig, any value: its node is taken over from the deployed controller. */
   takeOver: 'multinic.io/take-over',
+  /** On a Secret that registers a business cluster: the ServiceAccount there whose token it holds, which Viola renews. */
+  renewsTokenOf: 'multinic.io/renews-token-of',
   /** On agent Jobs and Pods: `namespace/name` of the MultiNicNodeConfig they work for. */
   config: 'multinic.io/config',
   /** On agent Jobs: hash of what the agent was asked for, so that equal wishes need no second Job. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { protocol } from '../api/job.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
-import { RecordAges } from './applied.ts';
+import { appliedIn, RecordAges } from './applied.ts';
 
 const start = new Date('2026-01-01T12:00:00Z');
 
@@ -45,4 +46,26 @@ it('another record of the object begins anew, and so does one of an object that 
   ages.forget('other');
   await advance(5_000);
   expect(ages.of('other', record(-60))).toBe(0);
+});
+
+it('what a later version did is known, whatever of its words are not', () => {
+  const written = {
+    action: 'apply',
+    content: 'c',
+    nodeName: 'n',
+    nodeUid: 'u',
+    job: 'j',
+    attempt: 1,
+    at: start.toISOString(),
+    done: true,
+    protocol: protocol + 1,
+    reasons: ['WaitingForNIC', 'ReasonOfALaterVersion'],
+    field: 'of a later version',
+  };
+  const { field: _, ...known } = written;
+  expect(appliedIn({ applied: written } as never)).toEqual({
+    ...known,
+    protocol,
+    reasons: ['WaitingForNIC'],
+  });
 });

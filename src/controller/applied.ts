@@ -1,12 +1,22 @@
 import * as z from 'zod';
 import { rfc3339 } from '../api/condition.ts';
-import { type Fence, fence, type Protocol, protocols } from '../api/job.ts';
+import { type Fence, fence, type Protocol, protocol, protocols } from '../api/job.ts';
 import type { NodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { type Reason, reasons } from '../api/reasons.ts';
 import type { Clock } from '../time/clock.ts';
 import { isOpen } from './evidence.ts';
 import type { Order, Verdict } from './runner.ts';
 import { isWrittenByOther, type Machine } from './stores.ts';
+
+// A later version writes records, too, and may be taken back: what it did is done all the same, or going back would send an
+// agent to every node. Of a protocol that is not known here another is spoken; a reason that is not known sets no pace.
+const spoken = z
+  .int()
+  .positive()
+  .transform((version): Protocol => protocols.find((known) => known === version) ?? protocol);
+const reasonsLeft = z
+  .array(z.string())
+  .transform((words) => words.filter((word): word is Reason => Object.hasOwn(reasons, word)));
 
 const recordSchema = z.object({
   action: z.enum(['apply', 'cleanup']),
@@ -17,10 +27,10 @@ const recordSchema = z.object({
   bootId: z.string().optional(),
   job: z.string().min(1),
   attempt: z.int(),
-  protocol: z.union(protocols.map((version) => z.literal(version))),
+  protocol: spoken,
   at: z.iso.datetime({ offset: true }),
   done: z.boolean().optional(),
-  reasons: z.array(z.enum(Object.keys(reasons) as [Reason])).optional(),
+  reasons: reasonsLeft.optional(),
   hostFence: fence.optional(),
 });
 

@@ -1,4 +1,5 @@
 import type { CustomResourceDefinition } from 'kubernetes-types/apiextensions/v1.js';
+import type { TokenRequest as TokenRequestV1 } from 'kubernetes-types/authentication/v1.js';
 import type { Job as JobV1 } from 'kubernetes-types/batch/v1.js';
 import type { Lease as LeaseV1 } from 'kubernetes-types/coordination/v1.js';
 import type {
@@ -8,9 +9,11 @@ import type {
   Node as NodeV1,
   Pod as PodV1,
   Secret as SecretV1,
+  ServiceAccount as ServiceAccountV1,
 } from 'kubernetes-types/core/v1.js';
+import type { RoleBinding as RoleBindingV1, Role as RoleV1 } from 'kubernetes-types/rbac/v1.js';
 import type { KubeObject } from './object.ts';
-import { defineResource } from './resource.ts';
+import { defineResource, type Resource } from './resource.ts';
 
 /** A published type with our `metadata`, whose name is always there in what was read. */
 type Typed<T> = Omit<T, keyof KubeObject> & KubeObject;
@@ -23,6 +26,10 @@ export type Secret = Typed<SecretV1>;
 export type Namespace = Typed<NamespaceV1>;
 export type Lease = Typed<LeaseV1>;
 export type EventObject = Typed<EventV1>;
+export type ServiceAccount = Typed<ServiceAccountV1>;
+export type Role = Typed<RoleV1>;
+export type RoleBinding = Typed<RoleBindingV1>;
+export type TokenRequest = Typed<TokenRequestV1>;
 export type Crd = Typed<CustomResourceDefinition>;
 
 const core = { group: '', version: 'v1' } as const;
@@ -84,3 +91,35 @@ export const crds = defineResource<Crd>({
   kind: 'CustomResourceDefinition',
   namespaced: false,
 });
+
+const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
+
+export const serviceAccounts = defineResource<ServiceAccount>({
+  ...core,
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+});
+export const roles = defineResource<Role>({
+  ...rbac,
+  plural: 'roles',
+  kind: 'Role',
+  namespaced: true,
+});
+export const roleBindings = defineResource<RoleBinding>({
+  ...rbac,
+  plural: 'rolebindings',
+  kind: 'RoleBinding',
+  namespaced: true,
+});
+
+/** The subresource by which a token of a ServiceAccount is made: created, never read (Kubernetes TokenRequest API). */
+export function tokenRequestsOf(serviceAccount: string): Resource<TokenRequest> {
+  return defineResource<TokenRequest>({
+    ...core,
+    plural: `serviceaccounts/${serviceAccount}/token`,
+    kind: 'TokenRequest',
+    objectVersion: 'authentication.k8s.io/v1',
+    namespaced: true,
+  });
+}

@@ -8,6 +8,8 @@ export interface Resource<T extends KubeObject> {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** `apiVersion` of the objects where it is not that of the path: some subresources take kinds of another group. */
+  readonly objectVersion?: string;
   /** Checks every object that is read; throws when it is not a `T`. */
   readonly parse?: (raw: unknown) => T;
 }
@@ -20,6 +22,11 @@ export function defineResource<T extends KubeObject>(resource: Resource<T>): Res
 /** `v1` or `group/version`, as `apiVersion` spells it. */
 export function apiVersionOf(resource: Resource<KubeObject>): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** What `apiVersion` is in the objects themselves. */
+export function objectVersionOf(resource: Resource<KubeObject>): string {
+  return resource.objectVersion ?? apiVersionOf(resource);
 }
 
 /** Path of the collection, of all namespaces when none is given. */

@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { expect, vi } from 'vitest';
 import type { Attachment } from '../../rig/openstack/tenant.ts';
 import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
+import { type Ground, namespace, provider, subnet } from './ground.ts';
 import { tracesOf } from './kernel-state.ts';
 import { nicStates, nodeConfigOf } from './seen.ts';
-import { namespace, provider, subnet, type World } from './world.ts';
 
 const run = promisify(execFile);
 export const generous = { timeout: 120_000, interval: 300 };
@@ -17,7 +17,7 @@ interface Wanted {
 }
 
 function openstackConfig(
-  { contrabass, data, tenant }: World,
+  { contrabass, data, tenant }: Ground,
   vmNames: readonly string[],
   { projectID = tenant.projectId, settings }: Wanted,
 ): object {
@@ -39,7 +39,7 @@ function openstackConfig(
 }
 
 export async function applyConfig(
-  world: World,
+  world: Ground,
   vmNames: readonly string[],
   wanted: Wanted = {},
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function applyConfig(
   await world.management.kubectl(['apply', '--server-side', '-f', '-'], object);
 }
 
-export const attach = ({ tenant, server, data }: World) =>
+export const attach = ({ tenant, server, data }: Ground) =>
   tenant.attach(server.id, { networkId: data.networkId });
 
 /** Address of an attachment in the data subnet. */
@@ -55,12 +55,12 @@ export function addressOf({ fixed_ips }: Attachment): string {
   return fixed_ips[0]?.ip_address ?? '';
 }
 
-export async function untilConfigured(world: World, ...names: readonly string[]): Promise<void> {
+export async function untilConfigured(world: Ground, ...names: readonly string[]): Promise<void> {
   const wanted = Object.fromEntries(names.map((name) => [name, 'Configured']));
   await vi.waitFor(async () => expect(await nicStates(world)).toEqual(wanted), generous);
 }
 
-export async function expectReach({ node }: World, from: string): Promise<void> {
+export async function expectReach({ node }: Ground, from: string): Promise<void> {
   const ping = ['ping', '-c1', '-W2', '-I', from, subnet.gateway];
   expect(await node.sh(ping)).toContain('1 received');
 }
@@ -69,14 +69,14 @@ export async function expectReach({ node }: World, from: string): Promise<void> 
  * The gateway knows the MAC of an address, as behind port security: Linux answers ARP on every NIC of a subnet
  * (arp_ignore 0), and the gateway would go on for some seconds with the MAC of another NIC that was just unplugged.
  */
-export async function acquaint({ node }: World, attachment: Attachment): Promise<void> {
+export async function acquaint({ node }: Ground, attachment: Attachment): Promise<void> {
   const neighbour = ['neigh', 'replace', addressOf(attachment), 'lladdr', attachment.mac_addr];
   await run('ip', ['-n', node.fabric, ...neighbour, 'dev', 'br0', 'nud', 'permanent']);
 }
 
 /** What ping says of five packets a second from a NIC, meanwhile. */
 export async function trafficDuring(
-  { node }: World,
+  { node }: Ground,
   from: string,
   meanwhile: () => Promise<void>,
 ): Promise<string> {
@@ -88,7 +88,7 @@ export async function trafficDuring(
 }
 
 /** No link, rule, route or file of a NIC is left on the node. */
-export async function expectGone({ node }: World, name: string): Promise<void> {
+export async function expectGone({ node }: Ground, name: string): Promise<void> {
   await vi.waitFor(async () => {
     expect(await tracesOf(node, name)).toEqual([]);
     expect(await node.sh(['ls', '/etc/netplan'])).not.toContain(name);
@@ -96,7 +96,7 @@ export async function expectGone({ node }: World, name: string): Promise<void> {
 }
 
 /** The link of an attachment has left the node. */
-export async function untilUnplugged({ node }: World, { mac_addr }: Attachment): Promise<void> {
+export async function untilUnplugged({ node }: Ground, { mac_addr }: Attachment): Promise<void> {
   await vi.waitFor(
     async () => expect(await node.sh(['ip', '-j', 'link'])).not.toContain(mac_addr),
     generous,
@@ -104,7 +104,7 @@ export async function untilUnplugged({ node }: World, { mac_addr }: Attachment):
 }
 
 /** The status was written from what an agent saw on the node as it runs now. */
-export async function untilJudgedSinceBoot(world: World): Promise<void> {
+export async function untilJudgedSinceBoot(world: Ground): Promise<void> {
   const bootId = (await world.node.sh(['cat', '/proc/sys/kernel/random/boot_id'])).trim();
   await vi.waitFor(
     async () =>

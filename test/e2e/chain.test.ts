@@ -14,6 +14,7 @@ import {
   untilJudgedSinceBoot,
   untilUnplugged,
 } from './acts.ts';
+import { encryptKey, namespace, provider, subnet } from './ground.ts';
 import { foreignState, type KernelState, ourState } from './kernel-state.ts';
 import { plantForeignState } from './planted.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
@@ -25,7 +26,7 @@ import {
   nicStates,
   nodeConfigOf,
 } from './seen.ts';
-import { encryptKey, namespace, openWorld, provider, subnet, type World } from './world.ts';
+import { openWorld, type World } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -37,7 +38,7 @@ let second: Attachment;
 let settled: KernelState;
 
 beforeAll(async () => {
-  world = await openWorld(say);
+  world = await openWorld(say, { type: 'dev' });
   await plantForeignState(world.node);
   foreign = await foreignState(world.node);
   await watchPrimary();
@@ -246,7 +247,7 @@ describe('Viola', () => {
     ['with a token of another cluster', 'foreign', 403],
     ['with a read-only token', 'readOnly', 403],
   ] as const)('refuses a POST %s', async (_what, token, status) => {
-    const answer = await fetch(`${world.violaUrl}/v1/k8s/multinic/node-configs`, {
+    const answer = await world.viola.fetch('/v1/k8s/multinic/node-configs', {
       method: 'POST',
       body: JSON.stringify([{ nodeName: world.node.name, interfaces: [] }]),
       headers: {

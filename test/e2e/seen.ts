@@ -5,41 +5,46 @@ import { inventoryRecords } from '../../src/api/inventory-http.ts';
 import { type MultiNicNodeConfig, nodeConfigStatus } from '../../src/api/multinicnodeconfig.ts';
 import { openstackConfigStatus } from '../../src/api/openstackconfig.ts';
 import { type EndState, endState, type Places } from '../beds/end-state.ts';
+import { type Ground, namespace, provider } from './ground.ts';
 import { foreignState, ourState } from './kernel-state.ts';
-import { namespace, provider, type World } from './world.ts';
 
 const metadata = z.object({ uid: z.string(), generation: z.int() });
 const nodeConfig = z.object({ metadata, status: nodeConfigStatus.optional() });
 const openstackConfig = z.object({ metadata, status: openstackConfigStatus.optional() });
 
+/** A ground with an inventory that can be asked. */
+export interface Seen extends Ground {
+  readonly inventory: { fetch(path: string): Promise<{ json(): Promise<unknown> }> };
+}
+
 /** The node's MultiNicNodeConfig as the business cluster holds it now, if it does. */
-export async function nodeConfigOf({ business, node }: World) {
+export async function nodeConfigOf({ business, node }: Ground) {
   return nodeConfig.optional().parse(await objectOf(business, 'mnnc', node.name));
 }
 
 /** State by NIC name, such as `{multinic0: 'Configured'}`. */
-export async function nicStates(world: World): Promise<Record<string, string>> {
+export async function nicStates(world: Ground): Promise<Record<string, string>> {
   const entries = (await nodeConfigOf(world))?.status?.interfaceStatuses ?? [];
   return Object.fromEntries(entries.map(({ name, status }) => [name ?? '', status ?? '']));
 }
 
 /** The reasons of all NICs. A NIC that was rolled back is listed under the name that the kernel gave it. */
-export async function nicReasons(world: World): Promise<(string | undefined)[]> {
+export async function nicReasons(world: Ground): Promise<(string | undefined)[]> {
   const entries = (await nodeConfigOf(world))?.status?.interfaceStatuses ?? [];
   return entries.map(({ reason }) => reason);
 }
 
 /** Reason of a condition of the OpenstackConfig. */
-export async function configCondition({ management }: World, type: string) {
+export async function configCondition({ management }: Ground, type: string) {
   const text = await management.kubectl(['get', 'osc', 'e2e', '-n', namespace, '-o', 'json']);
   const { status } = openstackConfig.parse(JSON.parse(text));
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
 /** What the inventory says of the node. */
-export async function inventoryOf({ inventoryUrl, node }: World) {
+export async function inventoryOf({ inventory, node }: Seen) {
   const query = `providerId=${provider}&nodeName=${node.name}`;
-  const answer = await fetch(`${inventoryUrl}/v1/inventory/node-configs?${query}`);
+  const answer = await inventory.fetch(`/v1/inventory/node-configs?${query}`);
   return inventoryRecords.parse(await answer.json());
 }
 
@@ -51,7 +56,7 @@ async function objectOf(cluster: ControlPlane, kind: string, name: string): Prom
 }
 
 /** Where what there is to know of the node and its NICs is. */
-export function placesOf(world: World): Places {
+export function placesOf(world: Seen): Places {
   const { management, business, node } = world;
   return {
     openstackConfig: async () =>
@@ -63,12 +68,12 @@ export function placesOf(world: World): Places {
   };
 }
 
-export function endOf(world: World): Promise<EndState> {
+export function endOf(world: Seen): Promise<EndState> {
   return endState(placesOf(world));
 }
 
 /** What our parts asked of the business cluster, from its audit log. */
-export async function requestsOf({ business }: World) {
+export async function requestsOf({ business }: Ground) {
   const parts = new Set<string>([identities.writer, identities.controller]);
   const entries = (await business.auditLog()).filter(({ user }) => parts.has(user));
   return entries.map(({ code: status, ...entry }) => ({ ...entry, status }));
@@ -88,7 +93,7 @@ const pods = z.object({
 });
 
 /** The agent's Pods that ran: image, rights, volumes and log. */
-export async function agentPods({ business }: World) {
+export async function agentPods({ business }: Ground) {
   const inAgents = ['-n', 'multinic-agents'];
   const list = await business.kubectl(['get', 'pods', ...inAgents, '-o', 'json']);
   return Promise.all(

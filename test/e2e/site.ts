@@ -1,15 +1,16 @@
 import type { Site } from '../kills/site.ts';
 import { applyConfig, generous } from './acts.ts';
+import { namespace } from './ground.ts';
 import { agentHasDied, letAgentDieAt } from './mortal-image.ts';
 import { plantForeignState } from './planted.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
+import { openProcesses } from './processes.ts';
 import { placesOf, requestsOf } from './seen.ts';
-import { namespace, openWorld } from './world.ts';
 
 /** A site of real parts: OpenStack, two clusters, and a node that is a machine with state of others. */
 export async function openRealParts(say: (line: string) => void): Promise<Site> {
   await using stack = new AsyncDisposableStack();
-  const world = stack.use(await openWorld(say, { mortal: true }));
+  const world = stack.use(await openProcesses(say));
   const { parts, tenant, data, server, node, hypervisor, management } = world;
   await plantForeignState(node);
   const monitor = stack.use(new PrimaryMonitor(node));

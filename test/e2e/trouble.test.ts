@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
+import { namespace } from './ground.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { agentHasDied, letAgentDieAt } from './mortal-image.ts';
 import { plantForeignState } from './planted.ts';
 import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
-import { namespace, openWorld, type World } from './world.ts';
+import { openWorld, type World } from './world.ts';
 
 const run = promisify(execFile);
 const openstack = join(import.meta.dirname, '..', '..', 'rig', 'openstack', 'openstack');
@@ -17,7 +18,7 @@ let world: World;
 let before: Awaited<ReturnType<typeof endOf>>;
 
 beforeAll(async () => {
-  world = await openWorld(say, { mortal: true });
+  world = await openWorld(say, { type: 'production', mortalAgent: true });
   await plantForeignState(world.node);
   await applyConfig(world, [world.server.id]);
   await attach(world);

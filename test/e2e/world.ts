@@ -1,268 +1,205 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { buildImages, ownArchitecture } from '../../deploy/image/images.ts';
-import { identities } from '../../rig/chain/identities.ts';
-import { type RunningContrabass, startContrabass } from '../../rig/cloud/start.ts';
-import { type ControlPlane, startControlPlane } from '../../rig/control-plane/control-plane.ts';
+import { versionOf } from '../../deploy/identity.ts';
+import { type BuiltImage, buildImages, ownArchitecture } from '../../deploy/image/images.ts';
 import { type Node, startNode } from '../../rig/control-plane/node.ts';
-import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
-import { nodeMachine } from '../../rig/hypervisor/machines.ts';
-import { type Stack, useStack } from '../../rig/openstack/stack.ts';
-import { type Account, openTenant, type Tenant } from '../../rig/openstack/tenant.ts';
-import { freePorts } from '../../rig/parts/free-ports.ts';
-import { controllerPart, operatorPart, violaPart } from '../../rig/parts/parts.ts';
-import { mortalEnv } from '../../rig/parts/program.ts';
-import { Supervisor } from '../../rig/parts/supervisor.ts';
-import { systemClock } from '../../src/time/clock.ts';
-import { mortalBundle } from './mortal-image.ts';
+import { mortalAgentImage, packMortalAgent } from './agent-image.ts';
+import type { Forwarded } from './forwarded.ts';
+import { type Ground, openGround, provider } from './ground.ts';
+import {
+  forwardedInventory,
+  forwardedViola,
+  helmInstall,
+  namespaces,
+  partsOf,
+  registerCluster,
+} from './installation.ts';
+import type { PartsInPods } from './pods.ts';
+import { reachable } from './reachable.ts';
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
-export const encryptKey = '0123456789abcdef';
-export const provider = 'business-1';
-export const namespace = 'multinic-system';
-const agentImage = 'localhost/multinic-agent:dev';
+const ours = join(root, 'charts');
 
-/** The subnet whose ports become NICs; the fabric behind the node has its gateway. */
-export const subnet = { cidr: '10.77.0.0/24', gateway: '10.77.0.1', mtu: 1400 } as const;
-
-/** The chain on real parts: a cloud, two clusters, a node that is a machine, and our parts with their own identities. */
-export interface World extends AsyncDisposable {
-  readonly cloud: Stack;
-  readonly tenant: Tenant;
-  /** Whom Contrabass names: a member of the tenant's project. */
-  readonly account: Account;
-  readonly server: { readonly id: string; readonly name: string };
-  readonly data: { readonly networkId: string; readonly subnetId: string };
-  readonly management: ControlPlane;
-  readonly business: ControlPlane;
-  readonly node: Node;
-  readonly hypervisor: Hypervisor;
-  readonly parts: Supervisor;
-  readonly contrabass: RunningContrabass;
-  readonly tokens: Readonly<Record<'operator' | 'foreign' | 'readOnly', string>>;
-  readonly violaUrl: string;
-  readonly inventoryUrl: string;
+/** The chain as it is installed: both charts by helm, every part in a Pod. */
+export interface World extends Ground, AsyncDisposable {
+  /** The management cluster's node. */
+  readonly manager: Node;
+  /** Settings of the operator that say where the cloud is. */
+  readonly endpoints: Readonly<Record<string, string>>;
+  readonly parts: PartsInPods;
+  readonly viola: Forwarded;
+  readonly inventory: Forwarded;
+  readonly tokens: Readonly<Record<'foreign' | 'readOnly', string>>;
   /** Id of the agent image as it was packed; the Pod's imageID has to be the same. */
   readonly imageId: string;
 }
 
 export interface WorldOptions {
-  /** Whether parts and agents can be made to die at one of their writes. */
-  readonly mortal?: boolean;
+  /** Values of which environment. */
+  readonly type: 'dev' | 'production';
+  /** Whether agents can be made to die at one of their writes. */
+  readonly mortalAgent?: boolean;
 }
 
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
 export async function openWorld(
   say: (line: string) => void,
-  { mortal = false }: WorldOptions = {},
+  { type, mortalAgent = false }: WorldOptions,
 ): Promise<World> {
   await using stack = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), 'multinic-e2e-'));
-  stack.defer(() => rm(directory, { recursive: true }));
-  const image = await packImage(directory, mortal);
-  const [cloud, management, business] = await Promise.all([
-    useStack(say).then((it) => stack.use(it)),
-    startControlPlane('mgmt').then((it) => stack.use(it)),
-    startControlPlane('biz').then((it) => stack.use(it)),
-  ]);
-  say('cloud and control planes are up');
-  const tenant = stack.use(await openTenant(cloud, 'e2e'));
-  const { server, data } = await bootServer(tenant);
-  const node = stack.use(
-    await startNode(business, server.name, { kind: 'box', systemUUID: server.id }),
-  );
-  await node.importImage(image.archive);
-  await run('ip', ['-n', node.fabric, 'addr', 'add', `${subnet.gateway}/24`, 'dev', 'br0']);
-  say(`node ${node.name} is Ready`);
-
-  const hypervisor = stack.use(
-    startHypervisor({
-      user: tenant.user,
-      machines: new Map([[server.id, nodeMachine(business.name, node.name)]]),
-      clock: systemClock,
-      onChange: ({ what, nic, mac }) => say(`hypervisor: ${what} ${nic} ${mac}`),
-      onError: (error) => say(`hypervisor: ${String(error)}`),
-    }),
-  );
-  await hypervisor.watching;
-  const account = await tenant.createAccount(['member']);
-  const contrabass = stack.use(
-    await startContrabass({
-      encryptKey,
-      keystoneUrl: cloud.keystoneUrl,
-      admin: {
-        username: account.username,
-        password: account.password,
-        domainName: tenant.domainName,
-        projectName: 'unused',
-      },
-    }),
-  );
-  await prepareClusters(management, business);
-  const { parts, ...access } = await startParts(stack, directory, {
-    management,
-    business,
-    contrabass,
-    env: mortal ? { ...mortalEnv, LEASE_DURATION: '5s' } : {},
+  const images = await shippedImages();
+  const keystoneFor = async (management: Ground['management'], url: string) =>
+    stack.use(await reachable(management, url)).url;
+  const ground = await openGround(stack, {
+    say,
+    images: [images.controllers.file, images.agent.file],
+    pods: true,
+    keystoneFor,
   });
+  const { management, business, directory } = ground;
+  const manager = stack.use(await startNode(management, 'manager-1', { kind: 'namespace' }));
+  await manager.importImage(images.controllers.file);
+  await management.link(business);
+  if (mortalAgent) {
+    const { archive } = await packMortalAgent(directory);
+    await ground.node.importImage(archive);
+  }
+  say('nodes have the images');
+
+  await giveKey(ground);
+  const endpoints = await relayedEndpoints(ground, stack);
+  const agent = mortalAgent ? { controller: { settings: { agentImage: mortalAgentImage } } } : {};
+  await installCharts({ ...ground, endpoints }, { type, values: { agent } });
+  say(await registerCluster(ground, provider));
+  const parts = partsOf(ground, { operator: 1, viola: 1, controller: 1 });
+  for (const part of ['operator', 'viola', 'controller'] as const) await parts.ready(part);
+  const tokens = { foreign: newToken(), readOnly: newToken() };
+  await grant(ground, tokens);
+  const viola = stack.use(await forwardedViola(management));
+  const inventory = stack.use(forwardedInventory(management));
   const kept = stack.move();
   return {
-    cloud,
-    tenant,
-    account,
-    server,
-    data,
-    management,
-    business,
-    node,
-    hypervisor,
+    ...ground,
+    manager,
+    endpoints,
     parts,
-    contrabass,
-    ...access,
-    imageId: image.id,
+    viola,
+    inventory,
+    tokens,
+    imageId: images.agent.id,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-/** The image as it is shipped; one whose agent can be ended at its writes has a file of the rig in it. */
-async function packImage(
-  directory: string,
-  mortal: boolean,
-): Promise<{ archive: string; id: string }> {
-  await run(process.execPath, [join(root, 'deploy/bundle.ts')]);
-  if (!mortal) return shippedAgent(join(directory, 'images'));
-  const archive = join(directory, 'agent.tar');
-  const bundle = await mortalBundle(join(directory, 'bundle'));
-  const { stdout } = await run(join(root, 'rig/agent-image/pack'), [archive, bundle]);
-  return { archive, id: stdout.trim() };
-}
-
-async function shippedAgent(out: string): Promise<{ archive: string; id: string }> {
-  const what = { architecture: ownArchitecture, version: 'dev', out, repository: 'localhost' };
-  const images = await buildImages({ ...what, work: join(out, 'work') });
-  const agent = images.find(({ name }) => name === 'localhost/multinic-agent:dev');
-  if (!agent) throw new Error(`no agent among ${images.map(({ name }) => name).join(', ')}`);
-  return { archive: agent.file, id: agent.id };
-}
-
-/** A server with one NIC, which stands for the node's own, and a network whose ports become ours. */
-async function bootServer(tenant: Tenant) {
-  const name = 'worker-1';
-  const primary = await tenant.createNetwork({ name: 'primary' });
-  await tenant.createSubnet({ networkId: primary.id, cidr: '10.66.0.0/24' });
-  const network = await tenant.createNetwork({ name: 'data', mtu: subnet.mtu });
-  const { id: subnetId } = await tenant.createSubnet({
-    networkId: network.id,
-    cidr: subnet.cidr,
-    gatewayIp: subnet.gateway,
+/** Both images as they are shipped, under the version that the charts name. */
+async function shippedImages(): Promise<Record<'controllers' | 'agent', BuiltImage>> {
+  const version = await versionOf(root);
+  const out = join(root, 'dist/images');
+  const [controllers, agent] = await buildImages({
+    architecture: ownArchitecture,
+    version,
+    out,
+    repository: 'localhost',
+    work: join(out, 'work'),
   });
-  const { id } = await tenant.createServer({ name, networkIds: [primary.id] });
-  return { server: { id, name }, data: { networkId: network.id, subnetId } };
+  if (!controllers || !agent) throw new Error('no images were built');
+  return { controllers, agent };
 }
 
-/** Kinds, namespaces and the rights of each part, as an installation has them. */
-async function prepareClusters(management: ControlPlane, business: ControlPlane): Promise<void> {
-  await apply(management, 'rbac/management.yaml', 'crds', 'rbac/operator.yaml', 'rbac/viola.yaml');
-  await apply(business, 'rbac/namespaces.yaml', 'crds', 'rbac/controller.yaml');
-  await apply(business, 'rbac/viola-business.yaml');
-  for (const cluster of [management, business]) {
-    await cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
-  }
+export interface Installed {
+  readonly type: WorldOptions['type'];
+  /** Folder of the charts; default: ours. */
+  readonly charts?: string;
+  /** Values of this test, over those of all tests. */
+  readonly values?: { readonly operator?: object; readonly agent?: object };
 }
 
-async function apply(cluster: ControlPlane, ...files: readonly string[]): Promise<void> {
-  for (const file of files) {
-    await cluster.kubectl(['apply', '--server-side', '-f', join(root, 'deploy', file)]);
-  }
+type Place = Pick<World, 'management' | 'business' | 'directory' | 'endpoints'>;
+
+/** Installs both charts, or changes what is installed, as docs/guides/install.md says it. */
+export async function installCharts(place: Place, installed: Installed): Promise<void> {
+  const { management, business, directory } = place;
+  const { type, charts = ours, values = {} } = installed;
+  await helmInstall(directory, {
+    cluster: business,
+    chart: 'multinic-agent',
+    charts,
+    namespace: namespaces.business,
+    files: [join(charts, `multinic-agent/values-${type}.yaml`)],
+    values: [agentValues, values.agent ?? {}],
+  });
+  await helmInstall(directory, {
+    cluster: management,
+    chart: 'multinic-operator',
+    charts,
+    namespace: namespaces.management,
+    files: [join(charts, `multinic-operator/values-${type}.yaml`)],
+    values: [operatorValues(place.endpoints), values.operator ?? {}],
+  });
 }
 
-interface Clusters {
-  readonly management: ControlPlane;
-  readonly business: ControlPlane;
-  readonly contrabass: RunningContrabass;
-  /** Environment of all parts. */
-  readonly env: Readonly<Record<string, string>>;
+const often = { pollFastInterval: '2s', pollSlowInterval: '2s', pollErrorInterval: '2s' };
+const everywhere = { logLevel: 'debug', leaseDuration: '5s' };
+
+const agentValues = {
+  controller: { replicas: 1, settings: { ...everywhere, agentImagePullPolicy: 'Never' } },
+};
+
+function operatorValues(endpoints: World['endpoints']) {
+  return {
+    operator: {
+      replicas: 1,
+      settings: { ...everywhere, ...often, ...endpoints },
+      secretSettings: { contrabassEncryptKey: { name: 'contrabass', key: 'key' } },
+      persistence: { enabled: false },
+    },
+    viola: { replicas: 1, settings: { logLevel: 'debug' } },
+  };
 }
 
-async function startParts(stack: AsyncDisposableStack, directory: string, clusters: Clusters) {
-  const { management, business, contrabass, env } = clusters;
-  const tokens = { operator: newToken(), foreign: newToken(), readOnly: newToken() };
-  const tokenFile = join(directory, 'tokens.yaml');
-  const operatorToken = join(directory, 'operator-token');
-  await writeFile(tokenFile, JSON.stringify(grantsOf(tokens)), { mode: 0o600 });
-  await writeFile(operatorToken, tokens.operator, { mode: 0o600 });
-  await register(
-    management,
-    await readFile(await business.userKubeconfig(identities.writer), 'utf8'),
-  );
-
-  const [viola = 0, controller = 0, health = 0, inventory = 0] = await freePorts(4);
-  const common = { clock: systemClock, logLevel: 'debug', env } as const;
-  const parts = stack.use(new Supervisor(directory, systemClock));
-  const violaUrl = `http://127.0.0.1:${viola}`;
-  await parts.start(
-    violaPart({
-      ...common,
-      kubeconfig: await management.userKubeconfig(identities.viola),
-      port: viola,
-      tokenFile,
-    }),
-  );
-  await parts.start(
-    controllerPart({
-      ...common,
-      kubeconfig: await business.userKubeconfig(identities.controller),
-      port: controller,
-      agentImage,
-    }),
-  );
-  await parts.start(
-    operatorPart({
-      ...common,
-      kubeconfig: await management.userKubeconfig(identities.operator),
-      healthPort: health,
-      inventoryPort: inventory,
-      violaUrl,
-      violaTokenFile: operatorToken,
-      contrabassUrl: contrabass.contrabassUrl,
-      encryptKey,
-      database: join(directory, 'inventory.db'),
-      poll: '2s',
-    }),
-  );
-  return { parts, tokens, violaUrl, inventoryUrl: `http://127.0.0.1:${inventory}` };
-}
-
-function grantsOf({ operator, foreign, readOnly }: World['tokens']) {
-  return [
-    grant('operator', operator, provider, 'read', 'write', 'delete'),
-    grant('foreign', foreign, 'business-2', 'read', 'write'),
-    grant('viewer', readOnly, provider, 'read'),
-  ];
-}
-
-function grant(name: string, token: string, granted: string, ...verbs: string[]) {
-  const sha256 = createHash('sha256').update(token).digest('hex');
-  return { name, sha256, providers: [granted], verbs };
-}
-
-async function register(management: ControlPlane, kubeconfig: string): Promise<void> {
+/** The key that Contrabass encrypts passwords under, where the operator's Pod gets it from. */
+async function giveKey({ management, contrabass }: Ground): Promise<void> {
+  await management.kubectl(['create', 'namespace', namespaces.management]);
+  const metadata = { name: 'contrabass', namespace: namespaces.management };
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: {
-      name: provider,
-      namespace: 'multinic-clusters',
-      labels: { 'multinic.io/provider-id': provider },
-    },
-    stringData: { kubeconfig },
+    metadata,
+    stringData: { key: contrabass.encryptKey },
   };
-  await management.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+  await management.kubectl(['create', '-f', '-'], JSON.stringify(secret));
+}
+
+/** Where the operator's Pod reaches the cloud. */
+async function relayedEndpoints(
+  { management, contrabass, tenant }: Ground,
+  stack: AsyncDisposableStack,
+) {
+  const relayed = async (url: string) => stack.use(await reachable(management, url)).url;
+  return {
+    contrabassEndpoint: await relayed(contrabass.contrabassUrl),
+    openstackNeutronEndpoint: await relayed(tenant.user.url('network')),
+    openstackNovaEndpoint: await relayed(tenant.user.url('compute')),
+  };
+}
+
+/** People's own grants stand beside the operator's. */
+async function grant(
+  { management }: Ground,
+  { foreign, readOnly }: World['tokens'],
+): Promise<void> {
+  const grants = [
+    grantOf('foreign', foreign, 'business-2', 'read', 'write'),
+    grantOf('viewer', readOnly, provider, 'read'),
+  ];
+  const patch = { stringData: { 'people.yaml': JSON.stringify(grants) } };
+  const into = ['-n', namespaces.management, 'patch', 'secret', 'viola-api-tokens'];
+  await management.kubectl([...into, '--type=merge', '-p', JSON.stringify(patch)]);
+}
+
+function grantOf(name: string, token: string, granted: string, ...verbs: string[]) {
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  return { name, sha256, providers: [granted], verbs };
 }
 
 function newToken(): string {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
-import { apiVersionOf, type Resource } from '../resource.ts';
+import { objectVersionOf, type Resource } from '../resource.ts';
 
 const objectSchema = z.looseObject({ metadata: z.looseObject({ name: z.string().min(1) }) });
 
@@ -60,7 +60,7 @@ const refusalSchema = z.union([statusSchema, proseSchema]);
 export function readObject<T extends KubeObject>(resource: Resource<T>, raw: unknown): T {
   const object = {
     ...parsed(objectSchema, raw, `reading a ${resource.kind}`),
-    apiVersion: apiVersionOf(resource),
+    apiVersion: objectVersionOf(resource),
     kind: resource.kind,
   };
   // Without a check of its own a resource takes the API server's word for the rest.

@@ -1,5 +1,5 @@
 import type { Draft, KubeObject, ObjectRef } from '../object.ts';
-import { apiVersionOf, collectionPath, objectPath, type Resource } from '../resource.ts';
+import { collectionPath, objectPath, objectVersionOf, type Resource } from '../resource.ts';
 import type { ApplyOptions, DeleteOptions, KubeClient, WriteOptions } from './client.ts';
 import type { Transport } from './transport.ts';
 import { readObject } from './wire.ts';
@@ -114,7 +114,7 @@ function namespaceOf(resource: Resource<KubeObject>, { metadata }: KubeObject): 
 }
 
 function withKind(resource: Resource<KubeObject>, object: KubeObject): KubeObject {
-  return { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind };
+  return { ...object, apiVersion: objectVersionOf(resource), kind: resource.kind };
 }
 
 function writeQuery({ fieldManager, dryRun }: WriteOptions) {

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Removes MultiNIC from a management cluster. NICs stay on their hosts, and OpenstackConfigs in the cluster, unless told otherwise.
+#
+#   ./cleanup-operator.sh [--nics keep|remove] [--crds] [--timeout SECONDS] [--context NAME] [--yes] [--dry-run]
+#
+#   --nics keep      (default) the operator is stopped and its finalizers are taken off, so that objects can be deleted later;
+#                    no host is touched
+#   --nics remove    every OpenstackConfig is deleted first, while the operator runs: it takes all NICs off all hosts, and that
+#                    is waited for
+#   --crds           delete the CustomResourceDefinition too, and with it every OpenstackConfig that is left
+#   --timeout S      how long to wait for NICs to go (default 1800)
+#   --context NAME   kubectl context; default: the current one
+#   --yes            do not ask;  --dry-run: say what would be done, change nothing
+#
+# The Secrets that register business clusters (namespace multinic-clusters) stay; what remains is said at the end.
+
+# shellcheck source=scripts/common.sh
+source "$(dirname "$(readlink -f "$0")")/scripts/common.sh"
+
+namespace=multinic-operator-system
+operator=deployment/multinic-operator-controller-manager
+kind=openstackconfigs.multinic.example.com
+finalizers=(multinic.example.com/cleanup multinic.example.com/finalizer multinic.example.com/operator-finalizer)
+nics=keep
+crds=false
+timeout=1800
+while (($#)); do
+  case $1 in
+    --nics) nics=${2:-}; shift ;;
+    --crds) crds=true ;;
+    --timeout) timeout=${2:-}; shift ;;
+    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --yes) yes=true ;;
+    --dry-run) dry_run=true ;;
+    --help | -h) help ;;
+    *) bad_usage "unknown option $1" ;;
+  esac
+  shift
+done
+[[ $nics == keep || $nics == remove ]] || bad_usage "--nics '$nics' must be keep or remove"
+[[ $timeout =~ ^[0-9]+$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
+
+remove_nics() {
+  kube -n "$namespace" wait "$operator" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
+    die "the operator does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
+  change kube delete "$kind" --all -A --wait=false
+  wait_for "$timeout" "OpenstackConfigs whose NICs are being taken off" none_left "$kind" && return
+  kube get "$kind" -A >&2 || true
+  die "after $timeout s there are OpenstackConfigs left (above, with reasons); nothing else was removed" \
+    "correct what they say and run this again, or give up those NICs: --nics keep"
+}
+
+# An operator that still ran would put its finalizer back, or clean up what is deleted meanwhile.
+keep_nics() {
+  if exists -n "$namespace" "$operator"; then
+    change kube -n "$namespace" scale "$operator" --replicas=0
+    wait_for 120 "the operator to end" operator_ended || die "the operator does not end" "see kubectl -n $namespace get pods"
+  fi
+  without_finalizers "$kind" "${finalizers[@]}"
+}
+
+operator_ended() {
+  [[ -z $(kube -n "$namespace" get pods -l app.kubernetes.io/component=operator -o name) ]]
+}
+
+need kubectl helm
+reach_cluster
+served=false
+! exists crd "$kind" || served=true
+if $served; then configs=$(count_of "$kind"); else configs=0; fi
+say "found: $configs OpenstackConfigs; NICs on hosts will be: ${nics/keep/kept}"
+[[ $nics == keep ]] || confirm "take all NICs of $configs OpenstackConfigs off their hosts and remove MultiNIC"
+[[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
+if $served; then "${nics}_nics"; fi
+if kube_helm -n "$namespace" status multinic-operator >/dev/null 2>&1; then
+  change kube_helm -n "$namespace" uninstall multinic-operator --wait --timeout 5m
+fi
+if $crds && $served; then
+  confirm "delete the CustomResourceDefinition $kind with all its objects"
+  change kube delete crd "$kind"
+fi
+say "done. Left: namespaces $namespace, multinic-system and multinic-clusters with what is in them$($crds || ! $served || echo ", and the CustomResourceDefinition $kind (--crds removes it)")"

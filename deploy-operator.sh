@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Installs or upgrades MultiNIC in a management cluster: the operator with its inventory, and Viola. Run again, it changes only
+# what differs. No OpenstackConfig and no node config is touched.
+#
+#   ./deploy-operator.sh [--type dev|staging|production] [--build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
+#
+#   --type TYPE      take charts/multinic-operator/values-TYPE.yaml
+#   --build          build the images first (make image); how nodes get them: docs/guides/air-gap.md
+#   --context NAME   kubectl context; default: the current one
+#   --dry-run        say what would be done and let the API server check it; change nothing
+#
+# CONTRABASS_ENDPOINT and CONTRABASS_ENCRYPT_KEY of the environment are taken: the key goes into the Secret
+# multinic-operator-contrabass. What comes after -- goes to helm, such as --values FILE or --set operator.settings.logLevel=debug.
+
+# shellcheck source=scripts/common.sh
+source "$(dirname "$(readlink -f "$0")")/scripts/common.sh"
+
+namespace=multinic-operator-system
+arguments=()
+build=false
+while (($#)); do
+  case $1 in
+    --type) arguments+=(--values "$(values_of multinic-operator "${2:-}")"); shift ;;
+    --build) build=true ;;
+    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --dry-run) dry_run=true ;;
+    --help | -h) help ;;
+    --) shift; arguments+=("$@"); break ;;
+    *) bad_usage "unknown option $1" ;;
+  esac
+  shift
+done
+
+# The deployed Go operator has the same names; helm would refuse, with words that do not say what to do.
+refuse_deployed() {
+  local by
+  by=$(kube -n "$namespace" get deployment multinic-operator-controller-manager --ignore-not-found \
+    -o 'jsonpath={.metadata.name} {.metadata.labels.app\.kubernetes\.io/part-of}')
+  [[ -z $by || $by == *' multinic' ]] ||
+    die "the deployed Go operator is in namespace $namespace" "follow docs/guides/migrate.md: both at once would work against each other"
+}
+
+# The key never comes to a command line, where every user of this machine could read it.
+contrabass_secret() {
+  [[ -n ${CONTRABASS_ENCRYPT_KEY:-} ]] || return 0
+  arguments+=(--set operator.secretSettings.contrabassEncryptKey.name=multinic-operator-contrabass
+    --set operator.secretSettings.contrabassEncryptKey.key=encrypt-key)
+  say "+ Secret $namespace/multinic-operator-contrabass from CONTRABASS_ENCRYPT_KEY"
+  $dry_run || printf %s "$CONTRABASS_ENCRYPT_KEY" |
+    kube -n "$namespace" create secret generic multinic-operator-contrabass --from-file=encrypt-key=/dev/stdin --dry-run=client -o yaml |
+    kube apply --server-side --force-conflicts -f - >/dev/null
+}
+
+need kubectl helm
+reach_cluster
+may create customresourcedefinitions
+may create clusterroles
+may create namespaces
+may create deployments "$namespace"
+refuse_deployed
+[[ -z ${CONTRABASS_ENDPOINT:-} ]] || arguments+=(--set "operator.settings.contrabassEndpoint=$CONTRABASS_ENDPOINT")
+if $build; then change make -C "$root" image; fi
+restricted_namespace "$namespace"
+contrabass_secret
+install_release multinic-operator multinic-operator "$namespace" "${arguments[@]}"
+$dry_run || say "installed. Next: kubectl -n $namespace get pods; then register a business cluster: docs/guides/register-cluster.md"

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Builds the images and installs or upgrades MultiNIC in a business cluster: the controller, and the namespace of its agents.
+#
+#   scripts/build-and-deploy.sh --type dev|staging|production [--skip-build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
+#
+#   --type TYPE      take charts/multinic-agent/values-TYPE.yaml
+#   --skip-build     the nodes, or their registry, have the images already; how they get them: docs/guides/air-gap.md
+#   --context NAME   kubectl context; default: the current one
+#   --dry-run        say what would be done and let the API server check it; change nothing
+#
+# What comes after -- goes to helm, such as --values FILE or --set controller.replicas=2.
+
+# shellcheck source=scripts/common.sh
+source "$(dirname "$(readlink -f "$0")")/common.sh"
+
+namespace=multinic-system
+arguments=()
+build=true
+type=''
+while (($#)); do
+  case $1 in
+    --type) type=${2:-}; shift ;;
+    --skip-build) build=false ;;
+    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --dry-run) dry_run=true ;;
+    --help | -h) help ;;
+    --) shift; arguments+=("$@"); break ;;
+    *) bad_usage "unknown option $1" ;;
+  esac
+  shift
+done
+[[ -n $type ]] || bad_usage "--type is missing: dev, staging or production"
+arguments=(--values "$(values_of multinic-agent "$type")" "${arguments[@]}")
+
+# Two controllers in one cluster would do and undo each other's work; ours stands back, but nothing would be configured.
+refuse_deployed() {
+  local by
+  by=$(kube -n "$namespace" get deployment multinic-agent-controller --ignore-not-found \
+    -o 'jsonpath={.metadata.name} {.metadata.labels.app\.kubernetes\.io/part-of}')
+  [[ -z $by || $by == *' multinic' ]] ||
+    die "the deployed Go controller is in namespace $namespace" "follow docs/guides/migrate.md"
+}
+
+need kubectl helm
+reach_cluster
+may create customresourcedefinitions
+may create clusterroles
+may create namespaces
+may create deployments "$namespace"
+refuse_deployed
+if $build; then change make -C "$root" image; fi
+restricted_namespace "$namespace"
+install_release multinic-agent multinic-agent "$namespace" "${arguments[@]}"
+$dry_run || say "installed. Next: kubectl -n $namespace get pods; then register this cluster with the management cluster: docs/guides/register-cluster.md"

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Removes MultiNIC from a business cluster: the controller and the namespace of its agents. NICs stay on their hosts, and
+# MultiNicNodeConfigs in the cluster, unless told otherwise.
+#
+#   scripts/cleanup-agent.sh [--nics keep|remove] [--crds] [--timeout SECONDS] [--context NAME] [--yes] [--dry-run]
+#
+#   --nics keep      (default) the controller is stopped, agents at work are waited for, finalizers are taken off; no host is touched
+#   --nics remove    every MultiNicNodeConfig is deleted, with consent, while the controller runs: its agents take all NICs off
+#                    all hosts, and that is waited for
+#   --crds           delete the CustomResourceDefinition too, and with it every MultiNicNodeConfig that is left
+#   --timeout S      how long to wait (default 1800)
+#   --context NAME   kubectl context; default: the current one
+#   --yes            do not ask;  --dry-run: say what would be done, change nothing
+#
+# As long as the management cluster registers this one, its operator makes the objects anew: clean up there first.
+
+# shellcheck source=scripts/common.sh
+source "$(dirname "$(readlink -f "$0")")/common.sh"
+
+namespace=multinic-system
+controller=deployment/multinic-agent-controller
+kind=multinicnodeconfigs.multinic.io
+nics=keep
+crds=false
+timeout=1800
+while (($#)); do
+  case $1 in
+    --nics) nics=${2:-}; shift ;;
+    --crds) crds=true ;;
+    --timeout) timeout=${2:-}; shift ;;
+    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --yes) yes=true ;;
+    --dry-run) dry_run=true ;;
+    --help | -h) help ;;
+    *) bad_usage "unknown option $1" ;;
+  esac
+  shift
+done
+[[ $nics == keep || $nics == remove ]] || bad_usage "--nics '$nics' must be keep or remove"
+[[ $timeout =~ ^[0-9]+$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
+
+# Many deletions at once look like an accident, and the controller waits for consent (annotation multinic.io/delete-consent).
+remove_nics() {
+  kube -n "$namespace" wait "$controller" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
+    die "the controller does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
+  change kube annotate "$kind" --all -A --overwrite "multinic.io/delete-consent=$(date -u +%FT%TZ)"
+  change kube delete "$kind" --all -A --wait=false
+  wait_for "$timeout" "nodes whose NICs are being taken off" none_left "$kind" && return
+  kube get "$kind" -A >&2 || true
+  die "after $timeout s there are node configs left (above, with reasons); nothing else was removed" \
+    "correct what they say and run this again, or give up those NICs: --nics keep"
+}
+
+keep_nics() {
+  if exists -n "$namespace" "$controller"; then
+    change kube -n "$namespace" scale "$controller" --replicas=0
+    wait_for 120 "the controller to end" controller_ended || die "the controller does not end" "see kubectl -n $namespace get pods"
+  fi
+  wait_for "$timeout" "agents at work" agents_ended || die "agents are still at work" "see kubectl get pods -A -l app.kubernetes.io/component=agent"
+  without_finalizers "$kind" multinic.io/cleanup
+}
+
+controller_ended() {
+  [[ -z $(kube -n "$namespace" get pods -l app.kubernetes.io/component=controller -o name) ]]
+}
+
+# An agent finishes or undoes the NIC that it is at; one that never began does nothing.
+agents_ended() {
+  [[ -z $(kube get pods -A -l app.kubernetes.io/component=agent --field-selector status.phase=Running -o name) ]]
+}
+
+need kubectl helm
+reach_cluster
+served=false
+! exists crd "$kind" || served=true
+if $served; then configs=$(count_of "$kind"); else configs=0; fi
+say "found: $configs MultiNicNodeConfigs; NICs on hosts will be: ${nics/keep/kept}"
+[[ $nics == keep ]] || confirm "take all NICs of $configs nodes off and remove MultiNIC"
+[[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
+if $served; then "${nics}_nics"; fi
+if kube_helm -n "$namespace" status multinic-agent >/dev/null 2>&1; then
+  change kube_helm -n "$namespace" uninstall multinic-agent --wait --timeout 5m
+fi
+if $crds && $served; then
+  confirm "delete the CustomResourceDefinition $kind with all its objects"
+  change kube delete crd "$kind"
+fi
+say "done. Left: namespace $namespace with what is in it$($crds || ! $served || echo ", and the CustomResourceDefinition $kind (--crds removes it)")"

@@ -1,0 +1,161 @@
+# shellcheck shell=bash
+# Sourced by the scripts that install and remove MultiNIC: how they speak, what they check first, and how a dry run changes nothing.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+dry_run=false
+yes=false
+context=()
+
+say() {
+  printf '%s\n' "$*" >&2
+}
+
+# die WHY NEXT
+die() {
+  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  [[ -z ${2:-} ]] || printf 'Next: %s\n' "$2" >&2
+  exit 1
+}
+
+bad_usage() {
+  printf '%s: %s; see %s --help\n' "${0##*/}" "$*" "${0##*/}" >&2
+  exit 2
+}
+
+# The comment at the head of the script is its help.
+help() {
+  sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+  exit 0
+}
+
+# The only way in which these scripts change anything.
+change() {
+  printf '+ %s\n' "$*" >&2
+  $dry_run || "$@"
+}
+
+kube() {
+  kubectl "${context[@]}" "$@"
+}
+
+kube_helm() {
+  helm "${context[@]/--context/--kube-context}" "$@"
+}
+
+need() {
+  local tool
+  for tool; do
+    command -v "$tool" >/dev/null || die "$tool is not on this machine" "install $tool and put it on PATH"
+  done
+}
+
+# The cluster that everything is about, said before anything happens.
+reach_cluster() {
+  local server version minor
+  server=$(kube config view --minify -o 'jsonpath={.clusters[0].cluster.server}' 2>/dev/null) ||
+    die "kubectl has no current context" "set KUBECONFIG, or give --context NAME"
+  version=$(kube get --raw /version 2>/dev/null | sed -nE 's/.*"gitVersion": *"v([0-9]+\.[0-9]+).*/\1/p') || true
+  [[ -n $version ]] || die "the API server $server does not answer" "see whether kubectl get nodes works, then try again"
+  minor=${version#*.}
+  ((${version%%.*} > 1 || minor >= 20)) || die "$server is Kubernetes $version" "MultiNIC needs 1.20 or later"
+  say "cluster: $server (Kubernetes $version)"
+}
+
+# may VERB RESOURCE [NAMESPACE]
+may() {
+  local where=()
+  [[ -z ${3:-} ]] || where=(--namespace "$3")
+  kube auth can-i "$1" "$2" "${where[@]}" >/dev/null 2>&1 ||
+    die "you may not $1 $2${3:+ in namespace $3}" "use a kubeconfig of an administrator of this cluster"
+}
+
+exists() {
+  [[ -n $(kube get "$@" --ignore-not-found -o name 2>/dev/null) ]]
+}
+
+# confirm WHAT: a person has to say yes.
+confirm() {
+  $dry_run && return
+  $yes && return
+  [[ -t 0 ]] || die "nobody can be asked here whether to $1" "give --yes, or --dry-run to see what would be done"
+  local answer
+  read -r -p "$1? (yes/no) " answer
+  [[ $answer == yes ]] || die "nothing was done" "answer yes to go on"
+}
+
+# wait_for SECONDS WHAT COMMAND…: until the command succeeds; says every ten seconds what is waited for.
+wait_for() {
+  local end=$((SECONDS + $1)) what=$2 told=$SECONDS
+  shift 2
+  $dry_run && return
+  until "$@"; do
+    ((SECONDS < end)) || return 1
+    if ((SECONDS >= told + 10)); then
+      say "waiting for $what"
+      told=$SECONDS
+    fi
+    sleep 1
+  done
+}
+
+# A namespace with the Pod Security level that everything of ours but the agents is made for.
+restricted_namespace() {
+  exists namespace "$1" || change kube create namespace "$1"
+  change kube label namespace "$1" --overwrite \
+    pod-security.kubernetes.io/enforce=restricted pod-security.kubernetes.io/warn=restricted
+}
+
+# without_finalizers KIND FINALIZER…: takes ours off every object of the kind, whatever others have put there stays.
+without_finalizers() {
+  local kind=$1 namespace name version held finalizer kept
+  shift
+  while read -r namespace name version held; do
+    kept=''
+    for finalizer in ${held//[\[\]\",]/ }; do
+      [[ " $* " == *" $finalizer "* ]] || kept+="${kept:+,}\"$finalizer\""
+    done
+    change kube -n "$namespace" patch "$kind" "$name" --type=merge \
+      -p "{\"metadata\":{\"resourceVersion\":\"$version\",\"finalizers\":[$kept]}}"
+  done < <(kube get "$kind" -A -o 'jsonpath={range .items[?(@.metadata.finalizers)]}{.metadata.namespace} {.metadata.name} {.metadata.resourceVersion} {.metadata.finalizers}{"\n"}{end}')
+}
+
+count_of() {
+  kube get "$1" -A -o name 2>/dev/null | wc -l
+}
+
+none_left() {
+  [[ $(count_of "$1") == 0 ]]
+}
+
+# What a person needs when helm gives up waiting.
+explain() {
+  say "--- pods of $1"
+  kube -n "$1" get pods >&2 || true
+  say "--- warnings of $1"
+  kube -n "$1" get events --field-selector type=Warning --sort-by=.lastTimestamp 2>/dev/null | tail -n 15 >&2 || true
+}
+
+# install_release RELEASE CHART NAMESPACE HELM-ARGUMENT…
+install_release() {
+  local release=$1 chart=$2 namespace=$3
+  shift 3
+  if $dry_run; then
+    say "+ helm upgrade --install $release $chart --namespace $namespace $*"
+    kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" --dry-run=server --hide-notes "$@" >/dev/null ||
+      die "helm cannot render $chart for this cluster" "correct what it says above"
+    return
+  fi
+  say "+ helm upgrade --install $release charts/$chart --namespace $namespace --wait --timeout 5m $*"
+  kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" --wait --timeout 5m "$@" || {
+    explain "$namespace"
+    die "helm could not install $release" "docs/guides/install.md, section 'When it does not start', says what these mean"
+  }
+}
+
+# values_of CHART TYPE: the file of an environment.
+values_of() {
+  local file=$root/charts/$1/values-$2.yaml
+  [[ -e $file ]] || bad_usage "--type '$2' must be dev, staging or production"
+  echo "$file"
+}

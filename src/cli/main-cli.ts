@@ -1,0 +1,47 @@
+import { Command, CommanderError } from 'commander';
+import { KubeError } from '../kube/errors.ts';
+import { Refusal } from './refusal.ts';
+import { registerClusterCommand } from './register-cluster/command.ts';
+
+/** Exit statuses of people's commands. */
+const exit = { done: 0, failed: 1, usage: 2, refused: 3 } as const;
+
+/** The commands of people, by name. */
+export const commands: Readonly<Record<string, () => Command>> = {
+  'register-cluster': registerClusterCommand,
+};
+
+/** Runs one of people's commands; its errors are one line and the next step. */
+export async function cliMain(name: string, argv: readonly string[]): Promise<number> {
+  const program = new Command('multinic').exitOverride();
+  for (const command of Object.values(commands)) program.addCommand(command().exitOverride());
+  try {
+    await program.parseAsync([name, ...argv], { from: 'user' });
+    return exit.done;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
+    return told(error);
+  }
+}
+
+function told(error: unknown): number {
+  if (error instanceof Refusal) {
+    console.error(`${error.message}\nNext: ${error.next}`);
+    return exit.refused;
+  }
+  if (error instanceof KubeError) {
+    console.error(`${error.message}\nNext: ${nextOf(error)}`);
+    return exit.failed;
+  }
+  console.error(error instanceof Error ? error.message : String(error));
+  return exit.failed;
+}
+
+function nextOf({ status, reason }: KubeError): string {
+  if (status === 403)
+    return 'use a kubeconfig whose user may do this (an administrator of the cluster)';
+  if (status === 401) return 'the credentials of the kubeconfig are not accepted: renew them';
+  if (reason === 'Unreachable' || reason === 'Timeout')
+    return 'see whether the API server can be reached from here, and try again';
+  return 'correct that, and try again: what was done already is found and kept';
+}

@@ -1,0 +1,154 @@
+import { isIP } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { namespaces } from '../../api/names.ts';
+import type { ClusterAccess } from '../../kube/access/access.ts';
+import { loadKubeconfig } from '../../kube/access/kubeconfig.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createKubeClient } from '../../kube/client/http-client.ts';
+import { parseDuration } from '../../process/duration.ts';
+import { systemClock, systemRandom } from '../../time/clock.ts';
+import { confirmed } from '../confirmed.ts';
+import { Refusal } from '../refusal.ts';
+import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
+import { type Clusters, register, rehearse } from './register.ts';
+import { describe, type Registration, registeredAccess } from './registration.ts';
+
+interface Options {
+  readonly kubeconfig: string;
+  readonly context?: string;
+  readonly managementKubeconfig: string;
+  readonly managementContext?: string;
+  readonly namespace: string;
+  readonly registrationsNamespace: string;
+  readonly serviceAccount: string;
+  readonly server?: string;
+  readonly tokenLifetime: string;
+  readonly replace: boolean;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** `multinic register-cluster`: lets Viola write into a business cluster. */
+export function registerClusterCommand(): Command {
+  return new Command('register-cluster')
+    .description(
+      'registers a business cluster with Viola: makes an account with the rights Viola uses there, and the Secret that Viola reads; says first what it will do',
+    )
+    .argument('<provider>', 'id by which OpenstackConfigs name the cluster (k8sProviderID)')
+    .requiredOption('--kubeconfig <path>', 'kubeconfig of an administrator of the business cluster')
+    .option('--context <name>', 'context in it; default: the current one')
+    .option(
+      '--management-kubeconfig <path>',
+      'kubeconfig of an administrator of the management cluster',
+      process.env['KUBECONFIG'] ?? join(homedir(), '.kube', 'config'),
+    )
+    .option('--management-context <name>', 'context in it; default: the current one')
+    .option('--namespace <name>', 'namespace of the MultiNicNodeConfigs', namespaces.system)
+    .option(
+      '--registrations-namespace <name>',
+      'namespace of the Secrets that register clusters',
+      namespaces.registrations,
+    )
+    .option('--service-account <name>', 'identity of Viola in the business cluster', 'viola')
+    .option(
+      '--server <url>',
+      'API server of the business cluster as Pods of the management cluster reach it; default: that of the kubeconfig',
+    )
+    .option(
+      '--token-lifetime <duration>',
+      'how long the token is good for; Viola renews it when half of that is over',
+      '2160h',
+    )
+    .option('--replace', 'register a provider anew that is registered for another server', false)
+    .option(
+      '--dry-run',
+      'say what would be done, ask both API servers whether they would take it, and do nothing',
+      false,
+    )
+    .option('--yes', 'do not ask', false)
+    .action(registerCluster);
+}
+
+async function registerCluster(provider: string, options: Options): Promise<void> {
+  const tokenSeconds = lifetimeOf(options.tokenLifetime);
+  const access = {
+    business: await accessOf(options.kubeconfig, options.context),
+    management: await accessOf(options.managementKubeconfig, options.managementContext),
+  };
+  await using business = connect(access.business);
+  await using management = connect(access.management);
+  const registration = registrationOf(provider, options, access.business);
+  const clusters: Clusters = { business, management };
+
+  checkRegistration(registration);
+  await checkBusiness(business, registration);
+  await checkManagement(management, registration, options.replace);
+  const servers = { business: access.business.server, management: access.management.server };
+  console.log(describe(registration, servers, options.tokenLifetime));
+  await rehearse(clusters, registration);
+  if (options.dryRun) {
+    console.log('Both API servers would take it. Nothing was done (--dry-run).');
+    return;
+  }
+  if (!options.yes) await confirmed('Register it?');
+  const { expires } = await register(clusters, registration, {
+    tokenSeconds,
+    connect: (token) => connect(registeredAccess(registration, token)),
+  });
+  console.log(
+    `Registered: the token reads the node configs of ${registration.namespace}, and is good until ${expires}.`,
+  );
+  console.log(`Next: name ${provider} as credentials.k8sProviderID in an OpenstackConfig.`);
+}
+
+/** The shortest token that an API server makes (kube-apiserver, TokenRequest), and ten years. */
+const tokenSecondsWithin = { min: 600, max: 315_360_000 };
+
+function lifetimeOf(text: string): number {
+  const seconds = Math.floor((parseDuration(text) ?? Number.NaN) / 1000);
+  const { min, max } = tokenSecondsWithin;
+  if (seconds >= min && seconds <= max) return seconds;
+  const why = `--token-lifetime "${text}" must be a duration between 10m and 87600h`;
+  throw new Refusal(why, 'give for example --token-lifetime 2160h');
+}
+
+async function accessOf(path: string, context: string | undefined): Promise<ClusterAccess> {
+  return loadKubeconfig(path, context === undefined ? {} : { context });
+}
+
+function connect(access: ClusterAccess): KubeClient {
+  return createKubeClient(access, {
+    clock: systemClock,
+    random: systemRandom,
+    userAgent: 'multinic-cli',
+  });
+}
+
+function registrationOf(provider: string, options: Options, access: ClusterAccess): Registration {
+  const { namespace, serviceAccount, registrationsNamespace, server = access.server } = options;
+  if (!URL.canParse(server))
+    throw new Refusal(
+      `--server "${server}" is no URL`,
+      'give for example --server https://10.0.0.1:6443',
+    );
+  // Of another address the certificate may not speak: the name that the kubeconfig reaches is verified then.
+  const tlsServerName =
+    access.tlsServerName ?? (options.server === undefined ? undefined : nameOf(access.server));
+  return {
+    provider,
+    namespace,
+    serviceAccount,
+    registrationsNamespace,
+    server,
+    ca: access.ca,
+    tlsServerName,
+  };
+}
+
+/** The host of a server if it is a name; an address cannot be asked for in TLS (RFC 6066, section 3). */
+function nameOf(server: string): string | undefined {
+  const { hostname } = new URL(server);
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : undefined;
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { businessGroup, labels } from '../../api/names.ts';
+import { isLoopback } from '../../http/loopback.ts';
+import { loadKubeconfig } from '../../kube/access/kubeconfig.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { crds, namespaces, type Secret, secrets } from '../../kube/core-resources.ts';
+import { Refusal } from '../refusal.ts';
+import type { Registration } from './registration.ts';
+
+/** The name of a Secret and the value of a label, which the id becomes. */
+const providerForm = /^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/;
+
+/** Refuses what cannot work before anybody is asked. */
+export function checkRegistration({ provider, server }: Registration): void {
+  if (!providerForm.test(provider)) {
+    throw new Refusal(
+      `the provider id "${provider}" must be at most 63 lower-case letters, digits, - and ., as it names a Secret and is the value of a label`,
+      'give the id that OpenstackConfigs name as k8sProviderID',
+    );
+  }
+  const { protocol, hostname } = new URL(server);
+  if (protocol !== 'https:') {
+    throw new Refusal(`${server} would show the token to the network`, 'give --server https://…');
+  }
+  if (isLoopback(hostname)) {
+    throw new Refusal(
+      `${server} is this machine: Viola, which runs in a Pod, cannot reach it`,
+      'give --server with the address that the Pods of the management cluster reach',
+    );
+  }
+}
+
+/** Whether the business cluster has what a registration builds on. */
+export async function checkBusiness(
+  client: KubeClient,
+  { namespace }: Registration,
+): Promise<void> {
+  if (!(await client.find(namespaces, { name: namespace }))) {
+    throw new Refusal(
+      `the business cluster has no namespace ${namespace}`,
+      'install the chart multinic-agent there first, or give --namespace',
+    );
+  }
+  const crd = `multinicnodeconfigs.${businessGroup}`;
+  if (!(await client.find(crds, { name: crd }))) {
+    throw new Refusal(
+      `the business cluster does not have the CustomResourceDefinition ${crd}`,
+      'install the chart multinic-agent there first',
+    );
+  }
+}
+
+/** Whether the management cluster can take the registration; `replace` lets it point somewhere else than before. */
+export async function checkManagement(
+  client: KubeClient,
+  { registrationsNamespace, provider, server }: Registration,
+  replace: boolean,
+): Promise<void> {
+  if (!(await client.find(namespaces, { name: registrationsNamespace }))) {
+    throw new Refusal(
+      `the management cluster has no namespace ${registrationsNamespace}`,
+      'install the chart multinic-operator there first, or give --registrations-namespace',
+    );
+  }
+  const labelSelector = `${labels.providerId}=${provider}`;
+  const { items } = await client.listAll(secrets, {
+    namespace: registrationsNamespace,
+    labelSelector,
+  });
+  const other = items.find(({ metadata }) => metadata.name !== provider);
+  if (other) {
+    throw new Refusal(
+      `Secret ${registrationsNamespace}/${other.metadata.name} registers the provider ${provider} already`,
+      `delete it first: kubectl -n ${registrationsNamespace} delete secret ${other.metadata.name}`,
+    );
+  }
+  const [held] = items;
+  if (held === undefined || replace) return;
+  const registered = await serverOf(held);
+  if (registered === server) return;
+  throw new Refusal(
+    `the provider ${provider} is registered for ${registered ?? 'a server that cannot be read'}, not for ${server}`,
+    'give --replace when it has moved there: its nodes are then configured from there',
+  );
+}
+
+const kubeconfigKey = z.object({ kubeconfig: z.string() });
+
+/** The server that a Secret registers; undefined when that cannot be told. */
+async function serverOf({ data }: Secret): Promise<string | undefined> {
+  const parsed = kubeconfigKey.safeParse(data);
+  if (!parsed.success) return undefined;
+  try {
+    const text = Buffer.from(parsed.data.kubeconfig, 'base64').toString('utf8');
+    return (await loadKubeconfig(`${text}\n`)).server;
+  } catch {
+    // A text that is no kubeconfig registers nothing; whatever is wrong with it, the next one replaces it.
+    return undefined;
+  }
+}

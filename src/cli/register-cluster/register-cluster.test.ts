@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiServer, startApiServer } from '../../../rig/apiserver/server.ts';
+import { annotations } from '../../api/names.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createKubeClient } from '../../kube/client/http-client.ts';
+import { crds, namespaces, roles, type Secret, secrets } from '../../kube/core-resources.ts';
+import { systemClock } from '../../time/clock.ts';
+import { readRegistration } from '../../viola/cluster-secret.ts';
+import { registeredToken } from '../../viola/registered-token.ts';
+import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
+import { rehearse } from './register.ts';
+import {
+  describe as describePlan,
+  type Registration,
+  registrationSecret,
+  writerObjects,
+} from './registration.ts';
+
+const registration: Registration = {
+  provider: 'biz-1',
+  namespace: 'multinic-system',
+  serviceAccount: 'viola',
+  server: 'https://10.0.0.1:6443',
+  ca: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
+  tlsServerName: undefined,
+  registrationsNamespace: 'multinic-clusters',
+};
+
+let server: ApiServer;
+let client: KubeClient;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  client = createKubeClient(server.access, { clock: systemClock });
+});
+
+afterAll(async () => {
+  await client[Symbol.asyncDispose]();
+  await server.close();
+});
+
+describe('a registration', () => {
+  it('is read by Viola as it was meant, and its token can be renewed', async () => {
+    const secret = registrationSecret(registration, 'token-1') as Secret;
+    const read = await readRegistration(secret);
+    expect(read).toMatchObject({ providerId: 'biz-1', namespace: 'multinic-system' });
+    expect(read.access).toMatchObject({ server: registration.server, ca: registration.ca });
+    expect(await read.access.token?.()).toBe('token-1');
+    expect(secret.metadata.annotations).toEqual({ [annotations.renewsTokenOf]: 'viola' });
+    const renewed = registeredToken(secret)?.with('token-2');
+    const again = await readRegistration({ ...secret, data: { ...secret.data, ...renewed } });
+    expect(await again.access.token?.()).toBe('token-2');
+    expect(again.access).toMatchObject({ server: registration.server, ca: registration.ca });
+  });
+
+  it.each([
+    ['a provider that names no Secret', { provider: 'Biz 1' }, 'the provider id "Biz 1"'],
+    ['plain HTTP', { server: 'http://10.0.0.1:8080' }, 'would show the token'],
+    ['a server on this machine', { server: 'https://127.0.0.1:6443' }, 'cannot reach it'],
+    ['a server on this machine by name', { server: 'https://localhost:6443' }, 'cannot reach it'],
+  ])('is refused for %s', (_what, wrong, why) => {
+    expect(() => checkRegistration({ ...registration, ...wrong })).toThrow(why);
+  });
+
+  it('says what it is going to do, and not the token', () => {
+    const text = describePlan(
+      registration,
+      { business: 'https://b', management: 'https://m' },
+      '2160h',
+    );
+    expect(text).toContain('ServiceAccount viola');
+    expect(text).toContain('Secret biz-1, label multinic.io/provider-id=biz-1');
+  });
+
+  it('gives rights to node configs and to its own token alone', () => {
+    const { role } = writerObjects(registration);
+    expect(
+      role.rules?.map(({ resources, resourceNames, verbs }) => [resources, resourceNames, verbs]),
+    ).toEqual([
+      [['multinicnodeconfigs'], undefined, ['get', 'list', 'create', 'patch', 'delete']],
+      [['serviceaccounts/token'], ['viola'], ['create']],
+    ]);
+  });
+});
+
+describe('what a registration needs', () => {
+  it('is told one after the other, with the next step', async () => {
+    const missing = { ...registration, namespace: 'absent', registrationsNamespace: 'absent' };
+    await expect(checkBusiness(client, missing)).rejects.toThrow('has no namespace absent');
+    await expect(checkManagement(client, missing, false)).rejects.toThrow(
+      'has no namespace absent',
+    );
+    await client.create(namespaces, { metadata: { name: 'multinic-system' } });
+    await expect(checkBusiness(client, registration)).rejects.toMatchObject({
+      message: expect.stringContaining('multinicnodeconfigs.multinic.io') as string,
+      next: 'install the chart multinic-agent there first',
+    });
+  });
+
+  it('is a name that nobody registered, or the same server', async () => {
+    await client.create(namespaces, { metadata: { name: 'multinic-clusters' } });
+    await expect(checkManagement(client, registration, false)).resolves.toBeUndefined();
+    const secret = registrationSecret(registration, 'token-1');
+    await client.create(secrets, secret);
+    await expect(checkManagement(client, registration, false)).resolves.toBeUndefined();
+    const moved = { ...registration, server: 'https://10.0.0.2:6443' };
+    await expect(checkManagement(client, moved, false)).rejects.toThrow(
+      'is registered for https://10.0.0.1:6443',
+    );
+    await expect(checkManagement(client, moved, true)).resolves.toBeUndefined();
+    await client.create(secrets, { ...secret, metadata: { ...secret.metadata, name: 'by-hand' } });
+    await expect(checkManagement(client, registration, true)).rejects.toThrow(
+      'multinic-clusters/by-hand registers',
+    );
+    await client.delete(secrets, { name: 'by-hand', namespace: 'multinic-clusters' });
+  });
+
+  it('is rehearsed without a trace, and the role of a chart is left as it is', async () => {
+    const { metadata } = await client.get(secrets, {
+      name: 'biz-1',
+      namespace: 'multinic-clusters',
+    });
+    await client.create(roles, {
+      metadata: {
+        name: 'viola',
+        namespace: 'multinic-system',
+        labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+      },
+      rules: [],
+    });
+    await rehearse({ business: client, management: client }, registration);
+    expect(
+      server.objects('serviceaccounts', 'multinic-system').map((object) => object.metadata.name),
+    ).not.toContain('viola');
+    expect(server.objects('roles.rbac.authorization.k8s.io', 'multinic-system')).toMatchObject([
+      { rules: [] },
+    ]);
+    expect(await client.get(secrets, metadata)).toMatchObject({
+      metadata: { resourceVersion: metadata.resourceVersion },
+    });
+    expect(await client.find(crds, { name: 'multinicnodeconfigs.multinic.io' })).toBeUndefined();
+  });
+});

@@ -1,0 +1,77 @@
+import { parseDocument } from 'yaml';
+import * as z from 'zod';
+import { labels } from '../api/names.ts';
+import type { Secret } from '../kube/core-resources.ts';
+
+/** The token in a Secret that registers a business cluster, and the Secret's data with another one in its place. */
+export interface RegisteredToken {
+  readonly providerId: string;
+  readonly token: string;
+  readonly with: (token: string) => Readonly<Record<string, string>>;
+}
+
+/** Milliseconds since 1970 in which a token is good, as it says itself. */
+export interface Life {
+  readonly from: number;
+  readonly to: number;
+}
+
+const kubeconfigUsers = z.object({
+  users: z.tuple([z.object({ user: z.object({ token: z.string().min(1) }) })]),
+});
+
+/** The token of a Secret (key `token`, or that of the only user of its `kubeconfig`); undefined when it has none. */
+export function registeredToken(secret: Secret): RegisteredToken | undefined {
+  const { kubeconfig, token } = secret.data ?? {};
+  const providerId = secret.metadata.labels?.[labels.providerId] ?? '';
+  if (kubeconfig !== undefined) return inKubeconfig(providerId, decoded(kubeconfig));
+  if (token === undefined) return undefined;
+  return { providerId, token: decoded(token), with: keyWith };
+}
+
+function keyWith(token: string): Readonly<Record<string, string>> {
+  return { token: encoded(token) };
+}
+
+function inKubeconfig(providerId: string, text: string): RegisteredToken | undefined {
+  const document = parseDocument(text);
+  const parsed = kubeconfigUsers.safeParse(document.toJS());
+  if (!parsed.success) return undefined;
+  return {
+    providerId,
+    token: parsed.data.users[0].user.token,
+    with(next) {
+      // Everything else of the kubeconfig stays as it was written.
+      const changed = document.clone();
+      changed.setIn(['users', 0, 'user', 'token'], next);
+      return { kubeconfig: encoded(changed.toString({ lineWidth: 0 })) };
+    },
+  };
+}
+
+const claims = z.object({ iat: z.number().positive(), exp: z.number().positive() });
+
+/** When a token of a ServiceAccount is good, from its claims (RFC 7519); undefined for one that does not say. */
+export function lifeOf(token: string): Life | undefined {
+  const [, payload = ''] = token.split('.');
+  const parsed = claims.safeParse(jsonIn(Buffer.from(payload, 'base64url').toString('utf8')));
+  if (!parsed.success) return undefined;
+  return { from: parsed.data.iat * 1000, to: parsed.data.exp * 1000 };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+function decoded(data: string): string {
+  return Buffer.from(data, 'base64').toString('utf8');
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

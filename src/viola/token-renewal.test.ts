@@ -1,0 +1,188 @@
+import { describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { annotations, labels } from '../api/names.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { Secret } from '../kube/core-resources.ts';
+import { KubeError } from '../kube/errors.ts';
+import { createLogger } from '../process/log.ts';
+import { createFakeClock } from '../time/fake-clock.ts';
+import type { Lookup } from './clusters.ts';
+import { lifeOf, registeredToken } from './registered-token.ts';
+import { renewTokens } from './token-renewal.ts';
+
+const hour = 3_600_000;
+const start = Date.parse('2026-03-01T00:00:00Z');
+
+function tokenFor(from: number, to: number, id = 'old'): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'RS256' })}.${part({ iat: from / 1000, exp: to / 1000, id })}.signature`;
+}
+
+function kubeconfig(token: string): string {
+  return stringify({
+    clusters: [{ name: 'biz', cluster: { server: 'https://biz:6443' } }],
+    users: [{ name: 'viola', user: { token } }],
+    contexts: [{ name: 'biz', context: { cluster: 'biz', user: 'viola' } }],
+    'current-context': 'biz',
+  });
+}
+
+function secretWith(
+  data: Readonly<Record<string, string>>,
+  renews: string | undefined = 'viola',
+): Secret {
+  return {
+    metadata: {
+      name: 'biz',
+      namespace: 'multinic-clusters',
+      resourceVersion: '7',
+      labels: { [labels.providerId]: 'biz' },
+      ...(renews === undefined ? {} : { annotations: { [annotations.renewsTokenOf]: renews } }),
+    },
+    data: Object.fromEntries(
+      Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+    ),
+  };
+}
+
+/** Viola with these registrations; what it asks of the clusters, and what it writes. */
+function viola(held: readonly Secret[], answer: (account: string) => Promise<string>) {
+  const clock = createFakeClock(new Date(start));
+  const requests: unknown[] = [];
+  const patches: unknown[] = [];
+  const client = {
+    create: async (resource: { readonly plural: string }, asked: unknown) => {
+      requests.push([resource.plural, asked]);
+      return { status: { token: await answer(resource.plural) } };
+    },
+  } as unknown as KubeClient;
+  const cluster = {
+    providerId: 'biz',
+    server: 'https://biz:6443',
+    namespace: 'multinic-system',
+    client,
+  };
+  const management = {
+    patch: async (_: unknown, __: unknown, change: unknown) => void patches.push(change),
+  } as unknown as KubeClient;
+  const end = new AbortController();
+  const lines: string[] = [];
+  const running = renewTokens(
+    {
+      secrets: { list: () => [...held] },
+      clusters: { use: async (_, work) => work({ kind: 'found', cluster } as Lookup) },
+      management,
+      perform: async (_, write) => write(),
+      clock,
+      log: createLogger({
+        part: 'test',
+        level: 'info',
+        destination: { write: (line) => void lines.push(line) },
+      }),
+    },
+    end.signal,
+  );
+  return { clock, requests, patches, lines, stop: async () => (end.abort(), running) };
+}
+
+describe('tokens of registered clusters', () => {
+  it('are renewed when half of their life is over, and not before', async () => {
+    const old = tokenFor(start - 24 * hour, start + 25 * hour);
+    const { clock, requests, patches, stop } = viola(
+      [secretWith({ kubeconfig: kubeconfig(old) })],
+      async () => 'new',
+    );
+    await clock.advance(20 * 60_000);
+    expect(requests).toEqual([]);
+    await clock.advance(hour);
+    await vi.waitFor(() => expect(patches.length).toBeGreaterThan(0));
+    await stop();
+    expect(requests[0]).toEqual([
+      'serviceaccounts/viola/token',
+      {
+        metadata: { name: 'viola', namespace: 'multinic-system' },
+        spec: { audiences: [], expirationSeconds: 49 * 3600 },
+      },
+    ]);
+    const [{ metadata, data }] = patches as [{ metadata: object; data: { kubeconfig: string } }];
+    expect(metadata).toEqual({ resourceVersion: '7' });
+    expect(Buffer.from(data.kubeconfig, 'base64').toString()).toBe(kubeconfig('new'));
+  });
+
+  it('are renewed in the form server and token, too', async () => {
+    const old = tokenFor(start - 3 * hour, start + hour);
+    const { patches, stop } = viola(
+      [secretWith({ server: 'https://biz:6443', token: old })],
+      async () => 'new',
+    );
+    await vi.waitFor(() => expect(patches).toHaveLength(1));
+    await stop();
+    expect(patches).toEqual([
+      {
+        metadata: { resourceVersion: '7' },
+        data: { token: Buffer.from('new').toString('base64') },
+      },
+    ]);
+  });
+
+  it('are left alone where nobody said whose they are', async () => {
+    const old = tokenFor(start - 3 * hour, start + hour);
+    const secret = secretWith({ token: old });
+    const { metadata } = secret;
+    const { annotations: _, ...rest } = metadata;
+    const { clock, requests, stop } = viola([{ ...secret, metadata: rest }], async () => 'new');
+    await clock.advance(2 * hour);
+    await stop();
+    expect(requests).toEqual([]);
+  });
+
+  it('of one cluster that refuses keep no other from its own, and are tried again', async () => {
+    const old = tokenFor(start - 3 * hour, start + hour);
+    let refusals = 2;
+    const { clock, patches, lines, stop } = viola(
+      [secretWith({ token: old }, 'first'), secretWith({ token: old }, 'second')],
+      async (plural) => {
+        if (plural.includes('second') || --refusals < 0) return plural;
+        throw new KubeError({ status: 403, reason: 'Forbidden', message: 'may not' });
+      },
+    );
+    await vi.waitFor(() => expect(patches).toHaveLength(1));
+    expect(lines.join()).toContain('cannot renew the token of a business cluster');
+    expect(lines.join()).not.toContain(old);
+    await clock.advance(25 * 60_000);
+    await vi.waitFor(() =>
+      expect(JSON.stringify(patches)).toContain(
+        Buffer.from('serviceaccounts/first/token').toString('base64'),
+      ),
+    );
+    await stop();
+  });
+
+  it('that do not say when they end are told of', async () => {
+    const { lines, requests, stop } = viola([secretWith({ token: 'opaque' })], async () => 'new');
+    await stop();
+    expect(requests).toEqual([]);
+    expect(lines.join()).toContain('register the cluster again');
+  });
+});
+
+describe('the token in a registration', () => {
+  it.each([
+    ['not-yaml: [', undefined],
+    ['users: []', undefined],
+    ['users: [{name: a, user: {}}]', undefined],
+    ['users: [{name: a, user: {token: a}}, {name: b, user: {token: b}}]', undefined],
+  ])('of the kubeconfig %s is none', (text, expected) => {
+    expect(registeredToken(secretWith({ kubeconfig: text }))).toBe(expected);
+  });
+
+  it.each([
+    '',
+    'a',
+    'a.b.c',
+    `a.${Buffer.from('{"iat":1}').toString('base64url')}.c`,
+    `a.${Buffer.from('null').toString('base64url')}.c`,
+  ])('has no life that can be read in %j', (token) => {
+    expect(lifeOf(token)).toBeUndefined();
+  });
+});
