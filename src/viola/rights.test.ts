@@ -16,7 +16,7 @@ import { useOf } from '../../test/rights/used.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { secrets } from '../kube/core-resources.ts';
 import { isForbidden } from '../kube/errors.ts';
-import { claimsOf } from '../kube/rights.ts';
+import { claimsOf, type Right } from '../kube/rights.ts';
 import { systemClock } from '../time/clock.ts';
 import { violaRights, writerRights } from './rights.ts';
 
@@ -28,6 +28,10 @@ async function manifestsOf(name: string) {
   const path = join(import.meta.dirname, '../../deploy/rbac', `${name}.yaml`);
   const documents = parseAllDocuments(await readFile(path, 'utf8'));
   return documents.map((document) => manifest.parse(document.toJS()));
+}
+
+function usual<R extends Right>(rights: readonly R[]): readonly R[] {
+  return rights.filter(({ rare }) => !rare);
 }
 
 const exactly = { unused: [], refused: [], beyond: [] };
@@ -46,11 +50,12 @@ describe('the rights of Viola', () => {
     await bed.get('?fresh=true');
     await bed.get('/Worker_1');
     await bed.call('DELETE', '/Worker_1');
-    const inCluster = claimsOf(writerRights.rights, { objects: [namespace] });
+    const inCluster = claimsOf(usual(writerRights.rights), { objects: [namespace] });
     expect(useOf(bed.api.audit, writer, inCluster)).toEqual(exactly);
-    const usual = violaRights.rights.filter(({ rare }) => !rare);
     const places = { registrations: [registrations], own: [home] };
-    expect(useOf(bed.api.audit, reader, claimsOf(usual, places))).toEqual(exactly);
+    expect(useOf(bed.api.audit, reader, claimsOf(usual(violaRights.rights), places))).toEqual(
+      exactly,
+    );
   });
 
   it('show it the Secrets of its registrations and of no other namespace', async () => {

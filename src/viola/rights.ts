@@ -22,6 +22,17 @@ export const violaRights: RightsTable<ViolaPlace, never> = {
     },
     {
       group: '',
+      resource: 'secrets',
+      verbs: ['patch'],
+      where: 'registrations',
+      why: {
+        en: 'A token that was renewed takes the place of the one before it.',
+        ko: '갱신한 토큰으로 이전 토큰을 바꿉니다.',
+      },
+      rare: true,
+    },
+    {
+      group: '',
       resource: 'events',
       verbs: ['create', 'patch'],
       where: 'own',
@@ -47,6 +58,18 @@ export const writerRights: RightsTable<'objects', never> = {
         en: 'Node configs: they are read, written and deleted here, and nothing else is.',
         ko: '노드 설정만 읽고 쓰고 삭제하며 다른 것은 다루지 않습니다.',
       },
+    },
+    {
+      group: '',
+      resource: 'serviceaccounts/token',
+      names: ['viola'],
+      verbs: ['create'],
+      where: 'objects',
+      why: {
+        en: 'Its own token is renewed when half of its life is over.',
+        ko: '자신의 토큰은 유효 기간의 절반이 지나면 갱신합니다.',
+      },
+      rare: true,
     },
   ],
 };

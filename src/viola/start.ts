@@ -26,6 +26,7 @@ import { Clusters } from './clusters.ts';
 import { placesOf, violaRights } from './rights.ts';
 import { serveViola } from './routes.ts';
 import type { ViolaSettings } from './settings.ts';
+import { renewTokens } from './token-renewal.ts';
 
 type Context = PartContext<typeof metricTable>;
 
@@ -94,13 +95,14 @@ export async function startViola(
     claims: claimsOf(violaRights.rights, placesOf(settings, context.pod?.namespace)),
   });
   const rights = selfCheck && new ClusterRights({ clusters, context });
+  const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   serveViola(app, {
     clusters,
     rights,
     tokens,
     cache: new AnswerCache(clock, settings.cacheFor),
     clock,
-    perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect')),
+    perform,
     acceptUnfenced: settings.acceptUnfenced,
     takeOver: settings.takeOver,
     parallel: settings.parallel,
@@ -110,7 +112,9 @@ export async function startViola(
   log.info({ url }, 'viola serves');
   const following =
     files && tls && followCertificate(app, files, { first: tls, clock, log }, signal);
-  await Promise.all([reading, following, selfCheck?.(signal), rights?.run(signal)]);
+  const registered = { secrets: store, listed: () => listed, clusters, management };
+  const renewing = renewTokens({ ...registered, perform, clock, log }, signal);
+  await Promise.all([reading, following, selfCheck?.(signal), rights?.run(signal), renewing]);
   await app.close();
 }
 

@@ -46,8 +46,13 @@ function secretWith(
 }
 
 /** Viola with these registrations; what it asks of the clusters, and what it writes. */
-function viola(held: readonly Secret[], answer: (account: string) => Promise<string>) {
+function viola(
+  held: readonly Secret[],
+  answer: (account: string) => Promise<string>,
+  { listedAfterMs = 0 }: { readonly listedAfterMs?: number } = {},
+) {
   const clock = createFakeClock(new Date(start));
+  const listed = () => clock.monotonicMs() >= listedAfterMs;
   const requests: unknown[] = [];
   const patches: unknown[] = [];
   const client = {
@@ -69,7 +74,8 @@ function viola(held: readonly Secret[], answer: (account: string) => Promise<str
   const lines: string[] = [];
   const running = renewTokens(
     {
-      secrets: { list: () => [...held] },
+      secrets: { list: () => (listed() ? [...held] : []) },
+      listed,
       clusters: { use: async (_, work) => work({ kind: 'found', cluster } as Lookup) },
       management,
       perform: async (_, write) => write(),
@@ -155,6 +161,17 @@ describe('tokens of registered clusters', () => {
         Buffer.from('serviceaccounts/first/token').toString('base64'),
       ),
     );
+    await stop();
+  });
+
+  it('are looked at as soon as they are listed', async () => {
+    const old = tokenFor(start - 3 * hour, start + hour);
+    const secret = secretWith({ token: old });
+    const { clock, patches, stop } = viola([secret], async () => 'new', { listedAfterMs: 3000 });
+    await clock.advance(2500);
+    expect(patches).toHaveLength(0);
+    await clock.advance(2500);
+    expect(patches).toHaveLength(1);
     await stop();
   });
 

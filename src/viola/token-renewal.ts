@@ -12,6 +12,8 @@ import { type Life, lifeOf, type RegisteredToken, registeredToken } from './regi
 
 export interface RenewalOptions {
   readonly secrets: Pick<Store<Secret>, 'list'>;
+  /** Whether the Secrets have been listed. */
+  readonly listed: () => boolean;
   readonly clusters: Pick<Clusters, 'use'>;
   readonly management: Pick<KubeClient, 'patch'>;
   readonly perform: Perform<Effect>;
@@ -20,6 +22,8 @@ export interface RenewalOptions {
 }
 
 const lookMs = 600_000;
+/** As long as the Secrets have not been listed. */
+const soonMs = 1_000;
 
 /**
  * Renews, until the signal aborts, the tokens of registrations that say whose token they hold, when half of their life is
@@ -29,7 +33,7 @@ const lookMs = 600_000;
 export async function renewTokens(options: RenewalOptions, signal: AbortSignal): Promise<void> {
   do {
     await Promise.all(options.secrets.list().map((secret) => renewOne(secret, options, signal)));
-  } while (await passed(options.clock, lookMs, signal));
+  } while (await passed(options.clock, options.listed() ? lookMs : soonMs, signal));
 }
 
 /** One cluster that cannot be reached keeps no other from its token; it is tried again at the next look. */

@@ -10,11 +10,11 @@ export async function reachable(
   if (hostname !== '127.0.0.1') throw new Error(`${origin} is not of this machine's loopback`);
   const proxy = await startFaultProxy({
     target: `tcp://${hostname}:${port}`,
-    host: cluster.machineAddress,
+    host: cluster.machine,
   });
   const path = pathname === '/' ? '' : pathname;
   return {
-    url: `http://${cluster.machineAddress}:${proxy.port}${path}`,
+    url: `http://${cluster.machine}:${proxy.port}${path}`,
     [Symbol.asyncDispose]: () => proxy.close(),
   };
 }

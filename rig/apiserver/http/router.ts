@@ -25,6 +25,7 @@ import {
   type Verb,
   verbOf,
 } from './request-info.ts';
+import { issueToken, makesTokens } from './token-request.ts';
 import { WatchStream } from './watch-stream.ts';
 import { type Answer, write } from './write-verbs.ts';
 
@@ -78,8 +79,12 @@ function resourceRequest(
   if (!path || !type) return undefined;
   const { namespace, name, subresource } = path;
   if (!type.namespaced && namespace !== undefined) return undefined;
-  if (subresource !== undefined && !(subresource === 'status' && type.hasStatus)) return undefined;
+  if (subresource !== undefined && !serves(type, subresource)) return undefined;
   return { verb: servedVerb(method, path, type, query), type, namespace, name, subresource, query };
+}
+
+function serves(type: ResourceType, subresource: string): boolean {
+  return (subresource === 'status' && type.hasStatus) || makesTokens(type, subresource);
 }
 
 function servedVerb(
@@ -88,6 +93,10 @@ function servedVerb(
   type: ResourceType,
   query: URLSearchParams,
 ): Verb {
+  if (makesTokens(type, path.subresource)) {
+    if (method !== 'POST') throw methodNotAllowed();
+    return 'create';
+  }
   const verb = verbOf(method, path, query);
   if (!verb || (isReview(type) && verb !== 'create')) throw methodNotAllowed();
   return verb;
@@ -112,7 +121,7 @@ async function serve(
     if (refusal) throw refusal;
     authorize(cluster, user, request);
     if (request.verb === 'watch') return await stream(routes, request, user, response);
-    const answer = answerOf(cluster, request, user, incoming, body);
+    const answer = answerOf(routes, request, user, incoming, body);
     audit.record(request, user, answer.status);
     answerUnlessLost(response, answer, loss);
   } catch (error) {
@@ -122,7 +131,7 @@ async function serve(
 }
 
 function answerOf(
-  cluster: Cluster,
+  { cluster, tokens }: Routes,
   request: ResourceRequest,
   user: User,
   { headers }: IncomingMessage,
@@ -130,6 +139,9 @@ function answerOf(
 ): Answer {
   const { type } = request;
   if (isReview(type)) return { status: 201, body: review(cluster, user, type, parseBody(body)) };
+  if (makesTokens(type, request.subresource)) {
+    return { status: 201, body: issueToken(cluster, tokens, request, parseBody(body)) };
+  }
   if (request.verb === 'get') return getObject(cluster, request);
   if (request.verb === 'list') return { status: 200, body: list(cluster, readList(request)) };
   return write(cluster, {

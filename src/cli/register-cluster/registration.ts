@@ -1,7 +1,8 @@
-import { annotations, businessGroup, labels } from '../../api/names.ts';
+import { annotations, labels } from '../../api/names.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import type { Role, RoleBinding, Secret, ServiceAccount } from '../../kube/core-resources.ts';
 import type { Draft } from '../../kube/object.ts';
+import { writerRights } from '../../viola/rights.ts';
 
 /** A business cluster as it is going to be registered. */
 export interface Registration {
@@ -43,21 +44,14 @@ export function writerObjects({ namespace, serviceAccount: name }: Registration)
   };
 }
 
-function writerRules(name: string) {
-  return [
-    {
-      apiGroups: [businessGroup],
-      resources: ['multinicnodeconfigs'],
-      verbs: ['get', 'list', 'create', 'patch', 'delete'],
-    },
-    // Its own token alone, so that Viola can renew it before it ends.
-    {
-      apiGroups: [''],
-      resources: ['serviceaccounts/token'],
-      resourceNames: [name],
-      verbs: ['create'],
-    },
-  ];
+function writerRules(account: string) {
+  return writerRights.rights.map(({ group, resource, names, verbs }) => ({
+    apiGroups: [group],
+    resources: [resource],
+    // The only name of the table is that of the account itself.
+    ...(names ? { resourceNames: [account] } : {}),
+    verbs: [...verbs],
+  }));
 }
 
 /** The Secret that Viola reads: a kubeconfig with the token, and whose token Viola is to renew. */

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
-import { configMaps, secrets } from '../../../src/kube/core-resources.ts';
+import {
+  configMaps,
+  secrets,
+  serviceAccounts,
+  tokenRequestsOf,
+} from '../../../src/kube/core-resources.ts';
 import { isForbidden } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { defineResource } from '../../../src/kube/resource.ts';
+import { lifeOf } from '../../../src/viola/registered-token.ts';
 import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
 import { widgets } from './widget.ts';
@@ -26,6 +32,38 @@ export function identitiesContract(world: () => World): void {
       expect(isForbidden(error)).toBe(true);
       expect(error.reason).toBe('Forbidden');
       expect(error.message).toContain('User "nobody" cannot list resource "configmaps"');
+    });
+
+    test('I06 an identity that may make a token of one account gets one that says how long it is good, and is that account', async () => {
+      const { client, connect, namespace, server, name } = world();
+      const inside = await namespace();
+      const user = name('renewer');
+      const account = { namespace: inside, name: 'mine' };
+      await client.apply(serviceAccounts, { metadata: account }, { fieldManager: 'f' });
+      const rule = { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] };
+      await grant(client, inside, user, [{ ...rule, resourceNames: ['mine'] }]);
+      const own = connect(await server.accessAs(user));
+      const ask = (called: string, expirationSeconds: number) =>
+        own.create(tokenRequestsOf(called), {
+          metadata: { ...account, name: called },
+          spec: { audiences: [], expirationSeconds },
+        });
+      const made = await eventually('the right to hold', async () =>
+        ask('mine', 7200).catch((error: unknown) => {
+          if (isForbidden(error)) return undefined;
+          throw error;
+        }),
+      );
+      const { token = '', expirationTimestamp } = made.status ?? {};
+      const life = lifeOf(token);
+      expect((life?.to ?? 0) - (life?.from ?? 0)).toBe(7_200_000);
+      expect(new Date(String(expirationTimestamp)).getTime()).toBe(life?.to);
+      const { clientCert: _, clientKey: __, ...open } = server.access;
+      const renewed = connect({ ...open, token: () => Promise.resolve(token) });
+      const error = await refusalOf(renewed.list(configMaps, { namespace: inside }));
+      expect(error.message).toContain(`system:serviceaccount:${inside}:mine`);
+      expect(isForbidden(await refusalOf(ask('other', 7200)))).toBe(true);
+      expect(await refusalOf(ask('mine', 599))).toMatchObject({ status: 422, reason: 'Invalid' });
     });
 
     test('I05 a right to create one name is a right to apply it, and neither another one nor by create', async () => {
