@@ -13,6 +13,7 @@ import { mastersGroup, type Token, TokenTable } from './http/authentication.ts';
 import { loopbackCertificate } from './http/certificate.ts';
 import { openListener } from './http/listener.ts';
 import { handle } from './http/router.ts';
+import { type TokenLife, tokenText } from './http/token-request.ts';
 import type { WatchStream } from './http/watch-stream.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import type { KubeObject } from './objects/object.ts';
@@ -46,8 +47,8 @@ export interface ApiServer extends AsyncDisposable {
   readonly url: string;
   /** The administrator's access, a member of system:masters. */
   readonly access: Access;
-  /** Access of another user; what it may do is decided by the stored roles and bindings. */
-  accessAs(user: string, groups?: readonly string[]): Access;
+  /** Access of another user; what it may do is decided by the stored roles and bindings. A token says its life if it has one. */
+  accessAs(user: string, groups?: readonly string[], life?: TokenLife): Access;
   /** A kubeconfig for an access, the administrator's unless told otherwise. */
   kubeconfig(access?: Access): Promise<string>;
   readonly faults: Faults;
@@ -88,8 +89,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const stopped = new AbortController();
   startControllers(cluster, stopped.signal);
 
-  function accessAs(user: string, groups: readonly string[] = []): Access {
-    const token = randomBytes(16).toString('hex');
+  function accessAs(user: string, groups: readonly string[] = [], life?: TokenLife): Access {
+    const token = life ? tokenText(user, life) : randomBytes(16).toString('hex');
     tokens.add({ token, user, groups });
     const trust = listener.ca === undefined ? {} : { ca: listener.ca };
     return { server: listener.url, ...trust, token: () => Promise.resolve(token) };

@@ -32,6 +32,7 @@ export async function openRealParts(say: (line: string) => void): Promise<Site> 
     hypervisor,
     serverId: server.id,
     port,
+    prepare: async () => undefined,
     patience: generous,
     applyConfig: () => applyConfig(world, [server.id], { settings: { portBaseline: 'All' } }),
     async deleteConfig() {

@@ -38,17 +38,22 @@ export function killSuite(
   afterEach(() => bury(site));
 
   /** Lives once while the part dies at the point; says so when it never came there. */
-  async function liveAndDie({ part, at, id }: KillPoint): Promise<Life> {
-    if (part !== 'agent') return liveWithout(part, String(at));
+  async function liveAndDie(point: KillPoint): Promise<Life> {
+    const { part, at, id } = point;
+    if (part !== 'agent') {
+      await site.parts.stop(part);
+      await site.prepare(point);
+      return liveWithout(part, String(at));
+    }
     await site.agent.dieAt(at);
     const life = await live(site, clean);
     expect(await site.agent.hasDied(), `${id} was never hit`).toBe(true);
     return life;
   }
 
+  /** The part was stopped; it begins again, to die. */
   async function liveWithout(part: Exclude<Part, 'agent'>, moment: string): Promise<Life> {
     const { parts } = site;
-    await parts.stop(part);
     const armed = parts.restart(part, { ...mortalEnv, KILL_AT: moment });
     const ended = parts.ending(part);
     // It may die before it is ready; whoever comes after it is what answers then.

@@ -3,6 +3,7 @@ import type { Hypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import type { Tenant, WirePort } from '../../rig/openstack/tenant.ts';
 import type { Supervisor } from '../../rig/parts/supervisor.ts';
 import type { Places } from '../beds/end-state.ts';
+import type { KillPoint } from './kill-points.ts';
 
 /** Where lives are lived, on stand-ins or on real parts: one server, one port, one OpenstackConfig. */
 export interface Site extends AsyncDisposable {
@@ -15,6 +16,8 @@ export interface Site extends AsyncDisposable {
   readonly serverId: string;
   readonly port: WirePort;
   /** How long anything may take on a busy machine, and how often it is looked at. */
+  /** Makes that a part which starts now comes to this moment, where not every start does. */
+  readonly prepare: (point: KillPoint) => Promise<void>;
   readonly patience: { readonly timeout: number; readonly interval: number };
   /** Makes the OpenstackConfig, which is for ports that are older than it, too. */
   readonly applyConfig: () => Promise<void>;

@@ -8,6 +8,7 @@ import { applyConfig } from '../chain/acts.ts';
 import { generous, placesOf } from '../chain/seen.ts';
 import { openWorld, type Worker } from '../chain/world.ts';
 import { MortalAgents } from './mortal-agent.ts';
+import { registerWithOldToken } from './old-token.ts';
 import type { Site } from './site.ts';
 
 /** A site of embedded API servers, a stand-in of a cloud and a host made of namespaces. */
@@ -35,6 +36,9 @@ export async function openStandIns(): Promise<Site> {
     hypervisor,
     serverId,
     port,
+    async prepare({ id }) {
+      if (id.startsWith('viola.token.')) await registerWithOldToken(world);
+    },
     patience: { ...generous, interval: 50 },
     applyConfig: () => applyConfig(world, worker, { settings: { portBaseline: 'All' } }),
     async deleteConfig() {

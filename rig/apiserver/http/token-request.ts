@@ -39,12 +39,10 @@ export function issueToken(
       invalidCause('spec.expirationSeconds', spec.expirationSeconds, why),
     ]);
   }
-  const iat = Math.floor(cluster.clock.now().getTime() / 1000);
-  const exp = iat + spec.expirationSeconds;
+  const from = Math.floor(cluster.clock.now().getTime() / 1000);
+  const to = from + spec.expirationSeconds;
   const user = `system:serviceaccount:${namespace}:${name}`;
-  const parts = [{ alg: 'none' }, { iat, exp, sub: user }].map((part) => JSON.stringify(part));
-  const encoded = parts.map((part) => Buffer.from(part).toString('base64url'));
-  const token = [...encoded, randomBytes(16).toString('hex')].join('.');
+  const token = tokenText(user, { from, to });
   tokens.add({ token, user });
   return {
     kind: 'TokenRequest',
@@ -53,7 +51,20 @@ export function issueToken(
     spec: { ...spec, audiences: spec.audiences ?? [] },
     status: {
       token,
-      expirationTimestamp: new Date(exp * 1000).toISOString().replace('.000Z', 'Z'),
+      expirationTimestamp: new Date(to * 1000).toISOString().replace('.000Z', 'Z'),
     },
   };
+}
+
+/** Seconds since 1970. */
+export interface TokenLife {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A token that says whose it is and when it is good, in the form of a JWT (RFC 7519). */
+export function tokenText(user: string, { from, to }: TokenLife): string {
+  const parts = [{ alg: 'none' }, { iat: from, exp: to, sub: user }];
+  const encoded = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+  return [...encoded, randomBytes(16).toString('hex')].join('.');
 }
