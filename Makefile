@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx install uninstall
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive install uninstall
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ docker-build: $(installed) ## The same from Dockerfiles, with docker, podman or 
 
 docker-buildx: $(installed) ## For amd64 and arm64, as archives in dist/images; PUSH=true: to the registry of IMG
 	@node deploy/image/docker-build.ts --img '$(IMG)' --arch amd64,arm64 $(if $(PUSH),--push) $(ARGS)
+
+image-archive: $(installed) ## One file with images, charts, CRDs, docs and checksums, for sites without network
+	@node deploy/image/air-gap/build.ts $(ARGS)
 
 install: ## Install the CRDs into the current kubectl context
 	kubectl apply --server-side -f deploy/crds

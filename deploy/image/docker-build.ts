@@ -31,8 +31,7 @@ async function build(argv: readonly string[]): Promise<void> {
   const version = await versionOf(root);
   const names = namesOf(values.img || `multinic:${version}`);
   const architectures = architecturesIn(values.arch);
-  const engine =
-    values.engine === undefined ? await engineIn(process.env['PATH'] ?? '') : known(values.engine);
+  const engine = values.engine === undefined ? await engineIn(process.env) : known(values.engine);
   const revision = await commitOf(root);
   await mkdir(values.out, { recursive: true });
   const context = await mkdtemp(join(tmpdir(), 'multinic-context-'));

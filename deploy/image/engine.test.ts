@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Build, engineIn, namesOf, stepsOf } from './engine.ts';
 
@@ -84,23 +84,22 @@ describe('the engine', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function program(place: string, name: string, mode: number): Promise<string> {
-    const at = join(folder, place);
-    await mkdir(at, { recursive: true });
-    await writeFile(join(at, name), '', { mode });
-    return at;
+  async function put(name: string, script: string): Promise<void> {
+    await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
 
-  it('is the likeliest that there is, wherever it is', async () => {
-    const first = await program('first', 'buildah', 0o755);
-    const second = await program('second', 'podman', 0o755);
-    const third = await program('third', 'docker', 0o644);
-    expect(await engineIn([first, second, third].join(delimiter))).toBe('podman');
+  it('is the likeliest that works', async () => {
+    await put('docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');
+    await put('podman', 'exit 0');
+    await put('buildah', 'exit 0');
+    expect(await engineIn({ PATH: folder })).toBe('podman');
   });
 
-  it('is asked for where there is none, beside what needs none', async () => {
-    await expect(engineIn(folder)).rejects.toThrow(
-      'there is neither docker nor podman nor buildah; install one of them, or use `make image`',
-    );
+  it('is asked for where none works, beside what needs none', async () => {
+    await put('docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');
+    const refused = engineIn({ PATH: folder });
+    await expect(refused).rejects.toThrow('Cannot connect to the Docker daemon');
+    await expect(refused).rejects.toThrow("there is no podman; it is in Debian's package podman");
+    await expect(refused).rejects.toThrow('install one of them, or use `make image`');
   });
 });

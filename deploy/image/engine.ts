@@ -1,6 +1,4 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { complaintOf, run } from './command.ts';
 import type { Architecture } from './debian.ts';
 import type { LaidOut } from './folders.ts';
 
@@ -11,21 +9,19 @@ export type Engine = (typeof engines)[number];
 
 type Name = LaidOut['name'];
 
-/** The first engine that there is. */
-export async function engineIn(path: string): Promise<Engine> {
+/** The first engine that works: a client without its daemon does not. */
+export async function engineIn(env: NodeJS.ProcessEnv): Promise<Engine> {
+  const complaints: string[] = [];
   for (const engine of engines) {
-    for (const folder of path.split(delimiter))
-      if (await isProgram(join(folder, engine))) return engine;
+    try {
+      await run([engine, 'version'], { env });
+      return engine;
+    } catch (error) {
+      complaints.push(complaintOf(error));
+    }
   }
-  const others = 'install one of them, or use `make image`, which needs none';
-  throw new Error(`there is neither ${engines.join(' nor ')}; ${others}`);
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  const hint = 'install one of them, or use `make image`, which needs none';
+  throw new Error(`no container engine works here:\n${complaints.join('\n')}\n${hint}`);
 }
 
 /** What both images are called where one name is given: `REPOSITORY/multinic:TAG` stands for two. */

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, copyFile, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { filesBelow } from '../contents.ts';
+import { packChart } from './chart-package.ts';
+import { packTarball } from './tarball.ts';
+
+export interface ArchiveOptions {
+  /** The repository: its charts, CRDs and docs go along. */
+  readonly root: string;
+  readonly version: string;
+  /** Archives of images. */
+  readonly images: readonly string[];
+  /** Folder of the archive. */
+  readonly out: string;
+  /** Folder that may be written, and removed afterwards. */
+  readonly work: string;
+}
+
+const pages = ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs'];
+
+/**
+ * Writes one file with everything that a site without network needs: images, charts, CRDs, docs, checksums, and a script that
+ * loads the images on a node. Answers its path.
+ */
+export async function writeImageArchive(options: ArchiveOptions): Promise<string> {
+  const { root, version, images, out, work } = options;
+  const name = `multinic-${version}`;
+  const folder = join(work, name);
+  await rm(folder, { recursive: true, force: true });
+  for (const part of ['images', 'charts']) await mkdir(join(folder, part), { recursive: true });
+  for (const image of images) {
+    await copyFile(image, join(folder, 'images', image.slice(image.lastIndexOf('/') + 1)));
+  }
+  for (const chart of await readdir(join(root, 'charts'))) {
+    await packChart(join(root, 'charts'), chart, join(folder, 'charts'));
+  }
+  await cp(join(root, 'deploy/crds'), join(folder, 'crds'), { recursive: true });
+  for (const page of pages) await cp(join(root, page), join(folder, page), { recursive: true });
+  const script = join(folder, 'load-images.sh');
+  await copyFile(join(import.meta.dirname, 'load-images.sh'), script);
+  await chmod(script, 0o755);
+  await writeFile(join(folder, 'SHA256SUMS'), await checksumsOf(folder));
+  await mkdir(out, { recursive: true });
+  const file = join(out, `${name}.tar.gz`);
+  // Nearly all of it is compressed already.
+  await packTarball(file, work, [name], 1);
+  return file;
+}
+
+/** As `sha256sum` writes and checks them. */
+async function checksumsOf(folder: string): Promise<string> {
+  const lines: string[] = [];
+  for (const path of await filesBelow(folder)) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(join(folder, path)), hash);
+    lines.push(`${hash.digest('hex')}  ${path.slice(1)}\n`);
+  }
+  return lines.join('');
+}
