@@ -123,12 +123,23 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
       {
         group: '',
         resource: 'events',
-        verbs: ['create', 'patch'],
+        verbs: ['create'],
         where: 'own',
         why: {
           en: 'What happens is told on the object, and what is missing at the start on the Pod.',
           ko: '객체에 Event로 알리고, 시작할 때 부족한 것은 Pod에 알립니다.',
         },
+      },
+      {
+        group: '',
+        resource: 'events',
+        verbs: ['patch'],
+        where: 'own',
+        why: {
+          en: 'The same again is counted in the Event that is there.',
+          ko: '같은 일이 다시 생기면 이미 있는 Event에 횟수만 더합니다.',
+        },
+        rare: true,
       },
       {
         ...jobs,

@@ -4,16 +4,22 @@ import { about } from '../../test/beds/about.ts';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
 import { tapConnections } from '../../test/beds/tapped-connections.ts';
+import { roles, setRules } from '../../test/rights/roles.ts';
 import { metricTable } from '../api/metrics.ts';
-import { leases } from '../kube/core-resources.ts';
+import { annotations } from '../api/names.ts';
+import { crds, leases } from '../kube/core-resources.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
+import type { PartContext } from '../process/part.ts';
 import { readSettings, SettingsError } from '../process/settings.ts';
+import { jittered } from '../time/backoff.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { goDuration } from './health.ts';
 import { controllerSettings } from './settings.ts';
 import { startController } from './start.ts';
+
+type Context = PartContext<typeof metricTable>;
 
 let bed: ControllerBed;
 
@@ -26,7 +32,7 @@ afterAll(async () => {
 });
 
 /** Starts the part as main does; answers its URL and how to end it. */
-async function start(server = bed.api.url) {
+async function start(server = bed.api.url, others: Partial<Context> = {}) {
   const stop = new AbortController();
   const url = Promise.withResolvers<string>();
   const write = (line: string): void => {
@@ -47,6 +53,7 @@ async function start(server = bed.api.url) {
       health: createHealth(),
       about,
       exit: () => undefined,
+      ...others,
     },
     stop.signal,
   );
@@ -102,6 +109,53 @@ it('keeps a connection for its lease that nothing else goes over', async () => {
   const used = tapped.paths.filter((paths) => paths.some(isLease));
   expect(used.flat().filter((path) => !isLease(path))).toEqual([]);
   expect(tapped.paths.length).toBeGreaterThan(used.length);
+});
+
+const pod = { name: 'controller-1', namespace: 'multinic-system', uid: 'u' };
+const random = () => 0.4321;
+/** The clock of the machine, but for the pause after which a part looks again for what is missing. */
+const impatient = {
+  ...systemClock,
+  sleep: (ms: number, signal?: AbortSignal) =>
+    systemClock.sleep(ms === jittered(30_000, random) ? 50 : ms, signal),
+};
+
+it('is not ready while a right is missing, and ready again without a restart', async () => {
+  const role = { namespace: 'multinic-agents', name: 'multinic-controller' };
+  const rules = await setRules(bed.admin, roles, role, (all) =>
+    all.filter(({ resources }) => !resources.includes('configmaps')),
+  );
+  const { url, stop, done } = await start(bed.api.url, { clock: impatient, random, pod });
+  const failing = async () =>
+    ((await (await fetch(`${url}/readyz`)).json()) as { failing: Record<string, string> }).failing;
+  await expect.poll(failing).toMatchObject({
+    rights:
+      'may not create configmaps in multinic-agents (Role multinic-controller in multinic-agents), and 1 more; the log has a command for each',
+  });
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const told = () =>
+    bed.api
+      .objects('events', 'multinic-system')
+      .filter((event) => JSON.stringify(event).includes('"name":"controller-1"'));
+  await expect.poll(told).toMatchObject([{ reason: 'RightsMissing', type: 'Warning' }]);
+  await setRules(bed.admin, roles, role, () => rules);
+  await expect.poll(failing, { timeout: 10_000 }).toEqual({});
+  stop.abort(new Error('stop'));
+  await done;
+});
+
+it('is not ready while its kind lacks fields that it writes', async () => {
+  const crd = { name: 'multinicnodeconfigs.multinic.io' };
+  const old = { metadata: { annotations: { [annotations.schema]: null } } };
+  const { metadata } = await bed.admin.get(crds, crd);
+  await bed.admin.patch(crds, crd, old);
+  const { url, stop, done } = await start(bed.api.url, { clock: impatient, random });
+  const ready = async () => (await fetch(`${url}/readyz`)).text();
+  await expect.poll(ready).toContain('kubectl apply --server-side');
+  await bed.admin.patch(crds, crd, { metadata: { annotations: metadata.annotations } });
+  await expect.poll(ready, { timeout: 10_000 }).toContain('"status":"ok"');
+  stop.abort(new Error('stop'));
+  await done;
 });
 
 describe('the settings', () => {

@@ -22,7 +22,7 @@ type OperatorRight = Right<OperatorPlace, OperatorWhen>;
 
 const definition: DefinitionName = 'openstackconfigs.multinic.example.com';
 const leases = { group: 'coordination.k8s.io', resource: 'leases', where: 'own' } as const;
-const events = { group: '', resource: 'events', verbs: ['create', 'patch'] } as const;
+const events = { group: '', resource: 'events' } as const;
 
 function kept(
   when: OperatorWhen,
@@ -63,11 +63,22 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
     },
     {
       ...events,
+      verbs: ['create'],
       where: 'configs',
       why: {
         en: 'What happens is told on the object, and what is missing at the start on the Pod.',
         ko: '객체에 Event로 알리고, 시작할 때 부족한 것은 Pod에 알립니다.',
       },
+    },
+    {
+      ...events,
+      verbs: ['patch'],
+      where: 'configs',
+      why: {
+        en: 'The same again is counted in the Event that is there.',
+        ko: '같은 일이 다시 생기면 이미 있는 Event에 횟수만 더합니다.',
+      },
+      rare: true,
     },
     {
       group: 'apiextensions.k8s.io',
@@ -97,6 +108,7 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
     },
     {
       ...events,
+      verbs: ['create', 'patch'],
       where: 'own',
       why: {
         en: 'What is missing at the start is told on the Pod.',

@@ -27,6 +27,9 @@ const all = claims.map(({ action }) => keyOfAction(action));
 const definition = 'multinicnodeconfigs.multinic.io';
 const minute = 60_000;
 
+const random = () => 0.5;
+const exit = () => undefined;
+
 type Answer = 'yes' | 'no' | 'undecided' | KubeError | 'nothing';
 
 /** A part whose server says what a test wants. */
@@ -51,8 +54,6 @@ class Bench {
       level: 'info',
       destination: { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) },
     });
-    const random = () => 0.5;
-    const exit = () => undefined;
     const pod = { name: 'me-1', namespace: 'ns', uid: 'u' };
     this.done = createSelfCheck({
       client: this.#client(),

@@ -7,7 +7,7 @@ import { good, renewed } from '../../test/beds/certificates.ts';
 import { lookingOften, shownCertificate } from '../../test/beds/shown-certificate.ts';
 import { postedNode as node, reader, ViolaBed } from '../../test/beds/viola-bed.ts';
 import { metricTable } from '../api/metrics.ts';
-import { nodeConfigsPath } from '../api/node-configs-http.ts';
+import { clustersPath, nodeConfigsPath } from '../api/node-configs-http.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
@@ -83,6 +83,34 @@ describe('startViola', () => {
     await done;
     await expect(fetch(`${at}/healthz`)).rejects.toThrow();
     expect(lines.join('')).not.toMatch(/Bearer|10\.0\.0\.10/);
+  });
+
+  it('says what it may not do in a cluster, and stays ready', async () => {
+    const nobody = bed.api.accessAs('system:serviceaccount:multinic-system:nobody');
+    await bed.register('biz-9', await bed.api.kubeconfig(nobody));
+    const stop = new AbortController();
+    const { done, url } = await start({ listen: '127.0.0.1:0' }, stop.signal);
+    const at = await url;
+    await expect.poll(async () => (await fetch(`${at}/readyz`)).status).toBe(200);
+    const headers = { authorization: 'Bearer rw' };
+    const answer = await fetch(`${at}${clustersPath}`, { headers });
+    const all = ['get', 'list', 'create', 'patch', 'delete'].join(', ');
+    expect(await answer.json()).toMatchObject({
+      items: [
+        { providerId: 'biz-1', reachable: true, rights: { missing: [] } },
+        {
+          providerId: 'biz-9',
+          reachable: true,
+          rights: { missing: [`${all} multinicnodeconfigs.multinic.io in multinic-system`] },
+        },
+      ],
+    });
+    expect((await fetch(`${at}/readyz`)).status).toBe(200);
+    expect(await (await fetch(`${at}/metrics`)).text()).toContain(
+      'multinic_cluster_rights_missing{provider="biz-9"} 1',
+    );
+    stop.abort(new Error('stop'));
+    await done;
   });
 
   it('does not say that a provider is unknown before it knows which are registered', async () => {

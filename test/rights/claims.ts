@@ -1,0 +1,45 @@
+import { home } from '../../rig/chain/identities.ts';
+import { namespaces } from '../../src/api/names.ts';
+import { controllerRights, placesOf as placesOfController } from '../../src/controller/rights.ts';
+import { type Claim, claimsOf, type RightsTable } from '../../src/kube/rights.ts';
+import {
+  neededRights,
+  operatorRights,
+  placesOf as placesOfOperator,
+  type RightsSettings,
+} from '../../src/operator/rights.ts';
+import { placesOf as placesOfViola, violaRights, writerRights } from '../../src/viola/rights.ts';
+
+const { system, agents, registrations } = namespaces;
+
+export const parts = ['operator', 'viola', 'writer', 'controller'] as const;
+export type PartName = (typeof parts)[number];
+
+export const tables: Readonly<Record<PartName, RightsTable>> = {
+  operator: operatorRights,
+  viola: violaRights,
+  writer: writerRights,
+  controller: controllerRights(system),
+};
+
+/** What each identity of an installation with the usual names may do; settings are those of the operator. */
+export function claimsOfParts(
+  settings: Partial<RightsSettings> = {},
+): Readonly<Record<PartName, readonly Claim[]>> {
+  const operator = {
+    namespace: home,
+    watchNamespace: undefined,
+    secretNamespaces: [],
+    ...settings,
+  };
+  const controller = { namespace: system, agentNamespace: agents };
+  return {
+    operator: claimsOf(neededRights(operator), placesOfOperator(operator)),
+    viola: claimsOf(
+      violaRights.rights,
+      placesOfViola({ registrationsNamespace: registrations }, home),
+    ),
+    writer: claimsOf(writerRights.rights, { objects: [system] }),
+    controller: claimsOf(controllerRights(system).rights, placesOfController(controller)),
+  };
+}
