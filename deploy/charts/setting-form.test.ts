@@ -15,11 +15,7 @@ function formOf(schema: z.ZodType<unknown, string | undefined>): TypedSetting {
   return typed({ env: [], flag: 'flag', description: '', schema });
 }
 
-const list = (text: string) =>
-  z
-    .string()
-    .default(text)
-    .transform((all) => all.split(','));
+const list = () => nonBlank().transform((all) => all.split(','));
 
 describe('what a setting is', () => {
   it.each<[string, TypedSetting, z.ZodType<unknown, string | undefined>]>([
@@ -35,7 +31,8 @@ describe('what a setting is', () => {
     ['a duration', { form: { kind: 'duration' }, fallback: '5s' }, duration().prefault('5s')],
     ['a URL', { form: { kind: 'url' }, fallback: undefined }, url().optional()],
     ['an address', { form: { kind: 'address' }, fallback: ':80' }, address().prefault(':80')],
-    ['a list', { form: { kind: 'list' }, fallback: ['a', 'b'] }, list('a,b')],
+    ['a list', { form: { kind: 'list' }, fallback: ['a', 'b'] }, list().prefault('a,b')],
+    ['a list of nothing', { form: { kind: 'list' }, fallback: undefined }, list().optional()],
     [
       'one of some words',
       { form: { kind: 'choice', words: ['a', 'b'] }, fallback: 'b' },

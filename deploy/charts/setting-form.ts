@@ -20,8 +20,8 @@ export type Value = string | number | boolean | readonly string[];
 /** What a setting is, from the schema that parses its text. */
 export function typed({ schema }: Setting): TypedSetting {
   const { form = { kind: 'text' }, fallback } = look(schema);
-  // Who splits a text at its commas says so by nothing but what comes out of it.
-  const isList = fallback !== undefined && Array.isArray(schema.safeParse(fallback).data);
+  // Who splits a text at its commas says so by nothing but what comes out of it; of no text, an address tells.
+  const isList = Array.isArray(schema.safeParse(fallback ?? '10.0.0.0/8').data);
   const found: TypedSetting['form'] = isList ? { kind: 'list' } : form;
   return { form: found, fallback: fallback === undefined ? undefined : valueOf(fallback, found) };
 }

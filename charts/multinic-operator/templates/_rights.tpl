@@ -8,7 +8,7 @@
 
 {{- /* The only namespace in which OpenstackConfigs are watched; empty: all are. */ -}}
 {{- define "multinic-operator.rights.watchNamespace" -}}
-{{- .Values.operator.settings.watchNamespace -}}
+{{- .Values.operator.settings.watchNamespace | default "" -}}
 {{- end }}
 
 {{- /* Namespaces in which Secrets of OpenstackConfigs may be read, as JSON. */ -}}

@@ -55,7 +55,6 @@ describe('what the chart decides', () => {
         tlsKey: '/etc/multinic/tls/tls.key',
         plainHttp: false,
         registrationsNamespace: 'multinic-clusters',
-        legacyListener: undefined,
       },
     ],
     [

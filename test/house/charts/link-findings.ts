@@ -1,6 +1,7 @@
 import type { Service } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
+import type { RoleBinding } from 'kubernetes-types/rbac/v1.js';
 import { type Manifest, ofKind, type Workload, workloadsIn } from './manifests.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -16,6 +17,9 @@ export function linkFindings(manifests: readonly Manifest[]): string[] {
     ),
     ...ofKind<NetworkPolicy>(manifests, 'NetworkPolicy').flatMap((policy) =>
       ofPolicy(policy, workloads),
+    ),
+    ...['RoleBinding', 'ClusterRoleBinding'].flatMap((kind) =>
+      ofKind<RoleBinding>(manifests, kind).flatMap((binding) => ofBinding(binding, manifests)),
     ),
   ];
 }
@@ -101,4 +105,29 @@ function ofPolicy({ metadata, spec }: NetworkPolicy, workloads: readonly Workloa
     isSelected(pod.metadata.labels, selector.matchLabels),
   );
   return isAboutAll || isAboutSome ? [] : [`NetworkPolicy ${metadata?.name} selects nobody`];
+}
+
+/** Of a binding, both ends have to be in the chart: whoever is missing has no rights, and nobody says so. */
+function ofBinding(binding: RoleBinding, manifests: readonly Manifest[]): string[] {
+  const { kind, metadata, roleRef, subjects = [] } = binding;
+  const named = `${kind} ${metadata?.name}`;
+  const role = manifests.find(
+    (one) =>
+      one.kind === roleRef.kind &&
+      one.metadata?.name === roleRef.name &&
+      (one.kind === 'ClusterRole' || one.metadata?.namespace === metadata?.namespace),
+  );
+  const strangers = subjects.filter(
+    (subject) =>
+      !manifests.some(
+        (one) =>
+          one.kind === subject.kind &&
+          one.metadata?.name === subject.name &&
+          one.metadata?.namespace === subject.namespace,
+      ),
+  );
+  return [
+    ...(role ? [] : [`${named} binds no role`]),
+    ...strangers.map(({ name }) => `${named} is for ${name}, who is not there`),
+  ];
 }

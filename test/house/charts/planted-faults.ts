@@ -1,7 +1,7 @@
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Container, PodSpec, Service } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
-import type { ClusterRole } from 'kubernetes-types/rbac/v1.js';
+import type { ClusterRole, RoleBinding } from 'kubernetes-types/rbac/v1.js';
 import { type Manifest, ofKind } from './manifests.ts';
 
 /** What a fault may be planted in. */
@@ -113,6 +113,13 @@ function serviceOf(manifests: readonly Manifest[], name: string): Service {
   return found;
 }
 
+function bindingOf(manifests: readonly Manifest[], name: string): RoleBinding {
+  const all = ofKind<RoleBinding>(manifests, 'RoleBinding');
+  const found = all.find((one) => one.metadata?.name === name);
+  if (!found) throw new Error(`there is no RoleBinding ${name}`);
+  return found;
+}
+
 function role(rule: NonNullable<ClusterRole['rules']>[number]): Fault[1] {
   return ({ manifests, labels }) => {
     const metadata = { name: 'planted', namespace: 'multinic-operator-system', labels };
@@ -214,6 +221,15 @@ const ofObjects: readonly Fault[] = [
     role({ apiGroups: [''], resources: ['pods/exec'], verbs: ['get'] }),
   ],
   ['Role planted grows', role({ apiGroups: [''], resources: ['users'], verbs: ['impersonate'] })],
+  [
+    'RoleBinding viola-api binds no role',
+    ({ manifests }) => Object.assign(bindingOf(manifests, 'viola-api').roleRef, { name: 'gone' }),
+  ],
+  [
+    'RoleBinding viola-api is for nobody, who is not there',
+    ({ manifests }) =>
+      Object.assign(bindingOf(manifests, 'viola-api').subjects?.[0] ?? {}, { name: 'nobody' }),
+  ],
   [
     'Service multinic-operator-system viola-api is there twice',
     ({ manifests }) => {
