@@ -14,12 +14,28 @@ const settings = Object.values(settingsOfParts).flatMap((part) => Object.values(
 /** Flags of other programs that guides use. */
 const flagsOfOthers = {
   kubectl: [
-    ...['all', 'annotation', 'duration', 'for', 'from-file', 'from-literal', 'kubeconfig'],
-    ...['minify', 'overwrite', 'replicas', 'server-side', 'sort-by', 'dry-run', 'force-conflicts'],
+    ...[
+      'all',
+      'docker-password',
+      'docker-server',
+      'docker-username',
+      'duration',
+      'for',
+      'from-file',
+    ],
+    ...['from-literal', 'kubeconfig', 'minify', 'overwrite', 'server-side', 'sort-by'],
   ],
-  helm: ['logs', 'namespace', 'set', 'take-ownership', 'timeout', 'values'],
+  helm: [
+    'create-namespace',
+    'force-conflicts',
+    'install',
+    'logs',
+    'take-ownership',
+    'values',
+    'wait',
+  ],
   npx: ['no'],
-  node: ['max-old-space-size'],
+  tar: ['strip-components', 'check', 'quiet'],
 };
 
 const flags = new Set([
@@ -97,15 +113,15 @@ describe.each(pages)('%s names', (path) => {
     const known = new Set([
       ...guides.flatMap(variablesOf),
       ...settings.flatMap(({ env }) => env),
-      ...['KUBECONFIG', 'HTTP_PROXY', 'HTTPS_PROXY', 'NET_ADMIN'],
+      ...['KUBECONFIG', 'HTTP_PROXY', 'HTTPS_PROXY', 'NET_ADMIN', 'DEBIAN_MIRROR'],
     ]);
     const named = matches(page, /`([A-Z]+(?:_[A-Z]+)+)`/g);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
   it('values that the charts have', () => {
-    const named = matches(page, /`(\w+(?:\.\w+)+)(?:[=:][^`]*)?`/g).filter((name) =>
-      groups.has(name.split('.')[0]),
+    const named = matches(page, /`(\w+(?:\.\w+)+)(?:[=:][^`]*)?`/g).filter(
+      (name) => groups.has(name.split('.')[0]) && !name.endsWith('.yaml'),
     );
     expect(named.filter((name) => !isValue(name))).toEqual([]);
     const files = valuesFilesIn(page).flatMap((text) => leavesOf(parse(text)));
@@ -124,7 +140,7 @@ describe.each(pages)('%s names', (path) => {
   });
 
   it('targets of make and files that there are', () => {
-    const targets = matches(page, /\bmake ([a-z][a-z-]+)/g);
+    const targets = matches(page, /\bmake ([a-z][a-z0-9-]+)/g);
     const known = textOf('Makefile');
     expect(targets.filter((target) => !known.includes(`\n${target}:`))).toEqual([]);
     const files = matches(page, /(?:^|[\s`])(?:\.\/)?((?:scripts\/)?[\w-]+\.sh)\b/gm);
