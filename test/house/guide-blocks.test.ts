@@ -6,28 +6,14 @@ import { textOf } from './tree.ts';
 
 const run = promisify(execFile);
 
-/** What a page is made of, without its words: headings by level, blocks by text, tables by their numbers of rows. */
-function skeletonOf(page: string): string[] {
-  const blocks = blocksOf(page);
-  const skeleton: string[] = [];
-  let rows = 0;
-  let block = 0;
-  for (const line of page.replace(/^```[\s\S]*?^```$/gm, '```').split('\n')) {
-    if (line.startsWith('|')) {
-      rows += 1;
-      continue;
-    }
-    if (rows > 0) skeleton.push(`table of ${rows} lines`);
-    rows = 0;
-    const heading = /^#+ /.exec(line)?.[0];
-    if (heading) skeleton.push(heading);
-    if (line === '```') {
-      const { language = '', note = '', text = '' } = blocks[block] ?? {};
-      skeleton.push(`${language} ${note}\n${text}`);
-      block += 1;
-    }
-  }
-  return skeleton;
+/** What a page is made of, without its words. */
+function skeletonOf(page: string) {
+  const prose = page.replace(/^```[\s\S]*?^```$/gm, '');
+  return {
+    headings: prose.match(/^#+ /gm),
+    blocks: blocksOf(page).map(({ language, note, text }) => ({ language, note, text })),
+    rowsOfTables: (prose.match(/(^\|.*\n)+/gm) ?? []).map((table) => table.split('\n').length),
+  };
 }
 
 it.each(guides)('%s is the same in both languages, word by word where it is run', (path) => {
