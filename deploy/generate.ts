@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { crdDefinitions } from '../src/api/crd/definition.ts';
+import { alertFiles } from './alerts/files.ts';
 import { metricsPage, reasonsPage, settingsPage } from './reference-pages.ts';
 import { settingsOfParts } from './settings-of-parts.ts';
 
@@ -20,6 +21,7 @@ function generated(): ReadonlyMap<string, string> {
   files.set('docs/reference/reasons.ko.md', reasonsPage('ko'));
   files.set('docs/reference/metrics.md', metricsPage());
   files.set('docs/reference/settings.md', settingsPage(settingsOfParts));
+  for (const [path, text] of alertFiles()) files.set(path, text);
   return files;
 }
 
@@ -34,8 +36,10 @@ async function strangers(files: ReadonlyMap<string, string>): Promise<string[]> 
   const directories = new Set([...files.keys()].map((path) => path.replace(/\/[^/]*$/, '')));
   const found: string[] = [];
   for (const directory of directories) {
-    for (const name of await readdir(join(root, directory)).catch(() => [])) {
-      if (!files.has(`${directory}/${name}`)) found.push(`${directory}/${name}`);
+    const there = await readdir(join(root, directory), { withFileTypes: true }).catch(() => []);
+    for (const entry of there) {
+      const path = `${directory}/${entry.name}`;
+      if (entry.isFile() && !files.has(path)) found.push(path);
     }
   }
   return found;

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const main = join(import.meta.dirname, 'main.ts');
@@ -65,6 +66,28 @@ describe('a part that fails', () => {
     expect(out).toContain('"level":"fatal"');
     expect(out).toContain('EADDRINUSE');
   });
+});
+
+it('a part says in its metrics what it is, and how large its heap may get', async () => {
+  const limits = ['--max-old-space-size=99', '--max-semi-space-size=1'];
+  const child = spawn(process.execPath, [...limits, main, ...viola('127.0.0.1:0')]);
+  const ended = once(child, 'close');
+  const url = Promise.withResolvers<string>();
+  const lines = createInterface(child.stdout);
+  lines.on('line', (line) => {
+    const said = JSON.parse(line) as { msg: string; url?: string };
+    if (said.msg === 'viola serves' && said.url) url.resolve(said.url);
+  });
+  lines.on('close', () => url.reject(new Error('it ended')));
+  const metrics = await (await fetch(`${await url.promise}/metrics`)).text();
+  child.kill('SIGKILL');
+  await ended;
+  expect(metrics).toMatch(
+    /^multinic_build_info\{part="viola",version="[\d.]+",commit="source"\} 1$/m,
+  );
+  const limit = /^multinic_heap_limit_bytes\{part="viola"\} (\d+)$/m.exec(metrics)?.[1];
+  expect(Number(limit)).toBeGreaterThan(99 * 2 ** 20);
+  expect(Number(limit)).toBeLessThan(110 * 2 ** 20);
 });
 
 describe('what a part is told', () => {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { getHeapStatistics } from 'node:v8';
 import { Command } from 'commander';
 import { protocols } from './api/job.ts';
 import { metricTable } from './api/metrics.ts';
@@ -156,6 +157,7 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
   sayProxies(log);
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);
+  sayWhatItIs(metrics, name);
   dropStartupGarbage();
   const context: Context = {
     clock: systemClock,
@@ -170,6 +172,11 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
     },
   };
   return runUntilSignal((signal) => chosen.run(context, signal), { log, graceMs });
+}
+
+function sayWhatItIs(metrics: Context['metrics'], name: string): void {
+  metrics.set('multinic_build_info', { part: name, ...thisBuild() }, 1);
+  metrics.set('multinic_heap_limit_bytes', { part: name }, getHeapStatistics().heap_size_limit);
 }
 
 /** Whoever sets these expects that they hold, and would look for the reason of a time-out elsewhere. */

@@ -1,5 +1,18 @@
 /** Every metric of the product; the reference in the docs is generated from this table. */
 export const metricTable = {
+  multinic_build_info: {
+    type: 'gauge',
+    help: '1; which part this process is, and of which version and commit.',
+    lookFor: 'More than one version among all parts once an upgrade is over.',
+    labels: ['part', 'version', 'commit'],
+  },
+  multinic_heap_limit_bytes: {
+    type: 'gauge',
+    help: 'What the JavaScript heap of this process may grow to; it ends when it needs more.',
+    lookFor:
+      'The least of nodejs_heap_size_used_bytes in half an hour near it: too many objects for the limit.',
+    labels: ['part'],
+  },
   multinic_reconcile_total: {
     type: 'counter',
     help: 'Finished reconciles by controller and result (success, error).',
@@ -39,6 +52,18 @@ export const metricTable = {
     lookFor: 'A high quantile near the time-out: OpenStack hangs rather than fails.',
     labels: ['operation', 'status'],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  multinic_openstack_configs_not_ready: {
+    type: 'gauge',
+    help: 'OpenstackConfigs that are not Ready, by reason; one that has several counts for each.',
+    lookFor: 'A reason that stays: the table of reasons says what to do about it.',
+    labels: ['reason'],
+  },
+  multinic_inventory_calls_total: {
+    type: 'counter',
+    help: 'Reads and writes of the database of the inventory by the operator, by result (success, error).',
+    lookFor: 'Errors without any success: NICs are delivered all the same, deletions wait.',
+    labels: ['result'],
   },
   multinic_nodes_delivered_total: {
     type: 'counter',
@@ -95,6 +120,12 @@ export const metricTable = {
     help: 'MultiNicNodeConfigs by state.',
     lookFor: 'Failed above 0, and Pending or InProgress that stays.',
     labels: ['state'],
+  },
+  multinic_node_configs_not_ready: {
+    type: 'gauge',
+    help: 'MultiNicNodeConfigs whose condition Ready is False, by its reason.',
+    lookFor: 'A reason that stays: the table of reasons says what to do about it.',
+    labels: ['reason'],
   },
   multinic_queue_adds_total: {
     type: 'counter',

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { metricTable } from '../api/metrics.ts';
 import { createPerform } from '../process/effects.ts';
 import { createLogger } from '../process/log.ts';
+import { createMetrics } from '../process/metrics.ts';
 import type { StoredNode } from '../store/node-configs.ts';
 import { Store } from '../store/store.ts';
 import { createFakeClock, type FakeClock } from '../time/fake-clock.ts';
@@ -17,6 +19,7 @@ const node: StoredNode = {
 };
 
 let clock: FakeClock;
+let metrics: ReturnType<typeof createMetrics<typeof metricTable>>;
 let store: Store;
 let inventory: Inventory;
 /** How the database fails; every call is counted. */
@@ -27,6 +30,7 @@ let death: Error | undefined;
 
 beforeEach(async () => {
   clock = createFakeClock();
+  metrics = createMetrics(metricTable);
   broken = undefined;
   death = undefined;
   calls = 0;
@@ -43,6 +47,7 @@ beforeEach(async () => {
     }),
     clock,
     log: createLogger({ part: 'test', level: 'silent' }),
+    metrics,
   });
 });
 
@@ -56,6 +61,16 @@ async function through<T>(work: () => Promise<T>): Promise<T> {
 }
 
 describe('an inventory whose database is down', () => {
+  it('counts what failed, and not what was not tried', async () => {
+    await inventory.authors();
+    broken = 'refuses';
+    for (let n = 0; n < 3; n += 1) await inventory.authors();
+    const name = 'multinic_inventory_calls_total';
+    const counted = await metrics.registry.getSingleMetricAsString(name);
+    expect(counted).toContain('{result="success"} 1\n');
+    expect(counted).toMatch(/\{result="error"\} 1$/);
+  });
+
   it('says that it does not know, instead of nothing', async () => {
     await inventory.record('biz-1', author, [node]);
     broken = 'refuses';

@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import type { Rounds } from './deliver/delivery-rounds.ts';
+import type { OperatorMetrics } from './metrics.ts';
 
 type Name = Pick<Author, 'namespace' | 'name'>;
 
@@ -40,6 +41,7 @@ export interface InventoryDeps {
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: Pick<OperatorMetrics, 'count'>;
 }
 
 /** A database that answers takes milliseconds; one that hangs costs a sync no more than this. */
@@ -56,7 +58,8 @@ const mostRemembered = 20_000;
 /** A database that failed is left alone so long. */
 const pauseMs = 30_000;
 
-export function createInventory({ store, perform, clock, log }: InventoryDeps): Inventory {
+export function createInventory(deps: InventoryDeps): Inventory {
+  const { store, perform, clock, log, metrics } = deps;
   let pause: { readonly until: number; readonly failure: DatabaseFailure } | undefined;
   /** Gone while the store could not be reached. */
   const unforgotten = new Map<string, Name>();
@@ -68,11 +71,13 @@ export function createInventory({ store, perform, clock, log }: InventoryDeps): 
     try {
       const answer = await withDeadline({ clock, ms: patienceMs }, work);
       pause = undefined;
+      metrics.count('multinic_inventory_calls_total', { result: 'success' });
       return answer;
     } catch (cause) {
       // Drivers have no error class of their own, and whatever it is, NICs do not wait for it.
       const failure = new DatabaseFailure('the inventory fails', { cause });
       pause = { until: clock.monotonicMs() + pauseMs, failure };
+      metrics.count('multinic_inventory_calls_total', { result: 'error' });
       log.error({ err: cause, pauseMs }, 'inventory fails, going on without it for a while');
       throw failure;
     }

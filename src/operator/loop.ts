@@ -18,6 +18,7 @@ import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory.ts';
 import { lanesOf, slowSyncMs } from './lanes.ts';
 import { controllerName } from './metrics.ts';
+import { NotReady } from './not-ready.ts';
 import { CloudViews } from './observe/cloud-view.ts';
 import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
 import { Pace } from './pace.ts';
@@ -49,8 +50,9 @@ export function createLoop(options: LoopOptions) {
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
-  const inventory = createInventory({ store, perform, clock, log });
+  const inventory = createInventory({ store, perform, clock, log, metrics });
   const unanswered = new UnansweredPosts(clock);
+  const notReady = new NotReady(metrics);
   const reconcile = createReconciler({
     ...options,
     clock,
@@ -58,7 +60,7 @@ export function createLoop(options: LoopOptions) {
     log,
     metrics,
     configs,
-    writer: createStatusWriter({ client, recorder, perform, clock }),
+    writer: createStatusWriter({ client, recorder, perform, clock, notReady }),
     inventory,
     unanswered,
     pace: new Pace({ clock, random }),
@@ -104,6 +106,7 @@ export function createLoop(options: LoopOptions) {
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {
         unanswered.lead();
+        notReady.clear();
         // An OpenstackConfig may have gone while nobody was there to see it.
         for (const author of await inventory.authors()) {
           if (isOurs(author, settings)) controller.enqueue(keyOf(author));

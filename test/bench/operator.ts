@@ -7,6 +7,7 @@ import { createClouds } from '../../src/openstack/clouds.ts';
 import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
 import { createInventory } from '../../src/operator/inventory.ts';
+import { NotReady } from '../../src/operator/not-ready.ts';
 import { CloudViews } from '../../src/operator/observe/cloud-view.ts';
 import { statusOf } from '../../src/operator/openstack-config.ts';
 import { Pace } from '../../src/operator/pace.ts';
@@ -66,6 +67,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
   const kube = new FakeKube();
   const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
   const perform = createPerform<string>(() => undefined);
+  const metrics = createMetrics(metricTable);
   let calls = 0;
   const clouds = createClouds({ clock, random, log, onRequest: () => (calls += 1) });
   const violas = createViolas({ ...settings, violaCa: systemAuthorities }, { clock, random, log });
@@ -77,12 +79,13 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     clouds,
     views: new CloudViews(clock, signal),
     violas,
-    inventory: createInventory({ store, perform, clock, log }),
+    inventory: createInventory({ store, perform, clock, log, metrics }),
     writer: createStatusWriter({
       client: kube,
       recorder: { record: () => undefined },
       perform,
       clock,
+      notReady: new NotReady(metrics),
     }),
     unanswered: new UnansweredPosts(clock),
     pace: new Pace({ clock, random }),
@@ -90,7 +93,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     clock,
     random,
     log,
-    metrics: createMetrics(metricTable),
+    metrics,
   });
   const credentials = {
     openstackProviderID: world.providerId,

@@ -13,7 +13,7 @@ describe('generated files', () => {
   it('fail the check when one is stale, by name', async () => {
     const copy = await mkdtemp(join(tmpdir(), 'generated-'));
     try {
-      for (const part of ['src', 'deploy', 'docs', 'package.json']) {
+      for (const part of ['src', 'deploy', 'docs', 'charts', 'package.json']) {
         await cp(join(root, part), join(copy, part), { recursive: true });
       }
       await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));

@@ -24,6 +24,7 @@ function setUp() {
     recorder: { record: () => undefined },
     perform: createPerform(() => undefined),
     clock: createFakeClock(),
+    notReady: { note: () => undefined },
   });
   return { writer, writes: () => writes };
 }

@@ -9,6 +9,7 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { NotReady } from '../not-ready.ts';
 import {
   allowRemovalsOf,
   type ConfigObject,
@@ -18,7 +19,7 @@ import {
   reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';
-import { type Ending, pausedConditions } from './conditions.ts';
+import { type Ending, pausedConditions, troublesOf } from './conditions.ts';
 import { isNews, type SyncResult, statusAfter } from './status.ts';
 
 /** A sync that came through. */
@@ -52,6 +53,7 @@ interface StatusWriterDeps {
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
+  readonly notReady: Pick<NotReady, 'note'>;
 }
 
 /** What our last write left behind. */
@@ -62,7 +64,7 @@ interface Written {
 }
 
 export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
-  const { client, recorder, perform, clock } = deps;
+  const { client, recorder, perform, clock, notReady } = deps;
   const written = new Map<string, Written>();
 
   async function apply(object: ConfigObject, status: OpenstackConfigStatus, signal: AbortSignal) {
@@ -117,17 +119,29 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         now: clock.now(),
         handled: handledBy(latest(object), seen?.synced),
       });
+      notReady.note(keyOf(object), reasonsOf(status, ending));
       await say(object, status, signal);
       return status;
     },
     async pause(object, signal) {
+      notReady.note(keyOf(object), []);
       const previous = statusOf(latest(object));
       const at = { now: clock.now(), generation: generationOf(object) };
       const conditions = pausedConditions(previous.conditions ?? [], at);
       await say(object, { ...previous, conditions }, signal);
     },
-    forget: (key) => void written.delete(key),
+    forget(key) {
+      written.delete(key);
+      notReady.note(key, []);
+    },
   };
+}
+
+/** Why an object is not Ready: what its condition says, and all that it says nothing about. */
+function reasonsOf({ conditions }: OpenstackConfigStatus, ending: Ending): string[] {
+  const ready = findCondition(conditions, 'Ready');
+  if (ready?.status === 'True' || !ready?.reason) return [];
+  return [ready.reason, ...troublesOf(ending).map(({ reason }) => reason)];
 }
 
 /**

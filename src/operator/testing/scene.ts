@@ -15,6 +15,7 @@ import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { createInventory } from '../inventory.ts';
+import { NotReady } from '../not-ready.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
 import { Pace } from '../pace.ts';
@@ -89,12 +90,13 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
         },
         [Symbol.asyncDispose]: async () => undefined,
       },
-      inventory: createInventory({ store: breakable, perform, clock, log }),
+      inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
       writer: createStatusWriter({
         client: kube,
         recorder: { record: (_object, note) => events.push(note) },
         perform,
         clock,
+        notReady: new NotReady(metrics),
       }),
       unanswered: new UnansweredPosts(clock),
       pace: new Pace({ clock, random: () => 0.5 }),

@@ -1,0 +1,74 @@
+import { ofLeader } from '../expressions.ts';
+import type { Dashboard } from './dashboard.ts';
+import { graph, kubernetes, leading, number, processes, rate, slowest, work } from './panels.ts';
+
+const notReady = ofLeader('multinic_openstack_configs_not_ready', 'operator', ['reason']);
+
+/** The management cluster: operator, inventory and Viola. */
+export const operatorDashboard: Dashboard = {
+  uid: 'multinic-operator',
+  title: 'MultiNIC / Operator and Viola',
+  rows: [
+    {
+      title: 'Now',
+      panels: [
+        leading('operator'),
+        number('Viola Pods', 'count(multinic_build_info{part="viola"})'),
+        number('Reasons for not Ready, counted', `sum(${notReady}) or vector(0)`),
+        number(
+          'Versions',
+          'count by (part, version) (multinic_build_info{part=~"operator|viola"})',
+          '{{part}} {{version}}',
+        ),
+        number('Usable token files', 'min by (server) (multinic_token_file_usable)', '{{server}}'),
+      ],
+    },
+    {
+      title: 'OpenstackConfigs',
+      panels: [
+        graph('Not Ready, by reason', 'short', [`sum by (reason) (${notReady})`, '{{reason}}']),
+        graph('Nodes delivered', 'ops', [
+          rate('multinic_nodes_delivered_total', ['result']),
+          '{{result}}',
+        ]),
+        graph('Nodes not delivered, by business cluster', 'ops', [
+          rate('multinic_nodes_delivered_total{result="error"}', ['provider']),
+          '{{provider}}',
+        ]),
+        graph('Calls of the inventory’s database', 'ops', [
+          rate('multinic_inventory_calls_total', ['result']),
+          '{{result}}',
+        ]),
+      ],
+    },
+    {
+      title: 'Clouds',
+      panels: [
+        graph('Requests', 'ops', [
+          rate('multinic_openstack_requests_total', ['service', 'status']),
+          '{{service}} {{status}}',
+        ]),
+        graph('Slowest requests (99 %)', 's', [
+          slowest('multinic_openstack_request_duration_seconds', ['operation']),
+          '{{operation}}',
+        ]),
+      ],
+    },
+    {
+      title: 'Viola and inventory',
+      panels: [
+        graph('Requests', 'ops', [
+          rate('multinic_http_requests_total', ['server', 'method', 'status']),
+          '{{server}} {{method}} {{status}}',
+        ]),
+        graph('Slowest requests (99 %)', 's', [
+          slowest('multinic_http_request_duration_seconds', ['server', 'method', 'route']),
+          '{{server}} {{method}} {{route}}',
+        ]),
+      ],
+    },
+    work('openstack-config'),
+    kubernetes('operator'),
+    processes('operator|viola'),
+  ],
+};

@@ -1,0 +1,106 @@
+import { leases, ofLeader } from '../expressions.ts';
+import type { Panel, Row } from './dashboard.ts';
+
+export type Leader = keyof typeof leases;
+
+/** How often a counter rises in a second, by some of its labels. */
+export function rate(metric: string, labels: readonly string[]): string {
+  return `sum by (${labels.join(', ')}) (rate(${metric}[$__rate_interval]))`;
+}
+
+/** How long all but one in a hundred took, by some of the labels. */
+export function slowest(histogram: string, labels: readonly string[]): string {
+  const [, name = '', selected = ''] = /^(\w+)(\{.*\})?$/.exec(histogram) ?? [];
+  const buckets = rate(`${name}_bucket${selected}`, [...labels, 'le']);
+  return `histogram_quantile(0.99, ${buckets})`;
+}
+
+export function graph(title: string, unit: Panel['unit'], ...queries: Panel['queries']): Panel {
+  return { title, kind: 'graph', unit, queries };
+}
+
+export function number(title: string, expr: string, legend = ''): Panel {
+  return { title, kind: 'number', unit: 'short', queries: [[expr, legend]] };
+}
+
+/** Whether a part leads. */
+export function leading(leader: Leader): Panel {
+  const about = 'Exactly one leads; none: nothing is done.';
+  return { ...number('Leaders', `sum(multinic_leader{lease="${leases[leader]}"})`), about };
+}
+
+/** What is done with objects, and what waits to be. */
+export function work(controller: string): Row {
+  const of = `{controller="${controller}"}`;
+  return {
+    title: 'Work',
+    panels: [
+      graph('Reconciles', 'ops', [rate(`multinic_reconcile_total${of}`, ['result']), '{{result}}']),
+      graph('Slowest reconciles (99 %)', 's', [
+        slowest(`multinic_reconcile_duration_seconds${of}`, ['controller']),
+        'reconcile',
+      ]),
+      graph(
+        'Queue',
+        'short',
+        [`sum(multinic_queue_depth${of})`, 'waiting'],
+        [`sum(multinic_active_workers${of})`, 'worked on'],
+      ),
+      graph(
+        'Longest work and wait',
+        's',
+        [`max(multinic_longest_running_seconds${of})`, 'longest at work'],
+        [slowest(`multinic_queue_latency_seconds${of}`, ['controller']), 'waited (99 %)'],
+      ),
+    ],
+  };
+}
+
+/** What the API server answers, and whether it is heard of. */
+export function kubernetes(leader: Leader): Row {
+  const lease = `{lease="${leases[leader]}"}`;
+  const silence = ofLeader('multinic_reflector_silence_seconds', leader, ['kind']);
+  return {
+    title: 'Kubernetes API',
+    panels: [
+      graph('Requests', 'ops', [
+        rate('multinic_kube_requests_total', ['verb', 'status']),
+        '{{verb}} {{status}}',
+      ]),
+      graph('Slowest requests (99 %)', 's', [
+        slowest('multinic_kube_request_duration_seconds', ['verb']),
+        '{{verb}}',
+      ]),
+      graph('Slowest renewals of the lease (99 %)', 's', [
+        slowest(`multinic_lease_renewal_duration_seconds${lease}`, ['result']),
+        '{{result}}',
+      ]),
+      graph('Since the API server was heard of', 's', [`max by (kind) (${silence})`, '{{kind}}']),
+    ],
+  };
+}
+
+/** What the processes of some parts take. */
+export function processes(parts: string): Row {
+  const what = `multinic_build_info{part=~"${parts}"}`;
+  const of = (expr: string): string =>
+    `${expr} * ignoring (part, version, commit) group_right () ${what}`;
+  const legend = '{{part}} {{pod}}';
+  return {
+    title: 'Processes',
+    panels: [
+      graph('Memory', 'bytes', [of('process_resident_memory_bytes'), legend]),
+      graph(
+        'Heap',
+        'bytes',
+        [of('nodejs_heap_size_used_bytes'), legend],
+        [`max by (part) (multinic_heap_limit_bytes{part=~"${parts}"})`, 'limit of {{part}}'],
+      ),
+      graph('CPU', 'cores', [of('rate(process_cpu_seconds_total[$__rate_interval])'), legend]),
+      graph('Delay of the event loop (99 %)', 's', [
+        of('nodejs_eventloop_lag_p99_seconds'),
+        legend,
+      ]),
+    ],
+  };
+}

@@ -1,0 +1,53 @@
+import type { Alerts } from './alert.ts';
+import { logs, operatorNamespace } from './commands.ts';
+
+const calls = (result: string): string =>
+  `sum by (cluster) (increase(multinic_inventory_calls_total{result="${result}"}[15m])) > 0`;
+
+/** The database beside the operator. */
+export const ofInventory = {
+  MultiNicInventoryFailing: {
+    exprs: { 'multinic-operator': `${calls('error')} unless ${calls('success')}` },
+    for: '15m',
+    severity: 'warning',
+    summary: 'The database of the MultiNIC inventory fails.',
+    description: 'No read or write of the inventory has come through for 15 minutes.',
+    meaning: {
+      en: 'The SQLite file or the MariaDB of the inventory cannot be read or written. It is tried again every half minute.',
+      ko: '인벤토리의 SQLite 파일 또는 MariaDB를 읽거나 쓸 수 없습니다. 30초마다 다시 시도합니다.',
+    },
+    impact: {
+      en: 'NICs are delivered all the same. The inventory API shows old records, deleted OpenstackConfigs wait (`InventoryUnavailable`), and the history has a gap.',
+      ko: 'NIC 전달은 계속됩니다. 다만 인벤토리 API는 이전 기록을 보여 주고, 삭제한 OpenstackConfig는 대기하며(`InventoryUnavailable`), 변경 이력에 공백이 생깁니다.',
+    },
+    diagnosis: [
+      {
+        say: {
+          en: 'The log has the error of the database: volume full or read-only, host not found, access denied.',
+          ko: '데이터베이스 오류(볼륨 가득 참 또는 읽기 전용, 호스트를 찾을 수 없음, 접근 거부)는 로그에 있습니다.',
+        },
+        run: logs.operator,
+      },
+      {
+        say: {
+          en: 'SQLite: see whether its volume is bound, and how large it is.',
+          ko: 'SQLite: 볼륨이 바인딩되어 있는지와 크기를 확인합니다.',
+        },
+        run: `kubectl -n ${operatorNamespace} get pvc multinic-operator-inventory`,
+      },
+      {
+        say: {
+          en: 'MariaDB: see which host and account the operator was given.',
+          ko: 'MariaDB: operator에 지정된 호스트와 계정을 확인합니다.',
+        },
+        run: `kubectl -n ${operatorNamespace} get deployment multinic-operator-controller-manager -o yaml | grep -A3 DB_`,
+      },
+    ],
+    fix: [
+      {
+        en: 'Enlarge the volume, bring the database back, or correct the account. No restore is needed: the inventory is a cache, and what it lost is read again from the clusters, but for the history.',
+        ko: '볼륨을 늘리거나 데이터베이스를 복구하거나 계정을 수정하십시오. 인벤토리는 캐시이므로 백업 복원은 필요하지 않으며, 변경 이력을 제외한 내용은 클러스터에서 다시 읽습니다.',
+      },
+    ],
+  },
+} as const satisfies Alerts;

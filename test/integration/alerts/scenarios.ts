@@ -1,0 +1,210 @@
+import type { Chart } from '../../../deploy/alerts/alert.ts';
+import type { AlertName } from '../../../deploy/alerts/alerts.ts';
+import { leases } from '../../../deploy/alerts/expressions.ts';
+
+/** What Prometheus scrapes: each series with its values, a minute apart, as promtool writes them. */
+export type Series = Readonly<Record<string, string>>;
+
+/** What must make an alert fire once it has held long enough, and something near it that must not. */
+export interface Scenario {
+  readonly fires: Series;
+  readonly quiet: Series;
+  /** Labels of the alert, beside its name and severity. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** `$value`, as its texts show it. */
+  readonly value?: string;
+}
+
+const longest = 300;
+
+/** A gauge that stays as it is, as a Pod shows it. */
+function shows(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  value: number,
+  pod = 'a',
+): Series {
+  return { [seriesOf(name, labels, pod)]: `${value}+0x${longest}` };
+}
+
+/** A counter that rises by as much each minute. */
+function rises(name: string, labels: Readonly<Record<string, string>>, by: number): Series {
+  return { [seriesOf(name, labels, 'a')]: `0+${by}x${longest}` };
+}
+
+function seriesOf(name: string, labels: Readonly<Record<string, string>>, pod: string): string {
+  const all = Object.entries({ ...labels, pod, job: 'scraped' });
+  return `${name}{${all.map(([label, value]) => `${label}="${value}"`).join(',')}}`;
+}
+
+type Part = keyof typeof leases;
+
+function leads(part: Part, value = 1, pod = 'a'): Series {
+  return shows('multinic_leader', { lease: leases[part] }, value, pod);
+}
+
+const ofPart = {
+  operator: 'multinic_openstack_configs_not_ready',
+  controller: 'multinic_node_configs_not_ready',
+} as const;
+
+/** Two objects for this reason; quiet when only a process says so that leads no more, or when it is another reason. */
+function byReason(part: Part, reason: string, labels = { reason }): Scenario {
+  const name = ofPart[part];
+  return {
+    fires: { ...leads(part), ...shows(name, { reason }, 2) },
+    quiet: {
+      ...leads(part, 0, 'b'),
+      ...shows(name, { reason }, 2, 'b'),
+      ...leads(part),
+      ...shows(name, { reason }, 0),
+      ...shows(name, { reason: 'SomethingElse' }, 2),
+    },
+    labels,
+    value: '2',
+  };
+}
+
+function down(part: Part): Scenario {
+  return { fires: leads(part, 0), quiet: { ...leads(part, 0), ...leads(part, 1, 'b') } };
+}
+
+function renewals(part: Part): Scenario {
+  const name = 'multinic_lease_renewal_duration_seconds_bucket';
+  const lease = leases[part];
+  const bucket = (le: string, by: number): Series =>
+    rises(name, { lease, le, result: 'success' }, by);
+  return {
+    fires: { ...bucket('3', 8), ...bucket('4', 10), ...bucket('+Inf', 10) },
+    quiet: { ...bucket('3', 19), ...bucket('4', 20), ...bucket('+Inf', 20) },
+    labels: { lease },
+  };
+}
+
+function silence(part: Part, kind: string): Scenario {
+  const name = 'multinic_reflector_silence_seconds';
+  return {
+    fires: { ...leads(part), ...shows(name, { kind }, 121) },
+    quiet: {
+      ...leads(part),
+      ...shows(name, { kind }, 60),
+      ...leads(part, 0, 'b'),
+      ...shows(name, { kind }, 9_999, 'b'),
+    },
+    labels: { kind },
+  };
+}
+
+function hanging(controller: string): Scenario {
+  const name = 'multinic_longest_running_seconds';
+  return {
+    fires: shows(name, { controller }, 700),
+    quiet: shows(name, { controller }, 500),
+    labels: { controller },
+    value: '11m 40s',
+  };
+}
+
+function heap(part: string): Scenario {
+  const limit = shows('multinic_heap_limit_bytes', { part }, 1_000);
+  return {
+    fires: { ...limit, ...shows('nodejs_heap_size_used_bytes', {}, 900) },
+    // Garbage is collected once in a quarter of an hour.
+    quiet: {
+      ...limit,
+      [seriesOf('nodejs_heap_size_used_bytes', {}, 'a')]: `400 ${'990+0x13 400 '.repeat(8)}`,
+    },
+    labels: { part },
+    value: '90%',
+  };
+}
+
+const results = 'multinic_job_results_total';
+const calls = 'multinic_inventory_calls_total';
+const nics = 'multinic_interfaces';
+
+/** For each alert, in each chart that has it. */
+export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenario>>>> = {
+  MultiNicOperatorDown: { 'multinic-operator': down('operator') },
+  MultiNicControllerDown: { 'multinic-agent': down('controller') },
+  MultiNicViolaDown: {
+    'multinic-operator': {
+      fires: shows('multinic_build_info', { part: 'operator', version: '1', commit: 'c' }, 1),
+      quiet: shows('multinic_build_info', { part: 'viola', version: '1', commit: 'c' }, 1),
+      labels: { part: 'viola' },
+    },
+  },
+  MultiNicCloudFailing: { 'multinic-operator': byReason('operator', 'KeystoneError') },
+  MultiNicDeliveryFailing: { 'multinic-operator': byReason('operator', 'ViolaPostError') },
+  MultiNicOpenstackConfigNotReady: { 'multinic-operator': byReason('operator', 'NameConflict') },
+  MultiNicRemovalHeld: { 'multinic-operator': byReason('operator', 'RemovalHeld') },
+  MultiNicRemovalUnconfirmed: { 'multinic-operator': byReason('operator', 'RemovalUnconfirmed') },
+  MultiNicDeletionStuck: { 'multinic-operator': byReason('operator', 'Deleting') },
+  MultiNicInventoryFailing: {
+    'multinic-operator': {
+      fires: { ...rises(calls, { result: 'error' }, 2), ...rises(calls, { result: 'success' }, 0) },
+      quiet: { ...rises(calls, { result: 'error' }, 2), ...rises(calls, { result: 'success' }, 1) },
+    },
+  },
+  MultiNicTokenFileUnusable: {
+    'multinic-operator': {
+      fires: {
+        ...shows('multinic_token_file_usable', { server: 'viola' }, 0),
+        ...shows('multinic_token_file_usable', { server: 'viola' }, 1, 'b'),
+      },
+      quiet: shows('multinic_token_file_usable', { server: 'viola' }, 1),
+      labels: { server: 'viola' },
+    },
+  },
+  MultiNicNicFailed: {
+    'multinic-agent': {
+      fires: { ...leads('controller'), ...shows(nics, { state: 'Failed' }, 3) },
+      quiet: {
+        ...leads('controller'),
+        ...shows(nics, { state: 'Failed' }, 0),
+        ...shows(nics, { state: 'Pending' }, 3),
+        ...leads('controller', 0, 'b'),
+        ...shows(nics, { state: 'Failed' }, 3, 'b'),
+      },
+      value: '3',
+    },
+  },
+  MultiNicNicMissing: {
+    'multinic-agent': { ...byReason('controller', 'WaitingForNIC'), labels: {} },
+  },
+  MultiNicAgentFailing: { 'multinic-agent': byReason('controller', 'ImagePullFailed') },
+  MultiNicNodeConfigNotReady: { 'multinic-agent': byReason('controller', 'NodeNotFound') },
+  MultiNicDeletionsHeld: { 'multinic-agent': byReason('controller', 'MassDeletion') },
+  MultiNicOtherController: { 'multinic-agent': byReason('controller', 'OtherControllerActive') },
+  MultiNicJobsStuck: {
+    'multinic-agent': {
+      fires: {
+        ...leads('controller'),
+        ...shows('multinic_jobs_active', {}, 4),
+        ...rises(results, { outcome: 'ok' }, 0),
+      },
+      quiet: {
+        ...leads('controller'),
+        ...shows('multinic_jobs_active', {}, 4),
+        [seriesOf(results, { outcome: 'ok' }, 'a')]: `0+0x20 1+0x20 2+0x20 3+0x20 4+0x200`,
+      },
+      value: '4',
+    },
+  },
+  MultiNicLeaseRenewalSlow: {
+    'multinic-operator': renewals('operator'),
+    'multinic-agent': renewals('controller'),
+  },
+  MultiNicWatchSilent: {
+    'multinic-operator': silence('operator', 'OpenstackConfig'),
+    'multinic-agent': silence('controller', 'Node'),
+  },
+  MultiNicWorkHanging: {
+    'multinic-operator': hanging('openstack-config'),
+    'multinic-agent': hanging('node-config'),
+  },
+  MultiNicHeapNearlyFull: {
+    'multinic-operator': heap('viola'),
+    'multinic-agent': heap('controller'),
+  },
+};
