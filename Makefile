@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive install uninstall
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,15 @@ docker-buildx: $(installed) ## For amd64 and arm64, as archives in dist/images; 
 
 image-archive: $(installed) ## One file with images, charts, CRDs, docs and checksums, for sites without network
 	@node deploy/image/air-gap/build.ts $(ARGS)
+
+run: $(installed) ## Operator and Viola from source against the current kubeconfig; ARGS='--parts operator,viola,controller'
+	@node deploy/run.ts $(ARGS)
+
+deploy: ## Install or upgrade operator and Viola in the current kubectl context; IMG=registry/name:tag
+	@./deploy-operator.sh $(if $(IMG),--image $(IMG)) $(ARGS)
+
+undeploy: ## Remove operator and Viola from the current kubectl context; NICs and OpenstackConfigs stay
+	@./cleanup-operator.sh $(ARGS)
 
 install: ## Install the CRDs into the current kubectl context
 	kubectl apply --server-side -f deploy/crds

@@ -2,9 +2,10 @@
 # Installs or upgrades MultiNIC in a management cluster: the operator with its inventory, and Viola. Run again, it changes only
 # what differs. No OpenstackConfig and no node config is touched.
 #
-#   ./deploy-operator.sh [--type dev|staging|production] [--build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
+#   ./deploy-operator.sh [--type dev|staging|production] [--image REF] [--build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
 #
 #   --type TYPE      take charts/multinic-operator/values-TYPE.yaml
+#   --image REF      image of the operator and of Viola, such as registry.example.com/multinic-controllers:0.1.0
 #   --build          build the images first (make image); how nodes get them: docs/guides/air-gap.md
 #   --context NAME   kubectl context; default: the current one
 #   --dry-run        say what would be done and let the API server check it; change nothing
@@ -18,9 +19,30 @@ source "$(dirname "$(readlink -f "$0")")/scripts/common.sh"
 namespace=multinic-operator-system
 arguments=()
 build=false
+
+# image_arguments REF: registry/repository:tag or registry/repository@digest; without a registry it is what kubelets take.
+image_arguments() {
+  local reference=$1 part name rest registry=docker.io/library
+  [[ $reference =~ ^[A-Za-z0-9][A-Za-z0-9._/:@-]*$ ]] || bad_usage "--image '$reference' must be REGISTRY/REPOSITORY:TAG"
+  rest=$reference
+  if [[ ${reference%%/*} == *[.:]* || ${reference%%/*} == localhost ]] && [[ $reference == */* ]]; then
+    registry=${reference%%/*}
+    rest=${reference#*/}
+  fi
+  name=${rest%%[:@]*}
+  for part in operator viola; do
+    arguments+=(--set "$part.image.registry=$registry" --set "$part.image.repository=$name")
+    case $rest in
+      *@*) arguments+=(--set "$part.image.digest=${rest#*@}") ;;
+      *:*) arguments+=(--set-string "$part.image.tag=${rest#*:}") ;;
+    esac
+  done
+}
+
 while (($#)); do
   case $1 in
     --type) arguments+=(--values "$(values_of multinic-operator "${2:-}")"); shift ;;
+    --image) image_arguments "${2:-}"; shift ;;
     --build) build=true ;;
     --context) context=(--context "${2:?--context wants a name}"); shift ;;
     --dry-run) dry_run=true ;;

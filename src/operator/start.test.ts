@@ -200,7 +200,8 @@ describe('startOperator', () => {
     await eventually(ready, (text) => text.startsWith('True'));
     await operator.stop();
 
-    const settings = { namespace: home, watchNamespace: undefined, secretNamespaces: [] };
+    const given = { violaAccess: 'given', violaTls: 'given' } as const;
+    const settings = { namespace: home, watchNamespace: undefined, secretNamespaces: [], ...given };
     const needed = neededRights(settings).filter(({ rare }) => !rare);
     const claims = claimsOf(needed, placesOf(settings));
     const { unused, refused } = useOf(bed.api.audit, identities.operator, claims);

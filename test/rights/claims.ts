@@ -30,8 +30,10 @@ export function claimsOfParts(
     namespace: home,
     watchNamespace: undefined,
     secretNamespaces: [],
+    violaAccess: 'given',
+    violaTls: 'given',
     ...settings,
-  };
+  } satisfies RightsSettings;
   const controller = { namespace: system, agentNamespace: agents };
   return {
     operator: claimsOf(neededRights(operator), placesOfOperator(operator)),

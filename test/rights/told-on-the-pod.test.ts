@@ -60,7 +60,11 @@ it('what a part may not do is told on its Pod, once and again', async () => {
   stop.abort(new Error('stop'));
   await done;
   expect(useOf(api.audit, identities.viola, claimsOf(violaRights.rights, places))).toMatchObject({
-    unused: ['list secrets in elsewhere', 'watch secrets in elsewhere'],
+    unused: [
+      'list secrets in elsewhere',
+      'patch secrets in elsewhere',
+      'watch secrets in elsewhere',
+    ],
     refused: [],
     beyond: [],
   });
