@@ -9,7 +9,13 @@ export type ControlPlaneProcess =
   | 'etcd'
   | 'kube-apiserver'
   | 'kube-controller-manager'
-  | 'kube-scheduler';
+  | 'kube-scheduler'
+  | 'coredns';
+
+export interface ControlPlaneOptions {
+  /** Nodes run Pods that have addresses of their own, with Services, cluster DNS and a StorageClass. Needs root. */
+  readonly pods?: boolean;
+}
 
 /** A real control plane of its own: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. */
 export interface ControlPlane extends AsyncDisposable {
@@ -17,11 +23,15 @@ export interface ControlPlane extends AsyncDisposable {
   /** Path of the administrator's kubeconfig (client certificate, group system:masters). */
   readonly kubeconfig: string;
   readonly server: string;
+  /** Address under which nodes and Pods reach this machine, not its loopback: there a fault proxy may listen (`host`). */
+  readonly machine: string;
   /** Path of a kubeconfig with a client certificate for an identity that has no rights but those bound to it. */
   userKubeconfig(cn: string, groups?: readonly string[]): Promise<string>;
   /** kubectl as the administrator; returns its standard output. */
   kubectl(args: readonly string[], stdin?: string): Promise<string>;
   auditLog(): Promise<readonly AuditEntry[]>;
+  /** Lets nodes and Pods of each of the two reach API server and nodes of the other. */
+  link(other: Pick<ControlPlane, 'name'>): Promise<void>;
   /** SIGKILL, as a crash would. */
   kill(process: ControlPlaneProcess): Promise<void>;
   /** Starts again whatever does not run, and waits until it is ready. */
@@ -48,16 +58,23 @@ export async function toolPath(tool: Tool): Promise<string> {
  * Starts a control plane named after `name` (1 to 12 of a-z, 0-9, -) and this process, and waits until it is ready.
  * As root it can take nodes. Call `down` in a `finally`.
  */
-export async function startControlPlane(name: string): Promise<ControlPlane> {
+export async function startControlPlane(
+  name: string,
+  { pods = false }: ControlPlaneOptions = {},
+): Promise<ControlPlane> {
   const unique = `${name}-${process.pid}`;
   const down = async () => void (await runScript(script, ['down', unique]));
   try {
-    const kubeconfig = (await runScript(script, ['up', unique])).trim();
+    const kubeconfig = (
+      await runScript(script, ['up', unique, ...(pods ? ['--pods'] : [])])
+    ).trim();
     const file = kubeconfigFile.parse(parse(await readFile(kubeconfig, 'utf8')));
+    const { server } = file.clusters[0].cluster;
     return {
       name: unique,
       kubeconfig,
-      server: file.clusters[0].cluster.server,
+      server,
+      machine: new URL(server).hostname.replace(/^(198\.18\.\d+)\.1$/, '$1.254'),
       async userKubeconfig(cn, groups = []) {
         return (await runScript(script, ['user', unique, cn, ...groups])).trim();
       },
@@ -70,6 +87,9 @@ export async function startControlPlane(name: string): Promise<ControlPlane> {
       },
       async auditLog() {
         return parseAuditLog(await readFile(join(dirname(kubeconfig), 'audit.log'), 'utf8'));
+      },
+      async link(other) {
+        await runScript(script, ['link', unique, other.name]);
       },
       async kill(killed) {
         await runScript(script, ['kill', unique, killed]);

@@ -18,7 +18,7 @@ esac
 
 members_of() {
   case $1 in
-    kubernetes) echo kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl ;;
+    kubernetes) echo kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet kubectl ;;
     etcd) echo etcd ;;
     tools) echo helm kubeconform coredns ;;
     runtime) echo containerd ctr containerd-shim-runc-v2 runc ;;
@@ -50,7 +50,7 @@ stored_as() {
     kubernetes) echo "kube-$(hash_of "$here"/kube/{go.mod,go.sum,main.go})-" ;;
     etcd) echo "etcd-$(hash_of "$here/kube/go.mod")-" ;;
     tools) echo "tools-$(hash_of "$here"/tools/{go.mod,go.sum,coredns/main.go})-" ;;
-    runtime) echo node-bookworm ;;
+    runtime) echo "node-$(hash_of "$here/binaries/debian.sh")-bookworm" ;;
   esac
 }
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced: one instance of a control plane, $name in folder $D: its place on the network and its four processes.
+# Sourced: one instance of a control plane, $name in folder $D: its place on the network and its processes.
 
 select_instance() {
   name=$1
@@ -10,6 +10,7 @@ select_instance() {
 load_instance() {
   select_instance "$1"
   [[ -s $D/settings ]] || die "no control plane $name; run: $here/control-plane up $name"
+  pods=''
   # shellcheck disable=SC1091
   source "$D/settings"
 }
@@ -33,19 +34,21 @@ choose_index() {
   die "250 control planes are up; see: $here/control-plane status"
 }
 
-# configure [loopback]: once per instance.
+# configure PLACE PODS: once per instance. PLACE is loopback or nothing, PODS yes or nothing.
 configure() {
+  local pods=$2 loopback=$1
   mkdir -p "$STATE"
   local lock
   exec {lock}>"$STATE/.lock"
   flock "$lock" # two `up` at once must not choose the same index
   choose_index
   exec {lock}>&-
-  local index base netns='' host=127.0.0.1 port server alternatives=IP:127.0.0.1,DNS:localhost,DNS:kubernetes.default.svc
+  local index base netns='' host=127.0.0.1 port server alternatives=IP:127.0.0.1,IP:10.96.0.1,DNS:localhost
   index=$(<"$D/index")
   base=$((22000 + index * 10))
   port=$base
-  if [[ ${1:-} != loopback ]]; then
+  alternatives+=,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,DNS:kubernetes.default.svc.cluster.local
+  if [[ -z $loopback ]]; then
     netns=cp-$name
     host=198.18.$index.1 # 198.18.0.0/15 is for tests between networks (RFC 2544)
     port=6443
@@ -60,8 +63,12 @@ configure() {
   identity admin /O=system:masters/CN=admin
   identity kube-controller-manager /CN=system:kube-controller-manager
   identity kube-scheduler /CN=system:kube-scheduler
+  if [[ -n $pods ]]; then
+    identity kube-proxy /CN=system:kube-proxy
+    identity coredns /CN=system:coredns
+  fi
   printf 'apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata}]\n' >"$D/audit-policy.yaml"
-  declare -p index base netns host port server | sed 's/^declare -- //' >"$D/settings"
+  declare -p index base netns host port server pods | sed 's/^declare -- //' >"$D/settings"
 }
 
 # identity NAME SUBJECT
@@ -75,6 +82,7 @@ network() {
   [[ -n $netns && ! -e /run/netns/$netns ]] || return 0
   ip netns add "$netns" || die "cannot make a network namespace (no CAP_SYS_ADMIN?): use '$here/control-plane up $name --loopback', which takes no nodes"
   ip -n "$netns" link set lo up
+  nsenter "--net=/run/netns/$netns" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' # between its nodes, and over links
   # A bridge without an address of its own takes the lowest of its ports: after a node's reboot this machine's ARP entry
   # for the API server would be wrong for a minute.
   ip -n "$netns" link add br0 address "$(printf 02:00:5e:00:00:%02x "$index")" type bridge
@@ -107,10 +115,13 @@ launch_etcd() {
 }
 
 launch_apiserver() {
-  local bind=127.0.0.1
-  [[ -z $netns ]] || bind=0.0.0.0 # everything, but only inside the instance's own network namespace
+  local bind=127.0.0.1 reconciler=none # an endpoint of a Service may not be on loopback
+  if [[ -n $netns ]]; then
+    bind=0.0.0.0 # everything, but only inside the instance's own network namespace
+    reconciler=lease
+  fi
   launch kube-apiserver --etcd-servers="http://127.0.0.1:$((base + 1))" \
-    --bind-address="$bind" --secure-port="$port" --advertise-address="$host" --endpoint-reconciler-type=none \
+    --bind-address="$bind" --secure-port="$port" --advertise-address="$host" --endpoint-reconciler-type=$reconciler \
     --cert-dir="$D/pki" --tls-cert-file="$D/pki/apiserver.crt" --tls-private-key-file="$D/pki/apiserver.key" \
     --client-ca-file="$D/pki/ca.crt" \
     --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction --allow-privileged=true \
@@ -164,6 +175,7 @@ start_processes() {
   ready kube-apiserver /readyz
   launch_controller_manager
   launch_scheduler
+  [[ -z $pods ]] || start_for_pods
   # A Pod can be created only once the controller manager has made the default ServiceAccount.
   ready kube-controller-manager /api/v1/namespaces/default/serviceaccounts/default
   say "control plane $name ready at $server after $(($(now_ms) - started)) ms"

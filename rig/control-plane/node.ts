@@ -21,8 +21,10 @@ export interface Node extends AsyncDisposable {
   sh(command: readonly string[], stdin?: string): Promise<string>;
   plug(nic: string, mac: string): Promise<void>;
   unplug(nic: string): Promise<void>;
-  /** Imports an image archive; use it with `imagePullPolicy: Never`. */
+  /** Imports an image archive under its own name; use it with `imagePullPolicy: Never` or `IfNotPresent`. */
   importImage(archive: string): Promise<void>;
+  /** Makes a folder of the node a PersistentVolume of 10 Gi for any claim. */
+  makeVolume(volume: string): Promise<void>;
   /** Restarts the kubelet alone and waits until its successor reports Ready. */
   restartKubelet(): Promise<void>;
   /** Orderly reboot of a box, until it reports Ready by itself. */
@@ -66,6 +68,7 @@ export async function startNode(
     plug: async (nic, mac) => run('plug', nic, mac),
     unplug: async (nic) => run('unplug', nic),
     importImage: async (archive) => run('image', archive),
+    makeVolume: async (volume) => run('volume', volume),
     restartKubelet: async () => run('restart'),
     reboot: async () => run('reboot'),
     cut: async () => run('cut'),

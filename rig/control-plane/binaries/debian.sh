@@ -1,6 +1,9 @@
 # shellcheck shell=bash
-# Sourced: containerd, runc and CNI plugins, unpacked from Debian's packages, not installed. Debian 12's run on every newer
+# Sourced: containerd, runc, CNI plugins and nft, unpacked from Debian's packages, not installed. Debian 12's run on every newer
 # system. Its containerd 1.6 lacks the RuntimeConfig call, which kubelet 1.37 still does without.
+
+# What nft is linked against, but for the C library: a box has less of it than this machine.
+nft_libraries=(libnftables1 libnftnl11 libmnl0 libxtables12 libjansson4 libgmp10 libedit2 libbsd0 libmd0 libtinfo6)
 
 # Package lists of its own: the machine's apt is not touched; same mirror, same keyring.
 private_apt() {
@@ -26,14 +29,18 @@ unpack_runtime() {
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} bookworm main" >"$CACHE/build/apt/sources.list"
   private_apt apt-get update
   cd "$work"
-  private_apt apt-get download containerd runc containernetworking-plugins
+  private_apt apt-get download containerd runc containernetworking-plugins nftables "${nft_libraries[@]}"
   for package in *.deb; do
     dpkg -x "$package" root
   done
   cp root/usr/bin/{containerd,ctr,containerd-shim-runc-v2} root/usr/sbin/runc "$folder/"
   cp -r root/usr/lib/cni "$folder/cni"
+  mkdir "$folder/nftables"
+  find root -name '*.so.*' -exec cp -P -t "$folder/nftables" {} +
+  cp root/usr/sbin/nft "$folder/nftables/"
   "$folder/containerd" --version
   "$folder/runc" --version
+  LD_LIBRARY_PATH=$folder/nftables "$folder/nftables/nft" --version
 }
 
 install_debian() {

@@ -20,7 +20,8 @@ network:
       addresses: [$address/24]
       routes: [{to: 0.0.0.0/0, via: $host}]
 YAML
-  for program in kubelet containerd ctr containerd-shim-runc-v2 runc; do
+  [[ -z $pods ]] || binds+=(--bind-ro "$(nftables):/var/lib/node-parts/nftables")
+  for program in kubelet kube-proxy containerd ctr containerd-shim-runc-v2 runc; do
     binds+=(--bind-ro "$(realpath "$(binary "$program")"):/var/lib/node-parts/bin/$program")
   done
   # An overlay cannot be the upper layer of another: what containerd and the kubelet store is this machine's file system.

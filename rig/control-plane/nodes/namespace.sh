@@ -47,10 +47,11 @@ make_namespace_network() {
 namespace_up() {
   local program parent
   mkdir -p "$N/seed/var/lib/node-parts/bin"
-  for program in kubelet containerd ctr containerd-shim-runc-v2 runc; do
+  for program in kubelet kube-proxy containerd ctr containerd-shim-runc-v2 runc; do
     ln -sfn "$(realpath "$(binary "$program")")" "$N/seed/var/lib/node-parts/bin/$program"
   done
   ln -sfn "$(cni_plugins)" "$N/seed/var/lib/node-parts/cni"
+  [[ -z $pods ]] || ln -sfn "$(nftables)" "$N/seed/var/lib/node-parts/nftables"
   make_namespace_network
   make_namespace_cgroups
   setsid nsenter --net="/run/netns/$node_netns" unshare --mount --uts --ipc --pid --fork --kill-child \

@@ -38,12 +38,22 @@ node_identity() {
   certificate "$kubernetes/kubelet" "/O=system:nodes/CN=system:node:$node" serverAuth "IP:$address,DNS:$node"
 }
 
-# containerd is "network ready", and so the Node Ready, only with a CNI configuration; hostNetwork Pods never use it.
 pod_network() {
+  echo "10.244.$(cut -d. -f4 "$N/address").0/24"
+}
+
+# containerd is "network ready", and so the Node Ready, only with a CNI configuration; hostNetwork Pods never use it.
+# ptp and not bridge: what goes from Pod to Pod over a bridge escapes kube-proxy's translation, unless the machine has br_netfilter.
+cni_configuration() {
   cat <<JSON
-{"cniVersion": "0.4.0", "name": "test", "plugins": [{"type": "bridge", "bridge": "cni0", "isGateway": true,
-  "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.244.${1##*.}.0/24"}]], "routes": [{"dst": "0.0.0.0/0"}]}}]}
+{"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "ptp", "ipam": {"type": "host-local",
+  "ranges": [[{"subnet": "$(pod_network)"}]], "routes": [{"dst": "0.0.0.0/0"}]}}]}
 JSON
+}
+
+# The control plane's network carries what goes from node to node, and its API server speaks to Pods.
+route_to_pods() {
+  [[ -z $pods ]] || ip -n "$netns" route "$1" "$(pod_network)" via "$(<"$N/address")"
 }
 
 # make_seed UUID CGROUP_ROOT: the files that make a machine this node.
@@ -61,10 +71,22 @@ make_seed() {
     tr -d - <<<"${1,,}" >"$seed/etc/machine-id"
     echo "$1" >"$seed/etc/kubernetes/system-uuid"
     printf 'NODE_NAME=%s\nNODE_ADDRESS=%s\nCGROUP_ROOT=%s\n' "$node" "$address" "$2" >"$seed/etc/kubernetes/node.env"
-    pod_network "$address" >"$seed/etc/cni/net.d/10-test.conflist"
+    cni_configuration >"$seed/etc/cni/net.d/10-pods.conflist"
     ln -sfn ../containerd.service ../kubelet.service "$seed/etc/systemd/system/multi-user.target.wants/"
+    if [[ -n $pods ]]; then
+      cp "$D/kube-proxy.kubeconfig" "$seed/etc/kubernetes/"
+      ln -sfn ../kube-proxy.service "$seed/etc/systemd/system/multi-user.target.wants/"
+    fi
   )
   node_identity "$seed/etc/kubernetes" "$address"
+}
+
+# The folder of nft and its libraries. Only our own runtime brings them; the nft of a PATH would find none in a box.
+nftables() {
+  local runtime
+  runtime=$(source_of runtime) || die "no container runtime; run: $here/control-plane install"
+  [[ -x $runtime/nftables/nft ]] || die "no nftables/nft in $runtime: Pods with addresses of their own need the runtime that $here/control-plane install unpacks, and no other containerd on PATH"
+  echo "$runtime/nftables"
 }
 
 # The folder of the CNI plugins that belong to the container runtime in use.
