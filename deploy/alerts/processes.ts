@@ -191,8 +191,8 @@ export const ofProcesses = {
     ],
     fix: [
       {
-        en: 'Raise the limit of the heap and the memory of the container in the values of the chart. A use that grows without more objects is a leak: report it.',
-        ko: '차트 값에서 힙 한도와 컨테이너 메모리를 늘리십시오. 객체가 늘지 않는데 사용량이 계속 증가하면 메모리 누수이므로 보고하십시오.',
+        en: 'Raise `heap.old` and `resources.limits.memory` of the part in the values of the chart. A use that grows without more objects is a leak: report it.',
+        ko: '차트 값에서 해당 파트의 `heap.old`와 `resources.limits.memory`를 늘리십시오. 객체가 늘지 않는데 사용량이 계속 증가하면 메모리 누수이므로 보고하십시오.',
       },
     ],
   },
