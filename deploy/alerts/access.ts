@@ -70,7 +70,7 @@ export const ofAccess = {
       'The operator has failed for 15 minutes to read, write or renew the Secret {{ $labels.secret }}.',
     meaning: {
       en: 'The leading operator looks once a minute at the Secrets by which it and Viola know each other, and cannot keep one: a right is missing, somebody else made it, or a webhook changes what is written.',
-      ko: '리더 operator는 Viola와 서로를 확인하는 Secret을 1분마다 점검하는데, 그중 하나를 관리하지 못하고 있습니다. 권한이 없거나, 다른 주체가 만든 Secret이거나, webhook이 기록한 값을 바꾸는 경우입니다.',
+      ko: '리더 오퍼레이터는 Viola와 서로를 확인하는 Secret을 1분마다 점검하는데, 그중 하나를 관리하지 못하고 있습니다. 권한이 없거나, 다른 주체가 만든 Secret이거나, webhook이 기록한 값을 바꾸는 경우입니다.',
     },
     impact: {
       en: 'Nothing yet: what is there goes on being used. A token or certificate that is not renewed ends, and then nothing is delivered.',
@@ -92,7 +92,7 @@ export const ofAccess = {
     fix: [
       {
         en: 'Grant the right (`helm upgrade` restores it), or delete a Secret that somebody else made: the operator makes it anew within a minute. Where Secrets are given by cert-manager or by you, say so with `--viola-tls given` or `--viola-access given`.',
-        ko: '권한을 부여하거나(`helm upgrade`로 복구) 다른 주체가 만든 Secret을 삭제하십시오. operator가 1분 안에 다시 만듭니다. cert-manager 또는 직접 만든 Secret을 쓴다면 `--viola-tls given` 또는 `--viola-access given`으로 지정하십시오.',
+        ko: '권한을 부여하거나(`helm upgrade`로 복구) 다른 주체가 만든 Secret을 삭제하십시오. 오퍼레이터가 1분 안에 다시 만듭니다. cert-manager 또는 직접 만든 Secret을 쓴다면 `--viola-tls given` 또는 `--viola-access given`으로 지정하십시오.',
       },
     ],
   },
@@ -105,11 +105,11 @@ export const ofAccess = {
       'The certificate {{ $labels.certificate }} ends in {{ $value | humanizeDuration }}, and nobody has renewed it.',
     meaning: {
       en: '`served` is what Viola shows its callers; `server` and `ca` are what the operator keeps. Those that the operator keeps are renewed a month before their end, so that one with less than two weeks left is not renewed by anybody.',
-      ko: '`served`는 Viola가 호출자에게 제시하는 인증서이고, `server`와 `ca`는 operator가 관리하는 인증서입니다. operator는 만료 한 달 전에 갱신하므로 2주도 남지 않았다면 아무도 갱신하지 않는 상태입니다.',
+      ko: '`served`는 Viola가 호출자에게 제시하는 인증서이고, `server`와 `ca`는 오퍼레이터가 관리하는 인증서입니다. 오퍼레이터는 만료 한 달 전에 갱신하므로 2주도 남지 않았다면 아무도 갱신하지 않는 상태입니다.',
     },
     impact: {
       en: 'When it has ended the operator refuses Viola: nothing is delivered to any business cluster.',
-      ko: '만료되면 operator가 Viola 연결을 거부하여 모든 비즈 클러스터에 변경이 전달되지 않습니다.',
+      ko: '만료되면 오퍼레이터가 Viola 연결을 거부하여 모든 비즈 클러스터에 변경이 전달되지 않습니다.',
     },
     diagnosis: [
       {
@@ -129,7 +129,7 @@ export const ofAccess = {
       {
         say: {
           en: 'The operator keeps it (`--viola-tls managed`): its log says why it was not renewed.',
-          ko: 'operator가 관리하는 경우(`--viola-tls managed`) 갱신하지 못한 원인은 operator 로그에 있습니다.',
+          ko: '오퍼레이터가 관리하는 경우(`--viola-tls managed`) 갱신하지 못한 원인은 오퍼레이터 로그에 있습니다.',
         },
         run: logs.operator,
       },
@@ -137,7 +137,7 @@ export const ofAccess = {
     fix: [
       {
         en: 'Kept by the operator: see [MultiNicAccessNotKept](MultiNicAccessNotKept.md). Given: renew the Secret `viola-api-tls`, or look at the Certificate of cert-manager; no restart is needed.',
-        ko: 'operator가 관리하면 [MultiNicAccessNotKept](MultiNicAccessNotKept.ko.md)를 참고하십시오. 직접 관리하면 Secret `viola-api-tls`를 갱신하거나 cert-manager의 Certificate를 확인하십시오. 재시작은 필요 없습니다.',
+        ko: '오퍼레이터가 관리하면 [MultiNicAccessNotKept](MultiNicAccessNotKept.ko.md)를 참고하십시오. 직접 관리하면 Secret `viola-api-tls`를 갱신하거나 cert-manager의 Certificate를 확인하십시오. 재시작은 필요 없습니다.',
       },
     ],
   },
