@@ -38,7 +38,7 @@ export const ofInventory = {
       {
         say: {
           en: 'MariaDB: see which host and account the operator was given.',
-          ko: 'MariaDB: operator에 지정된 호스트와 계정을 확인합니다.',
+          ko: 'MariaDB: 오퍼레이터에 지정된 호스트와 계정을 확인합니다.',
         },
         run: `kubectl -n ${operatorNamespace} get deployment multinic-operator-controller-manager -o yaml | grep -A3 DB_`,
       },

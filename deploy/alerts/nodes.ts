@@ -267,7 +267,7 @@ export const ofNodesAndAgents = {
       },
       {
         en: `Not meant: a deletion cannot be taken back, but the NICs can be kept. Save the specs, then let the objects go without their cleanup: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. Restore the kind or the namespace (\`helm upgrade\`); the operator delivers the objects anew, and NICs that are as they should be stay untouched.`,
-        ko: `의도하지 않은 삭제이면: 삭제 요청은 취소할 수 없지만 NIC는 유지할 수 있습니다. 스펙을 저장한 다음 정리 없이 객체만 삭제되도록 하십시오: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. CRD 또는 네임스페이스를 복구하면(\`helm upgrade\`) operator가 객체를 다시 전달하며, 올바르게 설정된 NIC는 변경되지 않습니다.`,
+        ko: `의도하지 않은 삭제이면: 삭제 요청은 취소할 수 없지만 NIC는 유지할 수 있습니다. 스펙을 저장한 다음 정리 없이 객체만 삭제되도록 하십시오: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. CRD 또는 네임스페이스를 복구하면(\`helm upgrade\`) 오퍼레이터가 객체를 다시 전달하며, 올바르게 설정된 NIC는 변경되지 않습니다.`,
       },
     ],
   },

@@ -79,7 +79,7 @@ export const ofOpenstackConfigs = {
       {
         say: {
           en: 'See whether the address that the message names can be reached from the node of the operator: DNS, proxy, NetworkPolicy, certificate.',
-          ko: '메시지에 나온 주소로 operator가 있는 노드에서 접속되는지 확인합니다(DNS, 프록시, NetworkPolicy, 인증서).',
+          ko: '메시지에 나온 주소로 오퍼레이터가 있는 노드에서 접속되는지 확인합니다(DNS, 프록시, NetworkPolicy, 인증서).',
         },
         run: `kubectl -n ${operatorNamespace} get networkpolicies -o yaml`,
       },
@@ -101,7 +101,7 @@ export const ofOpenstackConfigs = {
     description: '{{ $value }} OpenstackConfigs have had nodes that Viola refuses for 15 minutes.',
     meaning: {
       en: 'Viola is out of reach, knows no such business cluster, refuses the token of the operator, or cannot write in the business cluster.',
-      ko: 'Viola에 연결할 수 없거나, 등록되지 않은 비즈 클러스터이거나, operator의 토큰이 거부되었거나, 비즈 클러스터에 쓸 수 없는 상태입니다.',
+      ko: 'Viola에 연결할 수 없거나, 등록되지 않은 비즈 클러스터이거나, 오퍼레이터의 토큰이 거부되었거나, 비즈 클러스터에 쓸 수 없는 상태입니다.',
     },
     impact: {
       en: 'Changes do not reach the nodes named in the message. NICs that are configured go on working.',
@@ -127,7 +127,7 @@ export const ofOpenstackConfigs = {
     fix: [
       {
         en: '401 or 403: the token of the operator has no grant for that provider; see [access](../guides/access.md). 404: register the cluster. 503: its API server cannot be reached from Viola, or refuses the credentials of the registration.',
-        ko: '401 또는 403이면 operator의 토큰에 해당 provider 권한이 없습니다([access](../guides/access.md) 참고). 404이면 클러스터를 등록하십시오. 503이면 Viola에서 해당 API 서버에 연결되지 않거나 등록된 인증 정보가 거부된 것입니다.',
+        ko: '401 또는 403이면 오퍼레이터의 토큰에 해당 provider 권한이 없습니다([access](../guides/access.md) 참고). 404이면 클러스터를 등록하십시오. 503이면 Viola에서 해당 API 서버에 연결되지 않거나 등록된 인증 정보가 거부된 것입니다.',
       },
       askAgain,
     ],

@@ -57,7 +57,7 @@ export const partsDown = {
     description: 'No operator has held its lease for 5 minutes, or none is scraped.',
     meaning: {
       en: 'None of the replicas of the operator says that it leads: it does not run, cannot get its lease, or Prometheus does not reach it.',
-      ko: 'operator 복제본 중 어느 것도 리더가 아닙니다. 실행 중이 아니거나, 리스를 얻지 못하거나, Prometheus가 메트릭을 수집하지 못하는 상태입니다.',
+      ko: '오퍼레이터 복제본 중 어느 것도 리더가 아닙니다. 실행 중이 아니거나, 리스를 얻지 못하거나, Prometheus가 메트릭을 수집하지 못하는 상태입니다.',
     },
     impact: {
       en: 'Ports that are attached or detached in OpenStack change nothing on nodes, and OpenstackConfigs that are deleted stay. NICs that are configured go on working, also over reboots.',
@@ -84,7 +84,7 @@ export const partsDown = {
     },
     impact: {
       en: 'No business cluster gets changes, and the operator does not know how far nodes are. It sends nothing it is not sure of; NICs that are configured go on working.',
-      ko: '모든 비즈 클러스터에 변경이 전달되지 않으며 operator는 노드의 진행 상태를 알 수 없습니다. 확실하지 않은 내용은 전송하지 않으므로 이미 설정된 NIC는 계속 동작합니다.',
+      ko: '모든 비즈 클러스터에 변경이 전달되지 않으며 오퍼레이터는 노드의 진행 상태를 알 수 없습니다. 확실하지 않은 내용은 전송하지 않으므로 이미 설정된 NIC는 계속 동작합니다.',
     },
     diagnosis: [
       podsRun(pods.operator),

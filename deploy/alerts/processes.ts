@@ -70,7 +70,7 @@ export const ofProcesses = {
       },
       log('operator', {
         en: 'The log of the operator (in a business cluster: of the controller) says which renewals failed, and why.',
-        ko: '실패한 갱신과 원인은 operator 로그에 있습니다(비즈 클러스터에서는 컨트롤러 로그).',
+        ko: '실패한 갱신과 원인은 오퍼레이터 로그에 있습니다(비즈 클러스터에서는 컨트롤러 로그).',
       }),
     ],
     fix: [
@@ -98,7 +98,7 @@ export const ofProcesses = {
     diagnosis: [
       log('controller', {
         en: 'The log of the controller (in the management cluster: of the operator) has the error of each try.',
-        ko: '시도할 때마다 발생한 오류는 컨트롤러 로그에 있습니다(관리 클러스터에서는 operator 로그).',
+        ko: '시도할 때마다 발생한 오류는 컨트롤러 로그에 있습니다(관리 클러스터에서는 오퍼레이터 로그).',
       }),
       {
         say: {
@@ -191,8 +191,8 @@ export const ofProcesses = {
     ],
     fix: [
       {
-        en: 'Raise the limit of the heap and the memory of the container in the values of the chart. A use that grows without more objects is a leak: report it.',
-        ko: '차트 값에서 힙 한도와 컨테이너 메모리를 늘리십시오. 객체가 늘지 않는데 사용량이 계속 증가하면 메모리 누수이므로 보고하십시오.',
+        en: 'Raise `heap.old` and `resources.limits.memory` of the part in the values of the chart. A use that grows without more objects is a leak: report it.',
+        ko: '차트 값에서 해당 파트의 `heap.old`와 `resources.limits.memory`를 늘리십시오. 객체가 늘지 않는데 사용량이 계속 증가하면 메모리 누수이므로 보고하십시오.',
       },
     ],
   },

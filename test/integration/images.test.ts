@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commitOf, versionOf } from '../../deploy/identity.ts';
+import { adviceOn, type Snapshot } from '../../deploy/image/advisories.ts';
 import { filesBelow } from '../../deploy/image/contents.ts';
 import { stepsOf } from '../../deploy/image/engine.ts';
 import {
@@ -67,6 +68,34 @@ function imageOf(short: Short, architecture: string = ownArchitecture): Unpacked
   return image;
 }
 
+interface Sbom {
+  readonly packages: readonly {
+    readonly name: string;
+    readonly versionInfo: string;
+    readonly externalRefs: readonly { readonly referenceLocator: string }[];
+  }[];
+}
+
+/** Packages of npm that an image says it holds. */
+async function npmPackagesOf(short: Short) {
+  const path = join(imageOf(short).root, 'usr/share/sbom/multinic.spdx.json');
+  const { packages } = JSON.parse(await readFile(path, 'utf8')) as Sbom;
+  return packages
+    .filter(({ externalRefs: [ref] }) => ref?.referenceLocator.startsWith('pkg:npm/'))
+    .map(({ name, versionInfo }) => ({ name, version: versionInfo }));
+}
+
+/** What was known when packages were looked up last. */
+async function snapshot(): Promise<Snapshot> {
+  const place = join(import.meta.dirname, 'images');
+  const [file = '', ...others] = (await readdir(place)).filter((name) =>
+    name.startsWith('advisories-'),
+  );
+  const read = JSON.parse(await readFile(join(place, file), 'utf8')) as Snapshot;
+  expect([others, file]).toEqual([[], `advisories-${read.date}.json`]);
+  return read;
+}
+
 /** A program of an image, as somebody without rights, and without what an engine mounts. */
 function started(root: string, ...command: string[]) {
   return run('chroot', ['--userspec=65532:65532', root, ...command], {
@@ -127,6 +156,15 @@ it.each(shorts)('the image %s for arm64 starts, emulated', async (short) => {
   expect((await emulated(root, '/usr/local/bin/node', main, 'version')).stdout).toMatch(isVersion);
   const { stdout } = await emulated(root, '/usr/local/bin/node', '-p', 'process.arch');
   expect(stdout).toBe('arm64\n');
+});
+
+it.each(shorts)('nothing is known against what the image %s holds of npm', async (short) => {
+  const known = await snapshot();
+  const packages = await npmPackagesOf(short);
+  expect(packages.map(({ name }) => name)).toContain('zod');
+  expect(adviceOn(packages, known)).toEqual([]);
+  const planted = { url: '', title: 'planted', severity: 'high', vulnerable_versions: '>=4.0.0' };
+  expect(adviceOn(packages, { ...known, advisories: { zod: [planted] } })).toHaveLength(1);
 });
 
 it.each(['operator', 'viola', 'controller'])('the controllers’ image runs the %s', async (part) => {

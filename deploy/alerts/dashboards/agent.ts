@@ -19,6 +19,7 @@ export const agentDashboard: Dashboard = {
         number('Nodes', byState('multinic_node_configs'), '{{state}}'),
         number('NICs', byState('multinic_interfaces'), '{{state}}'),
         number('Agents at work', `sum(${active})`),
+        number('Missing rights', 'max(multinic_rights_missing)'),
       ],
     },
     {

@@ -67,6 +67,29 @@ export const operatorDashboard: Dashboard = {
         ]),
       ],
     },
+    {
+      title: 'Access',
+      panels: [
+        graph('Certificates of Viola end in', 's', [
+          `min by (certificate) (multinic_viola_certificate_expiry_timestamp_seconds) - time()`,
+          '{{certificate}}',
+        ]),
+        graph('Next renewal in', 's', [
+          'min by (what) (multinic_viola_access_renewal_timestamp_seconds) - time()',
+          '{{what}}',
+        ]),
+        graph('Secrets that could not be kept', 'ops', [
+          rate('multinic_viola_access_failures_total', ['secret']),
+          '{{secret}}',
+        ]),
+        graph(
+          'Missing rights',
+          'short',
+          ['sum(multinic_rights_missing)', 'here'],
+          ['max by (provider) (multinic_cluster_rights_missing)', 'in {{provider}}'],
+        ),
+      ],
+    },
     work('openstack-config'),
     kubernetes('operator'),
     processes('operator|viola'),

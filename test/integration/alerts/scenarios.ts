@@ -119,6 +119,28 @@ function heap(part: string): Scenario {
   };
 }
 
+function rights(part: string): Scenario {
+  const about = shows('multinic_build_info', { part, version: '1', commit: 'c' }, 1);
+  return {
+    fires: { ...about, ...shows('multinic_rights_missing', {}, 3) },
+    quiet: { ...about, ...shows('multinic_rights_missing', {}, 0) },
+    labels: { part },
+    value: '3',
+  };
+}
+
+function outdated(crd: string): Scenario {
+  return {
+    fires: shows('multinic_crd_schema_behind', { crd }, 1),
+    // Newer than this version.
+    quiet: shows('multinic_crd_schema_behind', { crd }, -1),
+    labels: { crd },
+    value: '1',
+  };
+}
+
+const day = 86_400;
+const expiry = 'multinic_viola_certificate_expiry_timestamp_seconds';
 const results = 'multinic_job_results_total';
 const calls = 'multinic_inventory_calls_total';
 const nics = 'multinic_interfaces';
@@ -155,6 +177,41 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
       quiet: shows('multinic_token_file_usable', { server: 'viola' }, 1),
       labels: { server: 'viola' },
     },
+  },
+  MultiNicAccessNotKept: {
+    'multinic-operator': {
+      fires: rises('multinic_viola_access_failures_total', { secret: 'viola-api-tls' }, 1),
+      quiet: rises('multinic_viola_access_failures_total', { secret: 'viola-api-tls' }, 0),
+      labels: { secret: 'viola-api-tls' },
+    },
+  },
+  MultiNicCertificateExpiring: {
+    'multinic-operator': {
+      fires: { ...leads('operator'), ...shows(expiry, { certificate: 'ca' }, 10 * day + 3_900) },
+      quiet: {
+        ...shows(expiry, { certificate: 'served' }, 20 * day),
+        ...leads('operator', 0, 'b'),
+        ...shows(expiry, { certificate: 'ca' }, day, 'b'),
+      },
+      labels: { certificate: 'ca' },
+      value: '10d 0h 0m 0s',
+    },
+  },
+  MultiNicRightsMissing: {
+    'multinic-operator': rights('viola'),
+    'multinic-agent': rights('controller'),
+  },
+  MultiNicClusterRightsMissing: {
+    'multinic-operator': {
+      fires: shows('multinic_cluster_rights_missing', { provider: 'biz-1' }, 2),
+      quiet: shows('multinic_cluster_rights_missing', { provider: 'biz-1' }, 0),
+      labels: { provider: 'biz-1' },
+      value: '2',
+    },
+  },
+  MultiNicCrdOutdated: {
+    'multinic-operator': outdated('openstackconfigs.multinic.example.com'),
+    'multinic-agent': outdated('multinicnodeconfigs.multinic.io'),
   },
   MultiNicNicFailed: {
     'multinic-agent': {
