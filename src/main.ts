@@ -8,7 +8,7 @@ import { createHealth } from './process/health.ts';
 import type { HeapOwner } from './process/heap.ts';
 import { createLogger, type Logger } from './process/log.ts';
 import { createMetrics, measureProcess } from './process/metrics.ts';
-import type { PartContext } from './process/part.ts';
+import type { OwnPod, PartContext } from './process/part.ts';
 import {
   describeSettings,
   readSettings,
@@ -150,6 +150,7 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
     metrics,
     health: createHealth(),
     about: { version: version(), settings: chosen.settings },
+    pod: ownPod(process.env),
     exit: (why) => {
       log.fatal({ err: why }, 'leaving at once');
       process.exit(1);
@@ -164,6 +165,12 @@ function sayProxies(log: Logger): void {
     (name) => (process.env[name] ?? process.env[name.toLowerCase()] ?? '') !== '',
   );
   if (set.length > 0) log.warn({ variables: set }, 'proxies are not used: all is reached directly');
+}
+
+/** What the Pod's manifest says of it by way of the downward API. */
+function ownPod({ POD_NAME: name, POD_NAMESPACE: namespace, POD_UID: uid }: NodeJS.ProcessEnv) {
+  if (!name || !namespace) return undefined;
+  return { name, namespace, ...(uid ? { uid } : {}) } satisfies OwnPod;
 }
 
 /** Says every setting that cannot be used, and answers undefined then. */

@@ -1,14 +1,14 @@
+import { accessReasons } from './reasons/access.ts';
 import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
-import { partReasons } from './reasons/part.ts';
 
 /** The one table of reasons; status, events, logs and docs use these words and no others. */
 export const reasons = {
   ...nicReasons,
   ...nodeReasons,
   ...openstackConfigReasons,
-  ...partReasons,
+  ...accessReasons,
 } as const;
 
 export type Reason = keyof typeof reasons;

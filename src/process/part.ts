@@ -4,6 +4,13 @@ import type { Health } from './health.ts';
 import type { Logger } from './log.ts';
 import type { Metrics, MetricTable } from './metrics.ts';
 
+/** The Pod that a process runs in. */
+export interface OwnPod {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid?: string;
+}
+
 /** What every part is given by main: nothing in a part is global. */
 export interface PartContext<T extends MetricTable> {
   readonly clock: Clock;
@@ -12,6 +19,8 @@ export interface PartContext<T extends MetricTable> {
   readonly metrics: Metrics<T>;
   readonly health: Health;
   readonly about: About;
+  /** Missing: it is not known, as outside of a cluster. */
+  readonly pod?: OwnPod | undefined;
   /** Ends the process at once; for what must not wait for an end in order. */
   readonly exit: (why: Error) => void;
 }

@@ -6,7 +6,7 @@ export interface Wording {
 
 /** What one reason means, what to do, and whether the product keeps trying by itself. */
 export interface ReasonRow {
-  /** Where it appears: one NIC, one MultiNicNodeConfig, an OpenstackConfig, or a part of the product itself. */
+  /** Where it appears: one NIC, one MultiNicNodeConfig, an OpenstackConfig, or a process of ours. */
   readonly scope: 'nic' | 'node' | 'openstackconfig' | 'part';
   readonly meaning: Wording;
   readonly action: Wording;

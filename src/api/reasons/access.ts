@@ -1,7 +1,7 @@
 import { type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of a part of the product itself, in Events and in answers of Viola. */
-export const partReasons = {
+/** Reasons of the access to Viola, in Events and in its answers. */
+export const accessReasons = {
   ViolaAccessFailed: row(
     'part',
     true,
