@@ -91,6 +91,12 @@ export const metricTable = {
     lookFor: '0: the file cannot be read, and callers are known by what it held before.',
     labels: ['server'],
   },
+  multinic_legacy_listener: {
+    type: 'gauge',
+    help: '1 while Viola takes node configs without a token (--legacy-listener), else 0.',
+    lookFor: '1 after the deployed operator is gone: nobody needs it any more.',
+    labels: [],
+  },
   multinic_viola_certificate_expiry_timestamp_seconds: {
     type: 'gauge',
     help: 'When a certificate ends (Unix time): ca and server as the leading operator keeps them (--viola-tls managed), served as Viola shows it.',

@@ -169,6 +169,17 @@ export const clusters = z.object({
         .describe('Rights of the identity that the Secret holds; absent: not known.'),
     }),
   ),
+  conditions: z
+    .array(
+      z.object({
+        type: z.string(),
+        status: z.enum(['True', 'False', 'Unknown']),
+        reason: z.string(),
+        message: z.string(),
+      }),
+    )
+    .optional()
+    .describe('What is to be known of Viola itself, such as LegacyListener; absent: nothing.'),
 });
 
 /** RFC 9457 problem details, the body of every error. */

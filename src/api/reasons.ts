@@ -1,3 +1,4 @@
+import { accessReasons } from './reasons/access.ts';
 import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
@@ -8,6 +9,7 @@ export const reasons = {
   ...nicReasons,
   ...nodeReasons,
   ...openstackConfigReasons,
+  ...accessReasons,
   ...partReasons,
 } as const;
 

@@ -41,6 +41,8 @@ export interface AdmissionOptions {
   readonly limit: number;
   /** How long the work for one request may take. */
   readonly deadlineMs: number;
+  /** Where to look for routes, for whoever asks for one that is not there. */
+  readonly routesAt: string;
 }
 
 /**
@@ -63,7 +65,7 @@ export function admitRequests(app: HttpServer, options: AdmissionOptions): void 
     request.exchange = exchange;
     finished(reply.raw, () => exchange.close());
     if (probes.has(request.routeOptions.url ?? '')) return;
-    if (request.is404) throw noSuchRoute(request);
+    if (request.is404) throw noSuchRoute(request, options.routesAt);
     request.caller = (await request.routeOptions.config.admit?.(request)) ?? null;
     exchange.hold(slots.take(keyOf(request)));
   }
@@ -77,8 +79,9 @@ export function admitRequests(app: HttpServer, options: AdmissionOptions): void 
   });
 }
 
-export function noSuchRoute({ method, url }: FastifyRequest): HttpProblem {
-  return new HttpProblem(404, 'NoSuchRoute', `no route ${method} ${url.split('?')[0]}; see /docs`);
+export function noSuchRoute({ method, url }: FastifyRequest, routesAt: string): HttpProblem {
+  const detail = `no route ${method} ${url.split('?')[0]}; ${routesAt}`;
+  return new HttpProblem(404, 'NoSuchRoute', detail);
 }
 
 /** Those who need no token are told apart by their address. */

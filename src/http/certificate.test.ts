@@ -6,13 +6,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { about } from '../../test/beds/about.ts';
 import { elsewhere, good, renewed } from '../../test/beds/certificates.ts';
 import { shownCertificate } from '../../test/beds/shown-certificate.ts';
+import { issueAuthority } from '../operator/viola-access/issue.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import type { HttpServer } from './app.ts';
 import {
+  type Certificate,
   certificateFilesOf,
   certificateLookMs,
+  endOf,
   followCertificate,
   readCertificate,
 } from './certificate.ts';
@@ -97,7 +100,66 @@ it('a certificate that is renewed while the server starts is taken into use too'
   await following;
 });
 
+/** A certificate that ends so many days after the fake clock begins. */
+function endingIn(days: number) {
+  const until = new Date(Date.parse('2026-01-01T00:00:00Z') + days * 86_400_000);
+  const { certificate: cert, key } = issueAuthority({ from: new Date(0), until });
+  return { cert, key };
+}
+
+it('says that a certificate ends soon or has ended, once each, and of which one is in use', async () => {
+  const first = endingIn(8);
+  await put(first);
+  let jumpMs = 0;
+  const fake = createFakeClock();
+  const clock = { ...fake, now: () => new Date(fake.now().getTime() + jumpMs) };
+  const said: string[] = [];
+  const ends: string[] = [];
+  const write = (line: string) => void said.push((JSON.parse(line) as { msg: string }).msg);
+  const log = createLogger({ part: 'test', level: 'info', destination: { write } });
+  const options = { clock, log, health: createHealth(), about, registry: new Registry() };
+  app = await createHttpServer({ title: 't', ...options, tls: first });
+  const onUse = (used: Certificate) => void ends.push(endOf(used).toISOString().slice(0, 10));
+  const following = followCertificate(app, files, { first, clock, log, onUse }, stop.signal);
+  const wait = async (ms: number) => {
+    await expect.poll(() => fake.waits.length).toBe(1);
+    await clock.advance(ms);
+    await expect.poll(() => fake.waits.length).toBe(1);
+  };
+  await wait(certificateLookMs);
+  expect(said).toEqual([]);
+  // A clock that jumps: time goes by, and nobody is woken for each minute of it.
+  for (const days of [1, 0, 7, 0]) {
+    jumpMs += days * 86_400_000;
+    await wait(certificateLookMs);
+  }
+  expect(said).toEqual([
+    'the certificate ends soon, and nobody has renewed it',
+    'the certificate has expired: no caller that verifies it gets through',
+  ]);
+  await put(endingIn(90));
+  await wait(certificateLookMs);
+  expect(said.at(-1)).toBe('renewed certificate in use');
+  expect(ends).toEqual(['2026-01-09', '2026-04-01']);
+  stop.abort(new Error('done'));
+  await following;
+});
+
 describe('readCertificate', () => {
+  it('says who makes a file that is not there', async () => {
+    await expect(readCertificate(files)).rejects.toThrow(`${files.certFile} is not there: make it`);
+    const made = readCertificate({ ...files, madeBy: 'ask Alice' });
+    await expect(made).rejects.toThrow(`${files.certFile} is not there: ask Alice`);
+  });
+
+  it.each([
+    ['certificate', { cert: '', key: good.key }],
+    ['key', { cert: good.cert, key: '' }],
+  ])('refuses a file that is empty, as while the %s is written', async (_, pair) => {
+    await put(pair);
+    await expect(readCertificate(files)).rejects.toThrow();
+  });
+
   it('refuses a key of another certificate', async () => {
     await put({ cert: good.cert, key: elsewhere.key });
     await expect(readCertificate(files)).rejects.toThrow(/key values mismatch/);

@@ -11,15 +11,20 @@ import { endWithWork } from './drain.ts';
 import { createErrorHandler, sendProblem } from './error-handler.ts';
 import { serveHealth } from './health.ts';
 
-export interface HttpServerOptions extends AppOptions, AccessLogOptions {
-  readonly title: string;
-  readonly health: Health;
-  readonly registry: Registry;
-  readonly about: About;
+export interface GuardedOptions extends AppOptions, AccessLogOptions {
   /** Requests in work at once of one caller to one provider; more are answered 429. Default 32. */
   readonly inFlightLimit?: number;
   /** How long the work for one request may take. Default 60 s. */
   readonly deadlineMs?: number;
+  /** Where to look for routes, for whoever asks for one that is not there. */
+  readonly routesAt: string;
+}
+
+export interface HttpServerOptions extends Omit<GuardedOptions, 'routesAt'> {
+  readonly title: string;
+  readonly health: Health;
+  readonly registry: Registry;
+  readonly about: About;
 }
 
 /**
@@ -27,18 +32,24 @@ export interface HttpServerOptions extends AppOptions, AccessLogOptions {
  * /healthz, /readyz, /metrics, /version, /configz, /openapi.json, /openapi.yaml and offline docs.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { clock, inFlightLimit: limit = 32, deadlineMs = 60_000 } = options;
-  const app = createApp({ ...options, deadlineMs });
-  app.setErrorHandler(createErrorHandler(options.log));
-  app.setNotFoundHandler(async (request, reply) =>
-    sendProblem(reply, noSuchRoute(request), request.id),
-  );
-  logAnswers(app, options);
-  admitRequests(app, { clock, limit, deadlineMs });
-  endWithWork(app, clock);
+  const app = createGuardedServer({ ...options, routesAt: 'see /docs' });
   describeApi(app, options.title);
   serveHealth(app, options.health, options.registry);
   serveAbout(app, options.about);
+  return app;
+}
+
+/** The same without any route: for a listener that serves nothing but what it is there for. */
+export function createGuardedServer(options: GuardedOptions): HttpServer {
+  const { clock, inFlightLimit: limit = 32, deadlineMs = 60_000, routesAt } = options;
+  const app = createApp({ ...options, deadlineMs });
+  app.setErrorHandler(createErrorHandler(options.log));
+  app.setNotFoundHandler(async (request, reply) =>
+    sendProblem(reply, noSuchRoute(request, routesAt), request.id),
+  );
+  logAnswers(app, options);
+  admitRequests(app, { clock, limit, deadlineMs, routesAt });
+  endWithWork(app, clock);
   return app;
 }
 

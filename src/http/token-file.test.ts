@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AtomicFolder } from '../../rig/kubelet/atomic-folder.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
@@ -27,7 +28,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function open() {
+async function open(madeBy?: string) {
   const clock = createFakeClock();
   const health = createHealth();
   const usable: boolean[] = [];
@@ -36,6 +37,7 @@ async function open() {
     health,
     log: createLogger({ part: 'test', level: 'silent' }),
     onRead: (is) => void usable.push(is),
+    ...(madeBy === undefined ? {} : { madeBy }),
   });
   const names = async () => (await file.current()).map(({ name }) => name);
   return { clock, health, usable, names };
@@ -79,5 +81,73 @@ describe('openTokenFile', () => {
   it('names what is wrong at the start', async () => {
     await writeFile(path, '[{name: x, sha256: abc, providers: [p], verbs: [fly]}]');
     await expect(open()).rejects.toThrow(/0\.sha256: must be 64 hexadecimal digits.*0\.verbs\.0/s);
+  });
+
+  it('says at the start who makes a file that is missing', async () => {
+    await rm(path);
+    await expect(open()).rejects.toThrow(`token file ${path} is not there: make it as docs/guides`);
+    await expect(open('ask Alice')).rejects.toThrow(`token file ${path} is not there: ask Alice`);
+  });
+
+  it('names the file that is no YAML', async () => {
+    await writeFile(path, '[');
+    await expect(open()).rejects.toThrow(`token file ${path}: YAMLParseError`);
+  });
+});
+
+describe('a folder of token files', () => {
+  let folder: AtomicFolder;
+
+  beforeEach(async () => {
+    path = join(directory, 'tokens');
+    folder = new AtomicFolder(path);
+    await folder.replace({ 'b.yaml': JSON.stringify([grant('b')]), 'a.yaml': two });
+  });
+
+  it('is read as one list, by name; hidden entries and other files are none of it', async () => {
+    await writeFile(join(path, '.hidden.yaml'), 'not a list');
+    await writeFile(join(path, 'notes.txt'), 'not a list');
+    const { names } = await open();
+    expect(await names()).toEqual(['a', 'b', 'b']);
+    await folder.replace({ 'c.yaml': JSON.stringify([grant('c')]) });
+    expect(await names()).toEqual(['c']);
+  });
+
+  it('may be a folder that nobody swaps', async () => {
+    path = join(directory, 'plain');
+    await mkdir(path);
+    await writeFile(join(path, 'one.yaml'), one);
+    const { names } = await open();
+    expect(await names()).toEqual(['a']);
+  });
+
+  it('is read as a kubelet has swapped it, not as its links stand in the middle of that', async () => {
+    const { names } = await open();
+    await folder.replace({ 'c.yaml': JSON.stringify([grant('c')]) });
+    await rm(join(path, 'c.yaml'));
+    await symlink('..data/a.yaml', join(path, 'a.yaml'));
+    expect(await names()).toEqual(['c']);
+  });
+
+  it.each([
+    ['a file of it is broken', { 'a.yaml': two, 'people.yaml': '- name: broken' }, 'people.yaml'],
+    ['a file of it is no YAML', { 'a.yaml': two, 'people.yaml': '[' }, 'people.yaml'],
+    ['it has no file', { 'notes.txt': '' }, 'there is no *.yaml in the folder'],
+  ])('lets nobody in half a minute after %s, and names it', async (_, files, named) => {
+    const { names, clock, health, usable } = await open();
+    await folder.replace(files);
+    expect(await names()).toEqual(['a', 'b', 'b']);
+    expect(health.readiness().failing['tokens']).toContain(named);
+    await clock.advance(tokenGraceMs);
+    await expect(names()).rejects.toMatchObject({ code: 'TokensUnavailable' });
+    expect(usable.at(-1)).toBe(false);
+    await folder.replace({ 'a.yaml': one });
+    expect(await names()).toEqual(['a']);
+  });
+
+  it('names the entry that is no file', async () => {
+    await mkdir(join(directory, 'odd', 'x.yaml'), { recursive: true });
+    path = join(directory, 'odd');
+    await expect(open()).rejects.toThrow(`${join(path, 'x.yaml')}: Error: EISDIR`);
   });
 });

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import type { Health } from '../process/health.ts';
 import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { HttpProblem } from './problem.ts';
+import { isMissing, readTokenTexts, type TokenText } from './token-texts.ts';
 import { type Grant, grants } from './who-may.ts';
 
 /** Reads the grants at each use, so that a token can be added or withdrawn without a restart. */
@@ -17,6 +18,8 @@ export interface TokenFileOptions {
   readonly health: Health;
   /** Told at each use whether the file could be used. */
   readonly onRead?: (usable: boolean) => void;
+  /** Who makes the file, for whoever finds it missing at the start. */
+  readonly madeBy?: string;
 }
 
 /**
@@ -26,23 +29,24 @@ export interface TokenFileOptions {
 export const tokenGraceMs = 30_000;
 
 /**
- * Opens a token file (YAML list of name, sha256, providers, verbs). Throws when it cannot be used at the start; one that
- * goes bad later makes the process not ready, and after `tokenGraceMs` every call is answered 503 until it is good again.
+ * Opens a token file (YAML list of name, sha256, providers, verbs) or a folder of them. Throws when it cannot be used at the
+ * start; one that goes bad later makes the process not ready, and after `tokenGraceMs` every call is answered 503 until it is
+ * good again.
  */
 export async function openTokenFile(path: string, options: TokenFileOptions): Promise<TokenFile> {
   const { clock, log, health, onRead } = options;
-  let text = await readFile(path, 'utf8');
-  let held = grantsIn(text, path);
+  let texts = await firstTexts(path, options);
+  let held = texts.flatMap(grantsIn);
   let broken: { readonly since: number; readonly why: string } | undefined;
 
   async function look(): Promise<void> {
     try {
-      const now = await readFile(path, 'utf8');
-      if (now !== text) {
-        held = grantsIn(now, path);
+      const now = await readTokenTexts(path);
+      if (!isDeepStrictEqual(now, texts)) {
+        held = now.flatMap(grantsIn);
         log.info({ path, grants: held.length }, 'token file read');
       }
-      text = now;
+      texts = now;
       broken = undefined;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -67,9 +71,29 @@ export async function openTokenFile(path: string, options: TokenFileOptions): Pr
   };
 }
 
-function grantsIn(text: string, path: string): readonly Grant[] {
-  const parsed = grants.safeParse(parse(text));
+async function firstTexts(
+  path: string,
+  { madeBy = 'make it as docs/guides/access.md says' }: TokenFileOptions,
+): Promise<readonly TokenText[]> {
+  try {
+    return await readTokenTexts(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new Error(`token file ${path} is not there: ${madeBy}`, { cause: error });
+  }
+}
+
+function grantsIn({ path, text }: TokenText): readonly Grant[] {
+  const parsed = grants.safeParse(yamlIn(path, text));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`token file ${path}: ${problems.join('; ')}`);
+}
+
+function yamlIn(path: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Error(`token file ${path}: ${String(error)}`, { cause: error });
+  }
 }

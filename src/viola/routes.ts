@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { rfc3339 } from '../api/condition.ts';
-import type { Effect } from '../api/effects.ts';
 import {
   base,
   clusters as clustersBody,
@@ -9,47 +8,33 @@ import {
   heldNode,
   heldNodes,
   nodeConfigsPath,
-  postAnswer,
-  postedNodes,
-  postHeaders,
   problem,
   providerHeaders,
-  resultsPreference,
 } from '../api/node-configs-http.ts';
 import type { HttpServer } from '../http/app.ts';
-import { everyBody, everyRoute, problemResponses } from '../http/problem-responses.ts';
+import { everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
 import { mapBounded } from '../process/bounded.ts';
-import type { Perform } from '../process/effects.ts';
-import type { Clock } from '../time/clock.ts';
-import { admitAny, admitTo, callerOf, usable } from './admit.ts';
-import type { AnswerCache } from './answer-cache.ts';
-import { answerStatus } from './answer-status.ts';
-import { toProblem } from './cluster-problem.ts';
+import { admitAny, admitTo, callerOf } from './admit.ts';
 import type { ClusterRights } from './cluster-rights.ts';
-import type { Cluster, Clusters } from './clusters.ts';
 import { deleteNode } from './delete-node.ts';
-import { postNodes } from './post-nodes.ts';
+import { inCluster } from './in-cluster.ts';
+import { type PostDeps, servePost } from './post-route.ts';
 import { reach } from './reach.ts';
 import { readNode, readPage, selected } from './read-nodes.ts';
-import { refusedPost, refusedPostBody } from './refused-post.ts';
 import { beginWrites } from './write-limit.ts';
 
-export interface ViolaDeps {
-  readonly clusters: Clusters;
+export interface ViolaDeps extends PostDeps {
   readonly tokens: TokenFile;
-  readonly cache: AnswerCache;
-  readonly clock: Clock;
-  readonly perform: Perform<Effect>;
-  readonly acceptUnfenced: boolean;
-  readonly takeOver: boolean;
-  readonly parallel: number;
   /** Missing: nobody looks at the rights in clusters. */
   readonly rights?: ClusterRights | undefined;
+  /** What whoever looks at clusters is told of Viola itself. */
+  readonly conditions?: readonly Condition[];
 }
 
+type Condition = NonNullable<z.infer<typeof clustersBody>['conditions']>[number];
+
 const errors = problemResponses(problem, ...everyRoute, 404);
-const refusals = problemResponses(z.union([refusedPost, problem]), 409, 422, 503);
 const nodeParams = z.object({ node: z.string().min(1).max(253) });
 const fresh = z
   .stringbool()
@@ -74,54 +59,11 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
   const { cache, clusters } = deps;
   const may = {
     read: admitTo(deps, 'read'),
-    write: admitTo(deps, 'write'),
     delete: admitTo(deps, 'delete'),
     any: admitAny(deps),
   };
 
-  /** Works with the cluster of the provider; its failures are told as problems. */
-  async function inCluster<T>(
-    provider: string,
-    work: (cluster: Cluster) => Promise<T>,
-  ): Promise<T> {
-    return clusters.use(provider, async (lookup) =>
-      work(usable(provider, lookup)).catch(toProblem),
-    );
-  }
-
-  app.post(
-    nodeConfigsPath,
-    {
-      config: { admit: may.write },
-      schema: {
-        operationId: 'postNodeConfigs',
-        summary: 'Create or update the node configs of some nodes',
-        headers: postHeaders,
-        body: postedNodes,
-        response: {
-          200: postAnswer,
-          ...errors,
-          ...problemResponses(problem, ...everyBody),
-          ...refusals,
-        },
-      },
-    },
-    async (request, reply) => {
-      const { provider = '' } = callerOf(request);
-      const options = { ...deps, signal: request.work };
-      const answer = await inCluster(provider, (cluster) =>
-        postNodes(cluster, request.body, options),
-      ).finally(() => cache.forget(provider)); // also when the caller left halfway
-      const preferences = (request.headers.prefer ?? '').split(/[,;]\s*/);
-      const status = answerStatus(answer, preferences.includes(resultsPreference));
-      if (status === 200) return answer;
-      const body = refusedPostBody(answer, { status, requestId: request.id });
-      return reply
-        .code(status as 409)
-        .type('application/problem+json')
-        .send(body);
-    },
-  );
+  servePost(app, deps, { admit: admitTo(deps, 'write'), readsResults: true });
 
   app.get(
     nodeConfigsPath,
@@ -145,7 +87,8 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const { query } = request;
       const key = `${provider}\n${query.limit}\n${query.continue ?? ''}`;
       // Several callers wait for one read, which therefore goes on when one of them leaves.
-      const read = () => inCluster(provider, (cluster) => readPage(cluster, query, deps.clock));
+      const read = () =>
+        inCluster(clusters, provider, (cluster) => readPage(cluster, query, deps.clock));
       const { value, observedAt } = await cache.get(key, read, query.fresh);
       const instanceIds = [query.instanceId ?? []].flat();
       const { items, unreadable, ...page } = selected(value, { source: query.source, instanceIds });
@@ -173,7 +116,9 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
     async (request) => {
       const { provider = '' } = callerOf(request);
       const options = { clock: deps.clock, signal: request.work };
-      return inCluster(provider, (cluster) => readNode(cluster, request.params.node, options));
+      return inCluster(clusters, provider, (cluster) =>
+        readNode(cluster, request.params.node, options),
+      );
     },
   );
 
@@ -198,7 +143,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const { uid, generation } = request.query;
       const fence = uid === undefined ? undefined : { uid, generation };
       const inTime = beginWrites({ ...deps, signal: request.work });
-      const gone = await inCluster(provider, (cluster) =>
+      const gone = await inCluster(clusters, provider, (cluster) =>
         inTime((limited) =>
           deleteNode(cluster, request.params.node, fence, { ...deps, ...limited }),
         ),
@@ -224,7 +169,8 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const options = { clock: deps.clock, signal: request.work, rights: deps.rights };
       const ids = clusters.providerIds.filter(mine);
       const items = await mapBounded(ids, deps.parallel, (id) => reach(clusters, id, options));
-      return { items };
+      const { conditions } = deps;
+      return { items, ...(conditions ? { conditions: [...conditions] } : {}) };
     },
   );
 }

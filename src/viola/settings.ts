@@ -1,6 +1,20 @@
+import * as z from 'zod';
 import { namespaces } from '../api/names.ts';
+import { networkIn } from '../http/networks.ts';
 import { address, boolean, duration, integer, nonBlank } from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
+
+/** Networks as people write them; each that is none says why. */
+const networks = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
+    .superRefine((all, context) => {
+      for (const read of all.map(networkIn)) {
+        if (typeof read === 'string') context.addIssue({ code: 'custom', message: read });
+      }
+    });
 
 export const violaSettings = {
   listen: setting({
@@ -33,7 +47,21 @@ export const violaSettings = {
     flag: 'tokens-file',
     schema: nonBlank(),
     description:
-      'YAML list of {name, sha256, providers, verbs}: who may call; 30 s after it is gone or broken nobody may',
+      'YAML list of {name, sha256, providers, verbs}, or a folder of them (*.yaml): who may call; 30 s after it is gone or broken nobody may',
+  }),
+  legacyListener: setting({
+    env: ['VIOLA_LEGACY_LISTENER'],
+    flag: 'legacy-listener',
+    schema: address().optional(),
+    description:
+      'one more address, plain HTTP, that takes node configs without a token, for the deployed operator; off by default, to be switched off when that is gone',
+  }),
+  legacyAllowFrom: setting({
+    env: ['VIOLA_LEGACY_ALLOW_FROM'],
+    flag: 'legacy-allow-from',
+    schema: networks(),
+    description:
+      'networks, separated by commas, such as 10.42.0.0/16, from which the legacy listener takes them; required with it',
   }),
   acceptUnfenced: setting({
     env: ['VIOLA_ACCEPT_UNFENCED'],

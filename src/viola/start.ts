@@ -1,10 +1,12 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { labels } from '../api/names.ts';
+import type { AnsweredRequest } from '../http/access-log.ts';
 import type { HttpServer } from '../http/app.ts';
 import {
   type Certificate,
   certificateFilesOf,
+  endOf,
   followCertificate,
   readCertificate,
 } from '../http/certificate.ts';
@@ -23,9 +25,17 @@ import { createSelfCheck } from '../self-check/self-check.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { ClusterRights } from './cluster-rights.ts';
 import { Clusters } from './clusters.ts';
+import {
+  createLegacyServer,
+  type LegacyListener,
+  legacyCondition,
+  legacyListenerOf,
+} from './legacy-listener.ts';
+import type { PostDeps } from './post-route.ts';
 import { placesOf, violaRights } from './rights.ts';
 import { serveViola } from './routes.ts';
 import type { ViolaSettings } from './settings.ts';
+import { type TellOptions, tellLegacy } from './tell-legacy.ts';
 import { renewTokens } from './token-renewal.ts';
 
 type Context = PartContext<typeof metricTable>;
@@ -43,13 +53,17 @@ export async function startViola(
     health,
     onRead: (usable) =>
       metrics.set('multinic_token_file_usable', { server: 'viola' }, usable ? 1 : 0),
+    madeBy: madeBy('viola-api-tokens', '--viola-access'),
   });
   const files = certificateFilesOf({
     listen: settings.listen,
     certFile: settings.tlsCert,
     keyFile: settings.tlsKey,
     plainHttp: settings.plainHttp,
+    madeBy: madeBy('viola-api-tls', '--viola-tls'),
   });
+  const legacy = legacyListenerOf(settings);
+  metrics.set('multinic_legacy_listener', {}, legacy ? 1 : 0);
   const tls = files && (await readCertificate(files));
   const app = await makeServer(tls, context);
   const access = settings.kubeconfig
@@ -96,7 +110,7 @@ export async function startViola(
   });
   const rights = selfCheck && new ClusterRights({ clusters, context });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
-  serveViola(app, {
+  const deps = {
     clusters,
     rights,
     tokens,
@@ -106,16 +120,54 @@ export async function startViola(
     acceptUnfenced: settings.acceptUnfenced,
     takeOver: settings.takeOver,
     parallel: settings.parallel,
-  });
+  };
+  serveViola(app, { ...deps, ...(legacy && { conditions: [legacyCondition(legacy)] }) });
   const reading = reflector.run(signal);
+  const told = { client: management, context };
+  const taking = legacy && (await takeLegacy(legacy, deps, told, signal));
   const { url } = await listen(app, settings.listen, signal);
   log.info({ url }, 'viola serves');
   const following =
-    files && tls && followCertificate(app, files, { first: tls, clock, log }, signal);
+    files && tls && followCertificate(app, files, { first: tls, clock, log, onUse }, signal);
   const registered = { secrets: store, listed: () => listed, clusters, management };
   const renewing = renewTokens({ ...registered, perform, clock, log }, signal);
-  await Promise.all([reading, following, selfCheck?.(signal), rights?.run(signal), renewing]);
+  const looking = [selfCheck?.(signal), rights?.run(signal)];
+  await Promise.all([reading, following, renewing, taking?.told, ...looking]);
+  await taking?.app.close();
   await app.close();
+
+  function onUse(certificate: Certificate): void {
+    const name = 'multinic_viola_certificate_expiry_timestamp_seconds';
+    metrics.set(name, { certificate: 'served' }, endOf(certificate).getTime() / 1000);
+  }
+}
+
+/** Who makes a file of Viola, for whoever finds it missing. */
+function madeBy(secret: string, setting: string): string {
+  return `in a Pod it is the Secret ${secret}, which the operator makes with ${setting} managed; docs/guides/access.md says how to make it otherwise`;
+}
+
+/** Listens without tokens beside the API; it listens before that, so that a port that is taken ends the start. */
+async function takeLegacy(
+  legacy: LegacyListener,
+  deps: PostDeps,
+  options: TellOptions,
+  signal: AbortSignal,
+): Promise<{ readonly app: HttpServer; readonly told: Promise<void> }> {
+  const { clock, log, metrics } = options.context;
+  const onAnswer = countAnswers(metrics, 'viola-legacy');
+  const app = createLegacyServer(legacy, deps, { clock, log, onAnswer });
+  const { url } = await listen(app, legacy.listen, signal);
+  return { app, told: tellLegacy(legacy, url, options, signal) };
+}
+
+/** Counts and times what a server of ours answers. */
+function countAnswers(metrics: Context['metrics'], server: string) {
+  return ({ method, route, status, seconds }: AnsweredRequest): void => {
+    const asked = { server, method, route };
+    metrics.count('multinic_http_requests_total', { ...asked, status: String(status) });
+    metrics.observe('multinic_http_request_duration_seconds', asked, seconds);
+  };
 }
 
 async function makeServer(
@@ -130,10 +182,6 @@ async function makeServer(
     registry: metrics.registry,
     about,
     ...(tls ? { tls } : {}),
-    onAnswer: ({ method, route, status, seconds }) => {
-      const asked = { server: 'viola', method, route };
-      metrics.count('multinic_http_requests_total', { ...asked, status: String(status) });
-      metrics.observe('multinic_http_request_duration_seconds', asked, seconds);
-    },
+    onAnswer: countAnswers(metrics, 'viola'),
   });
 }

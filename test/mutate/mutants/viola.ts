@@ -103,7 +103,7 @@ export const violaMutants: readonly Mutant[] = [
     tests: viola('delete-node'),
   },
   {
-    file: 'src/viola/routes.ts',
+    file: 'src/viola/post-route.ts',
     find: ').finally(() => cache.forget(provider)); // also when the caller left halfway',
     replace: ');\n      cache.forget(provider);',
     tests: viola('callers'),

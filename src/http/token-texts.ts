@@ -1,0 +1,31 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** One file of grants, by the path that people know. */
+export interface TokenText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The token file, or all `*.yaml` of a folder, as they were at one moment; throws an error that names the file. */
+export async function readTokenTexts(path: string): Promise<readonly TokenText[]> {
+  if (!(await stat(path)).isDirectory()) return [await readOne(path, path)];
+  // A kubelet replaces all files of a Secret at once, by the link `..data`: what is read behind it belongs together.
+  const folder = await realpath(join(path, '..data')).catch(() => path);
+  const names = (await readdir(folder)).filter((name) => /^[^.].*\.yaml$/.test(name)).toSorted();
+  if (names.length === 0) throw new Error(`there is no *.yaml in the folder ${path}`);
+  return Promise.all(names.map((name) => readOne(join(path, name), join(folder, name))));
+}
+
+export function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+async function readOne(path: string, place: string): Promise<TokenText> {
+  try {
+    return { path, text: await readFile(place, 'utf8') };
+  } catch (error) {
+    if (isMissing(error)) throw error;
+    throw new Error(`${path}: ${String(error)}`, { cause: error });
+  }
+}
