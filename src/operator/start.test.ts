@@ -8,10 +8,10 @@ import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
 import { about } from '../../test/beds/about.ts';
 import { tapConnections } from '../../test/beds/tapped-connections.ts';
 import { namespace, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { claimsOfParts } from '../../test/rights/claims.ts';
 import { useOf } from '../../test/rights/used.ts';
 import { findCondition } from '../api/condition.ts';
 import { metricTable } from '../api/metrics.ts';
-import { claimsOf } from '../kube/rights.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
@@ -19,7 +19,6 @@ import { readSettings } from '../process/settings.ts';
 import { Store } from '../store/store.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { openstackConfigs, statusOf } from './openstack-config.ts';
-import { neededRights, placesOf } from './rights.ts';
 import { operatorSettings } from './settings.ts';
 import { startOperator } from './start.ts';
 
@@ -200,10 +199,7 @@ describe('startOperator', () => {
     await eventually(ready, (text) => text.startsWith('True'));
     await operator.stop();
 
-    const given = { violaAccess: 'given', violaTls: 'given' } as const;
-    const settings = { namespace: home, watchNamespace: undefined, secretNamespaces: [], ...given };
-    const needed = neededRights(settings).filter(({ rare }) => !rare);
-    const claims = claimsOf(needed, placesOf(settings));
+    const claims = claimsOfParts().operator.filter(({ right }) => !right.rare);
     const { unused, refused } = useOf(bed.api.audit, identities.operator, claims);
     expect([unused, refused]).toEqual([[], []]);
     expect(lines.join('')).not.toMatch(new RegExp(`${encryptKey}|Bearer|${cloud.admin.password}"`));

@@ -26,7 +26,7 @@ export const tables: Readonly<Record<PartName, RightsTable>> = {
 export function claimsOfParts(
   settings: Partial<RightsSettings> = {},
 ): Readonly<Record<PartName, readonly Claim[]>> {
-  const operator = {
+  const operator: RightsSettings = {
     namespace: home,
     watchNamespace: undefined,
     secretNamespaces: [],

@@ -63,6 +63,25 @@ describe('what an identity did, beside what it may', () => {
     expect(beyond).toEqual(['create secrets in ns', 'get jobs.batch/status of j in ns']);
   });
 
+  it('takes what is made of an object by its name', () => {
+    const token: Right<'agents'> = {
+      group: '',
+      resource: 'serviceaccounts/token',
+      names: ['me'],
+      verbs: ['create'],
+      where: 'agents',
+      why,
+    };
+    const made = { subresource: 'token', name: 'me', status: 201 };
+    expect(
+      useOf(
+        [asked('create', 'serviceaccounts', made)],
+        'me',
+        claimsOf([token], { agents: ['ns'] }),
+      ),
+    ).toEqual({ unused: [], refused: [], beyond: [] });
+  });
+
   it('leaves out what every identity may do', () => {
     const requests = [
       asked('get', '', { namespace: '' }),

@@ -45,8 +45,8 @@ function actionsOf({ verb, status, subresource, ...request }: Request): Action[]
     group,
     resource: subresource ? `${request.resource}/${subresource}` : request.resource,
     ...(namespace ? { namespace } : {}),
-    // Of a POST nobody knew the name when it was decided.
-    ...(name && verb !== 'create' ? { name } : {}),
+    // Of an object that is being made nobody knew the name when it was decided.
+    ...(name && (verb !== 'create' || subresource) ? { name } : {}),
   };
   const applied = { ...action, verb: 'create', ...(name ? { name } : {}) } as const;
   return verb === 'patch' && status === 201 ? [action, applied] : [action];
