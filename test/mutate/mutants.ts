@@ -9,6 +9,7 @@ import { openstackMutants } from './mutants/openstack.ts';
 import { operatorMutants } from './mutants/operator.ts';
 import { planMutants } from './mutants/plan.ts';
 import { processMutants } from './mutants/process.ts';
+import { selfCheckMutants } from './mutants/self-check.ts';
 import { storeMutants } from './mutants/store.ts';
 import { violaMutants } from './mutants/viola.ts';
 
@@ -24,6 +25,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   operator: operatorMutants,
   plan: planMutants,
   process: processMutants,
+  'self-check': selfCheckMutants,
   store: storeMutants,
   viola: violaMutants,
 };
