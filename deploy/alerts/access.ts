@@ -254,4 +254,41 @@ export const ofAccess = {
       },
     ],
   },
+  MultiNicLegacyListenerOn: {
+    exprs: { 'multinic-operator': 'max by (cluster) (multinic_legacy_listener) == 1' },
+    for: '3d',
+    severity: 'info',
+    summary: 'Viola still takes node configs without a token.',
+    description: 'The legacy listener of Viola has been on for three days.',
+    meaning: {
+      en: 'Viola was started with `--legacy-listener`, so that the operator that was deployed before, which sends no token, reaches it from the addresses of `--legacy-allow-from`. It is meant for a migration.',
+      ko: '토큰을 보내지 않는 기존 오퍼레이터가 `--legacy-allow-from` 주소에서 접속할 수 있도록 Viola가 `--legacy-listener`로 실행 중입니다. 마이그레이션 기간에만 사용하는 설정입니다.',
+    },
+    impact: {
+      en: 'Whoever can send from these addresses can configure NICs of every node, over plain HTTP.',
+      ko: '해당 주소에서는 누구나 암호화되지 않은 HTTP로 모든 노드의 NIC를 설정할 수 있습니다.',
+    },
+    diagnosis: [
+      {
+        say: {
+          en: 'See whether the operator that was deployed before still runs.',
+          ko: '기존 오퍼레이터가 아직 실행 중인지 확인합니다.',
+        },
+        run: 'kubectl get deployments -A | grep -i multinic',
+      },
+      {
+        say: {
+          en: 'See who still calls without a token.',
+          ko: '토큰 없이 호출하는 주체를 확인합니다.',
+        },
+        run: logs.viola,
+      },
+    ],
+    fix: [
+      {
+        en: 'Finish the migration, then take `viola.settings.legacyListener` out of the values and upgrade the release.',
+        ko: '마이그레이션을 마친 뒤 차트 값에서 `viola.settings.legacyListener`를 빼고 릴리스를 업그레이드하십시오.',
+      },
+    ],
+  },
 } as const satisfies Alerts;

@@ -40,8 +40,8 @@ export interface ControlPlane extends AsyncDisposable {
   down(): Promise<void>;
 }
 
-/** What `rig/control-plane/control-plane install` brings for people who work with a cluster. */
-export type Tool = 'helm' | 'kubectl' | 'kubeconform';
+/** What `rig/control-plane/control-plane install` brings beside a control plane. */
+export type Tool = 'containerd' | 'ctr' | 'helm' | 'kubectl' | 'kubeconform';
 
 const script = join(import.meta.dirname, 'control-plane');
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commitOf, versionOf } from '../../deploy/identity.ts';
 import { adviceOn, type Snapshot } from '../../deploy/image/advisories.ts';
+import { writeImageArchive } from '../../deploy/image/air-gap/image-archive.ts';
 import { filesBelow } from '../../deploy/image/contents.ts';
 import { stepsOf } from '../../deploy/image/engine.ts';
 import {
@@ -16,7 +17,9 @@ import {
   buildImages,
   ownArchitecture,
 } from '../../deploy/image/images.ts';
+import { toolPath } from '../../rig/control-plane/control-plane.ts';
 import { type Buildah, startBuildah } from './images/buildah.ts';
+import { startContainerd } from './images/containerd.ts';
 import { contentOf, listing, type Unpacked, unpack } from './images/unpacked.ts';
 
 const run = promisify(execFile);
@@ -190,6 +193,48 @@ it('both are the same, byte for byte, when they are built again', async () => {
     const other = again[at]?.file ?? '';
     expect((await readFile(one)).equals(await readFile(other))).toBe(true);
   }
+});
+
+describe('one file for a site without network', () => {
+  let site: string;
+
+  beforeAll(async () => {
+    const work = join(folder, 'archive');
+    const files = images.map(({ file }) => file);
+    const made = { root: repository, version, images: files, work, out: work };
+    await run('tar', ['-xzf', await writeImageArchive(made), '-C', folder]);
+    site = join(folder, `multinic-${version}`);
+  });
+
+  it('is whole', async () => {
+    await run('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: site });
+  });
+
+  it('has charts that helm installs from', async () => {
+    for (const chart of ['multinic-operator', 'multinic-agent']) {
+      const file = join(site, 'charts', `${chart}-${version}.tgz`);
+      const { stdout } = await run(await toolPath('helm'), ['show', 'chart', file]);
+      expect(stdout).toContain(`name: ${chart}\n`);
+      const { stdout: values } = await run(await toolPath('helm'), ['show', 'values', file]);
+      expect(values).toContain('imageRegistry');
+    }
+  });
+
+  it('has images of which a node loads its own, and keeps them', async () => {
+    await using containerd = await startContainerd(join(folder, 'containerd'));
+    await expect
+      .poll(() => containerd.images().catch(() => ''), { timeout: 30_000 })
+      .toContain('REF');
+    await run(join(site, 'load-images.sh'), ['--pin'], { env: containerd.env });
+    const lines = (await containerd.images()).trim().split('\n').slice(1);
+    const own = images.filter(({ file }) => file.endsWith(`-${ownArchitecture}.tar`));
+    expect(lines).toHaveLength(own.length);
+    for (const { name, digest } of own) {
+      const line = lines.find((one) => one.startsWith(`${name} `));
+      expect(line).toContain(digest);
+      expect(line).toContain('io.cri-containerd.pinned=pinned');
+    }
+  });
 });
 
 describe('from its Dockerfile', () => {

@@ -142,6 +142,34 @@ describe('load-images.sh', () => {
     expect((await called()).at(-1)).toBe('podman load --input images/a-1-linux-arm64.tar');
   });
 
+  it('pins images under the names that they have', async () => {
+    const tar = (await run(['sh', '-c', 'command -v tar'])).trim();
+    await symlink(tar, join(folder, 'bin/tar'));
+    await machine('arm64');
+    await has('ctr');
+    const index = {
+      manifests: [{ annotations: { 'io.containerd.image.name': 'site/a:1', b: '' } }],
+    };
+    await put('layout/index.json', JSON.stringify(index));
+    const image = join(site, 'images/a-1-linux-arm64.tar');
+    await run(['tar', '-C', join(folder, 'layout'), '-cf', image, './index.json']);
+    const sum = (await run(['sha256sum', 'images/a-1-linux-arm64.tar'], { cwd: site })).trim();
+    await writeFile(join(site, 'SHA256SUMS'), `${sum}\n`);
+    await load('--pin');
+    expect((await called()).at(-1)).toBe(
+      'ctr --namespace k8s.io images label site/a:1 io.cri-containerd.pinned=pinned',
+    );
+    await has('podman');
+    expect(await said('--pin', '--tool', 'podman')).toContain('podman cannot pin images');
+  });
+
+  it('says how it is used, wherever it is started from', async () => {
+    const from = { cwd: dirname(site) };
+    const told = await run(['sh', '-c', './multinic-1.2.3/load-images.sh --help'], from);
+    expect(told).toContain('--dry-run     say what would be done');
+    expect(told).toMatch(/CONTAINERD_ADDRESS names another containerd\.\n$/);
+  });
+
   it('says what it would do', async () => {
     await has('ctr');
     const told = await load('--dry-run');

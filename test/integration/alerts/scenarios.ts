@@ -15,7 +15,7 @@ export interface Scenario {
   readonly value?: string;
 }
 
-const longest = 300;
+const longest = 4_400;
 
 /** A gauge that stays as it is, as a Pod shows it. */
 function shows(
@@ -212,6 +212,12 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   MultiNicCrdOutdated: {
     'multinic-operator': outdated('openstackconfigs.multinic.example.com'),
     'multinic-agent': outdated('multinicnodeconfigs.multinic.io'),
+  },
+  MultiNicLegacyListenerOn: {
+    'multinic-operator': {
+      fires: shows('multinic_legacy_listener', {}, 1),
+      quiet: shows('multinic_legacy_listener', {}, 0),
+    },
   },
   MultiNicNicFailed: {
     'multinic-agent': {
