@@ -86,8 +86,8 @@ image-archive: $(installed) ## One file with images, charts, CRDs, docs and chec
 run: $(installed) ## Operator and Viola from source against the current kubeconfig; ARGS='--parts operator,viola,controller'
 	@node deploy/run.ts $(ARGS)
 
-deploy: ## Install or upgrade operator and Viola in the current kubectl context; IMG=registry/name:tag
-	@./deploy-operator.sh $(if $(IMG),--image $(IMG)) $(ARGS)
+deploy: ## Install or upgrade operator and Viola in the current kubectl context; IMG as docker-build was given it
+	@./deploy-operator.sh $(if $(IMG),--img $(IMG)) $(ARGS)
 
 undeploy: ## Remove operator and Viola from the current kubectl context; NICs and OpenstackConfigs stay
 	@./cleanup-operator.sh $(ARGS)

@@ -2,10 +2,11 @@
 # Installs or upgrades MultiNIC in a management cluster: the operator with its inventory, and Viola. Run again, it changes only
 # what differs. No OpenstackConfig and no node config is touched.
 #
-#   ./deploy-operator.sh [--type dev|staging|production] [--image REF] [--build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
+#   ./deploy-operator.sh [--type dev|staging|production] [--image REF | --img REF] [--build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
 #
 #   --type TYPE      take charts/multinic-operator/values-TYPE.yaml
 #   --image REF      image of the operator and of Viola, such as registry.example.com/multinic-controllers:0.1.0
+#   --img REF        the name that `make docker-build IMG=REF` was given: the image NAME-controllers of it
 #   --build          build the images first (make image); how nodes get them: docs/guides/air-gap.md
 #   --context NAME   kubectl context; default: the current one
 #   --dry-run        say what would be done and let the API server check it; change nothing
@@ -20,7 +21,7 @@ namespace=multinic-operator-system
 arguments=()
 build=false
 
-# image_arguments REF: registry/repository:tag or registry/repository@digest; without a registry it is what kubelets take.
+# image_arguments REF [SUFFIX-OF-NAME]: registry/repository:tag or registry/repository@digest; without a registry it is what kubelets take.
 image_arguments() {
   local reference=$1 part name rest registry=docker.io/library
   [[ $reference =~ ^[A-Za-z0-9][A-Za-z0-9._/:@-]*$ ]] || bad_usage "--image '$reference' must be REGISTRY/REPOSITORY:TAG"
@@ -29,7 +30,7 @@ image_arguments() {
     registry=${reference%%/*}
     rest=${reference#*/}
   fi
-  name=${rest%%[:@]*}
+  name=${rest%%[:@]*}${2:-}
   for part in operator viola; do
     arguments+=(--set "$part.image.registry=$registry" --set "$part.image.repository=$name")
     case $rest in
@@ -43,6 +44,7 @@ while (($#)); do
   case $1 in
     --type) arguments+=(--values "$(values_of multinic-operator "${2:-}")"); shift ;;
     --image) image_arguments "${2:-}"; shift ;;
+    --img) image_arguments "${2:-}" -controllers; shift ;;
     --build) build=true ;;
     --context) context=(--context "${2:?--context wants a name}"); shift ;;
     --dry-run) dry_run=true ;;

@@ -63,7 +63,7 @@ it('what a later version did is known, whatever of its words are not', () => {
     field: 'of a later version',
   };
   const { field: _, ...known } = written;
-  expect(appliedIn({ applied: written } as never)).toEqual({
+  expect(appliedIn({ applied: written })).toEqual({
     ...known,
     protocol,
     reasons: ['WaitingForNIC'],

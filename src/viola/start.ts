@@ -1,23 +1,21 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
-import { labels } from '../api/names.ts';
 import type { AnsweredRequest } from '../http/access-log.ts';
 import type { HttpServer } from '../http/app.ts';
 import {
   type Certificate,
+  type CertificateFiles,
   certificateFilesOf,
   endOf,
   followCertificate,
   readCertificate,
 } from '../http/certificate.ts';
 import { createHttpServer, listen } from '../http/server.ts';
-import { openTokenFile } from '../http/token-file.ts';
+import { openTokenFile, type TokenFile } from '../http/token-file.ts';
+import type { ClusterAccess } from '../kube/access/access.ts';
 import { inCluster } from '../kube/access/in-cluster.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
-import { createReflector } from '../kube/cache/reflector.ts';
-import { Store } from '../kube/cache/store.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
-import { type Secret, secrets } from '../kube/core-resources.ts';
 import { claimsOf } from '../kube/rights.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
@@ -32,6 +30,7 @@ import {
   legacyListenerOf,
 } from './legacy-listener.ts';
 import type { PostDeps } from './post-route.ts';
+import { openRegistrations } from './registrations.ts';
 import { placesOf, violaRights } from './rights.ts';
 import { serveViola } from './routes.ts';
 import type { ViolaSettings } from './settings.ts';
@@ -46,52 +45,18 @@ export async function startViola(
   context: Context,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random, log, health, metrics } = context;
-  const tokens = await openTokenFile(settings.tokenFile, {
-    clock,
-    log,
-    health,
-    onRead: (usable) =>
-      metrics.set('multinic_token_file_usable', { server: 'viola' }, usable ? 1 : 0),
-    madeBy: madeBy('viola-api-tokens', '--viola-access'),
-  });
-  const files = certificateFilesOf({
-    listen: settings.listen,
-    certFile: settings.tlsCert,
-    keyFile: settings.tlsKey,
-    plainHttp: settings.plainHttp,
-    madeBy: madeBy('viola-api-tls', '--viola-tls'),
-  });
+  const { clock, random, log, metrics } = context;
+  const tokens = await openTokens(settings.tokenFile, context);
+  const files = servingFiles(settings);
   const legacy = legacyListenerOf(settings);
   metrics.set('multinic_legacy_listener', {}, legacy ? 1 : 0);
-  const tls = files && (await readCertificate(files));
-  const app = await makeServer(tls, context);
-  const access = settings.kubeconfig
-    ? await loadKubeconfig(settings.kubeconfig)
-    : await inCluster();
+  const tls = files && { files, first: await readCertificate(files) };
+  const app = await makeServer(tls?.first, context);
+  const access = await accessOf(settings);
   await using management = createKubeClient(access, { clock, random, userAgent: 'multinic-viola' });
-  const store = new Store<Secret>();
-  const reflector = createReflector({
-    client: management,
-    resource: secrets,
-    namespace: settings.registrationsNamespace,
-    labelSelector: labels.providerId,
-    store,
-    clock,
-    random,
-    onError: (error, retryInMs) =>
-      log.warn({ err: error, retryInMs }, 'cannot read the registered business clusters'),
-  });
-  let listed = false;
-  void reflector.synced.then(() => {
-    listed = true;
-  });
-  health.ready('clusters', () =>
-    listed ? undefined : 'the registered business clusters are not read yet',
-  );
+  const registrations = openRegistrations(management, settings.registrationsNamespace, context);
   await using clusters = new Clusters({
-    secrets: store,
-    listed: () => listed,
+    ...registrations,
     log,
     connect: (registration) =>
       createKubeClient(registration.access, {
@@ -122,24 +87,65 @@ export async function startViola(
     parallel: settings.parallel,
   };
   serveViola(app, { ...deps, ...(legacy && { conditions: [legacyCondition(legacy)] }) });
-  const reading = reflector.run(signal);
+  const reading = registrations.follow(signal);
   const told = { client: management, context };
-  const taking = legacy && (await takeLegacy(legacy, deps, told, signal));
+  const taking = await takeLegacy(legacy, deps, told, signal);
   const { url } = await listen(app, settings.listen, signal);
   log.info({ url }, 'viola serves');
-  const following =
-    files && tls && followCertificate(app, files, { first: tls, clock, log, onUse }, signal);
-  const registered = { secrets: store, listed: () => listed, clusters, management };
-  const renewing = renewTokens({ ...registered, perform, clock, log }, signal);
+  const following = tls && follow(app, tls, context, signal);
+  const renewal = { ...registrations, clusters, management, perform, clock, log };
+  const renewing = renewTokens(renewal, signal);
   const looking = [selfCheck?.(signal), rights?.run(signal)];
-  await Promise.all([reading, following, renewing, taking?.told, ...looking]);
-  await taking?.app.close();
+  await Promise.all([reading, following, renewing, taking.told, ...looking]);
+  await taking.close();
   await app.close();
+}
 
-  function onUse(certificate: Certificate): void {
-    const name = 'multinic_viola_certificate_expiry_timestamp_seconds';
+interface ServedTls {
+  readonly files: CertificateFiles;
+  /** What the server began with. */
+  readonly first: Certificate;
+}
+
+/** Takes renewed certificates into use, and tells when the one in use ends. */
+async function follow(
+  app: HttpServer,
+  { files, first }: ServedTls,
+  { clock, log, metrics }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = 'multinic_viola_certificate_expiry_timestamp_seconds';
+  const onUse = (certificate: Certificate): void =>
     metrics.set(name, { certificate: 'served' }, endOf(certificate).getTime() / 1000);
-  }
+  await followCertificate(app, files, { first, clock, log, onUse }, signal);
+}
+
+function accessOf({ kubeconfig }: ViolaSettings): Promise<ClusterAccess> {
+  return kubeconfig === undefined ? inCluster() : loadKubeconfig(kubeconfig);
+}
+
+async function openTokens(
+  path: string,
+  { clock, log, health, metrics }: Context,
+): Promise<TokenFile> {
+  return openTokenFile(path, {
+    clock,
+    log,
+    health,
+    onRead: (usable) =>
+      metrics.set('multinic_token_file_usable', { server: 'viola' }, usable ? 1 : 0),
+    madeBy: madeBy('viola-api-tokens', '--viola-access'),
+  });
+}
+
+function servingFiles({ listen: at, tlsCert, tlsKey, plainHttp }: ViolaSettings) {
+  return certificateFilesOf({
+    listen: at,
+    certFile: tlsCert,
+    keyFile: tlsKey,
+    plainHttp,
+    madeBy: madeBy('viola-api-tls', '--viola-tls'),
+  });
 }
 
 /** Who makes a file of Viola, for whoever finds it missing. */
@@ -149,16 +155,18 @@ function madeBy(secret: string, setting: string): string {
 
 /** Listens without tokens beside the API; it listens before that, so that a port that is taken ends the start. */
 async function takeLegacy(
-  legacy: LegacyListener,
+  legacy: LegacyListener | undefined,
   deps: PostDeps,
   options: TellOptions,
   signal: AbortSignal,
-): Promise<{ readonly app: HttpServer; readonly told: Promise<void> }> {
+): Promise<{ readonly told: Promise<void>; readonly close: () => Promise<void> }> {
+  if (!legacy) return { told: Promise.resolve(), close: async () => undefined };
   const { clock, log, metrics } = options.context;
   const onAnswer = countAnswers(metrics, 'viola-legacy');
   const app = createLegacyServer(legacy, deps, { clock, log, onAnswer });
   const { url } = await listen(app, legacy.listen, signal);
-  return { app, told: tellLegacy(legacy, url, options, signal) };
+  const close = async (): Promise<void> => void (await app.close());
+  return { told: tellLegacy(legacy, url, options, signal), close };
 }
 
 /** Counts and times what a server of ours answers. */

@@ -6,7 +6,6 @@ import type { Secret } from '../kube/core-resources.ts';
 import { KubeError } from '../kube/errors.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
-import type { Lookup } from './clusters.ts';
 import { lifeOf, registeredToken } from './registered-token.ts';
 import { renewTokens } from './token-renewal.ts';
 
@@ -14,8 +13,9 @@ const hour = 3_600_000;
 const start = Date.parse('2026-03-01T00:00:00Z');
 
 function tokenFor(from: number, to: number, id = 'old'): string {
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `${part({ alg: 'RS256' })}.${part({ iat: from / 1000, exp: to / 1000, id })}.signature`;
+  const parts = [{ alg: 'RS256' }, { iat: from / 1000, exp: to / 1000, id }];
+  const encoded = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+  return [...encoded, 'signature'].join('.');
 }
 
 function kubeconfig(token: string): string {
@@ -76,7 +76,7 @@ function viola(
     {
       secrets: { list: () => (listed() ? [...held] : []) },
       listed,
-      clusters: { use: async (_, work) => work({ kind: 'found', cluster } as Lookup) },
+      clusters: { use: async (_, work) => work({ kind: 'found', cluster }) },
       management,
       perform: async (_, write) => write(),
       clock,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Agent, type Dispatcher, fetch } from 'undici';
+import { Agent, fetch } from 'undici';
 import type { ControlPlane } from '../../rig/control-plane/control-plane.ts';
 
 const script = join(import.meta.dirname, '../../rig/control-plane/control-plane');
@@ -34,22 +34,22 @@ export function forwarded(cluster: ControlPlane, what: ForwardedPort): Forwarded
     open = undefined;
     if (held) await end(held.child);
   }
-  async function once_(path: string, init: RequestInit) {
+  async function ask(path: string, init: RequestInit) {
     open ??= openTunnel(cluster, what);
     const { port } = await open;
     return fetch(`${scheme}://localhost:${port}${path}`, {
       ...init,
-      dispatcher: dispatcher as Dispatcher,
+      dispatcher,
     });
   }
   return {
     async fetch(path, init = {}) {
       try {
-        return await once_(path, init);
+        return await ask(path, init);
       } catch {
         // Whatever broke, the tunnel ends with the Pod that it led to: a new one says what is wrong.
         await close();
-        return once_(path, init);
+        return ask(path, init);
       }
     },
     async [Symbol.asyncDispose]() {

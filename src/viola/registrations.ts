@@ -1,0 +1,44 @@
+import type { metricTable } from '../api/metrics.ts';
+import { labels } from '../api/names.ts';
+import { createReflector } from '../kube/cache/reflector.ts';
+import { Store } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { type Secret, secrets } from '../kube/core-resources.ts';
+import type { PartContext } from '../process/part.ts';
+
+/** The Secrets that register business clusters, as they are now. */
+export interface Registrations {
+  readonly secrets: Store<Secret>;
+  /** Whether they have been listed; until then nobody knows what is registered. */
+  readonly listed: () => boolean;
+  /** Follows them until the signal aborts. */
+  readonly follow: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Viola is not ready before it has read them. */
+export function openRegistrations(
+  management: KubeClient,
+  namespace: string,
+  { clock, random, log, health }: PartContext<typeof metricTable>,
+): Registrations {
+  const store = new Store<Secret>();
+  const reflector = createReflector({
+    client: management,
+    resource: secrets,
+    namespace,
+    labelSelector: labels.providerId,
+    store,
+    clock,
+    random,
+    onError: (error, retryInMs) =>
+      log.warn({ err: error, retryInMs }, 'cannot read the registered business clusters'),
+  });
+  let listed = false;
+  void reflector.synced.then(() => {
+    listed = true;
+  });
+  health.ready('clusters', () =>
+    listed ? undefined : 'the registered business clusters are not read yet',
+  );
+  return { secrets: store, listed: () => listed, follow: async (signal) => reflector.run(signal) };
+}
