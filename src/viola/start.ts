@@ -45,11 +45,10 @@ export async function startViola(
   context: Context,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random, log, metrics } = context;
+  const { clock, random, log } = context;
   const tokens = await openTokens(settings.tokenFile, context);
   const files = servingFiles(settings);
   const legacy = legacyListenerOf(settings);
-  metrics.set('multinic_legacy_listener', {}, legacy ? 1 : 0);
   const tls = files && { files, first: await readCertificate(files) };
   const app = await makeServer(tls?.first, context);
   const access = await accessOf(settings);
@@ -160,6 +159,7 @@ async function takeLegacy(
   options: TellOptions,
   signal: AbortSignal,
 ): Promise<{ readonly told: Promise<void>; readonly close: () => Promise<void> }> {
+  options.context.metrics.set('multinic_legacy_listener', {}, legacy ? 1 : 0);
   if (!legacy) return { told: Promise.resolve(), close: async () => undefined };
   const { clock, log, metrics } = options.context;
   const onAnswer = countAnswers(metrics, 'viola-legacy');
