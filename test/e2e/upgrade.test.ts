@@ -119,7 +119,7 @@ it('definitions that are deleted first take no NIC along', async () => {
   await vi.waitFor(
     async () =>
       expect(JSON.stringify((await nodeConfigOf(world))?.status?.conditions)).toContain(
-        'RemovalHeld',
+        'MassDeletion',
       ),
     generous,
   );
