@@ -2,7 +2,7 @@ import type { HeapOwner } from '../../src/process/heap.ts';
 import type { Clock } from '../../src/time/clock.ts';
 import { program } from './program.ts';
 import type { ChildSpec } from './supervisor.ts';
-import { answers } from './waiting.ts';
+import { answers, answersByTls } from './waiting.ts';
 
 interface Common {
   readonly kubeconfig: string;
@@ -14,7 +14,14 @@ interface Common {
 
 export interface ViolaPart extends Common {
   readonly port: number;
+  /** A file, or a folder of them. */
   readonly tokenFile: string;
+  /** Files of its certificate; without them it serves plain HTTP. */
+  readonly tls?: {
+    readonly certificate: string;
+    readonly key: string;
+    readonly authorities: string;
+  };
 }
 
 export interface ControllerPart extends Common {
@@ -26,7 +33,8 @@ export interface OperatorPart extends Common {
   readonly healthPort: number;
   readonly inventoryPort: number;
   readonly violaUrl: string;
-  readonly violaTokenFile: string;
+  /** Missing: the operator makes its token itself, and the authority of Viola's certificate. */
+  readonly violaTokenFile?: string;
   readonly contrabassUrl: string;
   readonly encryptKey: string;
   readonly database: string;
@@ -34,9 +42,20 @@ export interface OperatorPart extends Common {
   readonly poll: string;
 }
 
-export function violaPart({ kubeconfig, port, tokenFile, ...common }: ViolaPart): ChildSpec {
+export function violaPart({ kubeconfig, port, tokenFile, tls, ...common }: ViolaPart): ChildSpec {
   const args = ['--kubeconfig', kubeconfig, '--listen', loopback(port)];
-  return part('viola', [...args, '--tokens-file', tokenFile], common, port);
+  const own = [...args, '--tokens-file', tokenFile];
+  if (!tls) return part('viola', own, common, port);
+  const { certificate, key, authorities } = tls;
+  const files = ['--tls-cert', certificate, '--tls-key', key];
+  return {
+    ...part('viola', [...own, ...files], common, port),
+    ready: (signal) =>
+      answersByTls(`https://${loopback(port)}/readyz`, authorities, {
+        clock: common.clock,
+        signal,
+      }),
+  };
 }
 
 export function controllerPart(options: ControllerPart): ChildSpec {
@@ -50,7 +69,10 @@ export function operatorPart(options: OperatorPart): ChildSpec {
   const { kubeconfig, violaUrl, violaTokenFile, contrabassUrl, encryptKey, poll } = options;
   const args = [
     ['--kubeconfig', kubeconfig],
-    ['--viola-endpoint', violaUrl, '--viola-token-file', violaTokenFile],
+    ['--viola-endpoint', violaUrl],
+    violaTokenFile === undefined
+      ? ['--viola-access', 'managed', '--viola-tls', 'managed']
+      : ['--viola-token-file', violaTokenFile],
     ['--contrabass-endpoint', contrabassUrl],
     ['--poll-fast-interval', poll, '--poll-slow-interval', poll, '--poll-error-interval', poll],
     ['--inventory-db-path', options.database],

@@ -49,6 +49,7 @@ export function killSuite(
   async function liveWithout(part: Exclude<Part, 'agent'>, moment: string): Promise<Life> {
     const { parts } = site;
     await parts.stop(part);
+    await site.whileAway?.(part);
     const armed = parts.restart(part, { ...mortalEnv, KILL_AT: moment });
     const ended = parts.ending(part);
     // It may die before it is ready; whoever comes after it is what answers then.

@@ -3,6 +3,7 @@ import type { Hypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import type { Tenant, WirePort } from '../../rig/openstack/tenant.ts';
 import type { Supervisor } from '../../rig/parts/supervisor.ts';
 import type { Places } from '../beds/end-state.ts';
+import type { Part } from './kill-points.ts';
 
 /** Where lives are lived, on stand-ins or on real parts: one server, one port, one OpenstackConfig. */
 export interface Site extends AsyncDisposable {
@@ -19,6 +20,8 @@ export interface Site extends AsyncDisposable {
   /** Makes the OpenstackConfig, which is for ports that are older than it, too. */
   readonly applyConfig: () => Promise<void>;
   readonly deleteConfig: () => Promise<void>;
+  /** What happens while a part is away, so that it has something of everything to write when it is back. */
+  readonly whileAway?: (part: Part) => Promise<void>;
   /** What was asked of the business cluster so far, oldest first. */
   readonly audit: () => Promise<readonly Request[]>;
 }

@@ -2,16 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openstackConfigs } from '../../rig/chain/kinds.ts';
+import { accessNamespace } from '../../rig/chain/managed-access.ts';
 import { mortalEnv } from '../../rig/parts/program.ts';
-import { namespaces } from '../../src/api/names.ts';
+import { accessSecrets, namespaces } from '../../src/api/names.ts';
+import { secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig } from '../chain/acts.ts';
 import { generous, placesOf } from '../chain/seen.ts';
 import { openWorld, type Worker } from '../chain/world.ts';
 import { MortalAgents } from './mortal-agent.ts';
 import type { Site } from './site.ts';
 
-/** A site of embedded API servers, a stand-in of a cloud and a host made of namespaces. */
-export async function openStandIns(): Promise<Site> {
+/**
+ * A site of embedded API servers, a stand-in of a cloud and a host made of namespaces. With `managedAccess` the operator finds
+ * its token and the authority of Viola's certificate gone whenever it was away.
+ */
+export async function openStandIns({ managedAccess = false } = {}): Promise<Site> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-kills-'));
   stack.defer(() => rm(directory, { recursive: true }));
@@ -20,6 +25,7 @@ export async function openStandIns(): Promise<Site> {
     await openWorld(['worker-1'], {
       env: { ...mortalEnv, LOG_LEVEL: 'debug', LEASE_DURATION: '2s' },
       agentCommand: await agents.command(),
+      managedAccess,
     }),
   );
   const { parts, tenant, data, management, business } = world;
@@ -39,6 +45,12 @@ export async function openStandIns(): Promise<Site> {
     applyConfig: () => applyConfig(world, worker, { settings: { portBaseline: 'All' } }),
     async deleteConfig() {
       await management.client.delete(openstackConfigs, { namespace: namespaces.system, name });
+    },
+    whileAway: async (part) => {
+      if (!managedAccess || part !== 'operator') return;
+      for (const secret of [accessSecrets.authority, accessSecrets.token]) {
+        await management.client.delete(secrets, { namespace: accessNamespace, name: secret });
+      }
     },
     audit: async () => business.server.audit,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
