@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../src/time/clock.ts';
 import { controllerPart, operatorPart, violaPart } from '../parts/parts.ts';
 import type { Supervisor } from '../parts/supervisor.ts';
+import type { MountedAccess } from './managed-access.ts';
 
 export interface PartsOptions {
   readonly supervisor: Supervisor;
@@ -17,6 +18,8 @@ export interface PartsOptions {
   readonly encryptKey: string;
   /** Business clusters that the operator's token is good for; * is all. */
   readonly providers: readonly string[];
+  /** What the operator makes for its access to Viola, mounted; without it both are given files. */
+  readonly access?: MountedAccess | undefined;
   /** Poll interval of the operator, as a Go duration; default 1s. */
   readonly poll?: string;
   /** Environment of all parts. */
@@ -25,18 +28,10 @@ export interface PartsOptions {
 
 /** Starts operator, Viola and controller beside each other; resolves when all of them are ready. */
 export async function startParts(options: PartsOptions): Promise<void> {
-  const { supervisor, directory, clock, kubeconfigs, ports, env = {}, ...cloud } = options;
-  const tokens = await writeTokens(directory, options.providers);
+  const { supervisor, directory, clock, kubeconfigs, ports, env = {}, access, ...cloud } = options;
+  const tokens = access ? undefined : await writeTokens(directory, options.providers);
   await Promise.all([
-    supervisor.start(
-      violaPart({
-        kubeconfig: kubeconfigs.viola,
-        port: ports.viola,
-        tokenFile: tokens.granted,
-        clock,
-        env,
-      }),
-    ),
+    startViola(tokens?.granted, options),
     supervisor.start(
       controllerPart({
         kubeconfig: kubeconfigs.controller,
@@ -51,8 +46,8 @@ export async function startParts(options: PartsOptions): Promise<void> {
         kubeconfig: kubeconfigs.operator,
         healthPort: ports.operator,
         inventoryPort: ports.inventory,
-        violaUrl: `http://127.0.0.1:${ports.viola}`,
-        violaTokenFile: tokens.operator,
+        violaUrl: violaUrlOf(options),
+        ...(tokens ? { violaTokenFile: tokens.operator } : {}),
         contrabassUrl: cloud.contrabassUrl,
         encryptKey: cloud.encryptKey,
         database: join(directory, 'inventory.db'),
@@ -62,6 +57,23 @@ export async function startParts(options: PartsOptions): Promise<void> {
       }),
     ),
   ]);
+}
+
+/** Where Viola serves: by TLS when the operator makes its certificate. */
+export function violaUrlOf({ ports, access }: Pick<PartsOptions, 'ports' | 'access'>): string {
+  return `${access ? 'https' : 'http'}://127.0.0.1:${ports.viola}`;
+}
+
+async function startViola(granted: string | undefined, options: PartsOptions): Promise<void> {
+  const { supervisor, clock, kubeconfigs, ports, env = {}, access } = options;
+  const common = { kubeconfig: kubeconfigs.viola, port: ports.viola, clock, env };
+  if (!access) {
+    await supervisor.start(violaPart({ ...common, tokenFile: granted ?? '' }));
+    return;
+  }
+  // Its Pod waits for the volumes.
+  await access.mounted;
+  await supervisor.start(violaPart({ ...common, tokenFile: access.tokens, tls: access }));
 }
 
 async function writeTokens(directory: string, providers: readonly string[]) {

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/time/clock.ts';
 import { home } from '../chain/identities.ts';
 import { program } from './program.ts';
 import type { ChildSpec } from './supervisor.ts';
-import { answers } from './waiting.ts';
+import { answers, answersByTls } from './waiting.ts';
 
 interface Common {
   readonly kubeconfig: string;
@@ -15,7 +15,14 @@ interface Common {
 
 export interface ViolaPart extends Common {
   readonly port: number;
+  /** A file, or a folder of them. */
   readonly tokenFile: string;
+  /** Files of its certificate; without them it serves plain HTTP. */
+  readonly tls?: {
+    readonly certificate: string;
+    readonly key: string;
+    readonly authorities: string;
+  };
 }
 
 export interface ControllerPart extends Common {
@@ -27,7 +34,8 @@ export interface OperatorPart extends Common {
   readonly healthPort: number;
   readonly inventoryPort: number;
   readonly violaUrl: string;
-  readonly violaTokenFile: string;
+  /** Missing: the operator makes its token itself, and the authority of Viola's certificate. */
+  readonly violaTokenFile?: string;
   readonly contrabassUrl: string;
   readonly encryptKey: string;
   readonly database: string;
@@ -35,9 +43,20 @@ export interface OperatorPart extends Common {
   readonly poll: string;
 }
 
-export function violaPart({ kubeconfig, port, tokenFile, ...common }: ViolaPart): ChildSpec {
+export function violaPart({ kubeconfig, port, tokenFile, tls, ...common }: ViolaPart): ChildSpec {
   const args = ['--kubeconfig', kubeconfig, '--listen', loopback(port)];
-  return part('viola', [...args, '--tokens-file', tokenFile], common, port);
+  const own = [...args, '--tokens-file', tokenFile];
+  if (!tls) return part('viola', own, common, port);
+  const { certificate, key, authorities } = tls;
+  const files = ['--tls-cert', certificate, '--tls-key', key];
+  return {
+    ...part('viola', [...own, ...files], common, port),
+    ready: (signal) =>
+      answersByTls(`https://${loopback(port)}/readyz`, authorities, {
+        clock: common.clock,
+        signal,
+      }),
+  };
 }
 
 export function controllerPart(options: ControllerPart): ChildSpec {
@@ -51,7 +70,10 @@ export function operatorPart(options: OperatorPart): ChildSpec {
   const { kubeconfig, violaUrl, violaTokenFile, contrabassUrl, encryptKey, poll } = options;
   const args = [
     ['--kubeconfig', kubeconfig, '--namespace', home],
-    ['--viola-endpoint', violaUrl, '--viola-token-file', violaTokenFile],
+    ['--viola-endpoint', violaUrl],
+    violaTokenFile === undefined
+      ? ['--viola-access', 'managed', '--viola-tls', 'managed']
+      : ['--viola-token-file', violaTokenFile],
     ['--contrabass-endpoint', contrabassUrl],
     ['--poll-fast-interval', poll, '--poll-slow-interval', poll, '--poll-error-interval', poll],
     ['--inventory-db-path', options.database],

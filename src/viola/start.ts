@@ -165,7 +165,7 @@ async function takeLegacy(
   const onAnswer = countAnswers(metrics, 'viola-legacy');
   const app = createLegacyServer(legacy, deps, { clock, log, onAnswer });
   const { url } = await listen(app, legacy.listen, signal);
-  const close = async (): Promise<void> => void (await app.close());
+  const close = async (): Promise<void> => app.close();
   return { told: tellLegacy(legacy, url, options, signal), close };
 }
 

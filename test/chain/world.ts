@@ -10,7 +10,9 @@ import {
   type Machine,
   makeNetworks,
 } from '../../rig/chain/machines.ts';
-import { startParts } from '../../rig/chain/parts.ts';
+import { type MountedAccess, mountAccess } from '../../rig/chain/managed-access.ts';
+import { createAll } from '../../rig/chain/manifests.ts';
+import { startParts, violaUrlOf } from '../../rig/chain/parts.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
 import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import { hostMachine } from '../../rig/hypervisor/machines.ts';
@@ -62,6 +64,8 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Poll interval of the operator, as a Go duration; default 1s. */
   readonly poll?: string;
+  /** The operator makes what it and Viola know each other by (default: both are given files). */
+  readonly managedAccess?: boolean;
   /** What stands for the entry point of the agent's image (default: the agent of the bundle). */
   readonly agentCommand?: readonly string[];
 }
@@ -69,7 +73,7 @@ export interface WorldOptions {
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
 export async function openWorld(
   names: readonly string[],
-  { env = {}, poll = '1s', agentCommand }: WorldOptions = {},
+  { env = {}, poll = '1s', agentCommand, managedAccess = false }: WorldOptions = {},
 ): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-chain-'));
@@ -85,6 +89,8 @@ export async function openWorld(
   const machines = await bootMachines(names, { tenant, primaryId }, stack);
   const parts = stack.use(new Supervisor(directory, clock));
   const [viola = 0, controller = 0, operator = 0, inventory = 0] = await freePorts(4);
+  const ports = { viola, controller, operator, inventory };
+  const access = managedAccess ? await openAccess(management, directory, stack) : undefined;
   await startParts({
     supervisor: parts,
     directory,
@@ -94,7 +100,8 @@ export async function openWorld(
       viola: await management.kubeconfigFor('viola'),
       controller: await business.kubeconfigFor('controller'),
     },
-    ports: { viola, controller, operator, inventory },
+    ports,
+    access,
     contrabassUrl: cloud.contrabassUrl,
     encryptKey: cloud.encryptKey,
     providers: ['*'],
@@ -116,11 +123,21 @@ export async function openWorld(
     business,
     parts,
     directory,
-    violaUrl: `http://127.0.0.1:${viola}`,
+    violaUrl: violaUrlOf({ ports, access }),
     inventoryUrl: `http://127.0.0.1:${inventory}`,
     workers,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Lets the operator keep the access to Viola, and mounts it. */
+async function openAccess(
+  { client }: Cluster,
+  directory: string,
+  stack: AsyncDisposableStack,
+): Promise<MountedAccess> {
+  await createAll(client, 'operator-viola-access');
+  return stack.use(mountAccess(client, directory, clock));
 }
 
 /** Brings up one more cluster with our kinds; the stack takes it down. */

@@ -2,4 +2,4 @@ import { killPointsOf } from './kill-points.ts';
 import { killSuite } from './kills.ts';
 import { openStandIns } from './stand-ins.ts';
 
-killSuite(killPointsOf('operator'), openStandIns);
+killSuite(killPointsOf('operator'), () => openStandIns({ managedAccess: true }));

@@ -103,8 +103,8 @@ export const httpMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/start.ts',
-    find: 'files && tls && followCertificate(',
-    replace: "files?.certFile === '' && tls && followCertificate(",
+    find: 'tls && follow(app, tls,',
+    replace: "tls?.files.certFile === '' && follow(app, tls,",
     tests: ['unit', 'src/viola/start.test.ts'],
   },
   {
