@@ -36,7 +36,7 @@ export async function ourState(node: Node): Promise<KernelState> {
 const foreignFiles =
   'cd /etc/netplan && for f in *; do case $f in 9?-multinic[0-8]*) ;; *) sha256sum $f;; esac; done';
 
-/** Everything else, which must never change. What is plugged (ens5, ens6, …) comes and goes with the ports. */
+/** Everything else, which must never change. What is plugged (ens5, ens6, …) comes and goes with the ports, a veth with its Pod. */
 export async function foreignState(node: Node): Promise<KernelState & { files: string }> {
   const [links, addresses, routes, rules] = await readKernel(node);
   const files = await node.sh(['sh', '-c', foreignFiles]);
@@ -65,7 +65,7 @@ function isOurs(name: unknown): boolean {
 }
 
 function isForeign(name: unknown): boolean {
-  return !isOurs(name) && !/^ens\d+$/.test(String(name));
+  return !isOurs(name) && !/^(ens\d+|veth[0-9a-f]{8})$/.test(String(name));
 }
 
 function isOurPriority(priority: unknown): boolean {
