@@ -5,8 +5,8 @@
 #
 #   --nics keep      (default) the operator is stopped and its finalizers are taken off, so that objects can be deleted later;
 #                    no host is touched
-#   --nics remove    every OpenstackConfig is deleted first, while the operator runs: it takes all NICs off all hosts, and that
-#                    is waited for
+#   --nics remove    every OpenstackConfig is deleted first, with consent to the removal of its NICs, while the operator runs: it
+#                    takes all NICs off all hosts, and that is waited for
 #   --crds           delete the CustomResourceDefinition too, and with it every OpenstackConfig that is left
 #   --timeout S      how long to wait for NICs to go (default 1800)
 #   --context NAME   kubectl context; default: the current one
@@ -43,6 +43,8 @@ done
 remove_nics() {
   kube -n "$namespace" wait "$operator" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
     die "the operator does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
+  # Many deletions at once are held until somebody agrees, and a look at a live object would use the consent up: so it is paused.
+  ((configs == 0)) || change kube annotate "$kind" --all -A --overwrite multinic.io/paused=true "multinic.io/allow-removals=$(date -u +%FT%TZ)"
   change kube delete "$kind" --all -A --wait=false
   wait_for "$timeout" "OpenstackConfigs whose NICs are being taken off" none_left "$kind" && return
   kube get "$kind" -A >&2 || true

@@ -166,8 +166,8 @@ export const ofOpenstackConfigs = {
     summary: 'MultiNIC holds back unusually many removals until somebody decides.',
     description: '{{ $value }} OpenstackConfigs would lose unusually many NICs at once.',
     meaning: {
-      en: 'What the cloud says now would remove far more NICs than usual. Nothing is removed before somebody says that it is meant.',
-      ko: '현재 클라우드 응답대로라면 평소보다 훨씬 많은 NIC가 제거됩니다. 담당자가 의도한 변경임을 확인하기 전에는 제거하지 않습니다.',
+      en: 'What the cloud says now would remove far more NICs than usual, or an OpenstackConfig was deleted with its namespace, its CRD or many others. Nothing is removed before somebody says that it is meant.',
+      ko: '현재 클라우드 응답대로라면 평소보다 훨씬 많은 NIC가 제거되거나, OpenstackConfig가 네임스페이스, CRD 또는 다른 여러 OpenstackConfig와 함께 삭제되었습니다. 담당자가 의도한 변경임을 확인하기 전에는 제거하지 않습니다.',
     },
     impact: {
       en: 'All of these NICs stay. If their ports are really gone, Neutron may give their addresses to somebody else.',
@@ -191,6 +191,10 @@ export const ofOpenstackConfigs = {
       {
         en: 'Not meant: restore the ports, the role of the account or the selection of the OpenstackConfig; what is held then is forgotten by itself.',
         ko: '의도하지 않은 변경이면 포트, 계정의 역할 또는 OpenstackConfig의 선택 조건을 되돌리십시오. 보류된 제거는 자동으로 취소됩니다.',
+      },
+      {
+        en: 'Deleted, and not meant: take the finalizer `multinic.example.com/cleanup` off; the OpenstackConfig goes, its NICs stay, and created anew it finds them as they are.',
+        ko: '실수로 삭제한 경우: `multinic.example.com/cleanup` 파이널라이저를 떼십시오. OpenstackConfig는 삭제되고 NIC는 유지되며, 다시 만들면 현재 상태 그대로 인식합니다.',
       },
     ],
   },

@@ -13,6 +13,7 @@ import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
 import type { Authorities } from './access.ts';
+import { createDeletionGuard } from './deletion/guard.ts';
 import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory.ts';
@@ -23,6 +24,7 @@ import { CloudViews } from './observe/cloud-view.ts';
 import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
 import { Pace } from './pace.ts';
 import { createReconciler } from './reconcile.ts';
+import { definitionOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
 
@@ -61,6 +63,7 @@ export function createLoop(options: LoopOptions) {
     metrics,
     configs,
     writer: createStatusWriter({ client, recorder, perform, clock, notReady }),
+    guard: createDeletionGuard({ client, configs, clock, definition: definitionOf(settings) }),
     inventory,
     unanswered,
     pace: new Pace({ clock, random }),

@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Effect } from '../api/effects.ts';
 import { annotations, finalizers, managementGroup } from '../api/names.ts';
-import { type OpenstackConfigStatus, openstackConfigStatus } from '../api/openstackconfig.ts';
+import {
+  type OpenstackConfigStatus,
+  openstackConfigSpec,
+  openstackConfigStatus,
+} from '../api/openstackconfig.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -75,6 +79,21 @@ export function allowRemovalsOf({ metadata }: ConfigObject): string {
 /** Whether we have said anything about the object yet. */
 export function isSeen(object: ConfigObject): boolean {
   return statusOf(object).observedGeneration !== undefined;
+}
+
+/**
+ * Whether somebody gave leave to remove that was not used yet. What a new object was made with is copied from one before,
+ * where it was given for something else.
+ */
+export function hasLeaveToRemove(object: ConfigObject): boolean {
+  const value = allowRemovalsOf(object);
+  return isSeen(object) && value !== '' && value !== statusOf(object).lastHandledAllowRemovals;
+}
+
+/** Whether the nodes are to stay as they are when the object goes. */
+export function isRetained({ spec }: ConfigObject): boolean {
+  const { settings } = openstackConfigSpec.safeParse(spec).data ?? {};
+  return settings?.deletionPolicy === 'Retain';
 }
 
 /** Another OpenstackConfig, `namespace/name`, whose nodes this one may take over; '' = none. */

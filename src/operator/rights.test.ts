@@ -29,6 +29,7 @@ describe('the rights that an operator needs', () => {
       'create events in *',
       'patch events in *',
       'get customresourcedefinitions.apiextensions.k8s.io openstackconfigs.multinic.example.com in *',
+      'get namespaces in *',
       'get leases.coordination.k8s.io multinic-operator in home',
       'patch leases.coordination.k8s.io multinic-operator in home',
       'create leases.coordination.k8s.io in home',
@@ -40,6 +41,7 @@ describe('the rights that an operator needs', () => {
     const one = needed({ watchNamespace: 'team' });
     expect(new Set(one.map((line) => line.split(' in ')[1]))).toEqual(new Set(['team', 'home']));
     expect(one).toContain('get secrets in team');
+    expect(one).toContain('get namespaces in team');
     expect(one).toContain('create events in home');
     expect(definitionOf({ ...usual, watchNamespace: 'team' })).toBeUndefined();
   });

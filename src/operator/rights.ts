@@ -87,10 +87,22 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['get'],
       where: 'cluster',
       why: {
-        en: 'Whether the installed kind has all fields of this build: others would be dropped in silence.',
-        ko: '설치된 CRD에 이 빌드의 모든 필드가 있는지 확인합니다. 없는 필드는 조용히 사라집니다.',
+        en: 'Whether the installed kind has all fields of this build, as others would be dropped in silence; and whether an OpenstackConfig goes because its kind does.',
+        ko: '설치된 CRD에 이 빌드의 모든 필드가 있는지(없는 필드는 조용히 사라집니다), OpenstackConfig가 CRD 삭제 때문에 삭제되는지 확인합니다.',
       },
       when: 'everywhere',
+    },
+    {
+      // A Role in a namespace lets this read no other one.
+      group: '',
+      resource: 'namespaces',
+      verbs: ['get'],
+      where: 'configs',
+      why: {
+        en: 'Whether an OpenstackConfig goes because its namespace does: its NICs are kept then until somebody agrees.',
+        ko: 'OpenstackConfig가 네임스페이스 삭제 때문에 삭제되는지 확인합니다. 그 경우 승인 전까지 NIC를 유지합니다.',
+      },
+      rare: true,
     },
     {
       ...leases,

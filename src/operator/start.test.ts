@@ -12,6 +12,8 @@ import { claimsOfParts } from '../../test/rights/claims.ts';
 import { useOf } from '../../test/rights/used.ts';
 import { findCondition } from '../api/condition.ts';
 import { metricTable } from '../api/metrics.ts';
+import { crds, namespaces, roleBindings, roles } from '../kube/core-resources.ts';
+import { claimsOf } from '../kube/rights.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
@@ -23,7 +25,7 @@ import { operatorSettings } from './settings.ts';
 import { startOperator } from './start.ts';
 
 const encryptKey = '0123456789abcdef';
-const ref = { namespace, name: 'osc' };
+const ref: { readonly namespace: string; readonly name: string } = { namespace, name: 'osc' };
 let bed: ViolaBed;
 let cloud: RunningCloud;
 let directory: string;
@@ -128,8 +130,8 @@ function nics(): string[] {
     .toSorted();
 }
 
-async function ready(): Promise<string> {
-  const object = await bed.admin.find(openstackConfigs, ref);
+async function ready(of = ref): Promise<string> {
+  const object = await bed.admin.find(openstackConfigs, of);
   const condition = findCondition(object && statusOf(object).conditions, 'Ready');
   return `${condition?.status} ${condition?.reason}`;
 }
@@ -141,12 +143,25 @@ function attach(server: number): string {
 
 const isLease = (path: string): boolean => path.includes('/leases');
 
-async function createConfig(): Promise<void> {
+/** As an administrator does who has OpenstackConfigs in a namespace of his own. */
+async function letReadSecrets(of: string): Promise<void> {
+  const metadata = { namespace: of, name: 'multinic-operator-secrets' };
+  const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
+  await bed.admin.create(roles, { metadata, rules });
+  const [, , subjectNamespace = '', subject = ''] = identities.operator.split(':');
+  await bed.admin.create(roleBindings, {
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name },
+    subjects: [{ kind: 'ServiceAccount', namespace: subjectNamespace, name: subject }],
+  });
+}
+
+async function createConfig(metadata = ref, servers = world.servers): Promise<void> {
   await bed.admin.create(openstackConfigs, {
-    metadata: ref,
+    metadata,
     spec: {
       subnetIDs: [world.subnetId],
-      vmNames: world.servers,
+      vmNames: servers,
       credentials: {
         openstackProviderID: cloud.providerId,
         k8sProviderID: 'biz-1',
@@ -268,5 +283,53 @@ describe('startOperator', () => {
     ]);
     await waiting.stop();
     await leader.stop();
+  });
+});
+
+describe('an uninstall in the wrong order', () => {
+  it('keeps the NICs of a namespace that is being deleted until somebody agrees', async () => {
+    const team = { namespace: 'team', name: 'osc' };
+    await bed.admin.create(namespaces, { metadata: { name: team.namespace } });
+    await letReadSecrets(team.namespace);
+    const { projectId, networkId } = world;
+    const { serverId } = cloud.controls.createServer({ projectId, name: 'worker-3' });
+    cloud.controls.attach({ serverId, networkId });
+    const operator = await start('team.db');
+    await createConfig(team, [serverId]);
+    await eventually(nics, (list) => list.includes('worker-3 multinic0'));
+
+    await bed.admin.delete(namespaces, { name: team.namespace });
+    await eventually(
+      async () => ready(team),
+      (text) => text === 'False RemovalHeld',
+    );
+    expect(nics()).toContain('worker-3 multinic0');
+
+    const annotations = { 'multinic.io/allow-removals': 'now' };
+    await bed.admin.patch(openstackConfigs, team, { metadata: { annotations } });
+    await eventually(
+      async () => bed.admin.find(namespaces, { name: team.namespace }),
+      (found) => found === undefined,
+    );
+    expect(nics()).not.toContain('worker-3 multinic0');
+    await operator.stop();
+  });
+
+  it('keeps the NICs of a kind that is deleted, and lets it go without its finalizers', async () => {
+    const before = nics();
+    const name = 'openstackconfigs.multinic.example.com';
+    const operator = await start('kind.db');
+    await eventually(ready, (text) => text.startsWith('True'));
+    await bed.admin.delete(crds, { name });
+    await eventually(ready, (text) => text === 'False RemovalHeld');
+    expect(nics()).toEqual(before);
+    await bed.admin.patch(openstackConfigs, ref, { metadata: { finalizers: [] } });
+    await eventually(
+      async () => bed.admin.find(crds, { name }),
+      (found) => found === undefined,
+    );
+    expect(nics()).toEqual(before);
+    expect(before).not.toEqual([]);
+    await operator.stop();
   });
 });

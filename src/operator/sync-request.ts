@@ -3,10 +3,9 @@ import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { keyOf } from '../kube/object.ts';
 import type { CloudViews } from './observe/cloud-view.ts';
 import {
-  allowRemovalsOf,
   type ConfigObject,
   generationOf,
-  isSeen,
+  hasLeaveToRemove,
   ownerOf,
   reconcileAtOf,
   statusOf,
@@ -43,14 +42,13 @@ export function syncRequestOf(
   config: ResolvedConfig,
   { views, pace, configs }: SyncRequestDeps,
 ): SyncRequest {
-  const { lastHandledReconcileAt, lastHandledAllowRemovals } = statusOf(object);
+  const { lastHandledReconcileAt } = statusOf(object);
   const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
   return {
     config,
     source: { ...ownerOf(object), generation: generationOf(object) },
     cloudInterfaces: (held) => interfacesOf(held, object, { views, configs }),
-    // What a new object was made with is copied from one before, where somebody gave leave for something else.
-    allowRemovals: isSeen(object) && isNew(allowRemovalsOf(object), lastHandledAllowRemovals),
+    allowRemovals: hasLeaveToRemove(object),
     takeOverFrom: takeOverFromOf(object),
     force,
     asked: force ? `${keyOf(object)} ${reconcileAtOf(object)}` : '',

@@ -4,6 +4,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metricTable } from '../../src/api/metrics.ts';
 import { createClouds } from '../../src/openstack/clouds.ts';
+import { createDeletionGuard } from '../../src/operator/deletion/guard.ts';
 import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
 import { createInventory } from '../../src/operator/inventory.ts';
@@ -78,6 +79,12 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     client: kube,
     configs: kube.configs,
     settings,
+    guard: createDeletionGuard({
+      client: kube,
+      configs: kube.configs,
+      definition: undefined,
+      clock,
+    }),
     authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
     clouds,
     views: new CloudViews(clock, signal),

@@ -39,6 +39,11 @@ export const rareUses: readonly RareUse[] = [
     test: 'goes after its node was cleaned, and its Jobs and ConfigMaps with it',
   },
   {
+    right: 'get namespaces',
+    file: 'src/operator/start.test.ts',
+    test: 'keeps the NICs of a namespace that is being deleted until somebody agrees',
+  },
+  {
     right: 'get multinicnodeconfigs.multinic.io',
     file: 'src/controller/protocol.test.ts',
     test: 'supersedes exactly what the host has seen, once, when etcd was restored',

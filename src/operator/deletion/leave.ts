@@ -11,6 +11,7 @@ import type { Inventory } from '../inventory.ts';
 import {
   type ConfigObject,
   hasFinalizer,
+  isRetained,
   ownerOf,
   removeFinalizer,
   statusOf,
@@ -21,12 +22,14 @@ import { Fields, trimmed } from '../resolve/fields.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
 import { attempt, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
+import type { DeletionGuard } from './guard.ts';
 import { type Occupied, occupiedBy, withdraw } from './withdraw.ts';
 
 export interface LeaveDeps {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly settings: OperatorSettings;
   readonly violas: Violas;
+  readonly guard: DeletionGuard;
   readonly inventory: Inventory;
   readonly unanswered: UnansweredPosts;
   readonly perform: Perform<Effect>;
@@ -35,7 +38,10 @@ export interface LeaveDeps {
   readonly log: Logger;
 }
 
-/** Lets a deleted object go as soon as nothing of it is left on any node; until then it says which nodes are not clean. */
+/**
+ * Lets a deleted object go as soon as nothing of it is left on any node; until then it says which nodes are not clean, or
+ * that nothing is taken off before somebody agrees.
+ */
 export async function leave(
   object: ConfigObject,
   deps: LeaveDeps,
@@ -43,11 +49,12 @@ export async function leave(
 ): Promise<Outcome | undefined> {
   const { settings, pace, log, writer } = deps;
   if (!hasFinalizer(object)) return undefined;
-  const left = await attempt(async () => withdrawAll(object, deps, signal), log, signal);
+  const left = await attempt(async () => withdrawInTime(object, deps, signal), log, signal);
   if (left instanceof StepFailure) {
     await writer.write(object, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
     return { requeueAfterMs: pace.afterFailure(object, pollingOf(settings), left.retryAfterMs) };
   }
+  if ('earlyMs' in left) return { requeueAfterMs: left.earlyMs };
   const { nodes, open } = left;
   const unclean = nodes.map(({ nodeName }) => nodeName).join(', ');
   const waiting = [
@@ -67,6 +74,15 @@ export async function leave(
   return undefined;
 }
 
+async function withdrawInTime(
+  object: ConfigObject,
+  deps: LeaveDeps,
+  signal: AbortSignal,
+): Promise<Left | { readonly earlyMs: number }> {
+  const earlyMs = await deps.guard.ask(object, signal);
+  return earlyMs > 0 ? { earlyMs } : withdrawAll(object, deps, signal);
+}
+
 /** What keeps a deleted object. */
 interface Left {
   readonly nodes: readonly HeldNode[];
@@ -83,8 +99,8 @@ async function withdrawAll(
   { settings, violas, inventory, unanswered, perform }: LeaveDeps,
   signal: AbortSignal,
 ): Promise<Left> {
+  if (isRetained(object)) return { nodes: [], open: [] };
   const spec = openstackConfigSpec.safeParse(object.spec).data;
-  if (spec?.settings?.deletionPolicy === 'Retain') return { nodes: [], open: [] };
   const owner = ownerOf(object);
   const occupied = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
   const { endpoint, providers } = whereabouts(spec, occupied, settings);

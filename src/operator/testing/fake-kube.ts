@@ -1,18 +1,24 @@
 import { finalizers } from '../../api/names.ts';
 import { Store as ObjectStore } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { Secret } from '../../kube/core-resources.ts';
+import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
-/** An API server that holds one OpenstackConfig and some Secrets. */
+/** An API server that holds one OpenstackConfig, some Secrets, and every namespace and definition that is asked for. */
 export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatus'> {
   readonly configs = new ObjectStore<ConfigObject>();
   readonly secrets = new Map<string, Secret>();
   readonly writes: string[] = [];
   /** The next reads of Secrets fail with this. */
   secretFailure: KubeError | undefined;
+  /** Namespaces and definitions that are being deleted. */
+  readonly terminating = new Set<string>();
+  /** Namespaces and definitions that somebody forced out. */
+  readonly missing = new Set<string>();
+  /** The next reads of namespaces and definitions fail with this. */
+  ownerFailure: KubeError | undefined;
   #version = 1;
 
   create(wanted: unknown, meta: Partial<ObjectMeta>): void {
@@ -41,7 +47,8 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     this.#collect();
   }
 
-  find = (async (_resource: unknown, { namespace, name }: { namespace?: string; name: string }) => {
+  find = (async (resource: unknown, { namespace, name }: { namespace?: string; name: string }) => {
+    if (resource !== secrets) return this.#findOwner(name);
     if (this.secretFailure) throw this.secretFailure;
     return this.secrets.get(`${namespace}/${name}`);
   }) as KubeClient['find'];
@@ -64,6 +71,13 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     this.writes.push('status');
     return this.#store({ ...this.#object(), status: (applied as ConfigObject).status });
   }) as unknown as KubeClient['applyStatus'];
+
+  #findOwner(name: string): KubeObject | undefined {
+    if (this.ownerFailure) throw this.ownerFailure;
+    if (this.missing.has(name)) return undefined;
+    const deletionTimestamp = '2026-01-01T00:59:59Z';
+    return { metadata: { name, ...(this.terminating.has(name) ? { deletionTimestamp } : {}) } };
+  }
 
   #object(): ConfigObject {
     const [object] = this.configs.list();

@@ -13,6 +13,7 @@ import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
+import { createDeletionGuard } from '../deletion/guard.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { createInventory } from '../inventory.ts';
 import { NotReady } from '../not-ready.ts';
@@ -20,6 +21,7 @@ import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
 import { Pace } from '../pace.ts';
 import { createReconciler } from '../reconcile.ts';
+import { definitionOf } from '../rights.ts';
 import { operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
 import { FakeCloud } from './fake-cloud.ts';
@@ -76,10 +78,13 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
   });
 
   function makeReconciler() {
+    const settings = readSettings(operatorSettings, { env, flags: {} });
+    const definition = definitionOf(settings);
     return createReconciler({
       client: kube,
       configs: kube.configs,
-      settings: readSettings(operatorSettings, { env, flags: {} }),
+      settings,
+      guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
       clouds,
       views: new CloudViews(clock, signal),

@@ -1,0 +1,252 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { finalizers } from '../../api/names.ts';
+import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import { Store as ObjectStore } from '../../kube/cache/store.ts';
+import { KubeError } from '../../kube/errors.ts';
+import type { ObjectMeta } from '../../kube/object.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import type { ConfigObject } from '../openstack-config.ts';
+import { FakeKube } from '../testing/fake-kube.ts';
+import { delivered, type Scene, setScene, spec } from '../testing/scene.ts';
+import { createDeletionGuard } from './guard.ts';
+
+const definition = 'openstackconfigs.multinic.example.com';
+const consent = 'multinic.io/allow-removals';
+const { signal } = new AbortController();
+
+describe('an OpenstackConfig that goes with its namespace or its kind', () => {
+  let scene: Scene;
+
+  beforeEach(async () => {
+    scene = await setScene();
+  });
+
+  afterEach(async () => scene[Symbol.asyncDispose]());
+
+  const isKept = (): void => {
+    expect(scene.viola.removals).toEqual([]);
+    expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
+  };
+
+  it.each([
+    ['namespace multinic-system', 'multinic-system'],
+    [`the CRD ${definition}`, definition],
+  ])('stays with all of its NICs while %s is being deleted', async (what, name) => {
+    await delivered(scene);
+    scene.kube.terminating.add(name);
+    scene.kube.delete();
+    for (let looks = 0; looks < 3; looks++) await scene.look(60_000);
+    isKept();
+    expect(scene.ready()).toContain(`False RemovalHeld: ${what} is being deleted; its NICs stay`);
+    expect(scene.ready()).toContain(
+      'kubectl -n multinic-system annotate openstackconfig osc --overwrite multinic.io/allow-removals=',
+    );
+    expect(scene.ready()).toContain('take the finalizer multinic.example.com/cleanup off');
+    expect(scene.events.filter(({ reason }) => reason === 'RemovalHeld')).toHaveLength(1);
+  });
+
+  it('stays when its namespace was forced out around it', async () => {
+    await delivered(scene);
+    scene.kube.missing.add('multinic-system');
+    scene.kube.delete();
+    await scene.look();
+    isKept();
+    expect(scene.ready()).toContain('False RemovalHeld: namespace multinic-system is gone');
+  });
+
+  it('goes as soon as somebody agrees, and not by leave that was used before', async () => {
+    await delivered(scene);
+    scene.kube.annotate({ [consent]: 'last year' });
+    await scene.look();
+    scene.kube.terminating.add('multinic-system');
+    scene.kube.delete();
+    await scene.look();
+    isKept();
+    scene.kube.annotate({ [consent]: 'today' });
+    await scene.look();
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+    expect(scene.ready()).toContain('False Deleting');
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+  });
+
+  it('goes by leave that was given before it was deleted, when it was paused meanwhile', async () => {
+    await delivered(scene);
+    scene.kube.annotate({ [consent]: 'today', 'multinic.io/paused': 'true' });
+    await scene.look();
+    scene.kube.terminating.add('multinic-system');
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+  });
+
+  it('goes at once with deletionPolicy Retain', async () => {
+    await delivered(scene);
+    scene.edit({ settings: { deletionPolicy: 'Retain' } });
+    scene.kube.terminating.add('multinic-system');
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+    expect(scene.viola.removals).toEqual([]);
+  });
+
+  it('goes on when its NICs were being taken off before', async () => {
+    await delivered(scene);
+    scene.kube.delete();
+    await scene.look();
+    scene.kube.terminating.add('multinic-system');
+    scene.restart();
+    await scene.look();
+    expect(scene.ready()).toContain('False Deleting: waits for cleanup on worker-1');
+    scene.viola.clean();
+    await scene.look(300_000);
+    expect(scene.object()).toBeUndefined();
+  });
+
+  it('keeps its NICs while nobody can tell, and says so when it may not ask', async () => {
+    await delivered(scene);
+    scene.kube.delete();
+    scene.kube.ownerFailure = new KubeError({ status: 503, reason: '', message: 'down' });
+    await expect(scene.look()).rejects.toThrow('down');
+    isKept();
+    const message = 'namespaces "multinic-system" is forbidden';
+    scene.kube.ownerFailure = new KubeError({ status: 403, reason: 'Forbidden', message });
+    await scene.look();
+    isKept();
+    expect(scene.ready()).toContain(
+      'False Error: whether namespace multinic-system is being deleted cannot be read',
+    );
+    scene.kube.ownerFailure = undefined;
+    await scene.look();
+    expect(scene.viola.removals).toHaveLength(2);
+  });
+});
+
+describe('OpenstackConfigs that are deleted together', () => {
+  const clock = createFakeClock();
+  const configs = new ObjectStore<ConfigObject>();
+  let kube: FakeKube;
+  let guard = fresh();
+
+  /** As a process has it that has just begun. */
+  function fresh() {
+    kube = new FakeKube();
+    return createDeletionGuard({ client: kube, configs, definition, clock });
+  }
+
+  beforeEach(() => {
+    configs.replace([]);
+    guard = fresh();
+  });
+
+  function put(n: number, meta: Partial<ObjectMeta> = {}, status?: OpenstackConfigStatus) {
+    const names = { namespace: 'ns', name: `osc-${n}`, uid: `uid-${n}`, resourceVersion: '1' };
+    const metadata = { ...names, finalizers: [finalizers.openstackConfig], ...meta };
+    const object = { metadata, spec, status: { observedGeneration: 1, ...status } };
+    configs.upsert(object);
+    return object;
+  }
+
+  function remove(n: number, second = 0, status?: OpenstackConfigStatus): ConfigObject {
+    const at = new Date(Date.UTC(2026, 0, 1, 1, 0, second));
+    return put(n, { deletionTimestamp: at.toISOString(), resourceVersion: '2' }, status);
+  }
+
+  /** What comes of a deletion when those that come with it were waited for. */
+  async function outcome(object: ConfigObject): Promise<string> {
+    try {
+      const earlyMs = await guard.ask(object, signal);
+      if (earlyMs === 0) return 'goes';
+      await clock.advance(earlyMs);
+      return (await guard.ask(object, signal)) === 0 ? 'goes' : 'waits';
+    } catch (error) {
+      return String(error instanceof Error ? error.message : error).split(';')[0] ?? '';
+    }
+  }
+
+  const among = (all: number) => {
+    for (let n = 1; n <= all; n++) put(n);
+  };
+  const many = (count: number, all: number) =>
+    `${count} of ${all} OpenstackConfigs were deleted within a minute`;
+
+  it.each([
+    [1, 1, 'goes'],
+    [3, 3, 'goes'],
+    [3, 10, 'goes'],
+    [4, 4, many(4, 4)],
+    [4, 20, 'goes'],
+    [5, 20, many(5, 20)],
+  ])('%i of %i: %s', async (count, all, expected) => {
+    among(all);
+    const gone = Array.from({ length: count }, (_, at) => remove(at + 1, at));
+    expect(await Promise.all(gone.map(outcome))).toEqual(gone.map(() => expected));
+  });
+
+  it('are known as many before the first of them goes', async () => {
+    among(4);
+    const first = remove(1);
+    expect(await guard.ask(first, signal)).toBeGreaterThan(0);
+    for (const n of [2, 3, 4]) remove(n);
+    expect(await outcome(first)).toBe(many(4, 4));
+  });
+
+  it('do not make a person wait who deletes one of three', async () => {
+    among(3);
+    expect(await guard.ask(remove(1), signal)).toBe(0);
+  });
+
+  it('count although some of them are gone already', async () => {
+    among(4);
+    for (const n of [1, 2, 3]) {
+      const object = remove(n, n);
+      expect(await outcome(object)).toBe('goes');
+      configs.remove(object);
+    }
+    expect(await outcome(remove(4, 10))).toBe(many(4, 4));
+  });
+
+  it('one by one, a minute apart, are not many', async () => {
+    among(4);
+    for (const n of [1, 2, 3, 4]) expect(await outcome(remove(n, n * 61))).toBe('goes');
+  });
+
+  it('stay held when people let the others go, for a new process too', async () => {
+    const said = { type: 'Ready', status: 'False', reason: 'RemovalHeld', message: 'of many; …' };
+    among(3);
+    guard = fresh();
+    expect(await outcome(remove(1, 0, { conditions: [said] as never }))).toBe('of many');
+  });
+
+  it('are not held by what was held while they lived', async () => {
+    const said = ['Ready', 'Delivered'].map((type) => ({
+      type,
+      status: 'False',
+      reason: 'RemovalHeld',
+      message: '11 NICs would be removed at once',
+    }));
+    among(3);
+    expect(await outcome(remove(1, 0, { conditions: said as never }))).toBe('goes');
+  });
+
+  it('do not count when their NICs stay anyway', async () => {
+    among(4);
+    for (const n of [1, 2, 3]) {
+      const object = remove(n);
+      configs.upsert({
+        ...object,
+        metadata: { ...object.metadata, resourceVersion: '3' },
+        spec: { ...spec, settings: { deletionPolicy: 'Retain' } },
+      });
+    }
+    expect(await outcome(remove(4))).toBe('goes');
+  });
+
+  it('cannot be told by their kind where it may not be read', async () => {
+    kube.terminating.add(definition);
+    expect(await outcome(remove(1))).toBe(`the CRD ${definition} is being deleted`);
+    guard = createDeletionGuard({ client: kube, configs, definition: undefined, clock });
+    expect(await outcome(remove(1))).toBe('goes');
+  });
+});
