@@ -11,6 +11,7 @@ import { planMutants } from './mutants/plan.ts';
 import { processMutants } from './mutants/process.ts';
 import { storeMutants } from './mutants/store.ts';
 import { violaMutants } from './mutants/viola.ts';
+import { violaAccessMutants } from './mutants/viola-access.ts';
 
 /** Defects that have happened in systems like ours, each in one line, by the room they are in. */
 export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
@@ -26,4 +27,5 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   process: processMutants,
   store: storeMutants,
   viola: violaMutants,
+  'viola-access': violaAccessMutants,
 };
