@@ -13,7 +13,6 @@ import { useOf } from '../../test/rights/used.ts';
 import { findCondition } from '../api/condition.ts';
 import { metricTable } from '../api/metrics.ts';
 import { crds, namespaces, roleBindings, roles } from '../kube/core-resources.ts';
-import { claimsOf } from '../kube/rights.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';

@@ -12,6 +12,7 @@ import { processMutants } from './mutants/process.ts';
 import { selfCheckMutants } from './mutants/self-check.ts';
 import { storeMutants } from './mutants/store.ts';
 import { violaMutants } from './mutants/viola.ts';
+import { violaAccessMutants } from './mutants/viola-access.ts';
 
 /** Defects that have happened in systems like ours, each in one line, by the room they are in. */
 export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
@@ -28,4 +29,5 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   'self-check': selfCheckMutants,
   store: storeMutants,
   viola: violaMutants,
+  'viola-access': violaAccessMutants,
 };

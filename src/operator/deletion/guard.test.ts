@@ -123,6 +123,9 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
   });
 });
 
+const many = (count: number, all: number) =>
+  `${count} of ${all} OpenstackConfigs were deleted within a minute`;
+
 describe('OpenstackConfigs that are deleted together', () => {
   const clock = createFakeClock();
   const configs = new ObjectStore<ConfigObject>();
@@ -168,8 +171,6 @@ describe('OpenstackConfigs that are deleted together', () => {
   const among = (all: number) => {
     for (let n = 1; n <= all; n++) put(n);
   };
-  const many = (count: number, all: number) =>
-    `${count} of ${all} OpenstackConfigs were deleted within a minute`;
 
   it.each([
     [1, 1, 'goes'],

@@ -5,7 +5,7 @@ import { events, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { createAccessKeeper, lookMs } from './keeper.ts';
+import { createAccessKeeper, type KeeperDeps, lookMs } from './keeper.ts';
 
 const all = ['multinic-ca', 'multinic-operator-viola-token', 'viola-api-tls', 'viola-api-tokens'];
 let bed: AccessBed;
@@ -16,26 +16,31 @@ beforeAll(async () => {
 afterAll(async () => bed[Symbol.asyncDispose]());
 beforeEach(async () => bed.empty());
 
-/** A leader that keeps Secrets beside work that goes on until it is told to end. */
-function lead(
-  keeps: Parameters<typeof createAccessKeeper>[0]['keeps'] = { tokens: true, tls: true },
-) {
+/** A process that leads from the beginning, and keeps Secrets beside work that goes on until it is told to end. */
+function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
   const clock = createFakeClock(new Date());
   const metrics = createMetrics(metricTable);
   const { client, namespace, log } = bed;
   const perform = createPerform(() => undefined);
   const keeper = createAccessKeeper({ client, namespace, perform, clock, log, metrics, keeps });
-  const stop = new AbortController();
-  const working = Promise.withResolvers<void>();
-  const ended = keeper.during(stop.signal, async (leading) => {
-    working.resolve();
-    await new Promise<void>((resolve) => leading.addEventListener('abort', () => resolve()));
-  });
+
+  function begin() {
+    const stop = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const ended = keeper.during(stop.signal, async (leading) => {
+      begun.resolve();
+      await new Promise<void>((resolve) => leading.addEventListener('abort', () => resolve()));
+    });
+    return { stop, ended, working: begun.promise };
+  }
+  let term = begin();
+
   return {
     clock,
     keeper,
     metrics,
-    working: working.promise,
+    /** Resolves when its work has begun. */
+    working: async () => term.working,
     /** The next look, to its end. */
     async look(): Promise<void> {
       const before = bed.api.audit.length;
@@ -45,8 +50,13 @@ function lead(
       await expect.poll(() => clock.waits).toContain(lookMs);
     },
     async stop(): Promise<void> {
-      stop.abort(new Error('stopped'));
-      await ended.catch(() => undefined);
+      term.stop.abort(new Error('stopped'));
+      await term.ended.catch(() => undefined);
+    },
+    /** Leads once more. */
+    async again(): Promise<void> {
+      term = begin();
+      await term.working;
     },
   };
 }
@@ -68,7 +78,7 @@ const logged = (text: string) => bed.lines.filter((line) => line.includes(text))
 describe('the keeper of the access to Viola', () => {
   it('has made everything when the work begins, and makes again what is deleted', async () => {
     const leader = lead();
-    await leader.working;
+    await leader.working();
     expect(await names()).toEqual(all);
     expect(leader.keeper.token).toBe((await bed.data('multinic-operator-viola-token'))['token']);
     expect(leader.keeper.authorities).toBe((await bed.data('multinic-ca'))['ca.crt']);
@@ -81,7 +91,7 @@ describe('the keeper of the access to Viola', () => {
 
   it('shows when what it keeps ends and is renewed', async () => {
     const leader = lead();
-    await leader.working;
+    await leader.working();
     const text = await leader.metrics.registry.metrics();
     const days = (metric: string) => {
       const [, seconds] =
@@ -107,7 +117,7 @@ describe('the keeper of the access to Viola', () => {
     ['certificates', { tokens: false, tls: true }, ['multinic-ca', 'viola-api-tls']],
   ])('keeps %s alone when the others are given', async (_, keeps, expected) => {
     const leader = lead(keeps);
-    await leader.working;
+    await leader.working();
     await leader.look();
     expect(await names()).toEqual(expected);
     await leader.stop();
@@ -117,7 +127,7 @@ describe('the keeper of the access to Viola', () => {
     const metadata = { namespace: bed.namespace, name: 'viola-api-tls' };
     await bed.client.create(secrets, { metadata, data: { 'tls.crt': 'dGhlaXJz' } });
     const leader = lead();
-    await leader.working;
+    await leader.working();
     await leader.look();
     expect(await names()).toEqual([
       'multinic-operator-viola-token',
@@ -149,7 +159,7 @@ describe('the keeper of the access to Viola', () => {
       times: 4,
     });
     const leader = lead();
-    await leader.working;
+    await leader.working();
     await leader.look();
     expect(leader.keeper.trouble).toContain('is forbidden');
     expect([leader.keeper.token, leader.keeper.authorities]).toEqual([undefined, undefined]);
@@ -168,16 +178,37 @@ describe('the keeper of the access to Viola', () => {
       times: 2,
     });
     const leader = lead();
-    await leader.working;
+    await leader.working();
     await leader.look();
     await expect.poll(names).toEqual(all);
     expect([logged('cannot be kept'), logged('somebody else wrote')]).toEqual([0, 2]);
     await leader.stop();
   });
 
+  it('does not count what was granted while it did not lead', async () => {
+    const leader = lead({ tokens: true, tls: false });
+    await leader.working();
+    await bed.edit('multinic-operator-viola-token', { next: 'a-token-of-our-own-making' });
+    await leader.look();
+    await leader.stop();
+    await leader.clock.advance(15 * lookMs);
+    await leader.again();
+    expect(await bed.data('multinic-operator-viola-token')).toHaveProperty('next');
+    await leader.stop();
+  });
+
+  it('takes a look that it has to break off for no trouble', async () => {
+    bed.api.faults.delay({ resource: 'secrets', ms: 60_000 });
+    const leader = lead();
+    await leader.stop();
+    expect(leader.keeper.trouble).toBeUndefined();
+    expect(logged('cannot be kept')).toBe(0);
+    bed.api.faults.clear();
+  });
+
   it('looks at nothing any more when it does not lead', async () => {
     const leader = lead();
-    await leader.working;
+    await leader.working();
     await leader.stop();
     await bed.delete(...all);
     await leader.clock.advance(2 * lookMs);

@@ -105,6 +105,7 @@ export function createAccessKeeper({
       work: (leading: AbortSignal) => Promise<void>,
     ): Promise<void> =>
       recorder.during(leading, async () => {
+        tokens.lead();
         await round(leading);
         await together(leading, clock, { operator: work, access: goOn });
       }),

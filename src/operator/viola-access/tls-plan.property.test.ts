@@ -137,6 +137,7 @@ describe('planTls', () => {
           for (const one of acts) act(world, one);
           world.look(Infinity);
           expect(isBelieved(world)).toBe(true);
+          expect(world.server?.pair.names).toEqual(names);
           expect(world.held.signing && world.held.shown === world.held.trusted.text).toBe(true);
           expect(world.authority?.bundle.length).toBeLessThanOrEqual(4);
           expect(world.plan.dueMs).toBeGreaterThan(world.now);
@@ -190,6 +191,41 @@ describe('planTls', () => {
       ),
       { numRuns: 20 },
     );
+  });
+
+  it('does not grow, and forgets nothing in use, when the key of the authority is lost again and again', () => {
+    const world = new World();
+    world.look(Infinity);
+    const shown = world.server?.pair;
+    for (let times = 0; times < 10; times++) {
+      world.now += dayMs;
+      damages['the key of the authority is lost'](world);
+      world.look(Infinity);
+      expect(world.authority?.bundle.length).toBeLessThanOrEqual(4);
+      expect([world.server?.pair, isBelieved(world)]).toEqual([shown, true]);
+    }
+  });
+
+  it.each([
+    ['has expired', -1],
+    ['does not hold yet', 1],
+  ])('has the certificate made again when its authority %s', (_, direction) => {
+    const world = new World();
+    world.look(Infinity);
+    const { server } = world;
+    if (!server) throw new Error('there is no certificate');
+    const shiftMs = direction * 8_000 * dayMs;
+    const issuer = {
+      ...server.pair,
+      id: 'theirs',
+      pem: '<theirs>',
+      fromMs: server.pair.fromMs + shiftMs,
+      untilMs: server.pair.untilMs + shiftMs,
+    };
+    world.server = { ...server, pair: { ...server.pair, issuer: 'theirs' }, shown: [issuer] };
+    expect(isBelieved(world)).toBe(false);
+    world.look(Infinity);
+    expect(isBelieved(world)).toBe(true);
   });
 
   it('writes nothing when there is nothing to do', () => {

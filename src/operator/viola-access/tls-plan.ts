@@ -84,10 +84,9 @@ function whyNewServer(
   names: readonly string[],
 ): string | undefined {
   if (!server) return noPair;
-  const { certificate, issuer } = server;
-  const isTrusted = trusted.some(({ id }) => id === issuer?.id);
-  if (!issuer || !isTrusted || !isValid(issuer, nowMs))
-    return 'no authority that is believed signed it';
+  const { certificate } = server;
+  const issuer = trusted.find(({ id }) => id === server.issuer?.id);
+  if (!issuer || !isValid(issuer, nowMs)) return 'no authority that is believed signed it';
   const missing = names.filter((name) => !certificate.names.includes(name));
   if (missing.length > 0) return `it is not for ${missing.join(', ')}`;
   return whyNoLonger(certificate, nowMs, serverRenewalMs);

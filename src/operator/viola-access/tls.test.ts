@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccessBed, gateFor } from '../../../test/beds/access-bed.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { authoritiesIn, pairIn } from './certificate.ts';
-import { issueAuthority } from './issue.ts';
+import { issueAuthority, issueServer } from './issue.ts';
 
 const dayMs = 86_400_000;
 const [ca, certificate] = ['multinic-ca', 'viola-api-tls'];
@@ -122,8 +122,9 @@ describe('the keeper of the certificate', () => {
     [
       'has a certificate that is no authority',
       async () => {
-        const { 'tls.crt': cert = '', 'tls.key': key = '' } = await bed.data(certificate);
-        await bed.edit(ca, { 'tls.crt': cert, 'tls.key': key });
+        const validity = { from: new Date(0), until: new Date('2040-01-01') };
+        const made = issueServer(issueAuthority(validity), ['viola-api'], validity);
+        await bed.edit(ca, { 'tls.crt': made.certificate, 'tls.key': made.key });
       },
     ],
   ])(
@@ -133,7 +134,11 @@ describe('the keeper of the certificate', () => {
       const [old] = await authorityIds();
       const shown = await serverPair();
       await harm();
-      const { tls } = await look();
+      const { tls, effects } = await look();
+      expect(effects.filter((effect) => effect.startsWith('after'))).toEqual([
+        'after operator.viola-ca.write',
+        'after operator.viola-certificate.write',
+      ]);
       expect(await serverPair()).toEqual(shown);
       const [signing, ...others] = await authorityIds();
       expect(signing).not.toBe(old);
@@ -217,6 +222,11 @@ describe('the keeper of the certificate', () => {
     expect(leader.tls.trusted).toBe(trusted);
     await look(leader);
     expect(leader.tls.trusted).toContain(trusted);
+    const both = leader.tls.trusted;
+    await bed.delete(ca, certificate);
+    bed.api.faults.answer({ verb: 'patch', resource: 'secrets', status: 403, reason: 'Forbidden' });
+    await expect(look(leader)).rejects.toMatchObject({ about: ca });
+    expect(leader.tls.trusted).toBe(both);
   });
 
   it('says so when something changes what it writes, instead of writing for ever', async () => {

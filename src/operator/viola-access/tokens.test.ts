@@ -206,6 +206,43 @@ describe('the keeper of the token', () => {
       'something, such as an admission webhook, changes it',
     );
     expect(leader.tokens.inUse).toBeUndefined();
+    expect(leader.effects).toHaveLength(12);
+  });
+
+  it('shows the token of today when it leads again after somebody else renewed it', async () => {
+    const first = await look();
+    const clock = createFakeClock(new Date(bed.clock.now().getTime() + 30 * dayMs));
+    const other = await look(bed.leader({ clock }));
+    for (const minutes of [10, 20]) {
+      await clock.advance(minutes * minuteMs);
+      await look(other);
+    }
+    expect(other.tokens.inUse).not.toBe(first.tokens.inUse);
+    await look(first);
+    expect(first.tokens.inUse).toBe(other.tokens.inUse);
+  });
+
+  it('waits anew for what was granted while somebody else led', async () => {
+    const clock = createFakeClock();
+    const leader = await look(bed.leader({ clock }));
+    await clock.advance(30 * dayMs);
+    await look(leader);
+    await clock.advance(10 * minuteMs);
+    leader.tokens.lead();
+    await look(leader);
+    expect(await bed.data(token)).toHaveProperty('next');
+  });
+
+  it('takes a next token that is the one in use for none', async () => {
+    const clock = createFakeClock();
+    const leader = await look(bed.leader({ clock }));
+    await bed.edit(token, { next: leader.tokens.inUse ?? '' });
+    const before = leader.effects.length;
+    for (const minutes of [0, 10, 10]) {
+      await clock.advance(minutes * minuteMs);
+      await look(leader);
+    }
+    expect(leader.effects).toHaveLength(before);
   });
 
   it('logs no token', async () => {

@@ -38,7 +38,7 @@ function makeToken(): string {
 
 /** Keeps the operator's token for Viola, and its grant where Viola reads it. */
 export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) {
-  const seen = new GrantsSeen();
+  let seen = new GrantsSeen();
   let inUse: string | undefined;
   const grantedForMs = (hash: string) => seen.forMs(hash, clock.monotonicMs());
 
@@ -76,6 +76,10 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
         if (steps === mostSteps) throw new SecretTrouble(kept.token.name, changed);
         held = await write(step, held, signal);
       }
+    },
+    /** Whoever leads again does not know what was granted while somebody else led. */
+    lead(): void {
+      seen = new GrantsSeen();
     },
     /** The token that Viola is asked with; undefined as long as there is none that Viola can know. */
     get inUse(): string | undefined {

@@ -119,4 +119,58 @@ export const httpMutants: readonly Mutant[] = [
     replace: 'let inUse = first && (await readCertificate(files));',
     tests: http('certificate.test.ts'),
   },
+  {
+    file: 'src/http/certificate.ts',
+    find: '  endOf({ cert });\n  createPrivateKey(key);\n',
+    replace: '',
+    tests: http('certificate.test.ts'),
+  },
+  {
+    file: 'src/http/certificate.ts',
+    find: 'said !== undefined && said !== told',
+    replace: 'said !== undefined',
+    tests: http('certificate.test.ts'),
+  },
+  {
+    file: 'src/http/certificate.ts',
+    find: '      onUse?.(now);\n',
+    replace: '',
+    tests: http('certificate.test.ts'),
+  },
+  {
+    file: 'src/http/token-texts.ts',
+    find: "await realpath(join(path, '..data')).catch(() => path)",
+    replace: 'path && (await realpath(path))',
+    tests: http('token-file.test.ts'),
+  },
+  {
+    file: 'src/http/token-texts.ts',
+    find: '/^[^.].*\\.yaml$/',
+    replace: '/yaml$/',
+    tests: http('token-file.test.ts'),
+  },
+  {
+    file: 'src/http/token-texts.ts',
+    find: 'if (names.length === 0) throw',
+    replace: 'if (names.length < 0) throw',
+    tests: http('token-file.test.ts'),
+  },
+  {
+    file: 'src/http/networks.ts',
+    find: 'isMapped(plain) && isIPv4(plain.slice(7)) ? plain.slice(7) : plain',
+    replace: 'plain',
+    tests: http('networks.test.ts'),
+  },
+  {
+    file: 'src/http/networks.ts',
+    find: 'address?.family === network.family &&',
+    replace: 'address !== undefined &&',
+    tests: http('networks.test.ts'),
+  },
+  {
+    file: 'src/http/networks.ts',
+    find: 'BigInt(width - prefix) !== network.bits',
+    replace: 'BigInt(width - prefix) < 0n',
+    tests: http('networks.test.ts'),
+  },
 ];

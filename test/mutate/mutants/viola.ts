@@ -192,4 +192,40 @@ export const violaMutants: readonly Mutant[] = [
     replace: 'return causes.some(({ message }) =>',
     tests: viola('post-nodes', 'cluster-in-trouble'),
   },
+  {
+    file: 'src/viola/legacy-listener.ts',
+    find: "const address = socket.remoteAddress ?? 'unknown';",
+    replace: "const address = String(headers['x-forwarded-for'] ?? socket.remoteAddress);",
+    tests: viola('legacy-listener'),
+  },
+  {
+    file: 'src/viola/legacy-listener.ts',
+    find: 'readsResults: false',
+    replace: 'readsResults: true',
+    tests: viola('legacy-listener'),
+  },
+  {
+    file: 'src/viola/legacy-listener.ts',
+    find: 'if (legacyListener.port === listen.port && listen.port !== 0) {',
+    replace: 'if (legacyListener === listen) {',
+    tests: viola('legacy-listener'),
+  },
+  {
+    file: 'src/viola/legacy-listener.ts',
+    find: '    await clusters.use(provider, async (lookup) => usable(provider, lookup));\n',
+    replace: '',
+    tests: viola('legacy-listener'),
+  },
+  {
+    file: 'src/viola/tell-legacy.ts',
+    find: 'recorder.record(',
+    replace: 'void (',
+    tests: viola('legacy-listener'),
+  },
+  {
+    file: 'src/viola/start.ts',
+    find: 'legacy && { conditions: [legacyCondition(legacy)] }',
+    replace: 'legacy && {}',
+    tests: viola('legacy-listener'),
+  },
 ];
