@@ -91,6 +91,19 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
     expect(scene.viola.removals).toEqual([]);
   });
 
+  it('waits a moment for others that are deleted with it, where there are enough of them', async () => {
+    await delivered(scene);
+    for (const name of ['b', 'c', 'd']) {
+      const metadata = { namespace: 'ns', name, uid: name, resourceVersion: '1' };
+      scene.kube.configs.upsert({ metadata, spec });
+    }
+    scene.kube.delete();
+    expect(await scene.look()).toBe(3_000);
+    expect(scene.viola.removals).toEqual([]);
+    await scene.look(3_000);
+    expect(scene.viola.removals).toHaveLength(2);
+  });
+
   it('goes on when its NICs were being taken off before', async () => {
     await delivered(scene);
     scene.kube.delete();
@@ -216,7 +229,6 @@ describe('OpenstackConfigs that are deleted together', () => {
   it('stay held when people let the others go, for a new process too', async () => {
     const said = { type: 'Ready', status: 'False', reason: 'RemovalHeld', message: 'of many; …' };
     among(3);
-    guard = fresh();
     expect(await outcome(remove(1, 0, { conditions: [said] as never }))).toBe('of many');
   });
 
