@@ -40,8 +40,8 @@ export interface ControlPlane extends AsyncDisposable {
   down(): Promise<void>;
 }
 
-/** What `rig/control-plane/control-plane install` brings for people who work with a cluster. */
-export type Tool = 'helm' | 'kubectl' | 'kubeconform';
+/** Of the programs that `control-plane install` brings. */
+export type Tool = 'helm' | 'kubectl' | 'kubeconform' | 'containerd';
 
 const script = join(import.meta.dirname, 'control-plane');
 
