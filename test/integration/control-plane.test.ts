@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../rig/control-plane/control-plane.ts';
 import { type Node, type NodeOptions, startNode } from '../../rig/control-plane/node.ts';
-import { mac, nic, type PackedImage, packProgram, runRenameJob } from './rename-job.ts';
+import type { PackedImage } from './packed-image.ts';
+import { mac, nic, packRenameProgram, runRenameJob } from './rename-job.ts';
 import { tracesOf } from './traces.ts';
 
 const generous = { timeout: 60_000, interval: 200 };
@@ -91,7 +92,7 @@ describe('nodes', () => {
   let nodes: Record<NodeOptions['kind'], Node>;
 
   beforeAll(async () => {
-    image = stack.use(await packProgram());
+    image = stack.use(await packRenameProgram());
     plane = stack.use(await startControlPlane('itnodes'));
     const [namespace, box] = await together(
       stack,

@@ -1,9 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as z from 'zod';
 import type { ControlPlane } from '../../rig/control-plane/control-plane.ts';
-import { runScript } from '../../rig/hosts/box/script.ts';
+import { type PackedImage, packProgram } from './packed-image.ts';
 
 export const nic = 'ens20';
 export const mac = '02:00:00:00:01:14';
@@ -27,22 +24,9 @@ const capabilities = /^CapEff:\\s*(\\w+)/m.exec(readFileSync('/proc/self/status'
 writeFileSync('/dev/termination-log', JSON.stringify({ capabilities, root, args: process.argv.slice(2) }));
 `;
 
-export interface PackedImage extends AsyncDisposable {
-  readonly archive: string;
-  readonly imageID: string;
-}
-
-/** Packs the agent's image around the program above into a folder of its own. */
-export async function packProgram(): Promise<PackedImage> {
-  const folder = await mkdtemp(join(tmpdir(), 'multinic-image-'));
-  await writeFile(join(folder, 'main.mjs'), program);
-  const archive = join(folder, 'agent.tar');
-  const pack = join(import.meta.dirname, '../../rig/agent-image/pack');
-  return {
-    archive,
-    imageID: (await runScript(pack, [archive, folder])).trim(),
-    [Symbol.asyncDispose]: async () => rm(folder, { recursive: true }),
-  };
+/** Packs the agent's image around the program above. */
+export async function packRenameProgram(): Promise<PackedImage> {
+  return packProgram(program);
 }
 
 function job(name: string, node: string): unknown {
