@@ -55,6 +55,7 @@ describe('what the chart decides', () => {
         tlsKey: '/etc/multinic/tls/tls.key',
         plainHttp: false,
         registrationsNamespace: 'multinic-clusters',
+        legacyListener: undefined,
       },
     ],
     [

@@ -166,6 +166,14 @@ export const flows: Readonly<Record<string, readonly Flow[]>> = {
     ['operator', 'mariadb', 3306, 'denied'],
     ['viola', 'mariadb', 3307, 'denied'],
   ],
+  'operator-legacy': [
+    ['deployedOperator', 'viola', 8081, 'allowed'],
+    ['deployedOperatorPod', 'viola', 8081, 'allowed'],
+    ['deployedOperator', 'viola', 8080, 'denied'],
+    ['office', 'viola', 8081, 'denied'],
+    ['stranger', 'viola', 8081, 'denied'],
+    ['operator', 'viola', 8080, 'allowed'],
+  ],
   'operator-much-said': [
     ['operator', 'cloud', 8600, 'allowed'],
     ['operator', 'cloud', 5671, 'allowed'],

@@ -35,6 +35,13 @@ const withOwnSecrets = {
   },
 };
 
+const withLegacyListener = {
+  viola: { settings: { legacyListener: ':8081', legacyAllowFrom: ['10.0.0.0/24'] } },
+  networkPolicy: {
+    legacy: { from: [{ namespaceSelector: { matchLabels: { team: 'deployed' } } }] },
+  },
+};
+
 const withoutTls = { viola: { tls: { mode: 'plain' } }, serviceMonitor: { enabled: true } };
 
 /** What has no other place: all that can be said of Pods, and callers from elsewhere. */
@@ -90,6 +97,7 @@ export const installations: Readonly<Record<string, Installation>> = {
   'operator-mariadb': { chart: operator, size: 'production', values: withMariadb },
   'operator-cert-manager': { chart: operator, values: withCertManager },
   'operator-own-secrets': { chart: operator, values: withOwnSecrets },
+  'operator-legacy': { chart: operator, values: withLegacyListener },
   'operator-plain': { chart: operator, values: withoutTls },
   'operator-much-said': { chart: operator, values: withMuchSaid },
   'agent-default': { chart: agent },

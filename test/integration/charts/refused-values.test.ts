@@ -100,6 +100,14 @@ const byChart: readonly Refused[] = [
     says: "viola.tokens.mode is secret: set viola.tokens.secretName to a Secret with lists of who may call (docs/guides/access.md)\nviola.tokens.mode is secret: set viola.tokens.operatorToken.secretName to a Secret with the operator's token",
   },
   {
+    values: { viola: { settings: { legacyListener: ':8081' } } },
+    says: 'viola.settings.legacyListener asks for no token: set viola.settings.legacyAllowFrom to the addresses of its callers, such as 10.0.0.0/24',
+  },
+  {
+    values: { viola: { settings: { legacyListener: ':8080', legacyAllowFrom: ['10.0.0.0/24'] } } },
+    says: 'viola.settings.legacyListener is :8080, the port of viola.settings.listen: say another one, such as :8081',
+  },
+  {
     values: { operator: { settings: { listen: '127.0.0.1:8082' } } },
     says: 'operator.settings.listen is 127.0.0.1:8082, where no probe of the kubelet arrives: say :8082',
   },
