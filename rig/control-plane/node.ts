@@ -23,6 +23,8 @@ export interface Node extends AsyncDisposable {
   unplug(nic: string): Promise<void>;
   /** Imports an image archive under its own name; use it with `imagePullPolicy: Never` or `IfNotPresent`. */
   importImage(archive: string): Promise<void>;
+  /** Imports it as if it came from a registry: Pods may ask for it by digest too, and show that as their imageID. */
+  importImageWithDigest(archive: string): Promise<void>;
   /** Makes a folder of the node a PersistentVolume of 10 Gi for any claim. */
   makeVolume(volume: string): Promise<void>;
   /** Restarts the kubelet alone and waits until its successor reports Ready. */
@@ -68,6 +70,7 @@ export async function startNode(
     plug: async (nic, mac) => run('plug', nic, mac),
     unplug: async (nic) => run('unplug', nic),
     importImage: async (archive) => run('image', archive),
+    importImageWithDigest: async (archive) => run('image', archive, '--digest'),
     makeVolume: async (volume) => run('volume', volume),
     restartKubelet: async () => run('restart'),
     reboot: async () => run('reboot'),

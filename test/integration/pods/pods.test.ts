@@ -36,12 +36,15 @@ beforeAll(async () => {
   stack.use(ours);
   stack.use(theirs);
   await ours.link(theirs);
-  const nodes = await Promise.all([
+  const [namespaced, machine] = await Promise.all([
     startNode(ours, 'namespace', { kind: 'namespace' }),
     startNode(ours, 'box', { kind: 'box' }),
   ]);
-  [, box] = nodes;
-  await Promise.all(nodes.map((node) => node.importImage(image.archive)));
+  box = machine;
+  await Promise.all([
+    namespaced.importImage(image.archive),
+    box.importImageWithDigest(image.archive),
+  ]);
   await box.makeVolume('kept');
   await startWorkload(ours);
 });
@@ -123,6 +126,15 @@ describe.each(['namespace', 'box'])('a Pod on a node of the kind %s', (kind) => 
 
 test('a Pod writes to its volume as somebody without rights', async () => {
   expect(await box.sh(['cat', '/var/lib/volumes/kept/word'])).toBe('kept');
+});
+
+test('a Pod is started from an image that it names by its digest', async () => {
+  const imageID = 'jsonpath={.status.containerStatuses[0].imageID}';
+  const known = await ours.kubectl(['get', 'pod', 'keeper', '-n', namespace, '-o', imageID]);
+  expect(known).toMatch(/^localhost\/multinic-agent@sha256:/);
+  const onBox = ['--overrides', JSON.stringify({ spec: { nodeName: 'box' } })];
+  await ours.kubectl(['run', 'by-digest', '--image', known, '--image-pull-policy=Never', ...onBox]);
+  await ours.kubectl(['wait', '--for=condition=Ready', '--timeout=30s', 'pod/by-digest']);
 });
 
 test('a Pod with more rights than its namespace allows is refused', async () => {
