@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import './test/node-version.ts';
 
-const shared = { isolate: false, testTimeout: 20_000, hookTimeout: 60_000 };
+// Vitest's own limit of one second is none of a busy machine.
+const shared = {
+  isolate: false,
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 15_000 } },
+};
 // Tests on processes run the files of the images.
 const shipped = { ...shared, globalSetup: './test/bundle.ts' };
 // Tests on real parts share machines and ports: one file after the other, generous limits.

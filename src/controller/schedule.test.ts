@@ -145,6 +145,22 @@ describe('decide', () => {
       expect(due).toMatchObject({ kind: 'start', attempt: 6 });
     });
 
+    it('pauses as after the first failure when the content was in force before: ports come and go', () => {
+      const worked = [1, 2, 6].map((attempt) => run({ attempt }, ok));
+      const failed = run({ attempt: 7 }, lost);
+      const first = run({ attempt: 1 }, lost);
+      const after = next([...worked, failed], record(failed, lost));
+      expect(after).toMatchObject({ kind: 'pause' });
+      const pauseOf = (decision: typeof after) => ('forMs' in decision ? decision.forMs : 0);
+      // A second and a fifth, as the first one at most.
+      expect(pauseOf(after)).toBeLessThanOrEqual(1_200);
+      expect(pauseOf(next([first], record(first, lost)))).toBeLessThanOrEqual(1_200);
+      const again = run({ attempt: 8 }, lost);
+      expect(pauseOf(next([...worked, failed, again], record(again, lost)))).toBeGreaterThan(1_500);
+      // Of Jobs that somebody deleted nobody knows that they worked: the pause goes on growing.
+      expect(pauseOf(next([failed], record(failed, lost)))).toBeGreaterThan(30_000);
+    });
+
     it('goes on asking for a NIC that is not there, without an end', () => {
       const last = run({ attempt: 900 });
       expect(next([], record(last, waitingFor(0), 200))).toMatchObject({

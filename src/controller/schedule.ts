@@ -53,7 +53,8 @@ export function decide(
   const seen = applied.done === undefined ? endOf(applied, runs) : undefined;
   const { done, reasons: left } = seen ? completionOf(seen.verdict) : completionIn(applied);
   if (done) return { kind: 'done', seen };
-  const forMs = pauseMs(left, applied.attempt, applied.job) - (seen ? 0 : recordAgeMs);
+  const pause = pauseMs(left, failuresInARow(applied, runs), applied.job);
+  const forMs = pause - (seen ? 0 : recordAgeMs);
   if (forMs > 0) return { kind: 'pause', forMs, seen };
   return { ...start, attempt: Math.max(attempt, applied.attempt + 1) };
 }
@@ -98,6 +99,22 @@ function lastAttempt({ action, content }: Desired, runs: readonly Run[]): number
   return Math.max(0, ...same.map(({ attempt }) => attempt));
 }
 
+/**
+ * How often in a row it was tried in vain, this one included. Content that was in force before comes back under higher
+ * numbers, as ports come and go; a run that nobody sees any more counts as one in vain.
+ */
+function failuresInARow({ action, content, attempt }: Applied, runs: readonly Run[]): number {
+  const worked = runs.filter(
+    (run) =>
+      run.action === action &&
+      run.content === content &&
+      run.attempt < attempt &&
+      run.ended !== undefined &&
+      completionOf(run.ended.verdict).done,
+  );
+  return attempt - Math.max(0, ...worked.map((run) => run.attempt));
+}
+
 /** How a run ended that was begun and is not on its way any more. */
 function endOf({ job }: Applied, runs: readonly Run[]): Seen {
   const run = runs.find(({ name }) => name === job);
@@ -106,7 +123,7 @@ function endOf({ job }: Applied, runs: readonly Run[]): Seen {
   return { job, verdict: run?.ended?.verdict ?? lost };
 }
 
-/** How soon the agent is sent again after the n-th attempt: first pause, growth, longest pause. */
+/** How soon the agent is sent again after the n-th failure in a row: first pause, growth, longest pause. */
 interface Schedule {
   readonly firstMs: number;
   readonly factor: number;
@@ -120,13 +137,13 @@ const untilBetter: Schedule = { firstMs: 1_000, factor: 2, longestMs: 300_000 };
 const untilChanged: Schedule = { firstMs: 300_000, factor: 1, longestMs: 300_000 };
 
 /**
- * Milliseconds from the end of the n-th attempt to the next: the shortest pause that one of the reasons asks for. The
+ * Milliseconds from the n-th failure in a row to the next attempt: the shortest pause that one of the reasons asks for. The
  * jitter of ±20 % comes from the run's name, so that a restarted controller waits for the same moment.
  */
-export function pauseMs(list: readonly Reason[], attempt: number, runName: string): number {
+export function pauseMs(list: readonly Reason[], failures: number, runName: string): number {
   const pauses = list.map((reason) => {
     const { firstMs, factor, longestMs } = scheduleOf(reason);
-    return Math.min(firstMs * factor ** Math.min(attempt - 1, 40), longestMs);
+    return Math.min(firstMs * factor ** Math.min(failures - 1, 40), longestMs);
   });
   const shortest = Math.min(untilChanged.longestMs, ...pauses);
   return Math.round(shortest * (0.8 + 0.4 * fractionOf(runName)));

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { annotations, labels } from '../api/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -101,7 +101,7 @@ describe('tokens of registered clusters', () => {
     await clock.advance(20 * 60_000);
     expect(requests).toEqual([]);
     await clock.advance(hour);
-    await vi.waitFor(() => expect(patches.length).toBeGreaterThan(0));
+    await expect.poll(() => patches.length).toBeGreaterThan(0);
     await stop();
     expect(requests[0]).toEqual([
       'serviceaccounts/viola/token',
@@ -121,7 +121,7 @@ describe('tokens of registered clusters', () => {
       [secretWith({ server: 'https://biz:6443', token: old })],
       async () => 'new',
     );
-    await vi.waitFor(() => expect(patches).toHaveLength(1));
+    await expect.poll(() => patches).toHaveLength(1);
     await stop();
     expect(patches).toEqual([
       {
@@ -152,15 +152,13 @@ describe('tokens of registered clusters', () => {
         throw new KubeError({ status: 403, reason: 'Forbidden', message: 'may not' });
       },
     );
-    await vi.waitFor(() => expect(patches).toHaveLength(1));
+    await expect.poll(() => patches).toHaveLength(1);
     expect(lines.join()).toContain('cannot renew the token of a business cluster');
     expect(lines.join()).not.toContain(old);
     await clock.advance(25 * 60_000);
-    await vi.waitFor(() =>
-      expect(JSON.stringify(patches)).toContain(
-        Buffer.from('serviceaccounts/first/token').toString('base64'),
-      ),
-    );
+    await expect
+      .poll(() => JSON.stringify(patches))
+      .toContain(Buffer.from('serviceaccounts/first/token').toString('base64'));
     await stop();
   });
 

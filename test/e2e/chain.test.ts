@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Attachment } from '../../rig/openstack/tenant.ts';
 import { readVersions } from '../../rig/openstack/versions.ts';
+import { parts } from '../rights/claims.ts';
 import {
   acquaint,
   addressOf,
@@ -18,6 +19,7 @@ import { encryptKey, namespace, provider, subnet } from './ground.ts';
 import { foreignState, type KernelState, ourState } from './kernel-state.ts';
 import { plantForeignState } from './planted.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
+import { usedRights } from './rights.ts';
 import {
   agentPods,
   configCondition,
@@ -238,6 +240,21 @@ describe('the chain on real parts', () => {
     expect(await foreignState(world.node)).toEqual(foreign);
     expect(monitor.events).toEqual([]);
     expect(await inventoryOf(world)).toEqual([]);
+  });
+});
+
+describe('rights', () => {
+  // A watch is in the audit log when it has ended.
+  beforeAll(async () => {
+    for (const part of ['operator', 'viola', 'controller'] as const) {
+      await world.parts.deletePods(part);
+      await world.parts.ready(part);
+    }
+  });
+
+  it.each(parts)('of the %s are used, and there is nothing else that it asks for', async (part) => {
+    const nothing = { unused: [], refused: [], beyond: [] };
+    await vi.waitFor(async () => expect(await usedRights(world, part)).toEqual(nothing), generous);
   });
 });
 

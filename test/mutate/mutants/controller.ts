@@ -218,8 +218,8 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/schedule.ts',
-    find: 'applied.job) - (seen ? 0 : recordAgeMs);',
-    replace: 'applied.job) - recordAgeMs;',
+    find: 'const forMs = pause - (seen ? 0 : recordAgeMs);',
+    replace: 'const forMs = pause - recordAgeMs;',
     tests: controller('schedule'),
   },
   {
