@@ -30,8 +30,8 @@ export interface World extends Ground, AsyncDisposable {
   readonly viola: Forwarded;
   readonly inventory: Forwarded;
   readonly tokens: Readonly<Record<'foreign' | 'readOnly', string>>;
-  /** Of the agent's image as it was built; the Pod's imageID has to name the same. */
-  readonly imageDigest: string;
+  /** Id of the agent's image as it was built; the Pod's imageID has to be the same. */
+  readonly imageId: string;
 }
 
 export interface WorldOptions {
@@ -86,7 +86,7 @@ export async function openWorld(
     viola,
     inventory,
     tokens,
-    imageDigest: images.agent.digest,
+    imageId: images.agent.id,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
