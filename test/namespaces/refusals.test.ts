@@ -16,6 +16,13 @@ afterEach(() => host.down());
 async function prepare(name: string, ...commands: readonly string[]): Promise<void> {
   host = await createHost(name, { nics: { ens5: first, ens6: second } });
   for (const command of commands) await host.ip(...command.split(' '));
+  if (commands.includes('link set dev ens5 up')) await untilChecked('ens5');
+}
+
+/** The kernel looks for duplicates of a link-local address for a second or two, and only then makes its route (RFC 4862, 5.4). */
+async function untilChecked(link: string): Promise<void> {
+  const checked = ['-6', '-o', 'addr', 'show', 'dev', link, 'scope', 'link', '-tentative'];
+  await expect.poll(async () => (await host.exec('ip', ...checked)).stdout).not.toBe('');
 }
 
 /** The entry is refused for this reason, nothing of its NIC moves, and the one beside it is configured. */
