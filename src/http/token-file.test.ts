@@ -117,6 +117,8 @@ describe('a folder of token files', () => {
     path = join(directory, 'plain');
     await mkdir(path);
     await writeFile(join(path, 'one.yaml'), one);
+    for (const other of ['.hidden.yaml', 'notes-yaml', '.yaml'])
+      await writeFile(join(path, other), '?');
     const { names } = await open();
     expect(await names()).toEqual(['a']);
   });

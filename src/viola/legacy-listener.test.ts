@@ -198,7 +198,9 @@ describe('the legacy listener', () => {
     [{ 'x-provider-id': '' }, 400, 'ProviderRequired'],
     [{ 'x-provider-id': 'biz-9' }, 404, 'UnknownProvider'],
   ])('wants a provider that is registered: %o is answered %i', async (headers, status, code) => {
-    expect(await call({ headers })).toMatchObject({ status, body: { code } });
+    // Before anything of its body is looked at.
+    const body = 'no list of nodes';
+    expect(await call({ headers, body })).toMatchObject({ status, body: { code } });
   });
 
   it('never answers 200 for some of the nodes, whatever its caller says that it reads', async () => {
