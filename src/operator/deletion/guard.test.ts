@@ -221,6 +221,16 @@ describe('OpenstackConfigs that are deleted together', () => {
     expect(await outcome(remove(4, 10))).toBe(many(4, 4));
   });
 
+  it('are one when it is the same that is made and deleted again and again', async () => {
+    for (let life = 1; life <= 6; life++) {
+      const object = remove(1, life);
+      const again = { ...object, metadata: { ...object.metadata, uid: `life-${life}` } };
+      configs.upsert(again);
+      expect(await outcome(again)).toBe('goes');
+      configs.remove(again);
+    }
+  });
+
   it('one by one, a minute apart, are not many', async () => {
     among(4);
     for (const n of [1, 2, 3, 4]) expect(await outcome(remove(n, n * 61))).toBe('goes');

@@ -4,6 +4,7 @@ import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces } from '../../kube/core-resources.ts';
 import { isForbidden } from '../../kube/errors.ts';
+import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
 import {
   type ConfigObject,
@@ -42,6 +43,7 @@ interface DeletionGuardDeps {
 
 /** A deletion that takes NICs off. */
 interface Deletion {
+  readonly uid: string;
   /** By the clock of the API server, which has whole seconds. */
   readonly at: number;
   /** Monotonic time at which we saw it. */
@@ -58,6 +60,7 @@ export function createDeletionGuard({
   definition,
   clock,
 }: DeletionGuardDeps): DeletionGuard {
+  /** By name: one that is made anew and deleted again and again is still one. */
   const deletions = new Map<string, Deletion>();
 
   async function ask(object: ConfigObject, signal: AbortSignal): Promise<number> {
@@ -79,20 +82,20 @@ export function createDeletionGuard({
     const now = clock.monotonicMs();
     const present = configs.list();
     for (const one of [object, ...present]) note(one, now);
-    const uids = new Set([object, ...present].map(uidOf));
-    for (const [uid, { since }] of deletions) {
-      if (!uids.has(uid) && now - since > rememberMs) deletions.delete(uid);
+    const names = new Set([object, ...present].map(keyOf));
+    for (const [name, { since }] of deletions) {
+      if (!names.has(name) && now - since > rememberMs) deletions.delete(name);
     }
-    const mine = deletions.get(uidOf(object)) ?? { at: 0, since: now };
-    return { all: new Set([...uids, ...deletions.keys()]).size, mine };
+    const mine = deletions.get(keyOf(object)) ?? { at: 0, since: now };
+    return { all: new Set([...names, ...deletions.keys()]).size, mine };
   }
 
   function note(object: ConfigObject, since: number): void {
-    const { deletionTimestamp } = object.metadata;
-    const uid = uidOf(object);
-    if (deletionTimestamp === undefined || deletions.has(uid)) return;
+    const { deletionTimestamp, uid = '' } = object.metadata;
+    const name = keyOf(object);
+    if (deletionTimestamp === undefined || deletions.get(name)?.uid === uid) return;
     if (!hasFinalizer(object) || isRetained(object)) return;
-    deletions.set(uid, { at: Date.parse(deletionTimestamp), since });
+    deletions.set(name, { uid, at: Date.parse(deletionTimestamp), since });
   }
 
   /** Those that somebody agreed to count, too: what is left of many stays many. */
@@ -126,10 +129,6 @@ export function createDeletionGuard({
   }
 
   return { ask };
-}
-
-function uidOf({ metadata }: ConfigObject): string {
-  return metadata.uid ?? '';
 }
 
 /** One that is missing was forced out, and what was in it is no more wanted gone than before. */
