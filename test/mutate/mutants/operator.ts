@@ -78,7 +78,7 @@ export const operatorMutants: readonly Mutant[] = [
     ["if (found === undefined) return 'is gone';", "if (found === undefined) return 'stays';"],
     ['throw isForbidden(error) ? unknown(what, error) : error;', "return 'stays' as const;"],
     ['Math.abs(one.at - at) <= windowMs', 'true'],
-    ['[...names, ...deletions.keys()]', '[...uids]'],
+    ['[...names, ...deletions.keys()]', '[...names]'],
     ["findCondition(conditions, 'Delivered') ? undefined : ", ''],
     ['!hasFinalizer(object) || isRetained(object)', '!hasFinalizer(object)'],
   ].map(([find = '', replace = '']) => mutant('deletion/guard', find, replace, 'deletion/guard')),
