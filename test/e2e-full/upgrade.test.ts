@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { EndState } from '../beds/end-state.ts';
 import { applyConfig, attach, expectGone, generous, untilConfigured } from '../e2e/acts.ts';
-import { runProjectScript } from '../e2e/installation.ts';
+import { provider } from '../e2e/ground.ts';
+import { registerCluster, runProjectScript } from '../e2e/installation.ts';
 import { foreignState, ourState } from '../e2e/kernel-state.ts';
 import { plantForeignState } from '../e2e/planted.ts';
 import type { PartName } from '../e2e/pods.ts';
@@ -150,6 +151,8 @@ it('MultiNIC goes and every NIC stays', async () => {
 it('it is installed again and finds its NICs', async () => {
   const host = await ourState(world.node);
   await installCharts(world, { type: 'dev' });
+  // The account that the registered token belongs to went with the chart.
+  await registerCluster(world, provider);
   await untilConfigured(world, 'multinic0', 'multinic1');
   await untilReady();
   expect(await ourState(world.node)).toEqual(host);
