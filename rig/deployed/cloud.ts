@@ -12,7 +12,7 @@ export interface Port {
 }
 
 export interface Cloud {
-  ports(servers: readonly string[], project: string): Promise<readonly Port[]>;
+  ports(servers: readonly string[]): Promise<readonly Port[]>;
   cidr(subnet: string): Promise<string>;
   mtu(network: string): Promise<number | undefined>;
   serverName(id: string): Promise<string>;
@@ -65,10 +65,8 @@ export async function openCloud(
   const neutron = `${endpoint('network').replace(/\/$/, '')}/v2.0`;
   const nova = endpoint('compute').replace(/\/$/, '');
   return {
-    async ports(servers, projectId) {
-      const query = [...servers.map((id) => `device_id=${id}`), `project_id=${projectId}`].join(
-        '&',
-      );
+    async ports(servers) {
+      const query = servers.map((id) => `device_id=${id}`).join('&');
       const { ports } = await get<{ ports: readonly Port[] }>(`${neutron}/ports?${query}`);
       return ports.filter(({ device_id: device }) => servers.includes(device));
     },

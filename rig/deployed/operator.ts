@@ -62,7 +62,7 @@ async function nodeOf(
 ): Promise<PostedNode | undefined> {
   const { spec, metadata } = config;
   const subnets = spec.subnetIDs ?? [spec.subnetID ?? ''];
-  const ports = await cloud.ports([server], spec.credentials.projectID);
+  const ports = await cloud.ports([server]);
   const nics = await Promise.all(
     ports
       .filter((port) => port.created_at >= metadata.creationTimestamp)

@@ -4,7 +4,7 @@
 #
 #   DIR/id, cluster, half       which migration it belongs to
 #   DIR/objects                 a row for each object: kind, namespace, name, uid, remove or leave, its file
-#   DIR/files/N-KIND-NAME.yaml  each object as it was, without what an API server writes itself
+#   DIR/files/N-KIND-NAME.json  each object as it was: it goes back as it is, kubectl would rewrite what it was applied from
 #   DIR/definition.yaml, configs.yaml, namespaces, states   the kind, its objects, labels of namespaces, what the objects said
 #   DIR/values.yaml             what the settings come to in our chart; encrypt-key: the one that is in no Secret of its namespace
 #   DIR/complete, gone-back     all of it is there; it was put back
@@ -43,7 +43,7 @@ save() {
   while IFS= read -r key; do
     IFS=$sep read -r uid fate <<<"${theirs[$key]}"
     number=$((number + 1))
-    object=$(printf 'files/%03d-%s.yaml' "$number" "$(tr -c 'A-Za-z0-9.\n-' _ <<<"${key//$sep/-}")")
+    object=$(printf 'files/%03d-%s.json' "$number" "$(tr -c 'A-Za-z0-9.\n-' _ <<<"${key//$sep/-}")")
     as_it_was "$key" >"$backup/$object"
     printf '%s\n' "$key$sep$uid$sep$fate$sep$object" >>"$backup/objects"
   done < <(printf '%s\n' "${!theirs[@]}" | sort)
@@ -72,19 +72,18 @@ save_kind() {
 
 enforced=$(label pod-security.kubernetes.io/enforce)$sep$(label pod-security.kubernetes.io/warn)
 
-# as_it_was KEY
+# as_it_was KEY: what it takes to be created with a request of its own is that it has no version.
 as_it_was() {
   local kind namespace name where=()
   IFS=$sep read -r kind namespace name <<<"$1"
   [[ $namespace == - ]] || where=(-n "$namespace")
-  plain get "$kind" "$name" "${where[@]}"
+  kube get "$kind" "$name" "${where[@]}" -o json | sed -E 's/^(        "resourceVersion": )"[0-9]+"/\1""/'
 }
 
 # plain ARGUMENT…: one object as YAML, without what the API server says and no person wrote.
 plain() {
   kube "$@" -o yaml --show-managed-fields=false | awk '
-    /^[^ ]/ { skipped = /^status:/ || (/^secrets:/ && account) }
-    /^kind: ServiceAccount$/ { account = 1 }
+    /^[^ ]/ { skipped = /^status:/ }
     skipped || /^  (uid|resourceVersion|generation|creationTimestamp|selfLink):/ { next }
     { print }'
 }
@@ -134,7 +133,9 @@ remove_theirs() {
 
 # restore_theirs: puts back what is not there, and makes Deployments that were only stopped what they were.
 restore_theirs() {
-  local kind namespace name uid fate file where rest
+  local kind namespace name uid fate file where rest path
+  ask api-resources --no-headers
+  served=$answer
   rest=$(creation_order <"$backup/objects")
   while IFS=$sep read -r kind namespace name uid fate file; do
     [[ -n $name ]] || continue
@@ -142,20 +143,32 @@ restore_theirs() {
     [[ $namespace == - ]] || where=(-n "$namespace")
     ask get "$kind" "$name" "${where[@]}" --ignore-not-found -o "go-template={{.metadata.uid}}$sep$ours"
     [[ $answer != *"${sep}multinic" ]] || die "$kind $name is there, and is ours" "see kubectl get $kind $name ${where[*]}; helm uninstall what it belongs to, then run this again"
+    path_of "$kind" "$namespace"
     if [[ -z $answer ]]; then
-      put_back "$file" "$kind"
+      create_raw "$path" "$file"
     elif [[ $answer == "$uid$sep" && $kind == Deployment.* ]]; then
-      change kube replace -f "$backup/$file"
+      change kube replace --raw "$path/$name" -f "$backup/$file" >/dev/null
     fi
   done <<<"$rest"
 }
 
-# put_back FILE KIND: as it was; an address that somebody has by now is given anew.
-put_back() {
-  if [[ $2 == Service.v1. ]] && ! $dry_run && ! kube create --dry-run=server -f "$backup/$1" >/dev/null 2>&1; then
-    awk '/^  clusterIPs?:/ { skipped = 1; next } skipped && /^  - / { next } { skipped = 0; print }' "$backup/$1" >"$scratch/service"
-    change kube create -f "$scratch/service"
-    return
-  fi
-  change kube create -f "$backup/$1"
+# path_of KIND.VERSION.GROUP NAMESPACE: where the API server has such objects, in $path.
+path_of() {
+  local version=${1#*.} plural api
+  api=${version%%.*}
+  [[ -z ${version#*.} ]] || api=${version#*.}/$api
+  plural=$(awk -v kind="${1%%.*}" -v api="$api" '$NF == kind && $(NF - 2) == api && !found { print $1; found = 1 }' <<<"$served")
+  [[ -n $plural ]] || die "this cluster has no kind $1 any more" "install what defines it, then run this again"
+  path=/apis/$api
+  [[ $api == */* ]] || path=/api/$api
+  [[ $2 == - ]] || path+=/namespaces/$2
+  path+=/$plural
+}
+
+# create_raw PATH FILE: as it was; an address of a Service that somebody has by now is given anew.
+create_raw() {
+  if change kube create --raw "$1" -f "$backup/$2" >"$scratch/created" 2>"$scratch/refused"; then return; fi
+  [[ $1 == */services ]] || die "$(<"$scratch/refused")" "correct that, then run this again"
+  awk '/"clusterIP": / { next } /"clusterIPs": \[/ { skipped = 1 } !skipped { print } /\]/ { skipped = 0 }' "$backup/$2" >"$scratch/service"
+  change kube create --raw "$1" -f "$scratch/service" >/dev/null
 }

@@ -32,6 +32,17 @@ check_theirs() {
   done <<<"$answer"
   block_all stray "these Pods run the deployed controller and belong to no Deployment" "find out who made them, and delete them" "${stray[@]}"
   check_jobs
+  check_tokens
+}
+
+# The account of our controller has the name of theirs.
+check_tokens() {
+  local it account
+  rows "{{.metadata.name}}$sep$(annotation kubernetes.io/service-account.name)" secrets -n "$namespace" --field-selector type=kubernetes.io/service-account-token
+  while IFS=$sep read -r it account; do
+    [[ $account != multinic-agent ]] ||
+      mind "Secret $namespace/$it is a token of ServiceAccount multinic-agent, which is replaced: who uses it elsewhere needs another one"
+  done <<<"$answer"
 }
 
 check_jobs() {

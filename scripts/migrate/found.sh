@@ -106,7 +106,8 @@ note_deployment() {
   ask get deployment "$name" -n "$namespace" -o 'jsonpath={.spec.template.spec.serviceAccountName}'
   account=$answer
   if [[ -n $account && $account != default ]]; then
-    note remove ServiceAccount.v1. "$account" -n "$namespace"
+    # With an account its tokens end, wherever they are used; it is taken away only if ours has its name.
+    note leave ServiceAccount.v1. "$account" -n "$namespace"
     note_bindings "$namespace" "$account"
   fi
   ask get deployment "$name" -n "$namespace" -o 'go-template={{range .spec.template.spec.volumes}}{{with .configMap}}ConfigMap.v1./{{.name}} {{end}}{{with .secret}}Secret.v1./{{.secretName}} {{end}}{{with .persistentVolumeClaim}}PersistentVolumeClaim.v1./{{.claimName}} {{end}}{{end}}{{range .spec.template.spec.containers}}{{range .envFrom}}{{with .configMapRef}}ConfigMap.v1./{{.name}} {{end}}{{with .secretRef}}Secret.v1./{{.name}} {{end}}{{end}}{{end}}'

@@ -91,8 +91,9 @@ forward_viola() {
   restricted_namespace "$bridge"
   copy_pull_secrets
   namespace=$bridge place_kind
-  namespace=$bridge place_release --set "operator.settings.watchNamespace=$bridge" --set operator.persistence.enabled=false \
-    --set operator.replicas=1 --set operator.secretSettings=null --set operator.caBundle.configMap=null --set operator.caBundle.secret=null \
+  bridge_values >"$scratch/bridge.yaml"
+  namespace=$bridge settled=$scratch/bridge.yaml place_release --set "operator.settings.watchNamespace=$bridge" \
+    --set operator.replicas=1 --set operator.persistence.enabled=false \
     --set viola.tls.mode=managed --set viola.tokens.mode=managed --set viola.settings.legacyListener=:8081 \
     --set "viola.settings.legacyAllowFrom={$networks}" --set viola.settings.takeOver=true --set viola.settings.acceptUnfenced=true
   for it in "${operators[@]}"; do point_operator "$it"; done
@@ -101,6 +102,11 @@ forward_viola() {
   if changed_nothing; then return; fi
   say "done: the deployed operator sends to our Viola. See what it is sent: kubectl -n $bridge logs deploy/viola-api"
   say "Next: $0 forward --half operator --step operator --backup $backup; or back: $0 back --half operator --backup $backup"
+}
+
+# bridge_values: those of the backup without Secrets that lie beside the deployed operator; nobody asks Contrabass there.
+bridge_values() {
+  $dry_run || awk '/^  secretSettings:/ { skipped = 1; next } skipped && /^    / { next } { skipped = 0; print }' "$backup/values.yaml"
 }
 
 # Viola reads registrations in a namespace that holds nothing else.
@@ -164,7 +170,9 @@ forward_operator() {
   if there crd "$kind"; then place_kind; fi
   place_key
   place_release --set viola.settings.takeOver=true
+  ask_each
   wait_for "$timeout" "OpenstackConfigs that are being taken over" taken_over || unfinished
+  ask_no_more
   place_release
   if changed_nothing; then return; fi
   say "done: $(how_many) OpenstackConfigs are ours"
@@ -196,14 +204,29 @@ taken_over() {
   ! grep -Eq "$sep(theirs|working)\$" <<<"$rows" && [[ -z $(worse) ]]
 }
 
+# ask_each: has our operator look at each object anew, and say so.
+asked=multinic.example.com/force-reconcile
+
+ask_each() {
+  if ! there crd "$kind" || ! there "$kind" -A; then return; fi
+  change kube annotate "$kind" --all -A --overwrite "$asked=$($dry_run || cat "$backup/id")"
+}
+
+ask_no_more() {
+  there crd "$kind" || return 0
+  ask get "$kind" -A -o "go-template={{range .items}}$(annotation $asked){{end}}"
+  [[ -z $answer ]] || change kube annotate "$kind" --all -A "$asked-"
+}
+
 # standing: a row for each object: namespace/name, its Ready condition, and whether it is theirs, being worked on, good or bad.
 standing() {
-  local name held generation seen ready how rows
+  local name generation seen handled ready how rows id
   there crd "$kind" || return 0
-  rows=$(kube get "$kind" -A -o "go-template={{range .items}}{{.metadata.namespace}}/{{.metadata.name}}$sep{{range .metadata.finalizers}}{{.}} {{end}}$sep{{.metadata.generation}}$sep{{with .status}}{{with .observedGeneration}}{{.}}{{end}}{{end}}$sep{{with .status}}{{range .conditions}}{{if eq .type \"Ready\"}}{{.status}} {{.reason}}{{end}}{{end}}{{end}}{{\"\\n\"}}{{end}}") || return 1
-  while IFS=$sep read -r name held generation seen ready; do
+  id=$(<"$backup/id")
+  rows=$(kube get "$kind" -A -o "go-template={{range .items}}{{.metadata.namespace}}/{{.metadata.name}}$sep{{.metadata.generation}}$sep{{with .status}}{{with .observedGeneration}}{{.}}{{end}}$sep{{with .lastHandledReconcileAt}}{{.}}{{end}}$sep{{range .conditions}}{{if eq .type \"Ready\"}}{{.status}} {{.reason}}{{end}}{{end}}{{else}}$sep$sep{{end}}{{\"\n\"}}{{end}}") || return 1
+  while IFS=$sep read -r name generation seen handled ready; do
     [[ -n $name ]] || continue
-    if [[ " $held" != *" ${finalizers[0]} "* ]]; then how=theirs
+    if [[ $handled != *"$id"* ]]; then how=theirs
     elif [[ $seen != "$generation" || $ready == Unknown* ]]; then how=working
     elif [[ $ready == True* ]]; then how=good
     else how=bad; fi
@@ -232,6 +255,7 @@ back() {
   begin_back "take MultiNIC off this cluster, keep all NICs, and put the deployed operator and Viola back"
   stop_ours "$namespace/multinic-operator-controller-manager"
   let_go "${finalizers[@]}"
+  ask_no_more
   uninstall_release
   remove_bridge
   restore_labels "$namespace"

@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154 # variables of the script that sources it
 # Sourced: our release, which takes the place of the deployed system, and what it shares with it.
 
-# place_release HELM-ARGUMENT…: installs or upgrades ours with the values of the backup, then those of the command line, then these.
+# place_release HELM-ARGUMENT…: installs or upgrades ours with the values of the backup (or of $settled), then those of the command
+# line, then these.
 place_release() {
-  local files=()
-  [[ ! -s $backup/values.yaml ]] || files=(--values "$backup/values.yaml")
+  local files=() of=${settled:-$backup/values.yaml}
+  [[ ! -s $of ]] || files=(--values "$of")
   # A dry run at the server would meet what is only removed by then.
   if $dry_run; then
     say "+ helm upgrade --install $release $release --namespace $namespace ${files[*]} ${arguments[*]} $*"
@@ -80,11 +81,13 @@ restrict_namespace() {
 
 # restore_labels NAMESPACE: the Pod Security level that it was saved with; the deployed agents need more than ours.
 restore_labels() {
-  local name enforce warn labels=()
+  local name enforce warn
+  there namespace "$1" || return 0
   IFS=$sep read -r name enforce warn < <(grep "^$1$sep" "$backup/namespaces") || return 0
-  labels+=("pod-security.kubernetes.io/enforce${enforce:+=}${enforce:--}")
-  labels+=("pod-security.kubernetes.io/warn${warn:+=}${warn:--}")
-  change kube label namespace "$name" --overwrite "${labels[@]}"
+  ask get namespace "$1" -o "go-template=$enforced"
+  [[ $answer != "$enforce$sep$warn" ]] || return 0
+  change kube label namespace "$1" --overwrite "pod-security.kubernetes.io/enforce${enforce:+=}${enforce:--}" \
+    "pod-security.kubernetes.io/warn${warn:+=}${warn:--}"
 }
 
 # restore_kind: theirs as it was saved, which knows one version: everything is stored in that one first.

@@ -14,8 +14,12 @@ export class NicMonitor implements Disposable {
     this.#processes = workers.map(({ name, host }) => {
       const args = ['-n', host.netns, '-o', 'monitor', 'link', 'address'];
       const child = spawn('ip', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+      const up = new Set<string>();
       createInterface({ input: child.stdout }).on('line', (line) => {
-        if (/multinic\d.*state DOWN/.test(line)) this.downs.push(`${name}: ${line}`);
+        const [, link = '', state] = /: (multinic\d)@.* state (UP|DOWN)/.exec(line) ?? [];
+        if (state === 'UP') up.add(link);
+        // One that is new is down before it is up.
+        if (state === 'DOWN' && up.delete(link)) this.downs.push(`${name}: ${line}`);
         const [, address] = /Deleted .*multinic\d +inet (\S+)/.exec(line) ?? [];
         if (address !== undefined) this.taken.push(address);
       });
