@@ -4,7 +4,7 @@
 #
 #   scripts/migrate.sh check   --half agent|operator [--accept CODE,…] >values.yaml
 #   scripts/migrate.sh forward --half agent|operator --backup DIR [--step viola|operator] [--accept CODE,…] [-- HELM-ARGUMENT…]
-#   scripts/migrate.sh back    --half agent|operator --backup DIR [--crds]
+#   scripts/migrate.sh back    --half agent|operator --backup DIR [--crds] [--accept CODE,…]
 #
 #   check            says what is there, what would happen and what is in the way; prints the values that the settings of the
 #                    deployed system come to; changes nothing

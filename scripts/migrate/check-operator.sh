@@ -118,11 +118,45 @@ check_clusters() {
 
 # ready_cluster SECRET: whether the kind is there in our version.
 ready_cluster() {
-  ask get secret "$1" -n "$clusters" -o 'go-template={{with .data.kubeconfig}}{{. | base64decode}}{{end}}'
+  in_cluster "$1" -o name >/dev/null 2>&1
+}
+
+# in_cluster SECRET ARGUMENT…: `kubectl get` of the node configs of a registered cluster, as Viola reads them.
+in_cluster() {
+  local secret=$1
+  shift
+  ask get secret "$secret" -n "$clusters" -o 'go-template={{with .data}}{{with .kubeconfig}}{{. | base64decode}}{{end}}{{end}}'
   if [[ -z $answer ]]; then
-    mind "Secret $clusters/$1 has no kubeconfig: whether that cluster is migrated was not looked at"
-    return 0
+    ask get secret "$secret" -n "$clusters" -o 'go-template=apiVersion: v1
+kind: Config
+current-context: it
+contexts: [{name: it, context: {cluster: it, user: it}}]
+clusters: [{name: it, cluster: {server: "{{.data.server | base64decode}}", certificate-authority-data: "{{index .data "ca.crt"}}"}}]
+users: [{name: it, user: {token: "{{.data.token | base64decode}}"}}]'
   fi
   (umask 077 && printf '%s\n' "$answer" >"$scratch/registered")
-  kubectl --kubeconfig "$scratch/registered" get multinicnodeconfigs.v1.multinic.io -n multinic-system -o name --request-timeout=15s >/dev/null 2>"$scratch/said"
+  kubectl --kubeconfig "$scratch/registered" get multinicnodeconfigs.v1.multinic.io -n multinic-system --request-timeout=15s "$@"
+}
+
+# check_numbers: with ours a NIC keeps its name; the deployed operator numbers all of a node by their MACs, each time it sends it.
+check_numbers() {
+  local secret rows name nics nic place list=() renamed=() silent=()
+  there namespace "$clusters" || return 0
+  ask get secrets -n "$clusters" -l multinic.io/provider-id -o 'jsonpath={.items[*].metadata.name}'
+  for secret in $answer; do
+    rows=$(in_cluster "$secret" -o "go-template={{range .items}}{{.metadata.name}}$sep{{range .spec.interfaces}}{{.macAddress}}={{.name}} {{end}}{{\"\n\"}}{{end}}" 2>/dev/null) ||
+      { silent+=("$secret"); continue; }
+    while IFS=$sep read -r name nics; do
+      mapfile -t list < <(tr ' ' '\n' <<<"${nics,,}" | sed '/^$/d' | sort)
+      place=0
+      for nic in "${list[@]}"; do
+        [[ ${nic#*=} == "multinic$place" ]] || renamed+=("$secret: $name: ${nic#*=} would be multinic$place (MAC ${nic%=*})")
+        place=$((place + 1))
+      done
+    done <<<"$rows"
+  done
+  block_all numbers "the deployed operator numbers NICs by their MACs, and would have these renamed while they are in use" \
+    "detach them first, or accept it" "${renamed[@]}"
+  block_all silent "these clusters cannot be asked from here whether the deployed operator would rename NICs of theirs" \
+    "run this where their API servers can be reached" "${silent[@]}"
 }

@@ -252,6 +252,9 @@ unfinished() {
 }
 
 back() {
+  check_numbers
+  tell
+  unblocked
   begin_back "take MultiNIC off this cluster, keep all NICs, and put the deployed operator and Viola back"
   stop_ours "$namespace/multinic-operator-controller-manager"
   let_go "${finalizers[@]}"

@@ -172,16 +172,28 @@ describe('a management cluster of the deployed system', () => {
     ]);
   });
 
-  it('goes back to the deployed operator and Viola as they were, and NICs stay', async () => {
-    const before = new Map(names);
+  it('does not go back in passing when the deployed operator would rename NICs', async () => {
     const { code, stderr } = await migrate('back', 'first');
+    expect(code).toBe(1);
+    expect(stderr).toContain('biz: worker-1: multinic2 would be multinic0 (MAC fa:16:3e:00:00:10)');
+    expect(stderr).not.toContain('worker-2');
+  });
+
+  it('goes back to the deployed operator and Viola as they were, and other NICs stay', async () => {
+    const { code, stderr } = await migrate('back', 'first', '--accept', 'numbers');
     expect(stderr).toContain('done: the deployed operator has this cluster again');
     expect(code).toBe(0);
     expect(await theirObjects()).toEqual(installed);
-    const [, second] = place.site.workers;
-    if (!second) throw new Error('there is no worker');
-    expect(await namesOn(second)).toEqual(before.get(second));
+    const [first, second] = place.site.workers;
+    if (!first || !second) throw new Error('there is no worker');
     await expectArrives(second, 'fa:16:3e:00:01:40', 'multinic2');
+    const byMac = {
+      'fa:16:3e:00:00:10': 'multinic0',
+      'fa:16:3e:00:00:20': 'multinic1',
+      'fa:16:3e:00:00:30': 'multinic2',
+    };
+    await vi.waitFor(async () => expect(await namesOn(first)).toEqual(byMac), generous);
+    names.set(first, byMac);
   });
 
   it('goes forward at once, over what the deployed Viola has written since', async () => {
@@ -191,6 +203,6 @@ describe('a management cluster of the deployed system', () => {
     const [, second] = place.site.workers;
     if (!second) throw new Error('there is no worker');
     await expectArrives(second, 'fa:16:3e:00:01:50', 'multinic3');
-    expect(monitor.downs).toEqual([]);
+    for (const [worker, expected] of names) expect(await namesOn(worker)).toEqual(expected);
   });
 });
