@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-e2e-full test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-e2e-full test-migrate test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ test-e2e: $(installed) ## The whole chain on real parts (needs root)
 
 test-e2e-full: $(installed) ## Upgrade, skew, deleted Pods and uninstall in every order, on real parts (needs root, 15 minutes)
 	@test/e2e/run e2e-full
+
+test-migrate: $(installed) ## The way from the deployed system and back, with stand-ins of it (needs root)
+	@test/e2e/run migrate
 
 test-kill-full: $(installed) ## Some of the kill list on real parts; writes its table to test/kills/real (needs root, 10 minutes)
 	@test/e2e/run kill-full

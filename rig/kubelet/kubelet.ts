@@ -22,9 +22,11 @@ export interface KubeletOptions {
     readonly host: HostHandle;
     /** Address of the Node; without one that of the host's way out. */
     readonly internalIp?: string;
+    /** What the Node says that it runs. */
+    readonly osImage?: string;
   };
-  /** What stands for the image's entrypoint (default: the agent of the bundle). */
-  readonly agentCommand?: readonly string[];
+  /** What stands for the image's entrypoint (default: the agent of the bundle); each Pod may have its own. */
+  readonly agentCommand?: readonly string[] | ((pod: Pod) => readonly string[]);
   /** Folder for volumes and logs of Pods; made, and removed in the end. */
   readonly directory: string;
   readonly clock?: Clock;
@@ -56,6 +58,7 @@ export interface Kubelet extends AsyncDisposable {
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const { clock = systemClock, random = systemRandom, node, directory } = options;
   const log = options.log ?? (() => undefined);
+  const { agentCommand = program('agent').command } = options;
   const client = createKubeClient(options.access, { clock, random, userAgent: 'kubelet' });
   const stopped = new AbortController();
   const failures = new FailureOrders();
@@ -73,7 +76,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     client,
     host: node.host,
     hostIp,
-    agentCommand: options.agentCommand ?? program('agent').command,
+    commandOf: typeof agentCommand === 'function' ? agentCommand : () => agentCommand,
     directory,
     clock,
     random,

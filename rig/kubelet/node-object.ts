@@ -9,6 +9,7 @@ export interface NodeFacts {
   /** What the host's /etc/machine-id holds; empty when there is none. */
   readonly machineId: string;
   readonly internalIp: string | undefined;
+  readonly osImage?: string | undefined;
   readonly ready: boolean;
   /** RFC 3339. */
   readonly now: string;
@@ -17,6 +18,11 @@ export interface NodeFacts {
 }
 
 const version = 'v1.37.1-standin';
+/** A scheduler puts nothing onto a Node that has no room. */
+const amount = { cpu: '16', memory: '64Gi', pods: '110' };
+const room = { capacity: amount, allocatable: amount };
+
+const noMachine = 'a stand-in kubelet, no machine of its own';
 
 /** The Node as a kubelet registers it. */
 export function nodeObject({ name }: NodeFacts): Draft<Node> {
@@ -26,14 +32,14 @@ export function nodeObject({ name }: NodeFacts): Draft<Node> {
 
 /** The Node's status, whole: what is not in it any more is removed. */
 export function nodeStatus(facts: NodeFacts): Draft<Node> {
-  const { name, systemUUID, bootId, machineId, internalIp } = facts;
+  const { name, systemUUID, bootId, machineId, internalIp, osImage = noMachine } = facts;
   const nodeInfo = {
     systemUUID,
     bootID: bootId,
     machineID: machineId,
     architecture: process.arch === 'x64' ? 'amd64' : process.arch,
     operatingSystem: 'linux',
-    osImage: 'a stand-in kubelet, no machine of its own',
+    osImage,
     kernelVersion: 'unknown',
     kubeletVersion: version,
     kubeProxyVersion: '',
@@ -43,7 +49,8 @@ export function nodeStatus(facts: NodeFacts): Draft<Node> {
     ...(internalIp === undefined ? [] : [{ type: 'InternalIP', address: internalIp }]),
     { type: 'Hostname', address: name },
   ];
-  return { metadata: { name }, status: { nodeInfo, addresses, conditions: [ready(facts)] } };
+  const conditions = [ready(facts)];
+  return { metadata: { name }, status: { nodeInfo, addresses, conditions, ...room } };
 }
 
 function ready({ ready: isReady, now, since }: NodeFacts) {

@@ -10,7 +10,7 @@ export interface NodeReporter {
   reboot(): Promise<void>;
 }
 
-type Identity = Pick<NodeFacts, 'name' | 'systemUUID' | 'internalIp'> & {
+type Identity = Pick<NodeFacts, 'name' | 'systemUUID' | 'internalIp' | 'osImage'> & {
   /** Read at each report: a machine that was rebuilt in place has another one. */
   readonly readMachineId: () => Promise<string>;
 };
@@ -19,7 +19,7 @@ type Identity = Pick<NodeFacts, 'name' | 'systemUUID' | 'internalIp'> & {
 export function createNodeReporter(
   client: Pick<KubeClient, 'apply' | 'applyStatus'>,
   clock: Clock,
-  { name, systemUUID, internalIp, readMachineId }: Identity,
+  { name, systemUUID, internalIp, osImage, readMachineId }: Identity,
 ): NodeReporter {
   const options = { fieldManager: 'kubelet', force: true };
   const now = (): string => `${clock.now().toISOString().slice(0, 19)}Z`;
@@ -31,6 +31,7 @@ export function createNodeReporter(
     name,
     systemUUID,
     internalIp,
+    osImage,
     bootId,
     machineId: await readMachineId(),
     ready,

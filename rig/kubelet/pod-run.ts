@@ -28,7 +28,7 @@ export interface PodRunOptions {
   readonly host: HostHandle;
   readonly hostIp: string | undefined;
   /** What stands for the image's entrypoint; the container's arguments follow. */
-  readonly agentCommand: readonly string[];
+  readonly commandOf: (pod: Pod) => readonly string[];
   /** Folder of the kubelet; each Pod has one of its own in it. */
   readonly directory: string;
   readonly clock: Clock;
@@ -142,12 +142,12 @@ export class PodRun {
   }
 
   async #runContainer(rootfs: Rootfs): Promise<PodStatus> {
-    const { host, agentCommand, clock, life, report, directory } = this.#options;
+    const { host, commandOf, clock, life, report, directory } = this.#options;
     const { pod } = this.#base;
     const { args = [], env = [] } = firstContainer(pod);
     const startedAt = this.#now();
     this.#container = await startContainer({
-      command: [...agentCommand, ...translateArguments(args, rootfs)],
+      command: [...commandOf(pod), ...translateArguments(args, rootfs)],
       env: Object.fromEntries(env.map(({ name, value = '' }) => [name, value])),
       netns: host.netns,
       logFile: join(directory, `${pod.metadata.name}.log`),

@@ -37,12 +37,14 @@ export async function prepareVolumes(
 }
 
 async function prepare(pod: Pod, volume: Volume, options: VolumeOptions): Promise<string> {
-  const { configMap, hostPath, emptyDir, name } = volume;
+  const { configMap, hostPath, emptyDir, projected, name } = volume;
   if (hostPath) return hostFolder(hostPath.path, hostPath.type ?? '', options.hostRoot);
   const folder = join(options.folder, name);
   await mkdir(folder, { recursive: true });
   if (configMap?.name) await writeConfigMap(pod, configMap.name, folder, options);
-  else if (!emptyDir) throw new Error(`volume ${name} is of a kind the stand-in kubelet has not`);
+  // What is projected is the token of the Pod's account: no process of this machine needs it.
+  else if (!emptyDir && !projected)
+    throw new Error(`volume ${name} is of a kind the stand-in kubelet has not`);
   return folder;
 }
 

@@ -1,0 +1,84 @@
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # variables of the script that sources it
+# Sourced: what `check` finds, told in one piece; nothing here looks at a cluster.
+
+found=()
+minded=()
+blocks=()
+blocked=()
+
+# found, mind TEXT: what is there; what nobody has to change and somebody may want to know.
+found() {
+  found+=("$1")
+}
+
+mind() {
+  minded+=("$1")
+}
+
+# Without these there is no way forward, whoever accepts it.
+final=' nothing rights kind '
+
+# block CODE WHY NEXT: what has to be dealt with, or accepted, before anything may be changed.
+block() {
+  if [[ $accepted == *" $1 "* && $final != *" $1 "* ]]; then
+    mind "accepted, [$1]: $2"
+    return
+  fi
+  [[ $final == *" $1 "* ]] || blocked+=("$1")
+  blocks+=("[$1] $2"$'\n'"      Next: $3")
+}
+
+# block_all CODE WHY NEXT ITEM…: one finding for all items, if there are any; ten of them are told.
+block_all() {
+  local code=$1 why=$2 next=$3 shown
+  shift 3
+  (($#)) || return 0
+  printf -v shown '\n      %s' "${@:1:10}"
+  (($# <= 10)) || shown+=$'\n'"      … and $(($# - 10)) more"
+  block "$code" "$why:$shown" "$next"
+}
+
+# tell STEP…: all that was found, and what would be done.
+tell() {
+  section 'found' "${found[@]}"
+  section 'would happen' "$@"
+  section 'to know' "${minded[@]}"
+  section 'in the way' "${blocks[@]}"
+}
+
+section() {
+  local title=$1 item
+  shift
+  (($#)) || return 0
+  say "$title:"
+  for item; do say "  - $item"; done
+}
+
+# unblocked: ends everything while something is in the way.
+unblocked() {
+  ((${#blocks[@]} == 0)) && return
+  local codes
+  codes=$(IFS=,; echo "${blocked[*]}")
+  die "this cluster is not fit: ${#blocks[@]} in the way, see above" "deal with each${codes:+, or accept what you have looked at: --accept $codes}"
+}
+
+# may_all VERB/RESOURCE[/NAMESPACE]…: rights that are missing are one finding.
+may_all() {
+  local right verb resource where missing=()
+  for right; do
+    IFS=/ read -r verb resource where <<<"$right"
+    kube auth can-i "$verb" "$resource" ${where:+--namespace "$where"} >/dev/null 2>&1 || missing+=("$verb $resource${where:+ in namespace $where}")
+  done
+  block_all rights "these rights are missing" "use a kubeconfig of an administrator of this cluster" "${missing[@]}"
+}
+
+# block_gitops NAMESPACE/NAME…: what somebody else applies again and again would come back while it is being replaced.
+block_gitops() {
+  local it held=()
+  for it; do
+    ask get deployment "${it#*/}" -n "${it%/*}" -o "go-template=$(label argocd.argoproj.io/instance)$(annotation argocd.argoproj.io/tracking-id)$(label kustomize.toolkit.fluxcd.io/name)$(label helm.toolkit.fluxcd.io/name)"
+    [[ -z $answer ]] || held+=("Deployment $it by $answer")
+  done
+  block_all gitops "Argo CD or Flux applies the deployed system, and would bring it back" \
+    "take it out of there, or pause it there, until the migration is over" "${held[@]}"
+}

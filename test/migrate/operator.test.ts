@@ -1,0 +1,208 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  applyConfig,
+  attach,
+  installDeployed,
+  openPlace,
+  type Place,
+  register,
+} from './management.ts';
+import { NicMonitor } from './nic-monitor.ts';
+import { configOf, generous, nicsOf, objectsOf } from './seen.ts';
+import type { Ran, Worker } from './site.ts';
+
+let place: Place;
+let monitor: NicMonitor;
+let installed: unknown;
+/** Name of each NIC by its MAC, for each worker, as they were given out. */
+const names = new Map<Worker, Record<string, string>>();
+
+/** Everything that the deployed operator and Viola consist of, and what OpenstackConfigs ask for. */
+async function theirObjects(): Promise<unknown> {
+  const { site } = place;
+  const kinds = 'deployments,serviceaccounts,services,roles,rolebindings,configmaps';
+  const all = await Promise.all([
+    objectsOf(site, kinds, '-n', 'multinic-operator-system'),
+    objectsOf(site, 'deployments,services,serviceaccounts', '-n', 'multinic-system'),
+    objectsOf(site, 'openstackconfigs', '-n', 'multinic-system'),
+    objectsOf(site, 'clusterroles,clusterrolebindings'),
+  ]);
+  return all.map((one) =>
+    Object.fromEntries(
+      Object.entries(one).filter(
+        ([name]) => !/multinic-agent|multinic-controller|\/system:|\/default$|kube-root/.test(name),
+      ),
+    ),
+  );
+}
+
+async function namesOn({ host }: Worker): Promise<Record<string, string>> {
+  const nics = Object.entries(await nicsOf(host)) as [
+    string,
+    { ifname: string; addresses: string[] },
+  ][];
+  return Object.fromEntries(
+    nics.flatMap(([mac, { ifname, addresses }]) =>
+      /^multinic\d$/.test(ifname) && addresses.length > 0 ? [[mac, ifname]] : [],
+    ),
+  );
+}
+
+/** A port with this MAC is attached, and becomes the NIC of this name; all others keep theirs. */
+async function expectArrives(worker: Worker, mac: string, name: string): Promise<void> {
+  await attach(place, worker, mac);
+  const expected = { ...names.get(worker), [mac]: name };
+  await vi.waitFor(async () => expect(await namesOn(worker)).toEqual(expected), generous);
+  names.set(worker, expected);
+}
+
+async function expectNamesKept(): Promise<void> {
+  for (const [worker, expected] of names) expect(await namesOn(worker)).toEqual(expected);
+  expect(monitor.downs).toEqual([]);
+}
+
+function migrate(
+  verb: 'check' | 'forward' | 'back',
+  backup?: string,
+  ...more: string[]
+): Promise<Ran> {
+  const folder =
+    backup === undefined ? [] : ['--backup', join(place.site.directory, backup), '--yes'];
+  const legacy = verb === 'forward' ? ['--legacy-from', '127.0.0.0/8'] : [];
+  const values = verb === 'back' ? [] : ['--', '--set', 'operator.persistence.enabled=false'];
+  return place.site.migrate([verb, '--half', 'operator', ...folder, ...legacy, ...more, ...values]);
+}
+
+async function ready(name: string): Promise<string> {
+  const path = "jsonpath={.status.conditions[?(@.type=='Ready')].status}";
+  return place.site.cluster.kubectl([
+    '-n',
+    'multinic-system',
+    'get',
+    'openstackconfig',
+    name,
+    '-o',
+    path,
+  ]);
+}
+
+/** Who has written the spec of the worker's object. */
+async function writersOf(worker: Worker): Promise<string[]> {
+  const { metadata } = await configOf(place.site, worker);
+  const { managedFields = [] } = metadata as {
+    managedFields?: { manager: string; subresource?: string }[];
+  };
+  return managedFields.flatMap(({ manager, subresource }) => (subresource ? [] : [manager]));
+}
+
+beforeAll(async () => {
+  place = await openPlace('management');
+  await installDeployed(place);
+  const { workers } = place.site;
+  await applyConfig(
+    place,
+    'nodes',
+    workers.map(({ systemUuid }) => systemUuid),
+  );
+  await applyConfig(place, 'idle', [place.idleServer], {
+    violaEndpoint: 'http://viola.example.com',
+  });
+  monitor = new NicMonitor(workers);
+  for (const [i, worker] of workers.entries()) {
+    names.set(worker, {});
+    await expectArrives(worker, `fa:16:3e:00:0${i}:20`, 'multinic0');
+  }
+  await vi.waitFor(async () => expect(await ready('idle')).toBe('True'), generous);
+  installed = await theirObjects();
+});
+
+afterAll(async () => {
+  monitor?.[Symbol.dispose]();
+  await place?.[Symbol.asyncDispose]();
+});
+
+describe('a management cluster of the deployed system', () => {
+  it('is not fit while a business cluster is not registered', async () => {
+    const { code, stdout, stderr } = await migrate('check');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/\[clusters\] these are not registered.*\n {6}biz\n/);
+    expect(stderr).toContain('CONTRABASS_TIMEOUT=0s has no value that ours can take');
+    expect(stdout).toContain('    pollFastInterval: "5s"\n');
+    expect(stdout).toContain('    openstackPortAllowedStatuses: ["ACTIVE", "DOWN"]\n');
+    expect(stdout).toContain(
+      '    contrabassEncryptKey: {name: operator-secret, key: CONTRABASS_ENCRYPT_KEY}\n',
+    );
+    expect(stdout).not.toContain(place.cloud.encryptKey);
+  });
+
+  it('is fit when it is', async () => {
+    await register(place);
+    const { code, stderr } = await migrate('check');
+    expect(stderr).toContain('nothing is in the way');
+    expect(code).toBe(0);
+    expect(await theirObjects()).toEqual(installed);
+  });
+
+  it('lets the deployed operator send to our Viola', async () => {
+    const { code, stderr } = await migrate('forward', 'first', '--step', 'viola');
+    expect(stderr).toContain('done: the deployed operator sends to our Viola');
+    expect(code).toBe(0);
+    const [first] = place.site.workers;
+    if (!first) throw new Error('there is no worker');
+    await expectArrives(first, 'fa:16:3e:00:00:30', 'multinic1');
+    expect(await writersOf(first)).toContain('viola');
+    await expectNamesKept();
+  });
+
+  it('is taken over by our operator, and NICs keep their names whatever their MAC', async () => {
+    const { code, stderr } = await migrate('forward', 'first', '--step', 'operator');
+    expect(stderr).toContain('done: 2 OpenstackConfigs are ours');
+    expect(code).toBe(0);
+    await expectNamesKept();
+    const [first, second] = place.site.workers;
+    if (!first || !second) throw new Error('there is no worker');
+    await expectArrives(first, 'fa:16:3e:00:00:10', 'multinic2');
+    await expectArrives(second, 'fa:16:3e:00:01:30', 'multinic1');
+    const left = await place.site.cluster.kubectl(['get', 'deployments', '-A', '-o', 'name']);
+    expect(left.trim().split('\n').toSorted()).toEqual([
+      'deployment.apps/multinic-agent-controller',
+      'deployment.apps/multinic-operator-controller-manager',
+      'deployment.apps/viola-api',
+    ]);
+  });
+
+  it('does not go back in passing when the deployed operator would rename NICs', async () => {
+    const { code, stderr } = await migrate('back', 'first');
+    expect(code).toBe(1);
+    expect(stderr).toContain('biz: worker-1: multinic2 would be multinic0 (MAC fa:16:3e:00:00:10)');
+    expect(stderr).not.toContain('worker-2');
+  });
+
+  it('goes back to the deployed operator and Viola as they were, and other NICs stay', async () => {
+    const { code, stderr } = await migrate('back', 'first', '--accept', 'numbers');
+    expect(stderr).toContain('done: the deployed operator has this cluster again');
+    expect(code).toBe(0);
+    expect(await theirObjects()).toEqual(installed);
+    const [first, second] = place.site.workers;
+    if (!first || !second) throw new Error('there is no worker');
+    await expectArrives(second, 'fa:16:3e:00:01:40', 'multinic2');
+    const byMac = {
+      'fa:16:3e:00:00:10': 'multinic0',
+      'fa:16:3e:00:00:20': 'multinic1',
+      'fa:16:3e:00:00:30': 'multinic2',
+    };
+    await vi.waitFor(async () => expect(await namesOn(first)).toEqual(byMac), generous);
+    names.set(first, byMac);
+  });
+
+  it('goes forward at once, over what the deployed Viola has written since', async () => {
+    const { code, stderr } = await migrate('forward', 'second');
+    expect(stderr).toContain('done: 2 OpenstackConfigs are ours');
+    expect(code).toBe(0);
+    const [, second] = place.site.workers;
+    if (!second) throw new Error('there is no worker');
+    await expectArrives(second, 'fa:16:3e:00:01:50', 'multinic3');
+    for (const [worker, expected] of names) expect(await namesOn(worker)).toEqual(expected);
+  });
+});
