@@ -44,3 +44,14 @@ test('a request for no object, such as /readyz, has empty names', () => {
   const { objectRef: _, ...readyz } = created;
   expect(parseAuditLog(`${JSON.stringify(readyz)}\n`)).toMatchObject([{ resource: '', name: '' }]);
 });
+
+test.each([{ user: {} }, { user: undefined }])(
+  'a request of a token that the server no longer knows has nobody: $user',
+  (nobody) => {
+    const refused = { ...created, ...nobody, responseStatus: { code: 401 } };
+    expect(parseAuditLog(`${line}\n${JSON.stringify(refused)}\n`)).toMatchObject([
+      { code: 201 },
+      { user: '', code: 401 },
+    ]);
+  },
+);

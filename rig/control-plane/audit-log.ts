@@ -3,6 +3,7 @@ import * as z from 'zod';
 /** One finished request as the API server recorded it (audit.k8s.io/v1, level Metadata). */
 export interface AuditEntry {
   readonly verb: string;
+  /** Empty when the server knew nobody (401): a token that is bound to a Pod ends with the Pod, before its process does. */
   readonly user: string;
   readonly userAgent: string;
   readonly code: number;
@@ -17,7 +18,7 @@ export interface AuditEntry {
 const event = z.object({
   stage: z.string(),
   verb: z.string(),
-  user: z.object({ username: z.string() }),
+  user: z.object({ username: z.string().default('') }).prefault({}),
   userAgent: z.string().default(''),
   responseStatus: z.object({ code: z.number() }).optional(),
   requestReceivedTimestamp: z.string(),
