@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-e2e-full test-migrate test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-rights-full test-migrate test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,11 +38,11 @@ test-outages: $(installed) ## Clouds, Viola, clusters, MariaDB each away for a m
 test-integration: $(installed) ## Real API server, kubelet, containerd, systemd box, OpenStack, MariaDB (needs root)
 	@test/integration/run
 
-test-e2e: $(installed) ## The whole chain on real parts (needs root)
+test-e2e: $(installed) ## Both charts on real clusters: the chain, kills, upgrade, skew, uninstall (needs root)
 	@test/e2e/run e2e
 
-test-e2e-full: $(installed) ## Upgrade, skew, deleted Pods and uninstall in every order, on real parts (needs root, 15 minutes)
-	@test/e2e/run e2e-full
+test-rights-full: $(installed) ## The life of a port with one right less, for every right of every part (needs root, 10 minutes)
+	@test/on-hosts rights-full
 
 test-migrate: $(installed) ## The way from the deployed system and back, with stand-ins of it (needs root)
 	@test/e2e/run migrate

@@ -68,12 +68,14 @@ export interface WorldOptions {
   readonly managedAccess?: boolean;
   /** What stands for the entry point of the agent's image (default: the agent of the bundle). */
   readonly agentCommand?: readonly string[];
+  /** Happens when all rights are given, before a part starts. */
+  readonly prepared?: (clusters: Pick<World, 'management' | 'business'>) => Promise<void>;
 }
 
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
 export async function openWorld(
   names: readonly string[],
-  { env = {}, poll = '1s', agentCommand, managedAccess = false }: WorldOptions = {},
+  { env = {}, poll = '1s', agentCommand, managedAccess = false, prepared }: WorldOptions = {},
 ): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-chain-'));
@@ -91,6 +93,7 @@ export async function openWorld(
   const [viola = 0, controller = 0, operator = 0, inventory = 0] = await freePorts(4);
   const ports = { viola, controller, operator, inventory };
   const access = managedAccess ? await openAccess(management, directory, stack) : undefined;
+  await prepared?.({ management, business });
   await startParts({
     supervisor: parts,
     directory,

@@ -26,7 +26,7 @@ export interface Use {
 /** Compares the requests of one identity with the rights that are claimed for it. */
 export function useOf(requests: readonly Request[], user: string, claims: readonly Claim[]): Use {
   const asked = requests.filter((request) => request.user === user && !isEverybodys(request));
-  const refused = asked.filter(({ status }) => status === 403).flatMap(actionsOf);
+  const refused = refusedOf(requests, user);
   const allowed = asked.filter(({ status }) => status !== 401 && status !== 403);
   const done = allowed.flatMap(actionsOf);
   const granted = claims.map(({ action }) => action);
@@ -35,6 +35,12 @@ export function useOf(requests: readonly Request[], user: string, claims: readon
     refused: said(refused),
     beyond: said(done.filter((action) => !granted.some((claim) => covers(claim, action)))),
   };
+}
+
+/** What was refused to an identity with 403. */
+export function refusedOf(requests: readonly Request[], user: string): readonly Action[] {
+  const asked = requests.filter((request) => request.user === user && !isEverybodys(request));
+  return asked.filter(({ status }) => status === 403).flatMap(actionsOf);
 }
 
 /** What a request was authorized as; an apply that makes an object is a creation of that name too. */
@@ -58,7 +64,7 @@ function isEverybodys({ group, resource }: Request): boolean {
 }
 
 /** Whether a right to the first is a right to the second. */
-function covers(right: Action, { verb, group, resource, namespace, name }: Action): boolean {
+export function covers(right: Action, { verb, group, resource, namespace, name }: Action): boolean {
   return (
     right.verb === verb &&
     right.group === group &&
@@ -68,11 +74,13 @@ function covers(right: Action, { verb, group, resource, namespace, name }: Actio
   );
 }
 
+/** `verb resource of name in namespace` */
+export function inWords({ verb, namespace, name, ...resource }: Action): string {
+  const which = name === undefined ? '' : ` of ${name}`;
+  const where = namespace === undefined ? '' : ` in ${namespace}`;
+  return `${verb} ${qualified(resource)}${which}${where}`;
+}
+
 function said(actions: readonly Action[]): readonly string[] {
-  const lines = actions.map(({ verb, namespace, name, ...resource }) => {
-    const which = name === undefined ? '' : ` of ${name}`;
-    const where = namespace === undefined ? '' : ` in ${namespace}`;
-    return `${verb} ${qualified(resource)}${which}${where}`;
-  });
-  return [...new Set(lines)].toSorted();
+  return [...new Set(actions.map(inWords))].toSorted();
 }

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { EndState } from '../beds/end-state.ts';
-import { applyConfig, attach, expectGone, generous, untilConfigured } from '../e2e/acts.ts';
-import { provider } from '../e2e/ground.ts';
-import { registerCluster, runProjectScript } from '../e2e/installation.ts';
-import { foreignState, ourState } from '../e2e/kernel-state.ts';
-import { plantForeignState } from '../e2e/planted.ts';
-import type { PartName } from '../e2e/pods.ts';
-import { PrimaryMonitor } from '../e2e/primary-monitor.ts';
-import { configCondition, endOf, nodeConfigOf, requestsOf } from '../e2e/seen.ts';
-import { installCharts, openWorld, type World } from '../e2e/world.ts';
+import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
+import { provider } from './ground.ts';
+import { registerCluster, runProjectScript } from './installation.ts';
+import { foreignState, ourState } from './kernel-state.ts';
 import { makeNextVersion, type NextVersion } from './next-version.ts';
+import { plantForeignState } from './planted.ts';
+import type { PartName } from './pods.ts';
+import { PrimaryMonitor } from './primary-monitor.ts';
+import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
+import { installCharts, openWorld, type World } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const parts: readonly PartName[] = ['operator', 'viola', 'controller'];
