@@ -47,3 +47,9 @@ it('a file that is gone leaves the last good one in force', async () => {
   rmSync(path);
   expect(await bundle()).toBe(violaCa);
 });
+
+it('a file that is not there is refused with what it has to hold', async () => {
+  const said = `${path} cannot be used: ENOENT`;
+  await expect(openCaBundle(path, log)).rejects.toThrow(said);
+  await expect(openCaBundle(path, log)).rejects.toThrow('it has to hold PEM certificates');
+});

@@ -12,7 +12,10 @@ export const systemAuthorities: CaBundle = () => Promise.resolve(undefined);
  * start; of one that goes bad later the last good content holds, as whoever replaces it may be seen halfway.
  */
 export async function openCaBundle(path: string, log: Logger): Promise<CaBundle> {
-  let held = await authoritiesIn(path);
+  let held = await authoritiesIn(path).catch((cause: Error) => {
+    const what = `the file of certificate authorities ${path} cannot be used`;
+    throw new Error(`${what}: ${cause.message}; it has to hold PEM certificates`, { cause });
+  });
   let told: string | undefined;
   return async () => {
     try {

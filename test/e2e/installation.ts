@@ -31,11 +31,21 @@ export interface Release {
   /** Paths of values files, and then values of this test; later ones win. */
   readonly files?: readonly string[];
   readonly values?: readonly object[];
+  /** Whether all Pods have to become ready (default), or only to be asked for. */
+  readonly wait?: boolean;
 }
 
 /** `helm upgrade --install --wait`, as docs/guides/install.md says it. */
 export async function helmInstall(directory: string, release: Release): Promise<void> {
-  const { cluster, chart, namespace, files = [], values = [], charts = ours } = release;
+  const {
+    cluster,
+    chart,
+    namespace,
+    files = [],
+    values = [],
+    charts = ours,
+    wait = true,
+  } = release;
   const own = await Promise.all(
     values.map(async (each, i) => {
       const file = join(directory, `${chart}-values-${i}.json`);
@@ -52,8 +62,7 @@ export async function helmInstall(directory: string, release: Release): Promise<
     namespace,
     '--create-namespace',
     ...[...files, ...own].flatMap((file) => ['--values', file]),
-    '--wait',
-    '--timeout=180s',
+    ...(wait ? ['--wait', '--timeout=180s'] : []),
   ]);
 }
 

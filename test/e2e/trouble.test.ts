@@ -4,11 +4,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
 import { namespace } from './ground.ts';
+import { helmInstall, namespaces } from './installation.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { agentHasDied, letAgentDieAt } from './mortal-image.ts';
 import { plantForeignState } from './planted.ts';
-import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
-import { openWorld, type World } from './world.ts';
+import { configCondition, endOf, nicStates, nodeConfigOf, requestsOf } from './seen.ts';
+import { installCharts, openWorld, type World, withMortalAgent } from './world.ts';
 
 const run = promisify(execFile);
 const openstack = join(import.meta.dirname, '..', '..', 'rig', 'openstack', 'openstack');
@@ -192,6 +193,94 @@ it('a node that is rebuilt in place gets its NICs again, by their names', async 
   }, generous);
   await untilAsBefore();
 });
+
+it('a namespace that lets no agent in is named by its event, and all goes on when it does', async () => {
+  const { business, server, tenant } = world;
+  const enforce = async (level: string) => {
+    const label = `pod-security.kubernetes.io/enforce=${level}`;
+    await business.kubectl(['label', 'namespace', agents, label, '--overwrite']);
+  };
+  await enforce('restricted');
+  const { port_id: portId } = await attach(world);
+  await vi.waitFor(async () => {
+    const ready = (await nodeConfigOf(world))?.status?.conditions?.find(isReady);
+    expect(ready).toMatchObject({ status: 'False', reason: 'NotStarted' });
+  }, patient);
+  expect(await business.kubectl(['get', 'events', '-n', agents])).toContain(
+    'violates PodSecurity "restricted:latest": host namespaces (hostNetwork=true)',
+  );
+  await enforce('privileged');
+  await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
+  await tenant.detach(server.id, portId);
+  await untilAsBefore();
+});
+
+it("an agent's image that is not there is told by its name, and all goes on when it is", async () => {
+  const { server, tenant } = world;
+  const agentImage = 'localhost/multinic-agent:nowhere';
+  const values = { agent: { controller: { settings: { agentImage } } } };
+  await installCharts(world, { type: 'production', values });
+  const { port_id: portId } = await attach(world);
+  await vi.waitFor(async () => {
+    const ready = (await nodeConfigOf(world))?.status?.conditions?.find(isReady);
+    expect(ready).toMatchObject({ status: 'False', reason: 'ImagePullFailed' });
+    expect(ready?.message).toContain(agentImage);
+  }, patient);
+  await installCharts(world, { type: 'production', values: withMortalAgent });
+  await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
+  await tenant.detach(server.id, portId);
+  await untilAsBefore();
+});
+
+it('a rule that somebody takes away is told as an event, and helm puts it back', async () => {
+  const { business, parts } = world;
+  const namespace = namespaces.business;
+  const role = ['-n', namespace, 'role', 'multinic-controller'];
+  const patch = '[{"op":"remove","path":"/rules/0"}]';
+  await business.kubectl(['patch', ...role, '--type=json', '-p', patch]);
+  await parts.deletePods('controller');
+  await vi.waitFor(async () => {
+    const told = await business.kubectl(['get', 'events', '-n', namespace]);
+    expect(told).toContain('RightsMissing');
+  }, patient);
+  await expectNothingLost();
+  await installCharts(world, { type: 'production', values: withMortalAgent });
+  await parts.ready('controller');
+  await untilAsBefore();
+});
+
+it('a second release in a cluster is refused before it changes anything', async () => {
+  const { management: cluster, directory } = world;
+  const second = { cluster, chart: 'multinic-operator', namespace: 'second' } as const;
+  await expect(helmInstall(directory, { ...second, wait: false })).rejects.toThrow(
+    /cannot be imported into the current release/,
+  );
+  await expectNothingLost();
+});
+
+it('Secrets by which operator and Viola know each other are made again when they are gone', async () => {
+  const { management, server, tenant } = world;
+  const gone = [
+    'viola-api-tokens',
+    'multinic-operator-viola-token',
+    'viola-api-tls',
+    'multinic-ca',
+  ];
+  await management.kubectl(['-n', namespaces.management, 'delete', 'secret', ...gone]);
+  const { port_id: portId } = await attach(world);
+  await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
+  await tenant.detach(server.id, portId);
+  await vi.waitFor(async () => expect(await endOf(world)).toEqual(before), patient);
+});
+
+const agents = 'multinic-agents';
+/** A start deadline, or what kubelets need to bring a Secret into their Pods, and then some. */
+const patient = { timeout: 280_000, interval: 500 };
+const three = { multinic0: 'Configured', multinic1: 'Configured', multinic2: 'Configured' };
+
+function isReady({ type }: { readonly type: string }): boolean {
+  return type === 'Ready';
+}
 
 /** Nothing of ours is on the new disk, and systemd made another machine id. */
 const rebuild = `

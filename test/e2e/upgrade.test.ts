@@ -3,13 +3,20 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { EndState } from '../beds/end-state.ts';
 import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
 import { provider } from './ground.ts';
-import { registerCluster, runProjectScript } from './installation.ts';
+import {
+  helm,
+  helmInstall,
+  namespaces,
+  registerCluster,
+  runProjectScript,
+} from './installation.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { makeNextVersion, type NextVersion } from './next-version.ts';
 import { plantForeignState } from './planted.ts';
 import type { PartName } from './pods.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
 import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
+import { configOf, prepareFor, saidOf, valuesOf, type Way, ways } from './told.ts';
 import { installCharts, openWorld, type World } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -179,3 +186,50 @@ it('MultiNIC goes and takes every NIC along', async () => {
   expect(await foreignState(world.node)).toEqual(foreign);
   expect(await world.management.kubectl(['get', 'crd', '-o', 'name'])).not.toContain('multinic');
 });
+
+describe('every part says at /configz what it was told, setting by setting, and nothing secret', () => {
+  it('the controller', async () => {
+    const { business: cluster, directory } = world;
+    await prepareFor(cluster, ['controller']);
+    const values = [valuesOf('controller', 'given')];
+    const namespace = namespaces.business;
+    await helmInstall(directory, {
+      cluster,
+      chart: 'multinic-agent',
+      namespace,
+      values,
+      wait: false,
+    });
+    await expectSaid('controller', 'given');
+  });
+
+  it.each(ways)('operator and Viola, whose access to each other is %s', async (way) => {
+    const { management: cluster, directory } = world;
+    // No Pod that was told otherwise is left to ask.
+    await helm(cluster, [
+      'uninstall',
+      'multinic-operator',
+      '-n',
+      namespaces.management,
+      '--ignore-not-found',
+      '--wait',
+    ]);
+    await prepareFor(cluster, ['operator', 'viola']);
+    const values = [valuesOf('operator', way), valuesOf('viola', way)];
+    const namespace = namespaces.management;
+    await helmInstall(directory, {
+      cluster,
+      chart: 'multinic-operator',
+      namespace,
+      values,
+      wait: false,
+    });
+    await expectSaid('operator', way);
+    await expectSaid('viola', way);
+  });
+});
+
+async function expectSaid(part: PartName, way: Way): Promise<void> {
+  const said = saidOf(part, way);
+  await vi.waitFor(async () => expect(await configOf(world, part)).toMatchObject(said), generous);
+}

@@ -68,8 +68,8 @@ export async function openWorld(
 
   await giveKey(ground);
   const endpoints = await relayedEndpoints(ground, stack);
-  const agent = mortalAgent ? { controller: { settings: { agentImage: mortalAgentImage } } } : {};
-  await installCharts({ ...ground, endpoints }, { type, values: { agent } });
+  const values = mortalAgent ? withMortalAgent : {};
+  await installCharts({ ...ground, endpoints }, { type, values });
   say(await registerCluster(ground, provider));
   const parts = partsOf(ground, { operator: 1, viola: 1, controller: 1 });
   for (const part of ['operator', 'viola', 'controller'] as const) await parts.ready(part);
@@ -111,8 +111,13 @@ export interface Installed {
   /** Folder of the charts; default: ours. */
   readonly charts?: string;
   /** Values of this test, over those of all tests. */
-  readonly values?: { readonly operator?: object; readonly agent?: object };
+  readonly values?: { readonly operator?: object; readonly agent?: object } | undefined;
 }
+
+/** Values by which agents can be made to die at one of their writes. */
+export const withMortalAgent: Installed['values'] = {
+  agent: { controller: { settings: { agentImage: mortalAgentImage } } },
+};
 
 type Place = Pick<World, 'management' | 'business' | 'directory' | 'endpoints'>;
 

@@ -3,8 +3,7 @@ import type { Action } from '../../src/kube/rights.ts';
 import { lifeOfAPort } from '../chain/life.ts';
 import { openWorld, type Worker } from '../chain/world.ts';
 import { type PartName, parts } from '../rights/claims.ts';
-import { covers } from '../rights/used.ts';
-import { clusterOf, takeAway, untilRefused, usualRightsOf } from './one-right-less.ts';
+import { clusterOf, isFor, takeAway, untilRefused, usualRightsOf } from './one-right-less.ts';
 
 describe.each(parts)('%s', (part: PartName) => {
   it.each(usualRightsOf(part))(
@@ -31,7 +30,7 @@ describe.each(parts)('%s', (part: PartName) => {
         const [worker] = world.workers as [Worker];
         await lifeOfAPort(world, worker);
         stop.abort(new Error(`nobody was refused: ${name}`));
-        expect(await refused).toSatisfy((what: Action) => covers(action, what));
+        expect(await refused).toSatisfy((what: Action) => isFor(action, what));
       } finally {
         stop.abort(new Error('the test is over'));
         await world?.[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import { systemClock as clock } from '../../src/time/clock.ts';
 import type { Cluster, World } from '../chain/world.ts';
 import { claimsOfParts, type PartName } from '../rights/claims.ts';
 import { clusterRoles, type Role, type Rule, roles, setRules } from '../rights/roles.ts';
-import { inWords, refusedOf } from '../rights/used.ts';
+import { covers, inWords, refusedOf } from '../rights/used.ts';
 
 const kinds = [roles, clusterRoles] as const;
 const access = { violaAccess: 'managed', violaTls: 'managed' } as const;
@@ -25,7 +25,7 @@ export async function takeAway(admin: KubeClient, action: Action): Promise<() =>
   const undo: (() => Promise<unknown>)[] = [];
   for (const kind of kinds) {
     const { items } = await admin.list(kind, {});
-    for (const role of items.filter((one) => isFor(one, action))) {
+    for (const role of items.filter((one) => mayHold(one, action))) {
       const { name, namespace } = role.metadata;
       const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
       const before = await setRules(admin, kind, ref, (rules) =>
@@ -41,7 +41,7 @@ export async function takeAway(admin: KubeClient, action: Action): Promise<() =>
 }
 
 /** Only a ClusterRole lets anybody do what is meant in no namespace. */
-function isFor({ metadata, rules }: Role, action: Action): boolean {
+function mayHold({ metadata, rules }: Role, action: Action): boolean {
   return metadata.namespace === action.namespace && rules.some((rule) => holds(rule, action));
 }
 
@@ -63,6 +63,14 @@ function without(rule: Rule, action: Action): readonly Rule[] {
     ...(verbs.length > 0 ? [{ ...rule, verbs }] : []),
     ...(others.length > 0 ? [{ ...rule, verbs: [action.verb], resourceNames: others }] : []),
   ];
+}
+
+/** Whether it was refused for want of this right: an apply that would make an object is refused as a patch. */
+export function isFor(right: Action, refused: Action): boolean {
+  return (
+    covers(right, refused) ||
+    (right.verb === 'create' && covers({ ...right, verb: 'patch' }, refused))
+  );
 }
 
 /** Resolves when the part was refused something, with what it was. */

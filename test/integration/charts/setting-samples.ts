@@ -24,9 +24,9 @@ export function textOf(value: Value): string {
 }
 
 const lists = [
-  ['https://one.example.com', 'https://two.example.com'],
-  ['10.1.0.0/16', '10.2.0.0/16'],
   ['one', 'two'],
+  ['10.1.0.0/16', '10.2.0.0/16'],
+  ['https://one.example.com', 'https://two.example.com'],
 ];
 
 function sampleOf(key: string, setting: Setting, port: number): Value {
@@ -41,7 +41,8 @@ function sampleOf(key: string, setting: Setting, port: number): Value {
     url: `https://${key.toLowerCase()}.example.com:8443/base`,
     address: `:${port}`,
     list: lists.find(isTaken) ?? [],
-    text: `sample-${key}`,
+    // Some are names of Kubernetes objects.
+    text: `sample-${key.toLowerCase()}`,
   };
   return plain[form.kind];
 }
