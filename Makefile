@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-rights-full test-migrate test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-e2e test-rights-full test-skew test-migrate test-coverage bench mutate lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ test-e2e: $(installed) ## Both charts on real clusters: the chain, kills, upgrad
 
 test-rights-full: $(installed) ## The life of a port with one right less, for every right of every part (needs root, 10 minutes)
 	@test/on-hosts rights-full
+
+test-skew: $(installed) ## Each part beside parts of another version of this repository: REF=COMMIT or tag (needs root, 2 minutes)
+	@MULTINIC_SKEW_REF='$(or $(REF),$(error name the other version: make test-skew REF=COMMIT))' test/on-hosts skew
 
 test-migrate: $(installed) ## The way from the deployed system and back, with stand-ins of it (needs root)
 	@test/e2e/run migrate

@@ -24,11 +24,16 @@ export interface PartsOptions {
   readonly poll?: string;
   /** Environment of all parts. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Folders of the bundles of parts that are of another version. */
+  readonly bundles?: Bundles;
 }
+
+export type Bundles = Readonly<Partial<Record<'operator' | 'viola' | 'controller', string>>>;
 
 /** Starts operator, Viola and controller beside each other; resolves when all of them are ready. */
 export async function startParts(options: PartsOptions): Promise<void> {
   const { supervisor, directory, clock, kubeconfigs, ports, env = {}, access, ...cloud } = options;
+  const { bundles = {} } = options;
   const tokens = access ? undefined : await writeTokens(directory, options.providers);
   await Promise.all([
     startViola(tokens?.granted, options),
@@ -39,6 +44,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
         agentImage: 'multinic-agent:stand-in',
         clock,
         env,
+        bundle: bundles.controller,
       }),
     ),
     supervisor.start(
@@ -54,6 +60,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
         poll: options.poll ?? '1s',
         clock,
         env,
+        bundle: bundles.operator,
       }),
     ),
   ]);
@@ -66,7 +73,8 @@ export function violaUrlOf({ ports, access }: Pick<PartsOptions, 'ports' | 'acce
 
 async function startViola(granted: string | undefined, options: PartsOptions): Promise<void> {
   const { supervisor, clock, kubeconfigs, ports, env = {}, access } = options;
-  const common = { kubeconfig: kubeconfigs.viola, port: ports.viola, clock, env };
+  const bundle = options.bundles?.viola;
+  const common = { kubeconfig: kubeconfigs.viola, port: ports.viola, clock, env, bundle };
   if (!access) {
     await supervisor.start(violaPart({ ...common, tokenFile: granted ?? '' }));
     return;

@@ -11,6 +11,8 @@ interface Common {
   /** Log level of the part; debug names every external write. */
   readonly logLevel?: 'info' | 'debug';
   readonly env?: Readonly<Record<string, string>>;
+  /** Folder of the bundle, when it is another version than this one. */
+  readonly bundle?: string | undefined;
 }
 
 export interface ViolaPart extends Common {
@@ -93,8 +95,8 @@ function part(
   options: Omit<Common, 'kubeconfig'>,
   port: number,
 ): ChildSpec {
-  const { clock, logLevel = 'info', env = {} } = options;
-  const started = program(name);
+  const { clock, logLevel = 'info', env = {}, bundle } = options;
+  const started = program(name, bundle);
   return {
     name,
     command: [...started.command, ...args],

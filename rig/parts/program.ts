@@ -5,11 +5,15 @@ import type { HeapOwner } from '../../src/process/heap.ts';
 /** Whatever runs a part runs the files of the images: `make build` makes them, and so do the tests before they begin. */
 export const bundleFolder = join(import.meta.dirname, '../../dist');
 
-const here = { node: process.execPath, main: join(bundleFolder, 'main.mjs') };
+const here = within(bundleFolder);
 
-/** A part as its image starts it, by the Node that runs us. */
-export function program(part: HeapOwner): EntryPoint {
-  return entryPoint(part, here);
+function within(bundle: string) {
+  return { node: process.execPath, main: join(bundle, 'main.mjs') };
+}
+
+/** A part as its image starts it, by the Node that runs us; `bundle` is the folder of another version. */
+export function program(part: HeapOwner, bundle = bundleFolder): EntryPoint {
+  return entryPoint(part, within(bundle));
 }
 
 /** Loaded into a part, ends it at one of its writes; see kill-at.ts. */

@@ -12,7 +12,7 @@ import {
 } from '../../rig/chain/machines.ts';
 import { type MountedAccess, mountAccess } from '../../rig/chain/managed-access.ts';
 import { createAll } from '../../rig/chain/manifests.ts';
-import { startParts, violaUrlOf } from '../../rig/chain/parts.ts';
+import { type Bundles, startParts, violaUrlOf } from '../../rig/chain/parts.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
 import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import { hostMachine } from '../../rig/hypervisor/machines.ts';
@@ -54,6 +54,8 @@ export interface World extends AsyncDisposable {
   readonly inventoryUrl: string;
   readonly violaUrl: string;
   readonly workers: readonly Worker[];
+  /** Stops the parts and starts them as these versions: an upgrade, or the way back. */
+  becomes(bundles: Bundles): Promise<void>;
 }
 
 /** The business cluster as Viola knows it. */
@@ -68,6 +70,8 @@ export interface WorldOptions {
   readonly managedAccess?: boolean;
   /** What stands for the entry point of the agent's image (default: the agent of the bundle). */
   readonly agentCommand?: readonly string[];
+  /** Folders of the bundles of parts that are of another version. */
+  readonly bundles?: Bundles;
   /** Happens when all rights are given, before a part starts. */
   readonly prepared?: (clusters: Pick<World, 'management' | 'business'>) => Promise<void>;
 }
@@ -75,8 +79,9 @@ export interface WorldOptions {
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
 export async function openWorld(
   names: readonly string[],
-  { env = {}, poll = '1s', agentCommand, managedAccess = false, prepared }: WorldOptions = {},
+  options: WorldOptions = {},
 ): Promise<World> {
+  const { env = {}, poll = '1s', agentCommand, managedAccess = false, bundles = {} } = options;
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-chain-'));
   stack.defer(() => rm(directory, { recursive: true }));
@@ -93,8 +98,8 @@ export async function openWorld(
   const [viola = 0, controller = 0, operator = 0, inventory = 0] = await freePorts(4);
   const ports = { viola, controller, operator, inventory };
   const access = managedAccess ? await openAccess(management, directory, stack) : undefined;
-  await prepared?.({ management, business });
-  await startParts({
+  await options.prepared?.({ management, business });
+  const installed = {
     supervisor: parts,
     directory,
     clock,
@@ -110,7 +115,8 @@ export async function openWorld(
     providers: ['*'],
     poll,
     env,
-  });
+  };
+  await startParts({ ...installed, bundles });
   const workers = await Promise.all(
     machines.map((machine) =>
       openWorker(machine, { tenant, business, directory }, stack, agentCommand),
@@ -129,6 +135,10 @@ export async function openWorld(
     violaUrl: violaUrlOf({ ports, access }),
     inventoryUrl: `http://127.0.0.1:${inventory}`,
     workers,
+    async becomes(others) {
+      for (const part of ['operator', 'controller', 'viola']) await parts.stop(part);
+      await startParts({ ...installed, bundles: others });
+    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
