@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry, nodeConfig } from '../../test/beds/controller-samples.ts';
-import { crds, nodes } from '../kube/core-resources.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { crds, namespaces, nodes } from '../kube/core-resources.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { createDeletionGuard } from './deletion.ts';
 import { nodeConfigs, type Stores } from './stores.ts';
@@ -61,6 +62,21 @@ describe('deletions', () => {
     expect(cleaned()).toBe(5);
   });
 
+  it('of many stay asked for when somebody agrees to most of them, for a new process too', async () => {
+    const list = await fleet();
+    for (const name of list) await bed.delete(name);
+    for (const name of list) await bed.untilReady(name, 'False MassDeletion');
+    for (const name of ['a', 'b', 'c']) await annotate(name);
+    for (const name of ['a', 'b', 'c']) await bed.untilGone(name);
+    await bed.pass(700);
+    expect(cleaned()).toBe(3);
+    await bed.stop();
+    bed.run();
+    await bed.pass(700);
+    expect(cleaned()).toBe(3);
+    for (const name of ['d', 'e']) await bed.untilReady(name, 'False MassDeletion');
+  });
+
   it('with consent are carried out at once, however many they are', async () => {
     const list = await fleet();
     for (const name of list) await annotate(name);
@@ -95,6 +111,38 @@ describe('deletions', () => {
     expect(cleaned()).toBe(0);
   });
 
+  it('of many are many also when somebody agrees to most of them at once', async () => {
+    const { clock, guard } = guardWith({ gone: 0, there: 10 });
+    const list = ['a', 'b', 'c', 'd'].map(leaving);
+    for (const one of list) expect(await guard.ask(one, signal)).toMatchObject({ kind: 'early' });
+    const agreed = list.slice(1).map((one) => {
+      return { ...one, metadata: { ...one.metadata, annotations: consent } };
+    });
+    for (const one of [...agreed, ...agreed]) {
+      expect(await guard.ask(one, signal)).toEqual({ kind: 'granted' });
+    }
+    for (const one of agreed) guard.gone(one);
+    await clock.advance(5_000);
+    expect(await guard.ask(leaving('a'), signal)).toMatchObject({
+      kind: 'asked',
+      message: expect.stringMatching(/^4 of /) as string,
+    });
+  });
+
+  it.each([
+    ['namespace multinic-system', namespaces],
+    ['the kind multinicnodeconfigs.multinic.io', crds],
+  ])('of objects whose %s was forced out around them touch no node', async (what, kind) => {
+    const find = async (asked: unknown) => (asked === kind ? undefined : { metadata: {} });
+    const { clock, guard } = guardWith({ find, gone: 0, there: 1 });
+    await guard.ask(leaving('last'), signal);
+    await clock.advance(5_000);
+    expect(await guard.ask(leaving('last'), signal)).toMatchObject({
+      kind: 'asked',
+      message: expect.stringContaining(`${what} is gone`) as string,
+    });
+  });
+
   it('of objects whose nodes are gone need no consent, and few lists of nodes', async () => {
     const list = await fleet();
     for (const name of list) await bed.admin.delete(nodes, { name });
@@ -124,26 +172,40 @@ describe('deletions', () => {
   });
 });
 
+const deletionTimestamp = '2026-01-01T00:00:00Z';
+const leaving = (uid: string) => nodeConfig({ metadata: { uid, deletionTimestamp } });
+const { signal } = new AbortController();
+
+/** A guard that saw others go in the same second, while so many objects are there. */
+function guardWith({
+  find = async () => ({ metadata: {} }),
+  gone,
+  there,
+}: {
+  readonly find?: (kind: unknown) => Promise<unknown>;
+  readonly gone: number;
+  readonly there: number;
+}) {
+  const stores = {
+    configs: { size: there },
+    leavingSince: (at: Date) => (at.getTime() === Date.parse(deletionTimestamp) ? 1 : 0),
+  } as unknown as Stores;
+  const client = { find } as Pick<KubeClient, 'find'>;
+  const clock = createFakeClock();
+  const guard = createDeletionGuard({ client, stores, namespace: 'multinic-system', clock });
+  for (let i = 0; i < gone; i++) guard.gone(leaving(`uid-${i}`));
+  return { clock, guard };
+}
+
+/** What is said of one that leaves when others went in the same second, and so many are there with it. */
+async function askedOf(world: { readonly gone: number; readonly there: number }) {
+  return guardWith(world).guard.ask(leaving('last'), signal);
+}
+
 describe('the share of objects that may go', () => {
-  const deletionTimestamp = '2026-01-01T00:00:00Z';
-  const leaving = (uid: string) => nodeConfig({ metadata: { uid, deletionTimestamp } });
-
-  /** What is said of one that leaves when others went in the same second, and so many are there with it. */
-  async function leave({ gone, there }: { readonly gone: number; readonly there: number }) {
-    const stores = {
-      configs: { size: there },
-      leavingSince: (at: Date) => (at.getTime() === Date.parse(deletionTimestamp) ? 1 : 0),
-    } as unknown as Stores;
-    const client = { find: () => Promise.resolve(undefined) };
-    const clock = createFakeClock();
-    const guard = createDeletionGuard({ client, stores, namespace: 'multinic-system', clock });
-    for (let i = 0; i < gone; i++) guard.gone(leaving(`uid-${i}`));
-    return guard.ask(leaving('last'), new AbortController().signal);
-  }
-
   it('is a fifth of all there were: what went one by one is counted with what is left', async () => {
-    expect(await leave({ gone: 4, there: 21 })).toEqual({ kind: 'early', forMs: 3_000 });
-    expect(await leave({ gone: 4, there: 20 })).toMatchObject({
+    expect(await askedOf({ gone: 4, there: 21 })).toEqual({ kind: 'early', forMs: 3_000 });
+    expect(await askedOf({ gone: 4, there: 20 })).toMatchObject({
       kind: 'asked',
       message: expect.stringContaining('5 of 24 objects') as string,
     });

@@ -1,8 +1,10 @@
+import { findCondition } from '../api/condition.ts';
 import type { Effect } from '../api/effects.ts';
 import { annotations, businessGroup, fieldManagers, finalizers } from '../api/names.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { crds, type Node, namespaces, nodes } from '../kube/core-resources.ts';
-import type { ObjectRef } from '../kube/object.ts';
+import type { KubeObject, ObjectRef } from '../kube/object.ts';
 import { defineResource } from '../kube/resource.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock } from '../time/clock.ts';
@@ -178,6 +180,7 @@ export interface DeletionGuardOptions {
 export function createDeletionGuard(options: DeletionGuardOptions): DeletionGuard {
   const { client, stores, namespace, clock } = options;
   const seen = new Map<string, number>();
+  /** When those were deleted that are not counted among what leaves any more. */
   let released: readonly Date[] = [];
   const readTerminating = sharedReads(async (signal) => {
     const crdName = `${nodeConfigs.plural}.${businessGroup}`;
@@ -185,13 +188,18 @@ export function createDeletionGuard(options: DeletionGuardOptions): DeletionGuar
       client.find(namespaces, { name: namespace }, { signal }),
       client.find(crds, { name: crdName }, { signal }),
     ]);
-    if (home?.metadata.deletionTimestamp) return `namespace ${namespace} is being deleted`;
-    return kind?.metadata.deletionTimestamp ? `the kind ${crdName} is being deleted` : undefined;
+    return endOf(`namespace ${namespace}`, home) ?? endOf(`the kind ${crdName}`, kind);
   });
 
   async function ask(config: NodeConfig, signal: AbortSignal): Promise<Leave> {
-    if (hasConsent(config)) return { kind: 'granted' };
     const { uid = '' } = config.metadata;
+    if (hasConsent(config)) {
+      // Deleted first and agreed to later: the others that were deleted with it are as many as before.
+      if (seen.delete(uid)) count(config);
+      return { kind: 'granted' };
+    }
+    const before = askedBefore(config);
+    if (before !== undefined) return { kind: 'asked', message: before };
     const since = seen.get(uid) ?? clock.monotonicMs();
     seen.set(uid, since);
     const message = many(config) ?? (await readTerminating(signal));
@@ -204,23 +212,38 @@ export function createDeletionGuard(options: DeletionGuardOptions): DeletionGuar
     const at = deletedAt(config)?.getTime() ?? 0;
     const isNear = (one: Date): boolean => Math.abs(one.getTime() - at) <= windowMs;
     const earlier = released.filter(isNear).length;
-    let count = earlier;
+    let together = earlier;
     for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
-      count += stores.leavingSince(new Date(ms));
+      together += stores.leavingSince(new Date(ms));
     }
     const all = stores.configs.size + earlier;
-    if (count <= Math.max(alwaysAllowed, all * allowedPart)) return undefined;
-    return `${count} of ${all} objects were deleted within a minute`;
+    if (together <= Math.max(alwaysAllowed, all * allowedPart)) return undefined;
+    return `${together} of ${all} objects were deleted within a minute`;
   }
 
   function gone(config: NodeConfig): void {
     seen.delete(config.metadata.uid ?? '');
-    if (hasConsent(config)) return;
+    if (!hasConsent(config)) count(config);
+  }
+
+  function count(config: NodeConfig): void {
     const at = deletedAt(config) ?? new Date(0);
     released = [...released.filter((one) => at.getTime() - one.getTime() <= windowMs), at];
   }
 
   return { ask, gone };
+}
+
+/** What its status says that somebody was asked: who agrees to others of the many has not agreed to this one. */
+function askedBefore({ status }: NodeConfig): string | undefined {
+  const { reason, message } = findCondition(status?.conditions, 'Ready') ?? {};
+  return reason === ('MassDeletion' satisfies Reason) ? message : undefined;
+}
+
+/** One that is missing was forced out, and what was in it is no more wanted gone than before. */
+function endOf(what: string, owner: KubeObject | undefined): string | undefined {
+  if (!owner) return `${what} is gone`;
+  return owner.metadata.deletionTimestamp === undefined ? undefined : `${what} is being deleted`;
 }
 
 const nextStep = `if that was meant, annotate them ${annotations.deleteConsent}=<RFC 3339 time>`;
