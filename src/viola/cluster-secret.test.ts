@@ -47,6 +47,16 @@ describe('the Secret that registers a business cluster', () => {
     expect(namespace).toBe('nics');
   });
 
+  it('may have been made of files, whose last line ends', async () => {
+    const data = { server: 'https://biz.example:6443\n', token: 't\n', namespace: 'nics\r\n' };
+    const { access, namespace } = await readRegistration(secret(data));
+    expect([access.server, await access.token?.(), namespace]).toEqual([
+      'https://biz.example:6443',
+      't',
+      'nics',
+    ]);
+  });
+
   it('may name plain HTTP to this machine itself', async () => {
     const data = { server: 'http://127.0.0.1:8080', token: 't' };
     expect((await readRegistration(secret(data))).access.server).toBe(data.server);
@@ -54,6 +64,7 @@ describe('the Secret that registers a business cluster', () => {
 
   it.each([
     ['nothing', {}, 'has neither kubeconfig nor server and token'],
+    ['a blank token', { server: 'https://biz.example', token: '\n' }, 'token: '],
     ['no token', { server: 'https://biz.example' }, 'has neither kubeconfig nor server and token'],
     ['a server that is no URL', { server: 'biz', token: 's3cret' }, 'server: '],
     [

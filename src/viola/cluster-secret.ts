@@ -12,13 +12,15 @@ export interface Registration {
   readonly namespace: string;
 }
 
+/** One line: of a file it ends with a line break, which no URL and no header may hold. */
+const line = z.string().trim();
+
 const keys = z.object({
   kubeconfig: z.string().optional(),
-  server: z.url({ protocol: /^https?$/ }).optional(),
-  token: z.string().min(1).optional(),
+  server: line.pipe(z.url({ protocol: /^https?$/ })).optional(),
+  token: line.min(1).optional(),
   'ca.crt': z.string().min(1).optional(),
-  namespace: z
-    .string()
+  namespace: line
     .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'is not the name of a namespace')
     .default(namespaces.system),
 });
