@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { Command } from 'commander';
 import { namespaces } from '../../api/names.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
@@ -42,7 +43,7 @@ export function registerClusterCommand(): Command {
     .option(
       '--management-kubeconfig <path>',
       'kubeconfig of an administrator of the management cluster',
-      process.env['KUBECONFIG'] ?? join(homedir(), '.kube', 'config'),
+      usualKubeconfig(),
     )
     .option('--management-context <name>', 'context in it; default: the current one')
     .option('--namespace <name>', 'namespace of the MultiNicNodeConfigs', namespaces.system)
@@ -114,7 +115,19 @@ function lifetimeOf(text: string): number {
   throw new Refusal(why, 'give for example --token-lifetime 2160h');
 }
 
+/** The variable may be set to nothing, which to kubectl is the same as not set. */
+function usualKubeconfig(): string {
+  const { KUBECONFIG: given = '' } = process.env;
+  return given === '' ? join(homedir(), '.kube', 'config') : given;
+}
+
 async function accessOf(path: string, context: string | undefined): Promise<ClusterAccess> {
+  if (path.includes(delimiter) && !existsSync(path)) {
+    throw new Refusal(
+      `${path} is a list of kubeconfigs, and only one is read`,
+      'give the one that is meant with --kubeconfig or --management-kubeconfig',
+    );
+  }
   return loadKubeconfig(path, context === undefined ? {} : { context });
 }
 

@@ -1,9 +1,8 @@
-import * as z from 'zod';
 import { businessGroup, labels } from '../../api/names.ts';
 import { isLoopback } from '../../http/loopback.ts';
-import { loadKubeconfig } from '../../kube/access/kubeconfig.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces, type Secret, secrets } from '../../kube/core-resources.ts';
+import { readRegistration } from '../../viola/cluster-secret.ts';
 import { Refusal } from '../refusal.ts';
 import type { Registration } from './registration.ts';
 
@@ -77,24 +76,24 @@ export async function checkManagement(
   const [held] = items;
   if (held === undefined || replace) return;
   const registered = await serverOf(held);
-  if (registered === server) return;
+  if (isSame(registered, server)) return;
   throw new Refusal(
     `the provider ${provider} is registered for ${registered ?? 'a server that cannot be read'}, not for ${server}`,
     'give --replace when it has moved there: its nodes are then configured from there',
   );
 }
 
-const kubeconfigKey = z.object({ kubeconfig: z.string() });
-
 /** The server that a Secret registers; undefined when that cannot be told. */
-async function serverOf({ data }: Secret): Promise<string | undefined> {
-  const parsed = kubeconfigKey.safeParse(data);
-  if (!parsed.success) return undefined;
+async function serverOf(held: Secret): Promise<string | undefined> {
   try {
-    const text = Buffer.from(parsed.data.kubeconfig, 'base64').toString('utf8');
-    return (await loadKubeconfig(`${text}\n`)).server;
+    return (await readRegistration(held)).access.server;
   } catch {
-    // A text that is no kubeconfig registers nothing; whatever is wrong with it, the next one replaces it.
+    // A Secret that Viola cannot read registers nothing; whatever is wrong with it, the next one replaces it.
     return undefined;
   }
+}
+
+/** Whether two addresses are one: somebody may have written it with a path of `/`, or with the port that it has anyway. */
+function isSame(one: string | undefined, other: string): boolean {
+  return one !== undefined && new URL(one).href === new URL(other).href;
 }

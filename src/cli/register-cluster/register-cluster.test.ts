@@ -115,6 +115,25 @@ describe('what a registration needs', () => {
     await client.delete(secrets, { name: 'by-hand', namespace: 'multinic-clusters' });
   });
 
+  it.each([
+    ['made by hand, of server and token', { server: 'https://10.0.0.9:6443\n', token: 't' }],
+    ['with the same server in other words', { server: 'https://10.0.0.9:6443/', token: 't' }],
+  ])('is for the same server when it was %s', async (_, text) => {
+    const provider = 'by-hand';
+    const held = registrationSecret({ ...registration, provider }, 'token-1');
+    const data = Object.fromEntries(
+      Object.entries(text).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+    );
+    await client.create(secrets, { ...held, data });
+    const again = { ...registration, provider, server: 'https://10.0.0.9:6443' };
+    await expect(checkManagement(client, again, false)).resolves.toBeUndefined();
+    const moved = { ...again, server: 'https://10.0.0.2:6443' };
+    await expect(checkManagement(client, moved, false)).rejects.toThrow(
+      'is registered for https://10.0.0.9:6443',
+    );
+    await client.delete(secrets, { name: provider, namespace: 'multinic-clusters' });
+  });
+
   it('is rehearsed without a trace, and the role of a chart is left as it is', async () => {
     const { metadata } = await client.get(secrets, {
       name: 'biz-1',

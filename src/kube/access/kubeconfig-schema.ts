@@ -13,7 +13,7 @@ const base64 = z
   .transform((text) => text.replaceAll(/\s+/g, ''))
   .pipe(z.base64());
 
-const cluster = z.object({
+export const clusterSchema = z.object({
   server: z.url({ protocol: /^https?$/ }),
   'certificate-authority': z.string().optional(),
   'certificate-authority-data': base64.optional(),
@@ -24,7 +24,7 @@ const cluster = z.object({
   'proxy-url': refused('the API server must be reachable directly'),
 });
 
-const user = z.object({
+export const userSchema = z.object({
   token: z.string().optional(),
   tokenFile: z.string().optional(),
   'client-certificate': z.string().optional(),
@@ -46,14 +46,24 @@ const context = z.object({
 
 const name = z.string();
 
-/** The parts of a kubeconfig that say where a server is and as whom to speak to it. */
+/** kubectl writes `null` where there is none. */
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item)
+    .nullable()
+    .transform((list) => list ?? []);
+}
+
+/**
+ * What contexts there are, and of what they are made. What a cluster or a user holds is looked at when it is the chosen one:
+ * people keep in one file what they reach by other programs, too.
+ */
 export const kubeconfigSchema = z.object({
   'current-context': z.string().optional(),
-  clusters: z.array(z.object({ name, cluster })),
-  users: z.array(z.object({ name, user: user.nullable() })),
-  contexts: z.array(z.object({ name, context })),
+  clusters: listOf(z.object({ name, cluster: z.unknown() })),
+  users: listOf(z.object({ name, user: z.unknown() })),
+  contexts: listOf(z.object({ name, context })),
 });
 
-export type Kubeconfig = z.infer<typeof kubeconfigSchema>;
-export type KubeconfigCluster = z.infer<typeof cluster>;
-export type KubeconfigUser = z.infer<typeof user>;
+export type KubeconfigCluster = z.infer<typeof clusterSchema>;
+export type KubeconfigUser = z.infer<typeof userSchema>;

@@ -109,6 +109,27 @@ describe('kubeconfig', () => {
     await expect(loading).rejects.toThrow(new RegExp(`is not supported: .*${key}`, 's'));
   });
 
+  test('may hold what another context needs and we do not support', async () => {
+    const held = config({}, { token: 't0ken' });
+    const others = {
+      clusters: [
+        ...held.clusters,
+        { name: 'lab', cluster: { server: 'https://lab', 'insecure-skip-tls-verify': true } },
+      ],
+      users: [...held.users, { name: 'cloud', user: { exec: { command: 'aws' } } }],
+      contexts: [...held.contexts, { name: 'eks', context: { cluster: 'lab', user: 'cloud' } }],
+    };
+    const text = stringify({ ...held, ...others });
+    expect(await (await loadKubeconfig(text)).token?.()).toBe('t0ken');
+    const other = loadKubeconfig(text, { context: 'eks' });
+    await expect(other).rejects.toThrow(/cluster lab, is not usable.*insecure-skip-tls-verify/s);
+  });
+
+  test('without users, as kubectl writes it, is none with a user', async () => {
+    const loading = loadKubeconfig(stringify({ ...config({}, null), users: null }));
+    await expect(loading).rejects.toThrow(/no user me \(there are: none\)/);
+  });
+
   test.each([
     [
       'an unknown context',

@@ -4,10 +4,11 @@ import { parseDocument } from 'yaml';
 import * as z from 'zod';
 import type { Certificates, ClusterAccess } from './access.ts';
 import {
-  type Kubeconfig,
+  clusterSchema,
   type KubeconfigCluster,
   type KubeconfigUser,
   kubeconfigSchema,
+  userSchema,
 } from './kubeconfig-schema.ts';
 
 export interface KubeconfigOptions {
@@ -24,13 +25,12 @@ export async function loadKubeconfig(
   { context }: KubeconfigOptions = {},
 ): Promise<ClusterAccess> {
   if (source.includes('\n') || source.trimStart().startsWith('{')) {
-    return accessOf(parseKubeconfig(source, 'kubeconfig'), context, refuseFile);
+    return accessOf(parseKubeconfig(source, 'kubeconfig', context), refuseFile);
   }
   const text = await readFile(source, 'utf8');
   const folder = dirname(source);
-  return accessOf(parseKubeconfig(text, `kubeconfig ${source}`), context, (path) =>
-    resolve(folder, path),
-  );
+  const chosen = parseKubeconfig(text, `kubeconfig ${source}`, context);
+  return accessOf(chosen, (path) => resolve(folder, path));
 }
 
 type Locate = (path: string) => string;
@@ -41,30 +41,45 @@ function refuseFile(path: string): never {
   );
 }
 
+/** One context, and what it names. */
+interface Chosen {
+  readonly namespace: string | undefined;
+  readonly cluster: KubeconfigCluster;
+  readonly userName: string;
+  readonly user: KubeconfigUser;
+}
+
 /** Errors tell the place and never the text, which holds credentials. */
-function parseKubeconfig(text: string, called: string): Kubeconfig {
+function parseKubeconfig(text: string, called: string, chosen: string | undefined): Chosen {
   const document = parseDocument(text, { prettyErrors: false });
   const [flaw] = document.errors;
   if (flaw) throw new Error(`${called} is not YAML: ${flaw.code} at character ${flaw.pos[0]}`);
-  const result = kubeconfigSchema.safeParse(document.toJS());
+  const config = checked(kubeconfigSchema, document.toJS(), called);
+  const { context } = named(config.contexts, 'context', chosen ?? config['current-context']);
+  const { cluster } = named(config.clusters, 'cluster', context.cluster);
+  const { user } = named(config.users, 'user', context.user);
+  return {
+    namespace: context.namespace,
+    cluster: checked(clusterSchema, cluster, `${called}, cluster ${context.cluster},`),
+    userName: context.user,
+    user: checked(userSchema, user ?? {}, `${called}, user ${context.user},`),
+  };
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown, called: string): T {
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new Error(`${called} is not usable: ${z.prettifyError(result.error)}`);
 }
 
 async function accessOf(
-  config: Kubeconfig,
-  chosen: string | undefined,
+  { namespace, cluster, userName, user }: Chosen,
   locate: Locate,
 ): Promise<ClusterAccess> {
-  const { context } = named(config.contexts, 'context', chosen ?? config['current-context']);
-  const { cluster } = named(config.clusters, 'cluster', context.cluster);
-  const user = named(config.users, 'user', context.user).user ?? {};
   const certificates = () => certificatesOf(cluster, user, locate);
   const now = await certificates();
   if ((now.clientCert === undefined) !== (now.clientKey === undefined)) {
-    throw new Error(
-      `kubeconfig user ${context.user}: client-certificate and client-key go together`,
-    );
+    throw new Error(`kubeconfig user ${userName}: client-certificate and client-key go together`);
   }
   const token = tokenOf(user, locate);
   return {
@@ -72,7 +87,7 @@ async function accessOf(
     ...now,
     ...(namesFiles(cluster, user) ? { certificates } : {}),
     ...(token ? { token } : {}),
-    ...(context.namespace === undefined ? {} : { namespace: context.namespace }),
+    ...(namespace === undefined ? {} : { namespace }),
     ...(cluster['tls-server-name'] === undefined
       ? {}
       : { tlsServerName: cluster['tls-server-name'] }),
