@@ -173,6 +173,29 @@ describe('tokens of registered clusters', () => {
     await stop();
   });
 
+  it('that live as short as an API server makes them are renewed before they end', async () => {
+    const minute = 60_000;
+    const held = [secretWith({ token: tokenFor(start, start + 10 * minute) })];
+    const { clock, patches, stop } = viola(held, async () => 'new');
+    for (let minutes = 1; minutes <= 4; minutes++) await clock.advance(minute);
+    expect(patches).toHaveLength(0);
+    for (let minutes = 5; minutes <= 6; minutes++) await clock.advance(minute);
+    await stop();
+    expect(patches.length).toBeGreaterThan(0);
+  });
+
+  it('are asked for every ten minutes, not every minute, while a cluster is away', async () => {
+    const old = tokenFor(start - 30 * 24 * hour, start + 24 * hour);
+    const { clock, requests, lines, stop } = viola([secretWith({ token: old })], async () => {
+      throw new KubeError({ status: 0, reason: 'Unreachable', message: 'away' });
+    });
+    for (let minutes = 0; minutes < 60; minutes++) await clock.advance(60_000);
+    await stop();
+    expect(requests.length).toBeGreaterThanOrEqual(6);
+    expect(requests.length).toBeLessThanOrEqual(7);
+    expect(lines.filter((line) => line.includes('cannot renew'))).toHaveLength(requests.length);
+  });
+
   it('that do not say when they end are told of', async () => {
     const { lines, requests, stop } = viola([secretWith({ token: 'opaque' })], async () => 'new');
     await stop();

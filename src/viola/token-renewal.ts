@@ -21,9 +21,16 @@ export interface RenewalOptions {
   readonly log: Logger;
 }
 
-const lookMs = 600_000;
+/** The shortest token that an API server makes is good for ten minutes. */
+const lookMs = 60_000;
 /** As long as the Secrets have not been listed. */
 const soonMs = 1_000;
+/** How long a Secret that was tried is left alone, and which part of the life of its token at most. */
+const restMs = 600_000;
+const restPart = 0.1;
+
+/** Monotonic time until which a Secret, as it is now, is left alone: one that somebody corrects is another one. */
+type Rests = WeakMap<Secret, number>;
 
 /**
  * Renews, until the signal aborts, the tokens of registrations that say whose token they hold, when half of their life is
@@ -31,20 +38,25 @@ const soonMs = 1_000;
  * is good, and the Secret takes one of them.
  */
 export async function renewTokens(options: RenewalOptions, signal: AbortSignal): Promise<void> {
+  const rests: Rests = new WeakMap();
   do {
-    await Promise.all(options.secrets.list().map((secret) => renewOne(secret, options, signal)));
+    const now = options.clock.monotonicMs();
+    const rested = options.secrets.list().filter((secret) => (rests.get(secret) ?? 0) <= now);
+    await Promise.all(rested.map((secret) => renewOne(secret, rests, options, signal)));
   } while (await passed(options.clock, options.listed() ? lookMs : soonMs, signal));
 }
 
-/** One cluster that cannot be reached keeps no other from its token; it is tried again at the next look. */
+/** One cluster that cannot be reached keeps no other from its token; it is tried again at a later look. */
 async function renewOne(
   secret: Secret,
+  rests: Rests,
   options: RenewalOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const account = secret.metadata.annotations?.[annotations.renewsTokenOf];
   if (account === undefined) return;
-  const { log } = options;
+  const { log, clock } = options;
+  const rest = (ms: number) => rests.set(secret, clock.monotonicMs() + Math.min(restMs, ms));
   const name = keyOf(secret);
   const held = registeredToken(secret);
   const life = held && lifeOf(held.token);
@@ -53,9 +65,11 @@ async function renewOne(
       { secret: name },
       'its token does not say when it ends, and is not renewed: register the cluster again',
     );
+    rest(restMs);
     return;
   }
-  if (!isDue(life, options.clock.now().getTime())) return;
+  if (!isDue(life, clock.now().getTime())) return;
+  rest((life.to - life.from) * restPart);
   try {
     await options.clusters.use(held.providerId, async (lookup) => {
       if (lookup.kind !== 'found') return; // said where the Secret is read

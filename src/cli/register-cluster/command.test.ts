@@ -1,0 +1,144 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ApiServer, startApiServer } from '../../../rig/apiserver/server.ts';
+import { crdDefinitions } from '../../api/crd/definition.ts';
+import { annotations } from '../../api/names.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createKubeClient } from '../../kube/client/http-client.ts';
+import { namespaces, secrets } from '../../kube/core-resources.ts';
+import { systemClock } from '../../time/clock.ts';
+import { cliMain } from '../main-cli.ts';
+import { register } from './register.ts';
+
+const server = 'https://10.0.0.1:6443';
+const ref = { namespace: 'multinic-clusters', name: 'biz-1' };
+const registration = {
+  provider: 'biz-1',
+  namespace: 'multinic-system',
+  serviceAccount: 'viola',
+  registrationsNamespace: ref.namespace,
+  server,
+  ca: undefined,
+  tlsServerName: undefined,
+};
+let api: ApiServer;
+let client: KubeClient;
+let folder = '';
+let path = '';
+let said: string[] = [];
+
+beforeEach(async () => {
+  api = await startApiServer({ crds: Object.values(crdDefinitions()) });
+  client = createKubeClient(api.access, { clock: systemClock });
+  for (const name of ['multinic-system', ref.namespace]) {
+    await client.create(namespaces, { metadata: { name } });
+  }
+  folder = await mkdtemp(join(tmpdir(), 'register-'));
+  path = join(folder, 'config');
+  await writeFile(path, await api.kubeconfig());
+  said = [];
+  const note = (...words: unknown[]) => void said.push(words.join(' '));
+  vi.spyOn(console, 'log').mockImplementation(note);
+  vi.spyOn(console, 'error').mockImplementation(note);
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  await client[Symbol.asyncDispose]();
+  await api.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Status of the command, with the same cluster for both. */
+async function run(...argv: readonly string[]): Promise<number> {
+  const both = ['--kubeconfig', path, '--management-kubeconfig', path, '--server', server];
+  return cliMain('register-cluster', ['biz-1', ...both, ...argv]);
+}
+
+function stored() {
+  const kinds = ['serviceaccounts', 'roles.rbac.authorization.k8s.io', 'secrets'];
+  const both = [registration.namespace, ref.namespace];
+  return kinds.flatMap((kind) => both.flatMap((namespace) => api.objects(kind, namespace)));
+}
+
+describe('multinic register-cluster', () => {
+  it('leaves nothing behind with --dry-run, and asks for no token', async () => {
+    const before = stored();
+    expect(await run('--dry-run')).toBe(0);
+    expect(stored()).toEqual(before);
+    expect(api.audit.filter(({ subresource }) => subresource === 'token')).toEqual([]);
+    expect(said.join('\n')).toContain('Nothing was done (--dry-run)');
+  });
+
+  it('does nothing where nobody can be asked', async () => {
+    const before = stored();
+    expect(await run()).toBe(3);
+    expect(stored()).toEqual(before);
+    expect(said.join('\n')).toContain('give --yes');
+  });
+
+  it('says no credential of a kubeconfig, whatever fails', async () => {
+    api.faults.answer({ resource: 'secrets', status: 401, reason: 'Unauthorized', times: 9 });
+    expect(await run('--yes')).toBe(1);
+    expect(said.join('\n')).toContain('the credentials of the kubeconfig are not accepted');
+    expect(said.join('\n')).not.toContain(await api.access.token());
+  });
+
+  it.each([
+    ['--token-lifetime', '9m'],
+    ['--token-lifetime', '87601h'],
+    ['--token-lifetime', 'long'],
+    ['--server', 'biz'],
+    ['--server', 'http://10.0.0.1'],
+    ['--server', 'https://[::1]:6443'],
+    ['--namespace', 'absent'],
+    ['--registrations-namespace', 'absent'],
+  ])('refuses %s %s before anything is done, and says what to do', async (...wrong) => {
+    expect(await run('--yes', ...wrong)).toBe(3);
+    expect(said.join('\n')).toContain('Next: ');
+    expect(api.audit.filter(({ verb }) => !['get', 'list'].includes(verb))).toHaveLength(2);
+  });
+
+  it('says that a list of kubeconfigs is none', async () => {
+    vi.stubEnv('KUBECONFIG', [path, path].join(delimiter));
+    expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(3);
+    expect(said.join('\n')).toContain('--management-kubeconfig');
+  });
+});
+
+describe('registering', () => {
+  const clusters = () => ({ business: client, management: client });
+  const options = {
+    tokenSeconds: 3_600,
+    connect: (token: string) =>
+      createKubeClient({ server: api.url, token: async () => token }, { clock: systemClock }),
+  };
+  const writes = [
+    ['patch', 'serviceaccounts'],
+    ['patch', 'roles.rbac.authorization.k8s.io'],
+    ['patch', 'rolebindings.rbac.authorization.k8s.io'],
+    ['create', 'serviceaccounts'],
+    ['patch', 'secrets'],
+  ] as const;
+
+  it.each(writes)('that ends at a %s of %s goes on where it ended', async (verb, resource) => {
+    const forbidden = { status: 403, reason: 'Forbidden' };
+    api.faults.answer({ verb, resource, ...forbidden });
+    await expect(register(clusters(), registration, options)).rejects.toThrow();
+    expect(await client.find(secrets, ref)).toBeUndefined();
+    await register(clusters(), registration, options);
+    const { metadata } = await client.get(secrets, ref);
+    expect(metadata.annotations).toMatchObject({ [annotations.renewsTokenOf]: 'viola' });
+  });
+
+  it('leaves the registration that is there when the new token cannot be used', async () => {
+    await register(clusters(), registration, options);
+    const before = await client.get(secrets, ref);
+    api.faults.answer({ resource: 'multinicnodeconfigs.multinic.io', status: 401, times: 9 });
+    await expect(register(clusters(), registration, options)).rejects.toThrow();
+    expect(await client.get(secrets, ref)).toEqual(before);
+  });
+});
