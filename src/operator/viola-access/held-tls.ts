@@ -25,11 +25,16 @@ export interface ServerPair extends Pair {
 /** Keys of both Secrets. */
 export const tlsKeys = { authorities: 'ca.crt', certificate: 'tls.crt', key: 'tls.key' } as const;
 
-export function heldTls(authority: HeldSecret, certificate: HeldSecret): HeldTls {
+/** `remembered` is what this process believes: Viola may still show what was signed by it when both Secrets are lost. */
+export function heldTls(
+  authority: HeldSecret,
+  certificate: HeldSecret,
+  remembered?: string,
+): HeldTls {
   const signing = signingPair(authority);
   const text = authority.data[tlsKeys.authorities] ?? '';
   const shown = certificate.data[tlsKeys.authorities] ?? '';
-  const trusted = { text, authorities: authoritiesIn(text) };
+  const trusted = { text, authorities: [...authoritiesIn(text), ...authoritiesIn(remembered)] };
   // Whoever deletes the authority alone does not make what it signed unknown.
   const known = [
     ...(signing ? [signing.certificate] : []),

@@ -106,6 +106,7 @@ export function createAccessKeeper({
     ): Promise<void> =>
       recorder.during(leading, async () => {
         tokens.lead();
+        tls.lead();
         await round(leading);
         await together(leading, clock, { operator: work, access: goOn });
       }),

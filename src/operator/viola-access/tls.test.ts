@@ -33,6 +33,11 @@ const serverPair = async () => {
 
 const authorityIds = async () => authoritiesIn((await bed.data(ca))['ca.crt']).map(({ id }) => id);
 
+const believedBy = ({ tls }: ReturnType<AccessBed['leader']>) =>
+  authoritiesIn(tls.trusted)
+    .map(({ id }) => id)
+    .toSorted();
+
 describe('the keeper of the certificate', () => {
   it('makes an authority and a certificate with which Viola is known under all of its names', async () => {
     const now = Date.now();
@@ -222,11 +227,36 @@ describe('the keeper of the certificate', () => {
     expect(leader.tls.trusted).toBe(trusted);
     await look(leader);
     expect(leader.tls.trusted).toContain(trusted);
-    const both = leader.tls.trusted;
+    const both = believedBy(leader);
+    expect(both).toHaveLength(2);
     await bed.delete(ca, certificate);
     bed.api.faults.answer({ verb: 'patch', resource: 'secrets', status: 403, reason: 'Forbidden' });
     await expect(look(leader)).rejects.toMatchObject({ about: ca });
-    expect(leader.tls.trusted).toBe(both);
+    expect(believedBy(leader)).toEqual(both);
+  });
+
+  it('goes on believing what Viola shows when authority and certificate are deleted at once', async () => {
+    const leader = await look();
+    const [shown] = await authorityIds();
+    await bed.delete(ca, certificate);
+    await look(leader);
+    expect(believedBy(leader)).toContain(shown);
+    expect((await bed.data(certificate))['ca.crt']).toBe(leader.tls.trusted);
+    await look(leader);
+    expect(await authorityIds()).toHaveLength(2);
+  });
+
+  it('has forgotten what it believed when it leads again: it may have been withdrawn meanwhile', async () => {
+    const leader = await look();
+    const [withdrawn] = await authorityIds();
+    await bed.delete(ca, certificate);
+    await look();
+    leader.tls.lead();
+    expect(believedBy(leader)).toEqual([withdrawn]);
+    await look(leader);
+    const held = await authorityIds();
+    expect(held).not.toContain(withdrawn);
+    expect(believedBy(leader)).toEqual(held);
   });
 
   it('says so when something changes what it writes, instead of writing for ever', async () => {
@@ -237,6 +267,7 @@ describe('the keeper of the certificate', () => {
       'something, such as an admission webhook, changes it',
     );
     expect(leader.effects).toHaveLength(8);
+    expect(leader.tls.trusted).toBeUndefined();
   });
 
   it('logs no key', async () => {

@@ -34,6 +34,7 @@ const mostSteps = 4;
 export function createTlsKeeper({ secrets, namespace, clock, log, metrics }: TlsDeps) {
   const names = serverNames(namespace);
   let trusted: string | undefined;
+  let remembers = false;
 
   interface Held {
     readonly authority: HeldSecret;
@@ -84,6 +85,10 @@ export function createTlsKeeper({ secrets, namespace, clock, log, metrics }: Tls
   }
 
   return {
+    /** Whoever leads again goes on with what it knew until it has read what holds now, and then forgets it. */
+    lead(): void {
+      remembers = false;
+    },
     /** Looks once, and writes until nothing is to be written. Throws `SecretTrouble`; what is believed stays then. */
     async round(signal: AbortSignal): Promise<void> {
       let held: Held = {
@@ -91,9 +96,12 @@ export function createTlsKeeper({ secrets, namespace, clock, log, metrics }: Tls
         certificate: await secrets.read(kept.certificate, signal),
       };
       for (let steps = 0; ; steps++) {
-        const tls = heldTls(held.authority, held.certificate);
+        const tls = heldTls(held.authority, held.certificate, remembers ? trusted : undefined);
         const plan = planTls(tls, clock.now().getTime(), names);
-        if (plan.trusted.length > 0) trusted = bundleOf(plan.trusted);
+        if (plan.trusted.length > 0) {
+          trusted = bundleOf(plan.trusted);
+          remembers = true;
+        }
         if (!plan.step) return tell(tls, plan.dueMs);
         if (steps === mostSteps) throw new SecretTrouble(kept[plan.step.write].name, changed);
         held = await write(plan.step, held, tls, signal);

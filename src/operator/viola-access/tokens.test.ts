@@ -233,6 +233,19 @@ describe('the keeper of the token', () => {
     expect(await bed.data(token)).toHaveProperty('next');
   });
 
+  it('takes no token into use, and grants none, that was withdrawn before it led again', async () => {
+    const leader = await look();
+    const withdrawn = leader.tokens.inUse;
+    await bed.delete(token, granted);
+    const { tokens } = await look();
+    await bed.delete(granted);
+    leader.tokens.lead();
+    expect(leader.tokens.inUse).toBe(withdrawn);
+    await look(leader);
+    expect(leader.tokens.inUse).toBe(tokens.inUse);
+    await expect(known(withdrawn)).rejects.toThrow('not in the token file');
+  });
+
   it('takes a next token that is the one in use for none', async () => {
     const clock = createFakeClock();
     const leader = await look(bed.leader({ clock }));

@@ -40,6 +40,7 @@ function makeToken(): string {
 export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) {
   let seen = new GrantsSeen();
   let inUse: string | undefined;
+  let remembers = false;
   const grantedForMs = (hash: string) => seen.forMs(hash, clock.monotonicMs());
 
   interface Held {
@@ -69,7 +70,8 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
       for (let steps = 0; ; steps++) {
         const tokens = heldTokens(held.token, held.grants);
         seen.look(tokens.granted, clock.monotonicMs());
-        inUse = tokenInUse(tokens, { inUse, grantedForMs });
+        inUse = tokenInUse(tokens, { inUse: remembers ? inUse : undefined, grantedForMs });
+        remembers = true;
         const memory = { inUse, grantedForMs };
         const { step, dueMs } = planTokens(tokens, clock.now().getTime(), memory);
         if (!step) return tell(dueMs);
@@ -77,9 +79,13 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
         held = await write(step, held, signal);
       }
     },
-    /** Whoever leads again does not know what was granted while somebody else led. */
+    /**
+     * Whoever leads again does not know what was granted while somebody else led. It goes on with the token that it has
+     * until it has read the Secrets, and then forgets it: it may have been withdrawn.
+     */
     lead(): void {
       seen = new GrantsSeen();
+      remembers = false;
     },
     /** The token that Viola is asked with; undefined as long as there is none that Viola can know. */
     get inUse(): string | undefined {
