@@ -24,16 +24,16 @@ export const ofAccess = {
     exprs: { 'multinic-operator': 'min by (cluster, server) (multinic_token_file_usable) == 0' },
     for: '2m',
     severity: 'critical',
-    summary: 'The token file of {{ $labels.server }} cannot be used.',
+    summary: 'A token file of {{ $labels.server }} cannot be used.',
     description:
-      'Nobody gets into {{ $labels.server }}: its token file has been gone or broken for 2 minutes.',
+      'Callers are kept out of {{ $labels.server }}: a token file has been gone or broken for 2 minutes.',
     meaning: {
-      en: 'The list of who may call cannot be read or is not what it should be. Half a minute after that nobody gets in, for nobody knows any more whose token was withdrawn.',
-      ko: '호출 권한 목록을 읽을 수 없거나 형식이 잘못되었습니다. 어떤 토큰이 회수되었는지 알 수 없으므로 30초가 지나면 모든 호출을 거부합니다.',
+      en: 'A list of who may call cannot be read or is not what it should be. Half a minute after that nobody whom it names gets in, for nobody knows any more whose token was withdrawn. Other files of the folder hold.',
+      ko: '호출 권한 목록을 읽을 수 없거나 형식이 잘못되었습니다. 어떤 토큰이 회수되었는지 알 수 없으므로 30초가 지나면 그 파일의 호출자를 모두 거부합니다. 폴더의 다른 파일은 계속 유효합니다.',
     },
     impact: {
-      en: 'Every call is answered 503. Of Viola: nothing is delivered. Of the inventory: nothing can be looked up.',
-      ko: '모든 호출에 503으로 응답합니다. Viola라면 변경이 전달되지 않고, 인벤토리라면 조회할 수 없습니다.',
+      en: 'Of a folder, the callers of the broken file are answered 401. When no file is left, every call is answered 503. Of Viola: nothing is delivered. Of the inventory: nothing can be looked up.',
+      ko: '폴더라면 해당 파일의 호출자에게 401로 응답합니다. 쓸 수 있는 파일이 하나도 없으면 모든 호출에 503으로 응답합니다. Viola라면 변경이 전달되지 않고, 인벤토리라면 조회할 수 없습니다.',
     },
     diagnosis: [
       {

@@ -87,8 +87,8 @@ export const metricTable = {
   },
   multinic_token_file_usable: {
     type: 'gauge',
-    help: '1 while the token file of the server can be used. At 0 nobody gets in after half a minute.',
-    lookFor: '0: the file cannot be read, and callers are known by what it held before.',
+    help: '1 while the token file of the server, or every file of the folder, can be used. At 0 nobody whom the broken ones name gets in after half a minute.',
+    lookFor: '0: a file cannot be used, and its callers are known by what it held before.',
     labels: ['server'],
   },
   multinic_legacy_listener: {

@@ -25,6 +25,9 @@ describe('networkIn', () => {
     ['10.0.0.5/24', 'names an address within a network: write the network, or 10.0.0.5/32'],
     ['fd00::5/64', 'write the network, or fd00::5/128'],
     ['::ffff:10.0.0.0/104', 'is an IPv4 network: write it as one'],
+    ['::ffff:a00:0/104', 'is an IPv4 network: write it as one'],
+    ['0:0:0:0:0:FFFF:10.0.0.0/104', 'is an IPv4 network: write it as one'],
+    ['::0:ffff:0:0/96', 'is an IPv4 network: write it as one'],
   ])('refuses "%s": it %s', (text, why) => {
     expect(networkIn(text)).toContain(why);
   });

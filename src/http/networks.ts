@@ -12,7 +12,7 @@ export function networkIn(text: string): Network | string {
   const [ip = '', prefixText, ...more] = text.split('/');
   const address = addressIn(ip);
   if (!address) return `"${text}" is no network such as 10.0.0.0/8 or fd00::/8`;
-  if (isMapped(ip)) return `"${text}" is an IPv4 network: write it as one`;
+  if (isMapped(ip) || holdsMapped(address)) return `"${text}" is an IPv4 network: write it as one`;
   const width = widths[address.family];
   if (prefixText === undefined || more.length > 0) {
     return `"${text}" has no prefix length; one address is ${ip}/${width}`;
@@ -46,6 +46,11 @@ function shared(bits: bigint, { family, prefix }: Network): bigint {
 
 function isMapped(text: string): boolean {
   return /^::ffff:/i.test(text);
+}
+
+/** However its zeros are written. */
+function holdsMapped({ family, bits }: Pick<Network, 'family' | 'bits'>): boolean {
+  return family === 6 && bits >> 32n === 0xffffn;
 }
 
 function addressIn(text: string): Pick<Network, 'family' | 'bits'> | undefined {

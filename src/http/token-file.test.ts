@@ -32,15 +32,20 @@ async function open(madeBy?: string) {
   const clock = createFakeClock();
   const health = createHealth();
   const usable: boolean[] = [];
+  const lines: string[] = [];
   const file = await openTokenFile(path, {
     clock,
     health,
-    log: createLogger({ part: 'test', level: 'silent' }),
+    log: createLogger({
+      part: 'test',
+      level: 'info',
+      destination: { write: (line) => void lines.push(line) },
+    }),
     onRead: (is) => void usable.push(is),
     ...(madeBy === undefined ? {} : { madeBy }),
   });
   const names = async () => (await file.current()).map(({ name }) => name);
-  return { clock, health, usable, names };
+  return { clock, health, usable, names, lines };
 }
 
 describe('openTokenFile', () => {
@@ -132,8 +137,7 @@ describe('a folder of token files', () => {
   });
 
   it.each([
-    ['a file of it is broken', { 'a.yaml': two, 'people.yaml': '- name: broken' }, 'people.yaml'],
-    ['a file of it is no YAML', { 'a.yaml': two, 'people.yaml': '[' }, 'people.yaml'],
+    ['all files of it are broken', { 'a.yaml': '[', 'b.yaml': '- name: broken' }, 'a.yaml'],
     ['it has no file', { 'notes.txt': '' }, 'there is no *.yaml in the folder'],
   ])('lets nobody in half a minute after %s, and names it', async (_, files, named) => {
     const { names, clock, health, usable } = await open();
@@ -145,6 +149,36 @@ describe('a folder of token files', () => {
     expect(usable.at(-1)).toBe(false);
     await folder.replace({ 'a.yaml': one });
     expect(await names()).toEqual(['a']);
+    expect(usable.at(-1)).toBe(true);
+  });
+
+  it.each([
+    ['no list of grants', '- name: broken'],
+    ['no YAML', '['],
+  ])('takes a file that is %s from its own callers alone, and tells of it', async (_, text) => {
+    const { names, clock, health, usable, lines } = await open();
+    await folder.replace({ 'a.yaml': two, 'b.yaml': text });
+    expect(await names()).toEqual(['a', 'b', 'b']);
+    await clock.advance(tokenGraceMs - 1);
+    await folder.replace({ 'a.yaml': two, 'b.yaml': `${text} # tried` });
+    expect(await names()).toEqual(['a', 'b', 'b']);
+    await clock.advance(1);
+    expect(await names()).toEqual(['a', 'b']);
+    expect([health.readiness().ok, usable.at(-1)]).toEqual([true, false]);
+    expect(lines.join()).toContain(`token file ${join(path, 'b.yaml')}`);
+    await folder.replace({ 'a.yaml': one });
+    expect(await names()).toEqual(['a']);
+    expect(usable.at(-1)).toBe(true);
+  });
+
+  it('opens with what is usable of it', async () => {
+    await folder.replace({ 'a.yaml': two, 'people.yaml': '[' });
+    const { names, usable, lines } = await open();
+    expect(await names()).toEqual(['a', 'b']);
+    expect(usable).toEqual([false]);
+    expect(lines.filter((line) => line.includes('people.yaml'))).toHaveLength(1);
+    await folder.replace({ 'people.yaml': '[' });
+    await expect(open()).rejects.toThrow('people.yaml');
   });
 
   it('names the entry that is no file', async () => {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import type { Health } from '../process/health.ts';
 import type { Logger } from '../process/log.ts';
@@ -28,47 +27,95 @@ export interface TokenFileOptions {
  */
 export const tokenGraceMs = 30_000;
 
+/** Since when, on the clock that never jumps, something cannot be used, and why. */
+interface Broken {
+  readonly since: number;
+  readonly why: string;
+}
+
+/** What one file grants; of one that is broken, what it granted before. */
+interface Held {
+  readonly text: string;
+  readonly granted: readonly Grant[];
+  readonly broken?: Broken;
+}
+
 /**
- * Opens a token file (YAML list of name, sha256, providers, verbs) or a folder of them. Throws when it cannot be used at the
- * start; one that goes bad later makes the process not ready, and after `tokenGraceMs` every call is answered 503 until it is
- * good again.
+ * Opens a token file (YAML list of name, sha256, providers, verbs) or a folder of them. Throws when nothing of it can be used
+ * at the start. What goes bad later, a file of a folder or all of it, grants nothing after `tokenGraceMs` until it is good
+ * again; when nothing is left the process is not ready, and every call is answered 503.
  */
 export async function openTokenFile(path: string, options: TokenFileOptions): Promise<TokenFile> {
   const { clock, log, health, onRead } = options;
-  let texts = await firstTexts(path, options);
-  let held = texts.flatMap(grantsIn);
-  let broken: { readonly since: number; readonly why: string } | undefined;
+  let held: ReadonlyMap<string, Held> = new Map();
+  let unread: Broken | undefined;
+
+  function take(texts: readonly TokenText[]): void {
+    const before = held;
+    held = new Map(texts.map((one) => [one.path, heldOf(one, before.get(one.path), clock)]));
+    for (const [file, { broken }] of held) {
+      if (broken && broken.why !== before.get(file)?.broken?.why) {
+        log.error({ path: file, why: broken.why }, 'token file cannot be used');
+      }
+    }
+    if (held.size === before.size && [...held].every(([file, one]) => before.get(file) === one))
+      return;
+    const all = [...held.values()].flatMap(({ granted }) => granted);
+    log.info({ path, grants: all.length }, 'token file read');
+  }
 
   async function look(): Promise<void> {
     try {
-      const now = await readTokenTexts(path);
-      if (!isDeepStrictEqual(now, texts)) {
-        held = now.flatMap(grantsIn);
-        log.info({ path, grants: held.length }, 'token file read');
-      }
-      texts = now;
-      broken = undefined;
+      take(await readTokenTexts(path));
+      unread = undefined;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      if (broken?.why !== why) log.error({ path, err: error }, 'token file cannot be used');
-      broken = { since: broken?.since ?? clock.monotonicMs(), why };
+      if (unread?.why !== why) log.error({ path, err: error }, 'token file cannot be used');
+      unread = { since: unread?.since ?? clock.monotonicMs(), why };
     }
-    onRead?.(broken === undefined);
+    onRead?.(unread === undefined && ![...held.values()].some(({ broken }) => broken));
   }
 
+  /** Why nothing of it can be used. */
+  function whyNone(): string | undefined {
+    if (unread) return unread.why;
+    const all = [...held.values()];
+    return all.every(({ broken }) => broken) ? all[0]?.broken?.why : undefined;
+  }
+
+  const holds = (broken: Broken | undefined) =>
+    broken === undefined || clock.monotonicMs() - broken.since < tokenGraceMs;
+
+  take(await firstTexts(path, options));
+  const flaw = whyNone();
+  if (flaw !== undefined) throw new Error(flaw);
   health.ready('tokens', () => {
     void look(); // what a probe finds is told by the next one; calls look for themselves
-    return broken && `token file ${path} cannot be used: ${broken.why}`;
+    const why = whyNone();
+    return why && `token file ${path} cannot be used: ${why}`;
   });
 
   return {
     async current() {
       await look();
-      if (!broken || clock.monotonicMs() - broken.since < tokenGraceMs) return held;
+      const usable = holds(unread) ? [...held.values()].filter(({ broken }) => holds(broken)) : [];
+      if (usable.length > 0) return usable.flatMap(({ granted }) => granted);
       const detail = 'the token file of this server cannot be used; its log says why';
       throw new HttpProblem(503, 'TokensUnavailable', detail, { retryAfterSeconds: 5 });
     },
   };
+}
+
+function heldOf(file: TokenText, before: Held | undefined, clock: Clock): Held {
+  const { text } = file;
+  if (before?.text === text) return before;
+  try {
+    return { text, granted: grantsIn(file) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const since = before?.broken?.since ?? clock.monotonicMs();
+    return { text, granted: before?.granted ?? [], broken: { since, why } };
+  }
 }
 
 async function firstTexts(

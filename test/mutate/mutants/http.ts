@@ -61,8 +61,20 @@ export const httpMutants: readonly Mutant[] = [
   },
   {
     file: 'src/http/token-file.ts',
-    find: 'if (!broken || clock.monotonicMs() - broken.since < tokenGraceMs) return held;',
-    replace: 'if (!broken || clock.monotonicMs() - broken.since < Infinity) return held;',
+    find: 'broken === undefined || clock.monotonicMs() - broken.since < tokenGraceMs;',
+    replace: 'broken === undefined || clock.monotonicMs() - broken.since < Infinity;',
+    tests: http('token-file.test.ts'),
+  },
+  {
+    file: 'src/http/token-file.ts',
+    find: '.filter(({ broken }) => holds(broken))',
+    replace: '',
+    tests: http('token-file.test.ts'),
+  },
+  {
+    file: 'src/http/token-file.ts',
+    find: 'since = before?.broken?.since ?? clock.monotonicMs();',
+    replace: 'since = clock.monotonicMs();',
     tests: http('token-file.test.ts'),
   },
   {
