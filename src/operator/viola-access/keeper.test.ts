@@ -198,6 +198,18 @@ describe('the keeper of the access to Viola', () => {
     await leader.stop();
   });
 
+  it('believes nothing any more that was withdrawn before it led again', async () => {
+    const leader = lead();
+    await leader.working();
+    const { token, authorities = '' } = leader.keeper;
+    await leader.stop();
+    await bed.delete(...all);
+    await leader.again();
+    expect(leader.keeper.authorities).not.toContain(authorities);
+    expect(leader.keeper.token).not.toBe(token);
+    await leader.stop();
+  });
+
   it('takes a look that it has to break off for no trouble', async () => {
     bed.api.faults.delay({ resource: 'secrets', ms: 60_000 });
     const leader = lead();

@@ -191,6 +191,13 @@ describe('the keeper of the certificate', () => {
     expect(await authorityIds()).toEqual(held);
   });
 
+  it('makes what holds on clocks that are hours behind, and makes it again on none of them', async () => {
+    await look();
+    const held = await bed.data(certificate);
+    const { effects } = await look(bed.leader({ clock: later(-23 / 24) }));
+    expect([effects, await bed.data(certificate)]).toEqual([[], held]);
+  });
+
   it('goes on from wherever a leader died', async () => {
     for (let deathAt = 0; deathAt < 4; deathAt++) {
       await bed.empty();

@@ -258,6 +258,18 @@ describe('the keeper of the token', () => {
     expect(leader.effects).toHaveLength(before);
   });
 
+  it('does not let the grants grow when somebody deletes the token again and again', async () => {
+    const leader = await look();
+    const shown = leader.tokens.inUse;
+    for (let times = 0; times < 12; times++) {
+      await bed.delete(token);
+      await look(leader);
+    }
+    expect(leader.tokens.inUse).toBe(shown);
+    expect((await grantList()).length).toBeLessThanOrEqual(6);
+    await expect(known(shown)).resolves.toMatchObject({ name: 'operator' });
+  });
+
   it('logs no token', async () => {
     const { tokens } = await look();
     expect(bed.lines.join('')).toContain('writing a Secret of the access to Viola');
