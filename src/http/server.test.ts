@@ -84,6 +84,26 @@ describe('createHttpServer', () => {
     expect((await post('{')).json()).toMatchObject({ status: 400, code: 'InvalidRequest' });
   });
 
+  it('takes 4 MiB of body, as much as contracts say, and no more', async () => {
+    const { app } = await server();
+    app.post('/nics', async ({ body }) => String((body as string[])[0]?.length));
+    const statusOf = async (bytes: number) => {
+      const payload = [`["${'x'.repeat(bytes - 4)}"]`].join('');
+      const headers = { 'content-type': 'application/json' };
+      return (await app.inject({ method: 'POST', url: '/nics', headers, payload })).statusCode;
+    };
+    expect([await statusOf(4 * 1024 ** 2), await statusOf(4 * 1024 ** 2 + 1)]).toEqual([200, 413]);
+  });
+
+  it.each(['two words', 'x'.repeat(65), '', '{"level":"error"}', 'ä'])(
+    'makes a request id of its own instead of %j',
+    async (given) => {
+      const { app } = await server();
+      const answer = await app.inject({ url: '/healthz', headers: { 'x-request-id': given } });
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+
   it('answers 429 above the limit of requests in work, and health all the same', async () => {
     const { app } = await server({ inFlightLimit: 1 });
     const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];

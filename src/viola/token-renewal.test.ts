@@ -196,11 +196,24 @@ describe('tokens of registered clusters', () => {
     expect(lines.filter((line) => line.includes('cannot renew'))).toHaveLength(requests.length);
   });
 
-  it('that do not say when they end are told of', async () => {
-    const { lines, requests, stop } = viola([secretWith({ token: 'opaque' })], async () => 'new');
+  it('that do not say when they end are told of, every ten minutes', async () => {
+    const held = [secretWith({ token: 'opaque' })];
+    const { clock, lines, requests, stop } = viola(held, async () => 'new');
+    for (let minutes = 0; minutes < 15; minutes++) await clock.advance(60_000);
     await stop();
     expect(requests).toEqual([]);
-    expect(lines.join()).toContain('register the cluster again');
+    expect(lines.filter((line) => line.includes('register the cluster again'))).toHaveLength(2);
+  });
+
+  it('are no failure when Viola ends while it asks for one', async () => {
+    const old = tokenFor(start - 3 * hour, start + hour);
+    const asked = Promise.withResolvers<string>();
+    const { lines, requests, stop } = viola([secretWith({ token: old })], () => asked.promise);
+    await expect.poll(() => requests).toHaveLength(1);
+    const stopped = stop();
+    asked.reject(new Error('aborted'));
+    await stopped;
+    expect(lines).toEqual([]);
   });
 });
 

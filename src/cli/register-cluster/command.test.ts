@@ -10,6 +10,7 @@ import { createKubeClient } from '../../kube/client/http-client.ts';
 import { namespaces, secrets } from '../../kube/core-resources.ts';
 import { systemClock } from '../../time/clock.ts';
 import { cliMain } from '../main-cli.ts';
+import { registrationOf } from './command.ts';
 import { register } from './register.ts';
 
 const server = 'https://10.0.0.1:6443';
@@ -101,6 +102,33 @@ describe('multinic register-cluster', () => {
     expect(said.join('\n')).toContain('Next: ');
     expect(api.audit.filter(({ verb }) => !['get', 'list'].includes(verb))).toHaveLength(2);
   });
+
+  it.each([
+    [['--help'], 0],
+    [['--nothing-of-ours'], 2],
+    [['biz-1', '--kubeconfig', '/nowhere/at/all'], 1],
+  ])('ends %o with status %i', async (argv, status) => {
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    expect(await cliMain('register-cluster', argv)).toBe(status);
+  });
+
+  it.each([
+    ['https://api.biz:6443', server, undefined, 'api.biz'],
+    ['https://api.biz:6443', undefined, undefined, undefined],
+    ['https://10.0.0.9:6443', server, undefined, undefined],
+    ['https://[fd00::9]:6443', server, undefined, undefined],
+    ['https://10.0.0.9:6443', server, 'kubernetes', 'kubernetes'],
+  ])(
+    'has the certificate of %s verified under its name when Viola reaches it at %s',
+    (reached, given, tlsServerName, expected) => {
+      const access = { server: reached, ...(tlsServerName === undefined ? {} : { tlsServerName }) };
+      const options = { ...registration, ...(given === undefined ? {} : { server: given }) };
+      const { server: _, ...without } = options;
+      const made = registrationOf('biz-1', given === undefined ? without : options, access);
+      expect([made.server, made.tlsServerName]).toEqual([given ?? reached, expected]);
+    },
+  );
 
   it('says that a list of kubeconfigs is none', async () => {
     vi.stubEnv('KUBECONFIG', [path, path].join(delimiter));

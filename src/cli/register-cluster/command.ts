@@ -139,7 +139,12 @@ function connect(access: ClusterAccess): KubeClient {
   });
 }
 
-function registrationOf(provider: string, options: Options, access: ClusterAccess): Registration {
+/** What is registered for these options; throws when the server is none. */
+export function registrationOf(
+  provider: string,
+  options: Pick<Options, 'namespace' | 'serviceAccount' | 'registrationsNamespace' | 'server'>,
+  access: ClusterAccess,
+): Registration {
   const { namespace, serviceAccount, registrationsNamespace, server = access.server } = options;
   if (!URL.canParse(server))
     throw new Refusal(

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { Slots } from './slots.ts';
+
+it('a slot that is given back leaves the others of its key taken', () => {
+  const slots = new Slots(2);
+  const first = slots.take('a');
+  slots.take('a');
+  first();
+  slots.take('a');
+  expect(() => slots.take('a')).toThrow('2 requests of this caller');
+  expect(() => slots.take('b')).not.toThrow();
+});
