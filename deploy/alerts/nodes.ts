@@ -262,8 +262,8 @@ export const ofNodesAndAgents = {
     ],
     fix: [
       {
-        en: `Meant: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. The NICs are then removed from the nodes.`,
-        ko: `의도한 삭제이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. 이후 노드에서 NIC가 제거됩니다.`,
+        en: `Meant: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. The NICs are then removed from the nodes. Of objects that were not deleted it holds for a day.`,
+        ko: `의도한 삭제이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. 이후 노드에서 NIC가 제거됩니다. 삭제되지 않은 객체에서는 하루 동안만 유효합니다.`,
       },
       {
         en: `Not meant: a deletion cannot be taken back, but the NICs can be kept. Save the specs, then let the objects go without their cleanup: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. Restore the kind or the namespace (\`helm upgrade\`); the operator delivers the objects anew, and NICs that are as they should be stay untouched.`,

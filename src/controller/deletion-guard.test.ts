@@ -31,9 +31,10 @@ async function fleet(count = names.length): Promise<readonly string[]> {
   return list;
 }
 
-async function annotate(name: string): Promise<void> {
+async function annotate(name: string, at = bed.clock.now()): Promise<void> {
   const ref = { namespace: 'multinic-system', name };
-  await bed.admin.patch(nodeConfigs, ref, { metadata: { annotations: consent } });
+  const annotations = { 'multinic.io/delete-consent': at.toISOString() };
+  await bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
 }
 
 function cleaned(): number {
@@ -83,6 +84,19 @@ describe('deletions', () => {
     for (const name of list) await bed.delete(name);
     for (const name of list) await bed.untilGone(name);
     expect(cleaned()).toBe(5);
+  });
+
+  it('are asked for when the consent was meant for another deletion, days before', async () => {
+    const list = await fleet();
+    const before = new Date(bed.clock.now().getTime() - 3 * 86_400_000);
+    for (const name of list) await annotate(name, before);
+    for (const name of list) await bed.delete(name);
+    for (const name of list) await bed.untilReady(name, 'False MassDeletion');
+    await bed.pass(100);
+    expect(cleaned()).toBe(0);
+    await annotate('a');
+    await bed.untilGone('a');
+    expect(cleaned()).toBe(1);
   });
 
   it('of a few objects are carried out without asking', async () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { consentsTo } from '../api/delete-consent.ts';
 import { type NodeConfigStatus, nodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { annotations, businessGroup, labels } from '../api/names.ts';
 import { Store } from '../kube/cache/store.ts';
@@ -208,8 +209,9 @@ function secondOf(date: Date | undefined): string | undefined {
 }
 
 /** Whether somebody said that the object is deleted on purpose. */
-export function hasConsent({ metadata }: NodeConfig): boolean {
-  return metadata.annotations?.[annotations.deleteConsent] !== undefined;
+export function hasConsent(config: NodeConfig): boolean {
+  const at = deletedAt(config);
+  return at !== undefined && consentsTo(config.metadata, at);
 }
 
 function isProcessed({ metadata, status }: NodeConfig): boolean {

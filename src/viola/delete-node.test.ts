@@ -151,6 +151,36 @@ describe('DELETE node-configs', () => {
     });
   });
 
+  it.each([
+    ['long ago', -25 * 3_600_000, true],
+    ['two hours ago, and not by us', -2 * 3_600_000, true],
+    ['a moment ago', -60_000, false],
+  ])('stamps anew when there is a consent of %s', async (_, ms, isStampedAnew) => {
+    const at = new Date(Date.now() + ms).toISOString();
+    await bed.post([node]);
+    const before = { annotations: { [annotations.deleteConsent]: at } };
+    const finalizers = ['multinic.io/cleanup'];
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { ...before, finalizers } });
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    const { metadata } = await bed.stored();
+    expect(metadata.annotations?.[annotations.deleteConsent] !== at).toBe(isStampedAnew);
+  });
+
+  it('stamps an object anew that somebody deleted days after he agreed to that', async () => {
+    await bed.post([node]);
+    const before = { annotations: { [annotations.deleteConsent]: '2020-01-01T00:00:00Z' } };
+    const finalizers = ['multinic.io/cleanup'];
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { ...before, finalizers } });
+    await bed.admin.delete(nodeConfigs, ref);
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    const { metadata } = await bed.stored();
+    const stamped = Date.parse(metadata.annotations?.[annotations.deleteConsent] ?? '');
+    expect(stamped).toBeGreaterThan(Date.parse('2026-01-01T00:00:00Z'));
+    const writes = [...bed.writes];
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    expect(bed.writes).toEqual(writes);
+  });
+
   it('decides anew when the object moves between consent and deletion', async () => {
     await bed.post([node]);
     moves(1);

@@ -1,4 +1,5 @@
 import { rfc3339 } from '../api/condition.ts';
+import { consentsTo } from '../api/delete-consent.ts';
 import type { Effect } from '../api/effects.ts';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations, fieldManagers } from '../api/names.ts';
@@ -74,14 +75,21 @@ async function tryDelete(
   return { uid, generation };
 }
 
+/** A consent of an object that lives may be that of a deletion which never came to be; one of ours is a moment old. */
+const ownMs = 3_600_000;
+
 /** Stamps the consent unless it is there; answers the version of the object that carries it. */
 async function consent(
   { client, namespace }: Cluster,
   { metadata }: MultiNicNodeConfig,
   { perform, clock, signal }: DeleteOptions,
 ): Promise<string | undefined> {
-  const { name, resourceVersion, uid } = metadata;
-  if (metadata.annotations?.[annotations.deleteConsent] !== undefined) return resourceVersion;
+  const { name, resourceVersion, uid, deletionTimestamp } = metadata;
+  const consents =
+    deletionTimestamp === undefined
+      ? consentsTo(metadata, clock.now(), ownMs)
+      : consentsTo(metadata, new Date(deletionTimestamp));
+  if (consents) return resourceVersion;
   const patch = {
     metadata: {
       uid,

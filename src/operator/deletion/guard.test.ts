@@ -221,6 +221,17 @@ describe('OpenstackConfigs that are deleted together', () => {
     expect(await outcome(remove(4, 10))).toBe(many(4, 4));
   });
 
+  it('count although this process comes to the last of them minutes later', async () => {
+    among(4);
+    for (const n of [1, 2, 3]) {
+      const object = remove(n, n);
+      expect(await outcome(object)).toBe('goes');
+      configs.remove(object);
+    }
+    await clock.advance(300_000);
+    expect(await outcome(remove(4, 10))).toBe(many(4, 4));
+  });
+
   it('are one when it is the same that is made and deleted again and again', async () => {
     for (let life = 1; life <= 6; life++) {
       const object = remove(1, life);
@@ -263,6 +274,17 @@ describe('OpenstackConfigs that are deleted together', () => {
         spec: { ...spec, settings: { deletionPolicy: 'Retain' } },
       });
     }
+    expect(await outcome(remove(4))).toBe('goes');
+  });
+
+  it('do not count when somebody else holds them, and nothing of ours is left', async () => {
+    among(4);
+    for (const n of [1, 2, 3]) {
+      const { metadata, ...rest } = remove(n);
+      const others = { ...metadata, finalizers: ['example.com/theirs'], resourceVersion: '3' };
+      configs.upsert({ ...rest, metadata: others });
+    }
+    guard = fresh();
     expect(await outcome(remove(4))).toBe('goes');
   });
 

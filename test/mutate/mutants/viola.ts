@@ -170,9 +170,21 @@ export const violaMutants: readonly Mutant[] = [
   },
   {
     file: 'src/viola/delete-node.ts',
-    find: 'if (metadata.annotations?.[annotations.deleteConsent] !== undefined) return resourceVersion;',
+    find: 'if (consents) return resourceVersion;',
     replace: '',
     tests: viola('delete-node'),
+  },
+  {
+    file: 'src/viola/delete-node.ts',
+    find: 'consentsTo(metadata, clock.now(), ownMs)',
+    replace: 'consentsTo(metadata, clock.now())',
+    tests: viola('delete-node'),
+  },
+  {
+    file: 'src/api/delete-consent.ts',
+    find: 'givenMs >= at.getTime() - withinMs;',
+    replace: 'givenMs >= 0;',
+    tests: ['unit', 'src/api/delete-consent.test.ts'],
   },
   {
     file: 'src/viola/delete-node.ts',
