@@ -54,7 +54,7 @@ export const ofAccess = {
     fix: [
       {
         en: 'Correct the list; [access](../guides/access.md) shows its form. The file is read at each call: no restart is needed.',
-        ko: '목록을 수정하십시오. 형식은 [access](../guides/access.md)를 참고하십시오. 호출할 때마다 파일을 읽으므로 재시작은 필요 없습니다.',
+        ko: '목록을 수정하십시오. 형식은 [access](../guides/access.ko.md)를 참고하십시오. 호출할 때마다 파일을 읽으므로 재시작은 필요 없습니다.',
       },
     ],
   },

@@ -127,7 +127,7 @@ export const ofOpenstackConfigs = {
     fix: [
       {
         en: '401 or 403: the token of the operator has no grant for that provider; see [access](../guides/access.md). 404: register the cluster. 503: its API server cannot be reached from Viola, or refuses the credentials of the registration.',
-        ko: '401 또는 403이면 오퍼레이터의 토큰에 해당 provider 권한이 없습니다([access](../guides/access.md) 참고). 404이면 클러스터를 등록하십시오. 503이면 Viola에서 해당 API 서버에 연결되지 않거나 등록된 인증 정보가 거부된 것입니다.',
+        ko: '401 또는 403이면 오퍼레이터의 토큰에 해당 provider 권한이 없습니다([access](../guides/access.ko.md) 참고). 404이면 클러스터를 등록하십시오. 503이면 Viola에서 해당 API 서버에 연결되지 않거나 등록된 인증 정보가 거부된 것입니다.',
       },
       askAgain,
     ],

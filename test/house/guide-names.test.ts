@@ -14,11 +14,12 @@ const settings = Object.values(settingsOfParts).flatMap((part) => Object.values(
 /** Flags of other programs that guides use. */
 const flagsOfOthers = {
   kubectl:
-    'all docker-password docker-server docker-username duration for from-file from-literal kubeconfig minify overwrite server-side sort-by',
+    'all docker-password docker-server docker-username duration for from-file from-literal kubeconfig minify overwrite replicas server-side sort-by',
   helm: 'create-namespace force-conflicts install logs take-ownership values wait',
   npx: 'no',
   tar: 'strip-components',
   sha256sum: 'check quiet',
+  'multinic agent': 'request',
 };
 
 const flags = new Set([

@@ -19,6 +19,7 @@ export const guides = [
   'docs/guides/upgrade.md',
   'docs/guides/uninstall.md',
   'docs/guides/register-cluster.md',
+  'docs/guides/access.md',
   'docs/guides/production.md',
 ] as const;
 
