@@ -137,8 +137,9 @@ describe('multinic register-cluster', () => {
   });
 });
 
+const clusters = () => ({ business: client, management: client });
+
 describe('registering', () => {
-  const clusters = () => ({ business: client, management: client });
   const options = {
     tokenSeconds: 3_600,
     connect: (token: string) =>
