@@ -321,6 +321,22 @@ describe('the definition of the kind', () => {
     expect(bench.asked).toHaveLength(all.length);
   });
 
+  it('that is too old is told although nobody may ask for rights', async () => {
+    const bench = new Bench();
+    bench.schema = undefined;
+    bench.answer = () => error(403, 'Forbidden');
+    await bench.clock.advance(0);
+    expect(bench.readiness).toEqual({ crd: expect.stringContaining('is not installed') as string });
+  });
+
+  it('is not asked for while the server is away', async () => {
+    const bench = new Bench();
+    bench.schema = undefined;
+    bench.answer = () => error(503, 'ServiceUnavailable');
+    await bench.clock.advance(0);
+    expect(bench.readiness).toEqual({});
+  });
+
   it('that may not be read, or cannot, is not known to be old', async () => {
     const bench = new Bench();
     bench.schema = error(403, 'Forbidden');

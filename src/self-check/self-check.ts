@@ -66,7 +66,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
   async function look(signal: AbortSignal): Promise<boolean> {
     const looked = await rights.look({ client, clock, signal });
     tellRights(looked);
-    if (definition && !looked.silence) {
+    if (definition && looked.silence?.kind !== 'away') {
       tellDefinition(await readDefinition(definition, { client, clock, signal }));
     }
     const { missing = [] } = rights;
