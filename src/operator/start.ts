@@ -65,7 +65,14 @@ export async function startOperator(
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
   await using clouds = createClouds({ clock, random, log, onRequest, denied: deniedEndpoint });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
-  const credentials = await openCredentials(settings, { client, perform, clock, log, metrics });
+  const credentials = await openCredentials(settings, {
+    client,
+    perform,
+    clock,
+    random,
+    log,
+    metrics,
+  });
   await using violas = createViolas({ ...settings, ...credentials }, { clock, random, log });
   await using store = await openStore(settings, context);
   const shared = { client, settings, context, perform, store, clouds, violas, authorities };

@@ -30,7 +30,7 @@ async function open(flags: Readonly<Record<string, string>>) {
   });
   const { client, log, metrics, clock } = bed;
   const perform = createPerform(() => undefined);
-  return openCredentials(settings, { client, log, metrics, clock, perform });
+  return openCredentials(settings, { client, log, metrics, clock, random: () => 0.5, perform });
 }
 
 function file(name: string, text: string): string {

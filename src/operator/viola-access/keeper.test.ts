@@ -20,9 +20,19 @@ beforeEach(async () => bed.empty());
 function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
   const clock = createFakeClock(new Date());
   const metrics = createMetrics(metricTable);
+  const random = () => 0.5;
   const { client, namespace, log } = bed;
   const perform = createPerform(() => undefined);
-  const keeper = createAccessKeeper({ client, namespace, perform, clock, log, metrics, keeps });
+  const keeper = createAccessKeeper({
+    client,
+    namespace,
+    perform,
+    clock,
+    random,
+    log,
+    metrics,
+    keeps,
+  });
 
   function begin() {
     const stop = new AbortController();
@@ -41,13 +51,13 @@ function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
     metrics,
     /** Resolves when its work has begun. */
     working: async () => term.working,
-    /** The next look, to its end. */
-    async look(): Promise<void> {
+    /** The next look, to its end: `afterMs` after the last one, and the one after it comes `nextMs` later. */
+    async look(afterMs = lookMs, nextMs = lookMs): Promise<void> {
       const before = bed.api.audit.length;
-      await expect.poll(() => clock.waits).toContain(lookMs);
-      await clock.advance(lookMs);
+      await expect.poll(() => clock.waits).toContain(afterMs);
+      await clock.advance(afterMs);
       await expect.poll(() => bed.api.audit.length).toBeGreaterThan(before);
-      await expect.poll(() => clock.waits).toContain(lookMs);
+      await expect.poll(() => clock.waits).toContain(nextMs);
     },
     async stop(): Promise<void> {
       term.stop.abort(new Error('stopped'));
@@ -128,7 +138,7 @@ describe('the keeper of the access to Viola', () => {
     await bed.client.create(secrets, { metadata, data: { 'tls.crt': 'dGhlaXJz' } });
     const leader = lead();
     await leader.working();
-    await leader.look();
+    await leader.look(1_000, 2_000);
     expect(await names()).toEqual([
       'multinic-operator-viola-token',
       'viola-api-tls',
@@ -143,14 +153,14 @@ describe('the keeper of the access to Viola', () => {
       'multinic_viola_access_failures_total{secret="viola-api-tls"} 2',
     );
     await bed.delete('viola-api-tls');
-    await leader.look();
+    await leader.look(2_000);
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.trouble).toBeUndefined();
     expect(logged('is kept again')).toBe(1);
     await leader.stop();
   });
 
-  it('lets the work begin, and go on, while the API server refuses everything', async () => {
+  it('lets the work begin, and go on, while the API server refuses everything, and tries again soon', async () => {
     bed.api.faults.answer({
       resource: 'secrets',
       status: 403,
@@ -160,10 +170,10 @@ describe('the keeper of the access to Viola', () => {
     });
     const leader = lead();
     await leader.working();
-    await leader.look();
+    await leader.look(1_000, 2_000);
     expect(leader.keeper.trouble).toContain('is forbidden');
     expect([leader.keeper.token, leader.keeper.authorities]).toEqual([undefined, undefined]);
-    await leader.look();
+    await leader.look(2_000);
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.token).toBeDefined();
     await leader.stop();
