@@ -26,7 +26,8 @@ const run = promisify(execFile);
 const repository = join(import.meta.dirname, '../..');
 const shorts = ['multinic-controllers', 'multinic-agent'] as const;
 type Short = (typeof shorts)[number];
-const largest = 50_000_000;
+/** Bytes, two million below the goal: what grows is seen before it is too much. */
+const largest = 48_000_000;
 let folder: string;
 let version: string;
 let images: readonly BuiltImage[];
