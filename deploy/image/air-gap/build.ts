@@ -1,4 +1,4 @@
-// Builds the images and packs them with charts, CRDs, docs and checksums into one file for sites without network.
+// Builds the images and packs them with charts, CRDs, scripts, docs and checksums into one file for sites without network.
 //   build.ts [--arch amd64,arm64] [--out FOLDER] [--repository PREFIX]
 //
 // Reaches npm and Debian, as `make image` does. On each node: unpack it, then load-images.sh.

@@ -39,8 +39,12 @@ async function pack(name: string): Promise<string> {
     'LICENSE',
     'docs/guide.md',
     'deploy/crds/c.yaml',
+    'deploy/rbac/r.yaml',
   ]) {
     await put(`${name}/root/${page}`, page);
+  }
+  for (const script of ['deploy-operator.sh', 'cleanup-operator.sh', 'scripts/a.sh']) {
+    await put(`${name}/root/${script}`, script, 0o755);
   }
   const places = { out: join(folder, name, 'out'), work: join(folder, name, 'work') };
   await mkdir(places.work);
@@ -53,7 +57,7 @@ async function unpacked(archive: string): Promise<string> {
   return join(into, 'multinic-1.2.3');
 }
 
-it('holds images, charts as helm packs them, CRDs, docs, and a checksum of each file', async () => {
+it('holds images, charts, also as helm packs them, CRDs, scripts, docs, and a checksum of each file', async () => {
   const listed = await run(['tar', '-tzf', join(dirname(site), 'multinic-1.2.3.tar.gz')]);
   const files = listed.split('\n').filter((path) => path && !path.endsWith('/'));
   expect(files.map((path) => path.replace('multinic-1.2.3/', '')).toSorted()).toEqual([
@@ -62,12 +66,18 @@ it('holds images, charts as helm packs them, CRDs, docs, and a checksum of each 
     'README.md',
     'SHA256SUMS',
     'charts/some-0.1.0.tgz',
-    'crds/c.yaml',
+    'charts/some/Chart.yaml',
+    'charts/some/templates/a.yaml',
+    'cleanup-operator.sh',
+    'deploy-operator.sh',
+    'deploy/crds/c.yaml',
+    'deploy/rbac/r.yaml',
     'docs/guide.md',
     'images/a-1-linux-amd64.tar',
     'images/a-1-linux-arm64.tar',
     'images/b-1-linux-amd64.tar',
     'load-images.sh',
+    'scripts/a.sh',
   ]);
   const checked = await run(['sha256sum', '-c', 'SHA256SUMS'], { cwd: site });
   expect(checked.trim().split('\n')).toHaveLength(files.length - 1);
