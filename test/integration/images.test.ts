@@ -102,7 +102,11 @@ async function snapshot(): Promise<Snapshot> {
 
 /** A program of an image, as somebody without rights, and without what an engine mounts. */
 function started(root: string, ...command: string[]) {
-  return run('chroot', ['--userspec=65532:65532', root, ...command], {
+  return startedBy('65532:65532', root, ...command);
+}
+
+function startedBy(user: string, root: string, ...command: string[]) {
+  return run('chroot', [`--userspec=${user}`, root, ...command], {
     env: { PATH: '/usr/sbin:/usr/bin:/bin' },
   });
 }
@@ -176,6 +180,17 @@ it.each(['operator', 'viola', 'controller'])('the controllers’ image runs the 
   const command = ['/usr/local/bin/node', '/app/main.mjs', part, '--help'];
   expect((await started(root, ...command)).stdout).toContain(`Usage: multinic ${part}`);
 });
+
+it.each(['operator', 'viola', 'controller', 'register-cluster'])(
+  'the controllers’ image runs the %s as a user that it does not know, as OpenShift has it',
+  async (part) => {
+    const { root } = imageOf('multinic-controllers');
+    const command = ['/usr/local/bin/node', '/app/main.mjs', part, '--help'];
+    expect((await startedBy('1000650000:0', root, ...command)).stdout).toContain(
+      `multinic ${part}`,
+    );
+  },
+);
 
 it('the agent’s image has an ip that finds its libraries', async () => {
   const isIp = /^ip utility, iproute2-/;

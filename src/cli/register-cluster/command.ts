@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { namespaces } from '../../api/names.ts';
@@ -42,7 +41,7 @@ export function registerClusterCommand(): Command {
     .option(
       '--management-kubeconfig <path>',
       'kubeconfig of an administrator of the management cluster',
-      process.env['KUBECONFIG'] ?? join(homedir(), '.kube', 'config'),
+      process.env['KUBECONFIG'] ?? join(process.env['HOME'] ?? '/', '.kube', 'config'),
     )
     .option('--management-context <name>', 'context in it; default: the current one')
     .option('--namespace <name>', 'namespace of the MultiNicNodeConfigs', namespaces.system)
