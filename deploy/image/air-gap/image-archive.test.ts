@@ -115,7 +115,7 @@ describe('load-images.sh', () => {
   beforeEach(async () => {
     calls = await put('calls', '');
     await mkdir(join(folder, 'bin'));
-    for (const program of ['sh', 'dirname', 'sed', 'grep', 'sha256sum', 'id']) {
+    for (const program of ['sh', 'dirname', 'readlink', 'sed', 'grep', 'sha256sum', 'id']) {
       const path = (await run(['sh', '-c', `command -v ${program}`])).trim();
       await symlink(path, join(folder, 'bin', program));
     }
@@ -180,6 +180,15 @@ describe('load-images.sh', () => {
     expect(told).toMatch(/CONTAINERD_ADDRESS names another containerd\.\n$/);
   });
 
+  it('finds its images when it is started by a link', async () => {
+    await has('ctr');
+    const link = join(folder, 'bin/load-multinic');
+    await symlink(join(site, 'load-images.sh'), link);
+    const env = { PATH: join(folder, 'bin') };
+    expect(await run([link, '--dry-run'], { env })).toContain('import images/a-1-linux-amd64.tar');
+    expect(await run([link, '--help'], { env })).toContain('say what would be done');
+  });
+
   it('says what it would do', async () => {
     await has('ctr');
     const told = await load('--dry-run');
@@ -191,6 +200,10 @@ describe('load-images.sh', () => {
     await has('ctr');
     await writeFile(join(site, 'images/a-1-linux-amd64.tar'), 'other');
     expect(await said()).toContain('images/a-1-linux-amd64.tar is damaged');
+    await writeFile(join(site, 'SHA256SUMS'), '');
+    expect(await said()).toContain('images/a-1-linux-amd64.tar is damaged');
+    await rm(join(site, 'SHA256SUMS'));
+    expect(await said()).toContain('there is no SHA256SUMS to check the images with');
     expect(await called()).toEqual([]);
   });
 
