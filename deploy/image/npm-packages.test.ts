@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
@@ -57,4 +57,16 @@ it('says the scope of a package as package URLs do', () => {
   expect(purls.filter((purl) => !/^pkg:npm\/(%40[^@/]+\/)?[^@/]+@\d[^@/]*$/.test(purl))).toEqual(
     [],
   );
+});
+
+it('takes every file that says under which terms a package may be passed on, however it is spelled', async () => {
+  const at = join(folder, 'node_modules/outer/node_modules/@some/inner');
+  await mkdir(at, { recursive: true });
+  const terms = ['COPYING', 'LICENCE.md', 'LICENSE-MIT', 'NOTICE.txt', 'license'];
+  for (const file of [...terms, 'index.js', 'relicense.js']) await writeFile(join(at, file), '');
+  const manifest = { name: '@some/inner', version: '1.2.3', license: 'MIT' };
+  await writeFile(join(at, 'package.json'), JSON.stringify(manifest));
+  const path = 'node_modules/outer/node_modules/@some/inner/lib/index.js';
+  const found = await bundledPackages(folder, { inputs: { [path]: { bytes: 1, imports: [] } } });
+  expect(found).toMatchObject([{ name: '@some/inner', licences: terms, licence: 'MIT' }]);
 });

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { commitOf, versionOf } from '../../deploy/identity.ts';
 import { adviceOn, type Snapshot } from '../../deploy/image/advisories.ts';
 import { writeImageArchive } from '../../deploy/image/air-gap/image-archive.ts';
@@ -199,8 +199,13 @@ it('the agent’s image has an ip that finds its libraries', async () => {
   expect((await emulated(other, '/bin/ip', '-V')).stdout).toMatch(isIp);
 });
 
-it('both are the same, byte for byte, when they are built again', async () => {
-  const again = await buildImages(options('second', ownArchitecture));
+it('both are the same, byte for byte, when they are built again by somebody else', async () => {
+  const before = process.umask(0o077);
+  vi.stubEnv('TZ', 'Asia/Seoul');
+  const again = await buildImages(options('second time', ownArchitecture)).finally(() => {
+    process.umask(before);
+    vi.unstubAllEnvs();
+  });
   const own = images.filter(({ file }) => file.includes(ownArchitecture));
   expect(again.map(({ name, id, digest }) => ({ name, id, digest }))).toEqual(
     own.map(({ name, id, digest }) => ({ name, id, digest })),
