@@ -42,12 +42,11 @@ it('says all that SPDX 2.3 asks for', () => {
     dataLicense: 'CC0-1.0',
     SPDXID: 'SPDXRef-DOCUMENT',
     name: 'agent-1.0.0',
-    creationInfo: { created: '1970-01-01T00:00:00Z', creators: [expect.stringMatching(/^Tool: /)] },
+    creationInfo: { created: '1970-01-01T00:00:00Z', creators: ['Tool: multinic-deploy-image'] },
   });
   expect(document.documentNamespace).toMatch(/^https:\/\/[^#\s]+$/);
   for (const one of document.packages) {
     expect(one).toMatchObject({
-      versionInfo: expect.stringMatching(/./),
       downloadLocation: 'NOASSERTION',
       filesAnalyzed: false,
       licenseConcluded: 'NOASSERTION',

@@ -65,11 +65,11 @@ it.skipIf(!existsSync(keyring))(
   },
 );
 
-describe('of a package', () => {
-  const tool = (): Parameters<typeof putPackages>[1] => [
-    { name: 'tool', version: '1', folder: join(folder, 'tool') },
-  ];
+const tool = (): Parameters<typeof putPackages>[1] => [
+  { name: 'tool', version: '1', folder: join(folder, 'tool') },
+];
 
+describe('of a package', () => {
   it('only what is selected is taken, and its licence', async () => {
     await put('tool/usr/bin/tool', 'program', 0o755);
     await put('tool/usr/bin/tool-extra', 'program', 0o755);
