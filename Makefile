@@ -89,7 +89,7 @@ docker-build: $(installed) ## The same from Dockerfiles, with docker, podman or 
 docker-buildx: $(installed) ## For amd64 and arm64, as archives in dist/images; PUSH=true: to the registry of IMG
 	@node deploy/image/docker-build.ts --img '$(IMG)' --arch amd64,arm64 $(if $(PUSH),--push) $(ARGS)
 
-image-archive: $(installed) ## One file with images, charts, CRDs, docs and checksums, for sites without network
+image-archive: $(installed) ## One file with images, charts, CRDs, scripts, docs and checksums, for sites without network
 	@node deploy/image/air-gap/build.ts $(ARGS)
 
 run: $(installed) ## Operator and Viola from source against the current kubeconfig; ARGS='--parts operator,viola,controller'

@@ -83,7 +83,7 @@ may create namespaces
 may create deployments "$namespace"
 refuse_deployed
 [[ -z ${CONTRABASS_ENDPOINT:-} ]] || arguments+=(--set "operator.settings.contrabassEndpoint=$CONTRABASS_ENDPOINT")
-if $build; then change make -C "$root" image; fi
+if $build; then build_images "leave --build out"; fi
 restricted_namespace "$namespace"
 contrabass_secret
 install_release multinic-operator multinic-operator "$namespace" "${arguments[@]}"

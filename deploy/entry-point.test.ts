@@ -24,7 +24,11 @@ describe('every part is started with the limits of its heap', () => {
     const { command, env } = entryPoint(part);
     expect(command[0]).toBe('/usr/local/bin/node');
     expectLimited(command, part);
-    expect(env).toMatchObject({ MALLOC_ARENA_MAX: '1' });
+    expect(env).toEqual({
+      MALLOC_ARENA_MAX: '1',
+      MALLOC_MMAP_THRESHOLD_: '32768',
+      MALLOC_TOP_PAD_: '0',
+    });
   });
 
   it('operator, viola and controller, in the rig and in tests', () => {

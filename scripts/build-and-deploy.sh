@@ -48,7 +48,7 @@ may create clusterroles
 may create namespaces
 may create deployments "$namespace"
 refuse_deployed
-if $build; then change make -C "$root" image; fi
+if $build; then build_images "give --skip-build"; fi
 restricted_namespace "$namespace"
 install_release multinic-agent multinic-agent "$namespace" "${arguments[@]}"
 $dry_run || say "installed. Next: kubectl -n $namespace get pods; then register this cluster with the management cluster: docs/guides/register-cluster.md"

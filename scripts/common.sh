@@ -136,6 +136,12 @@ explain() {
   kube -n "$1" get events --field-selector type=Warning --sort-by=.lastTimestamp 2>/dev/null | tail -n 15 >&2 || true
 }
 
+# The archive for sites without network holds images, and nothing to build them from.
+build_images() {
+  [[ -e $root/Makefile ]] || die "there is nothing here to build images from" "load those of images/ (docs/guides/air-gap.md) and $1"
+  change make -C "$root" image
+}
+
 # install_release RELEASE CHART NAMESPACE HELM-ARGUMENT…
 install_release() {
   local release=$1 chart=$2 namespace=$3

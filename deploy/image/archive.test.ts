@@ -30,7 +30,7 @@ async function build(name: string, { at, mode, folders }: Made) {
     if (!path.endsWith('link')) await utimes(join(root, path), at, at);
   }
   const image: Image = {
-    name: 'registry.example.com/team/tool:1.2.3',
+    name: 'registry.example.com:5000/team/tool:1.2.3',
     architecture: 'arm64',
     layers: [await packLayer(root, join(folder, `${name}.layer`))],
     config: {
@@ -89,7 +89,7 @@ it('holds what its digests say, for engines old and new', async () => {
     digest: written.digest,
     platform: { architecture: 'arm64', os: 'linux' },
     annotations: {
-      'io.containerd.image.name': 'registry.example.com/team/tool:1.2.3',
+      'io.containerd.image.name': 'registry.example.com:5000/team/tool:1.2.3',
       'org.opencontainers.image.ref.name': '1.2.3',
     },
   });
@@ -101,6 +101,7 @@ it('holds what its digests say, for engines old and new', async () => {
   expect(manifest.config.digest).toBe(written.id);
   const layer = await blob(manifest.layers[0]);
   expect(JSON.parse(config)).toMatchObject({
+    created: '1970-01-01T00:00:00Z',
     os: 'linux',
     architecture: 'arm64',
     variant: 'v8',
@@ -111,7 +112,7 @@ it('holds what its digests say, for engines old and new', async () => {
   expect(await json('manifest.json')).toEqual([
     {
       Config: place(manifest.config),
-      RepoTags: ['registry.example.com/team/tool:1.2.3'],
+      RepoTags: ['registry.example.com:5000/team/tool:1.2.3'],
       Layers: manifest.layers.map(place),
     },
   ]);
@@ -127,4 +128,17 @@ it('has files of root that nobody else may change, and links as they are', async
   expect(listed).toMatch(/^l\S+ 0\/0 +0 1970-01-01 00:00 \.\/usr\/bin\/link -> tool$/m);
   expect(listed).toMatch(/^drwxr-xr-x 0\/0 .* \.\/usr\/bin\/$/m);
   expect(listed).toMatch(/^drwxrwxrwt 0\/0 .* \.\/tmp\/$/m);
+});
+
+it('has its files in the order of their names, and no names of who made them', async () => {
+  const root = join(folder, 'order');
+  await mkdir(root);
+  // More than a folder gives back in this order by chance.
+  const names = Array.from({ length: 40 }, (_, at) => `file-${(at * 17) % 40}`);
+  for (const name of names) await writeFile(join(root, name), '');
+  const archive = gunzipSync((await packLayer(root, join(folder, 'order.tar'))).blob);
+  const headers = [...archive.toString('latin1').matchAll(/\.\/(file-\d+)\0/g)];
+  expect(headers.map(([, name]) => name)).toEqual(names.toSorted());
+  // Names of user and group in the first header, see tar(5).
+  expect(archive.subarray(265, 265 + 64).every((byte) => byte === 0)).toBe(true);
 });

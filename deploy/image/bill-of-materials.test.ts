@@ -35,6 +35,33 @@ it('lists each component once, by where advisories name it', () => {
   expect(relationships.map(({ relatedSpdxElement }) => relatedSpdxElement)).toEqual(ids);
 });
 
+it('says all that SPDX 2.3 asks for', () => {
+  const document = JSON.parse(billOfMaterials('agent', '1.0.0', [zod, libc])) as Document;
+  expect(document).toMatchObject({
+    spdxVersion: 'SPDX-2.3',
+    dataLicense: 'CC0-1.0',
+    SPDXID: 'SPDXRef-DOCUMENT',
+    name: 'agent-1.0.0',
+    creationInfo: { created: '1970-01-01T00:00:00Z', creators: ['Tool: multinic-deploy-image'] },
+  });
+  expect(document.documentNamespace).toMatch(/^https:\/\/[^#\s]+$/);
+  for (const one of document.packages) {
+    expect(one).toMatchObject({
+      downloadLocation: 'NOASSERTION',
+      filesAnalyzed: false,
+      licenseConcluded: 'NOASSERTION',
+      copyrightText: 'NOASSERTION',
+      externalRefs: [{ referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl' }],
+    });
+  }
+  for (const one of document.relationships) {
+    expect(one).toMatchObject({
+      spdxElementId: 'SPDXRef-DOCUMENT',
+      relationshipType: 'DESCRIBES',
+    });
+  }
+});
+
 it('is the same text whatever the order, and another document for other components', () => {
   const one = billOfMaterials('agent', '1.0.0', [zod, libc]);
   expect(billOfMaterials('agent', '1.0.0', [libc, zod])).toBe(one);

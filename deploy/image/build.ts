@@ -12,6 +12,7 @@ import { versionOf } from '../identity.ts';
 import { complaintOf } from './command.ts';
 import { writeContext } from './context.ts';
 import { architecturesIn, buildImages, ownArchitecture } from './images.ts';
+import { prefixIn } from './reference.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -25,8 +26,8 @@ async function build(argv: readonly string[]): Promise<void> {
       context: { type: 'string' },
     },
   });
-  const { arch, out, repository, context } = values;
-  const wanted = architecturesIn(arch);
+  const { arch, out, context } = values;
+  const [wanted, repository] = [architecturesIn(arch), prefixIn(values.repository)];
   const version = await versionOf(root);
   if (context !== undefined) {
     await writeContext(wanted, version, context);

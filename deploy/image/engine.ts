@@ -1,6 +1,7 @@
 import { complaintOf, run } from './command.ts';
 import type { Architecture } from './debian.ts';
 import type { LaidOut } from './folders.ts';
+import { isRepository } from './reference.ts';
 
 /** Container engines that build from a Dockerfile, the likeliest first. */
 export const engines = ['docker', 'podman', 'buildah'] as const;
@@ -27,8 +28,10 @@ export async function engineIn(env: NodeJS.ProcessEnv): Promise<Engine> {
 /** What both images are called where one name is given: `REPOSITORY/multinic:TAG` stands for two. */
 export function namesOf(img: string): Readonly<Record<Name, string>> {
   const [, repository, tag] = /^([^@\s]+):([\w][\w.-]{0,127})$/.exec(img) ?? [];
-  if (!repository || !tag) {
-    throw new Error(`IMG "${img}" must be [REGISTRY/]NAME:TAG, such as multinic:1.2.3`);
+  if (!repository || !tag || !isRepository(repository)) {
+    throw new Error(
+      `IMG "${img}" must be [REGISTRY/]NAME:TAG, such as multinic:1.2.3, NAME in small letters`,
+    );
   }
   return {
     'multinic-controllers': `${repository}-controllers:${tag}`,

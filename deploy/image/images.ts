@@ -12,7 +12,7 @@ export const ownArchitecture: Architecture = process.arch === 'arm64' ? 'arm64' 
 
 /** Reads a list such as `amd64,arm64`. */
 export function architecturesIn(text: string): Architecture[] {
-  return text.split(',').map((word) => {
+  return [...new Set(text.split(','))].map((word) => {
     const known = architectures.find((architecture) => architecture === word);
     if (!known) throw new Error(`--arch "${word}" is unknown; use ${architectures.join(',')}`);
     return known;

@@ -17,7 +17,29 @@ export async function bundledPackages(
 ): Promise<NpmPackage[]> {
   const folders = Object.keys(inputs).flatMap((path) => folderOf(path) ?? []);
   const distinct = [...new Set(folders)].toSorted();
-  return Promise.all(distinct.map((folder) => readPackage(join(root, folder))));
+  const packages = await Promise.all(distinct.map((folder) => readPackage(join(root, folder))));
+  const servesDocs = packages.find(({ name }) => name === '@fastify/swagger-ui');
+  return servesDocs ? [...packages, await swaggerUiIn(servesDocs.folder, root)] : packages;
+}
+
+/** The pages of the docs are another package, which the one that serves them has a copy of; it is under our licence. */
+async function swaggerUiIn(folder: string, root: string): Promise<NpmPackage> {
+  const text = await readFile(join(folder, 'static/swagger-ui-bundle.js'), 'utf8');
+  const version = /PACKAGE_VERSION:"(\d+\.\d+\.\d+[^"]*)"/.exec(text)?.[1];
+  if (version === undefined) throw new Error(`${folder} does not say which Swagger UI it holds`);
+  const [name, licence] = ['swagger-ui-dist', 'Apache-2.0'];
+  return {
+    name,
+    version,
+    licence,
+    purl: purlOf(name, version),
+    folder: root,
+    licences: ['LICENSE'],
+  };
+}
+
+function purlOf(name: string, version: string): string {
+  return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
 /** `node_modules/@scope/name` of the innermost package that a file belongs to. */
@@ -39,7 +61,7 @@ async function readPackage(folder: string): Promise<NpmPackage> {
     name,
     version,
     licence: license,
-    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    purl: purlOf(name, version),
     folder,
     licences: files.filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).toSorted(),
   };

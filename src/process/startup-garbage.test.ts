@@ -1,7 +1,15 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { dropStartupGarbage } from './startup-garbage.ts';
 
+const { said } = vi.hoisted(() => ({ said: [] as string[] }));
+
+vi.mock(import('node:v8'), async (original) => ({
+  ...(await original()),
+  setFlagsFromString: (flag) => void said.push(flag),
+}));
+
 afterEach(() => {
+  said.length = 0;
   vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
@@ -20,4 +28,22 @@ it.each([
   expect(gc).not.toHaveBeenCalled();
   vi.advanceTimersByTime(60_000);
   expect(gc).toHaveBeenCalledTimes(times);
+});
+
+it('drops code together with objects, and then no more', () => {
+  vi.useFakeTimers();
+  const memory = process.memoryUsage();
+  vi.spyOn(process, 'memoryUsage').mockReturnValue({ ...memory, heapUsed: 20e6 });
+  vi.stubGlobal('gc', () => said.push('gc'));
+  dropStartupGarbage();
+  vi.advanceTimersByTime(60_000);
+  expect(said).toEqual(['--stress-flush-code', 'gc', '--no-stress-flush-code']);
+});
+
+it('leaves V8 as it is where nothing can be collected', () => {
+  vi.useFakeTimers();
+  vi.stubGlobal('gc', undefined);
+  dropStartupGarbage();
+  vi.advanceTimersByTime(60_000);
+  expect(said).toEqual([]);
 });

@@ -81,7 +81,7 @@ export async function openWorld(
   names: readonly string[],
   options: WorldOptions = {},
 ): Promise<World> {
-  const { env = {}, poll = '1s', agentCommand, managedAccess = false, bundles = {} } = options;
+  const { agentCommand, managedAccess = false, prepared, ...ofParts } = options;
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-chain-'));
   stack.defer(() => rm(directory, { recursive: true }));
@@ -98,7 +98,7 @@ export async function openWorld(
   const [viola = 0, controller = 0, operator = 0, inventory = 0] = await freePorts(4);
   const ports = { viola, controller, operator, inventory };
   const access = managedAccess ? await openAccess(management, directory, stack) : undefined;
-  await options.prepared?.({ management, business });
+  await prepared?.({ management, business });
   const installed = {
     supervisor: parts,
     directory,
@@ -113,10 +113,9 @@ export async function openWorld(
     contrabassUrl: cloud.contrabassUrl,
     encryptKey: cloud.encryptKey,
     providers: ['*'],
-    poll,
-    env,
+    ...ofParts,
   };
-  await startParts({ ...installed, bundles });
+  await startParts(installed);
   const workers = await Promise.all(
     machines.map((machine) =>
       openWorker(machine, { tenant, business, directory }, stack, agentCommand),

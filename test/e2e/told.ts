@@ -59,7 +59,7 @@ export function toldTo(part: PartName, way: Way): Sample[] {
 export function saidOf(part: PartName, way: Way): Readonly<Record<string, object>> {
   const settings: Settings = settingsOfParts[part];
   const told = new Map(toldTo(part, way).map((sample) => [sample.setting, sample]));
-  const said = Object.entries(settings).flatMap(([key, setting]) => {
+  const said = Object.entries(settings).flatMap<[string, object]>(([key, setting]) => {
     const sample = told.get(setting);
     if (!sample) return [];
     const value: unknown = setting.secret ? 'redacted' : JSON.parse(JSON.stringify(sample.read));
@@ -68,10 +68,11 @@ export function saidOf(part: PartName, way: Way): Readonly<Record<string, object
   return Object.fromEntries(said);
 }
 
+const isSecret = ({ setting: { secret = false } }: Sample) => secret;
+
 /** The same as values of its chart. */
 export function valuesOf(part: PartName, way: Way): object {
   const told = toldTo(part, way);
-  const isSecret = ({ setting: { secret = false } }: Sample) => secret;
   return {
     [part]: {
       settings: Object.fromEntries(

@@ -234,13 +234,13 @@ it("an agent's image that is not there is told by its name, and all goes on when
 
 it('a rule that somebody takes away is told as an event, and helm puts it back', async () => {
   const { business, parts } = world;
-  const namespace = namespaces.business;
-  const role = ['-n', namespace, 'role', 'multinic-controller'];
+  const home = ['-n', namespaces.business];
+  const role = [...home, 'role', 'multinic-controller'];
   const patch = '[{"op":"remove","path":"/rules/0"}]';
   await business.kubectl(['patch', ...role, '--type=json', '-p', patch]);
   await parts.deletePods('controller');
   await vi.waitFor(async () => {
-    const told = await business.kubectl(['get', 'events', '-n', namespace]);
+    const told = await business.kubectl(['get', 'events', ...home]);
     expect(told).toContain('RightsMissing');
   }, patient);
   await expectNothingLost();

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { commitOf, versionOf } from '../../deploy/identity.ts';
 import { adviceOn, type Snapshot } from '../../deploy/image/advisories.ts';
 import { writeImageArchive } from '../../deploy/image/air-gap/image-archive.ts';
@@ -26,7 +26,8 @@ const run = promisify(execFile);
 const repository = join(import.meta.dirname, '../..');
 const shorts = ['multinic-controllers', 'multinic-agent'] as const;
 type Short = (typeof shorts)[number];
-const largest = 50_000_000;
+/** Bytes, two million below the goal: what grows is seen before it is too much. */
+const largest = 48_000_000;
 let folder: string;
 let version: string;
 let images: readonly BuiltImage[];
@@ -101,7 +102,11 @@ async function snapshot(): Promise<Snapshot> {
 
 /** A program of an image, as somebody without rights, and without what an engine mounts. */
 function started(root: string, ...command: string[]) {
-  return run('chroot', ['--userspec=65532:65532', root, ...command], {
+  return startedBy('65532:65532', root, ...command);
+}
+
+function startedBy(user: string, root: string, ...command: string[]) {
+  return run('chroot', [`--userspec=${user}`, root, ...command], {
     env: { PATH: '/usr/sbin:/usr/bin:/bin' },
   });
 }
@@ -176,6 +181,17 @@ it.each(['operator', 'viola', 'controller'])('the controllers’ image runs the 
   expect((await started(root, ...command)).stdout).toContain(`Usage: multinic ${part}`);
 });
 
+it.each(['operator', 'viola', 'controller', 'register-cluster'])(
+  'the controllers’ image runs the %s as a user that it does not know, as OpenShift has it',
+  async (part) => {
+    const { root } = imageOf('multinic-controllers');
+    const command = ['/usr/local/bin/node', '/app/main.mjs', part, '--help'];
+    expect((await startedBy('1000650000:0', root, ...command)).stdout).toContain(
+      `multinic ${part}`,
+    );
+  },
+);
+
 it('the agent’s image has an ip that finds its libraries', async () => {
   const isIp = /^ip utility, iproute2-/;
   expect((await started(imageOf('multinic-agent').root, '/bin/ip', '-V')).stdout).toMatch(isIp);
@@ -183,8 +199,13 @@ it('the agent’s image has an ip that finds its libraries', async () => {
   expect((await emulated(other, '/bin/ip', '-V')).stdout).toMatch(isIp);
 });
 
-it('both are the same, byte for byte, when they are built again', async () => {
-  const again = await buildImages(options('second', ownArchitecture));
+it('both are the same, byte for byte, when they are built again by somebody else', async () => {
+  const before = process.umask(0o077);
+  vi.stubEnv('TZ', 'Asia/Seoul');
+  const again = await buildImages(options('second time', ownArchitecture)).finally(() => {
+    process.umask(before);
+    vi.unstubAllEnvs();
+  });
   const own = images.filter(({ file }) => file.includes(ownArchitecture));
   expect(again.map(({ name, id, digest }) => ({ name, id, digest }))).toEqual(
     own.map(({ name, id, digest }) => ({ name, id, digest })),

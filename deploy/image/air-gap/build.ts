@@ -1,4 +1,4 @@
-// Builds the images and packs them with charts, CRDs, docs and checksums into one file for sites without network.
+// Builds the images and packs them with charts, CRDs, scripts, docs and checksums into one file for sites without network.
 //   build.ts [--arch amd64,arm64] [--out FOLDER] [--repository PREFIX]
 //
 // Reaches npm and Debian, as `make image` does. On each node: unpack it, then load-images.sh.
@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { versionOf } from '../../identity.ts';
 import { complaintOf } from '../command.ts';
 import { architecturesIn, buildImages } from '../images.ts';
+import { prefixIn } from '../reference.ts';
 import { writeImageArchive } from './image-archive.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -22,12 +23,12 @@ async function build(argv: readonly string[]): Promise<void> {
       repository: { type: 'string', default: 'localhost' },
     },
   });
+  const repository = prefixIn(values.repository);
   const version = await versionOf(root);
   const work = await mkdtemp(join(tmpdir(), 'multinic-archive-'));
   try {
     const images: string[] = [];
     for (const architecture of architecturesIn(values.arch)) {
-      const { repository } = values;
       const places = { out: join(work, 'images'), work: join(work, 'build') };
       const built = await buildImages({ architecture, version, repository, ...places });
       for (const { name, file, digest } of built) {

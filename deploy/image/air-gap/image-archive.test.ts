@@ -39,8 +39,12 @@ async function pack(name: string): Promise<string> {
     'LICENSE',
     'docs/guide.md',
     'deploy/crds/c.yaml',
+    'deploy/rbac/r.yaml',
   ]) {
     await put(`${name}/root/${page}`, page);
+  }
+  for (const script of ['deploy-operator.sh', 'cleanup-operator.sh', 'scripts/a.sh']) {
+    await put(`${name}/root/${script}`, script, 0o755);
   }
   const places = { out: join(folder, name, 'out'), work: join(folder, name, 'work') };
   await mkdir(places.work);
@@ -53,7 +57,7 @@ async function unpacked(archive: string): Promise<string> {
   return join(into, 'multinic-1.2.3');
 }
 
-it('holds images, charts as helm packs them, CRDs, docs, and a checksum of each file', async () => {
+it('holds images, charts, also as helm packs them, CRDs, scripts, docs, and a checksum of each file', async () => {
   const listed = await run(['tar', '-tzf', join(dirname(site), 'multinic-1.2.3.tar.gz')]);
   const files = listed.split('\n').filter((path) => path && !path.endsWith('/'));
   expect(files.map((path) => path.replace('multinic-1.2.3/', '')).toSorted()).toEqual([
@@ -62,12 +66,18 @@ it('holds images, charts as helm packs them, CRDs, docs, and a checksum of each 
     'README.md',
     'SHA256SUMS',
     'charts/some-0.1.0.tgz',
-    'crds/c.yaml',
+    'charts/some/Chart.yaml',
+    'charts/some/templates/a.yaml',
+    'cleanup-operator.sh',
+    'deploy-operator.sh',
+    'deploy/crds/c.yaml',
+    'deploy/rbac/r.yaml',
     'docs/guide.md',
     'images/a-1-linux-amd64.tar',
     'images/a-1-linux-arm64.tar',
     'images/b-1-linux-amd64.tar',
     'load-images.sh',
+    'scripts/a.sh',
   ]);
   const checked = await run(['sha256sum', '-c', 'SHA256SUMS'], { cwd: site });
   expect(checked.trim().split('\n')).toHaveLength(files.length - 1);
@@ -105,7 +115,7 @@ describe('load-images.sh', () => {
   beforeEach(async () => {
     calls = await put('calls', '');
     await mkdir(join(folder, 'bin'));
-    for (const program of ['sh', 'dirname', 'sed', 'grep', 'sha256sum', 'id']) {
+    for (const program of ['sh', 'dirname', 'readlink', 'sed', 'grep', 'sha256sum', 'id']) {
       const path = (await run(['sh', '-c', `command -v ${program}`])).trim();
       await symlink(path, join(folder, 'bin', program));
     }
@@ -170,6 +180,15 @@ describe('load-images.sh', () => {
     expect(told).toMatch(/CONTAINERD_ADDRESS names another containerd\.\n$/);
   });
 
+  it('finds its images when it is started by a link', async () => {
+    await has('ctr');
+    const link = join(folder, 'bin/load-multinic');
+    await symlink(join(site, 'load-images.sh'), link);
+    const env = { PATH: join(folder, 'bin') };
+    expect(await run([link, '--dry-run'], { env })).toContain('import images/a-1-linux-amd64.tar');
+    expect(await run([link, '--help'], { env })).toContain('say what would be done');
+  });
+
   it('says what it would do', async () => {
     await has('ctr');
     const told = await load('--dry-run');
@@ -181,6 +200,10 @@ describe('load-images.sh', () => {
     await has('ctr');
     await writeFile(join(site, 'images/a-1-linux-amd64.tar'), 'other');
     expect(await said()).toContain('images/a-1-linux-amd64.tar is damaged');
+    await writeFile(join(site, 'SHA256SUMS'), '');
+    expect(await said()).toContain('images/a-1-linux-amd64.tar is damaged');
+    await rm(join(site, 'SHA256SUMS'));
+    expect(await said()).toContain('there is no SHA256SUMS to check the images with');
     expect(await called()).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { packChart } from './chart-package.ts';
 import { packTarball } from './tarball.ts';
 
 export interface ArchiveOptions {
-  /** The repository: its charts, CRDs and docs go along. */
+  /** The repository: its charts, CRDs, scripts and docs go along. */
   readonly root: string;
   readonly version: string;
   /** Archives of images. */
@@ -19,11 +19,23 @@ export interface ArchiveOptions {
   readonly work: string;
 }
 
-const pages = ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs'];
+/** In the places that they have in the repository, so that scripts find each other and their charts, and pages what they link to. */
+const asInRepository = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'charts',
+  'cleanup-operator.sh',
+  'deploy-operator.sh',
+  'deploy/crds',
+  'deploy/rbac',
+  'docs',
+  'scripts',
+];
 
 /**
- * Writes one file with everything that a site without network needs: images, charts, CRDs, docs, checksums, and a script that
- * loads the images on a node. Answers its path.
+ * Writes one file with everything that a site without network needs: images, charts, CRDs, docs, checksums, the scripts that
+ * install and remove, and one that loads the images on a node. Answers its path.
  */
 export async function writeImageArchive(options: ArchiveOptions): Promise<string> {
   const { root, version, images, out, work } = options;
@@ -34,11 +46,13 @@ export async function writeImageArchive(options: ArchiveOptions): Promise<string
   for (const image of images) {
     await copyFile(image, join(folder, 'images', image.slice(image.lastIndexOf('/') + 1)));
   }
+  for (const path of asInRepository) {
+    await cp(join(root, path), join(folder, path), { recursive: true });
+  }
+  // For a chart repository inside, beside the folders, which helm and the scripts take.
   for (const chart of await readdir(join(root, 'charts'))) {
     await packChart(join(root, 'charts'), chart, join(folder, 'charts'));
   }
-  await cp(join(root, 'deploy/crds'), join(folder, 'crds'), { recursive: true });
-  for (const page of pages) await cp(join(root, page), join(folder, page), { recursive: true });
   const script = join(folder, 'load-images.sh');
   await copyFile(join(import.meta.dirname, 'load-images.sh'), script);
   await chmod(script, 0o755);

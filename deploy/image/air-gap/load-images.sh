@@ -10,7 +10,7 @@
 #
 # Run it as root on every node, in the unpacked archive. It may be run again. CONTAINERD_ADDRESS names another containerd.
 set -eu
-cd "$(dirname "$0")"
+cd "$(dirname "$(readlink -f "$0")")"
 tool='' namespace=k8s.io pin=false run=''
 
 die() { printf '%s\n' "load-images: $1" "  $2" >&2; exit 1; }
@@ -22,7 +22,7 @@ while [ $# -gt 0 ]; do
     --namespace) namespace=${2:?--namespace wants a name}; shift ;;
     --pin) pin=true ;;
     --dry-run) run='echo' ;;
-    --help | -h) sed -n '2,11s/^# \{0,1\}//p' "${0##*/}"; exit ;;
+    --help | -h) sed -n '2,11s/^# \{0,1\}//p' load-images.sh; exit ;;
     *) die "unknown option $1" 'load-images.sh --help lists them' ;;
   esac
   shift
@@ -53,6 +53,7 @@ load_with_ctr() {
   if $pin; then $run ctr --namespace "$namespace" images label "$(name_in "$1")" io.cri-containerd.pinned=pinned; fi
 }
 
+[ -e SHA256SUMS ] || die 'there is no SHA256SUMS to check the images with' 'run it in the whole unpacked archive'
 found=false
 for file in images/*-linux-"$architecture".tar; do
   [ -e "$file" ] || continue

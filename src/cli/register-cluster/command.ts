@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Command } from 'commander';
 import { namespaces } from '../../api/names.ts';
@@ -115,10 +114,10 @@ function lifetimeOf(text: string): number {
   throw new Refusal(why, 'give for example --token-lifetime 2160h');
 }
 
-/** The variable may be set to nothing, which to kubectl is the same as not set. */
+/** The variable may be set to nothing, which to kubectl is the same as not set. In an image there may be no home. */
 function usualKubeconfig(): string {
-  const { KUBECONFIG: given = '' } = process.env;
-  return given === '' ? join(homedir(), '.kube', 'config') : given;
+  const { KUBECONFIG: given = '', HOME: home = '/' } = process.env;
+  return given === '' ? join(home, '.kube', 'config') : given;
 }
 
 async function accessOf(path: string, context: string | undefined): Promise<ClusterAccess> {

@@ -10,6 +10,8 @@ import { createAccessKeeper, type KeeperDeps, lookMs } from './keeper.ts';
 const all = ['multinic-ca', 'multinic-operator-viola-token', 'viola-api-tls', 'viola-api-tokens'];
 let bed: AccessBed;
 
+const random = () => 0.5;
+
 beforeAll(async () => {
   bed = await AccessBed.start();
 });
@@ -20,7 +22,6 @@ beforeEach(async () => bed.empty());
 function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
   const clock = createFakeClock(new Date());
   const metrics = createMetrics(metricTable);
-  const random = () => 0.5;
   const { client, namespace, log } = bed;
   const perform = createPerform(() => undefined);
   const keeper = createAccessKeeper({

@@ -8,7 +8,8 @@ import { together } from '../../kube/reconcile/together.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
-import { type Clock, passed } from '../../time/clock.ts';
+import { type Backoff, backoffMs } from '../../time/backoff.ts';
+import { type Clock, passed, type Random } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics.ts';
 import { createKeptSecrets, kept, SecretTrouble } from './kept-secret.ts';
 import { createTlsKeeper } from './tls.ts';
@@ -19,6 +20,7 @@ export interface KeeperDeps {
   readonly namespace: string;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   readonly metrics: OperatorMetrics;
   /** Which of both is kept. */
@@ -27,6 +29,8 @@ export interface KeeperDeps {
 
 /** How often the Secrets are looked at. */
 export const lookMs = 60_000;
+/** How soon after a look that failed: a server that is away for a moment costs an installation no minute. */
+const again: Backoff = { baseMs: 1_000, maxMs: lookMs };
 
 /** Keeps the Secrets of the access to Viola while this process leads. */
 export function createAccessKeeper({
@@ -34,6 +38,7 @@ export function createAccessKeeper({
   namespace,
   perform,
   clock,
+  random,
   log,
   metrics,
   keeps,
@@ -95,7 +100,12 @@ export function createAccessKeeper({
   }
 
   async function goOn(leading: AbortSignal): Promise<void> {
-    while (await passed(clock, lookMs, leading)) await round(leading);
+    let failures = 0;
+    const pauseMs = () => {
+      failures = troubles.size === 0 ? 0 : failures + 1;
+      return failures === 0 ? lookMs : backoffMs(failures - 1, again, random);
+    };
+    while (await passed(clock, pauseMs(), leading)) await round(leading);
   }
 
   return {
