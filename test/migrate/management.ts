@@ -13,7 +13,7 @@ import { systemClock as clock } from '../../src/time/clock.ts';
 import { deployed, openSite, type Site, type Worker } from './site.ts';
 
 export const provider = 'biz';
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 
 /** One cluster that is both, with a cloud whose servers are its nodes; its half of a business cluster is ours already. */
 export interface Place extends AsyncDisposable {
