@@ -142,6 +142,8 @@ restore_theirs() {
     where=()
     [[ $namespace == - ]] || where=(-n "$namespace")
     ask get "$kind" "$name" "${where[@]}" --ignore-not-found -o "go-template={{.metadata.uid}}$sep$ours"
+    # In a dry run ours is still there.
+    if [[ $answer == *"${sep}multinic" ]] && $dry_run; then answer=''; fi
     [[ $answer != *"${sep}multinic" ]] || die "$kind $name is there, and is ours" "see kubectl get $kind $name ${where[*]}; helm uninstall what it belongs to, then run this again"
     path_of "$kind" "$namespace"
     if [[ -z $answer ]]; then
@@ -167,7 +169,8 @@ path_of() {
 
 # create_raw PATH FILE: as it was; an address of a Service that somebody has by now is given anew.
 create_raw() {
-  if change kube create --raw "$1" -f "$backup/$2" >"$scratch/created" 2>"$scratch/refused"; then return; fi
+  say "+ kube create --raw $1 -f $backup/$2"
+  if $dry_run || kube create --raw "$1" -f "$backup/$2" >/dev/null 2>"$scratch/refused"; then return; fi
   [[ $1 == */services ]] || die "$(<"$scratch/refused")" "correct that, then run this again"
   awk '/"clusterIP": / { next } /"clusterIPs": \[/ { skipped = 1 } !skipped { print } /\]/ { skipped = 0 }' "$backup/$2" >"$scratch/service"
   change kube create --raw "$1" -f "$scratch/service" >/dev/null

@@ -62,6 +62,14 @@ unblocked() {
   die "this cluster is not fit: ${#blocks[@]} in the way, see above" "deal with each${codes:+, or accept what you have looked at: --accept $codes}"
 }
 
+# What either half needs, in any namespace or none.
+rights=(
+  list/deployments list/pods
+  {create,patch}/{customresourcedefinitions,namespaces}
+  {create,delete}/{clusterroles,clusterrolebindings,serviceaccounts,secrets,configmaps}
+  {create,patch,delete}/deployments
+)
+
 # may_all VERB/RESOURCE[/NAMESPACE]…: rights that are missing are one finding.
 may_all() {
   local right verb resource where missing=()

@@ -89,7 +89,7 @@ forward_viola() {
   networks=$answer
   registrations_namespace
   restricted_namespace "$bridge"
-  copy_pull_secrets
+  copy_pull_secrets "$namespace" "$bridge"
   namespace=$bridge place_kind
   bridge_values >"$scratch/bridge.yaml"
   namespace=$bridge settled=$scratch/bridge.yaml place_release --set "operator.settings.watchNamespace=$bridge" \
@@ -112,18 +112,6 @@ bridge_values() {
 # Viola reads registrations in a namespace that holds nothing else.
 registrations_namespace() {
   there namespace "$clusters" || restricted_namespace "$clusters"
-}
-
-# The Secrets with which images are pulled lie beside the deployed operator.
-copy_pull_secrets() {
-  local name names
-  names=$(grep '^  imagePullSecrets: ' "$backup/values.yaml" 2>/dev/null | grep -o '"name":"[^"]*"' | cut -d'"' -f4) || true
-  while read -r name; do
-    [[ -n $name ]] || continue
-    if there secret "$name" -n "$bridge" || ! there secret "$name" -n "$namespace"; then continue; fi
-    plain get secret "$name" -n "$namespace" | sed "s/^  namespace: .*/  namespace: $bridge/" >"$scratch/pull-secret"
-    change kube create -f "$scratch/pull-secret"
-  done <<<"$names"
 }
 
 # pod_networks: where the deployed operator's Pod will send from, in $answer.
@@ -238,7 +226,7 @@ standing() {
 worse() {
   local name ready how
   standing | while IFS=$sep read -r name ready how; do
-    if [[ $how == bad ]] && grep -q "^${name%/*}$sep${name#*/}${sep}True$sep" "$backup/states"; then
+    if [[ $how == bad ]] && row_of "${name%/*}$sep${name#*/}$sep" "$backup/states" | grep -q "${sep}True$sep"; then
       printf '%s\n' "$name was Ready and is $ready"
     fi
   done
@@ -252,9 +240,6 @@ unfinished() {
 }
 
 back() {
-  check_numbers
-  tell
-  unblocked
   begin_back "take MultiNIC off this cluster, keep all NICs, and put the deployed operator and Viola back"
   stop_ours "$namespace/multinic-operator-controller-manager"
   let_go "${finalizers[@]}"

@@ -79,6 +79,10 @@ const wordsOfOthers = new Set(
 const variablesOfOthers =
   'KUBECONFIG HTTP_PROXY HTTPS_PROXY DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN'.split(' ');
 
+/** What the deployed Go system is set, and has no counterpart here. */
+const variablesOfDeployed =
+  'CONTROLLER_JOB_DELETE_DELAY CONTROLLER_METRICS_PORT CONTROLLER_MODE NODE_CR_NAMESPACE POLL_INTERVAL ROUTING_CONFIG';
+
 function matches(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))];
 }
@@ -103,6 +107,7 @@ describe.each(pages)('%s names', (path) => {
       ...guides.flatMap(variablesOf),
       ...settings.flatMap(({ env }) => env),
       ...variablesOfOthers,
+      ...variablesOfDeployed.split(' '),
     ]);
     const named = matches(page, /`([A-Z]+(?:_[A-Z]+)+)`/g);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
