@@ -102,7 +102,7 @@ standing() {
   while IFS=$sep read -r name held other ready at; do
     [[ -n $name ]] || continue
     if [[ " $held" != *" ${finalizers[0]} "* || $other == True || -z $at ]]; then how=theirs
-    elif [[ $ready == 'Unknown NodeNotReady' ]]; then how=away
+    elif [[ $ready == *' NodeNotReady' ]]; then how=away
     elif [[ $ready == Unknown* ]]; then how=working
     elif [[ $ready == True* ]]; then how=good
     else how=bad; fi

@@ -7,6 +7,7 @@
 #   DIR/files/N-KIND-NAME.json  each object as it was: it goes back as it is, kubectl would rewrite what it was applied from
 #   DIR/definition.yaml, configs.yaml, namespaces, states   the kind, its objects, labels of namespaces, what the objects said
 #   DIR/values.yaml             what the settings come to in our chart; encrypt-key: the one that is in no Secret of its namespace
+#   DIR/pointed                 (operator half) which Viola an OpenstackConfig named; rows come as they are changed
 #   DIR/complete, gone-back     all of it is there; it was put back
 
 # open_backup: whether the folder is one of this cluster and half; dies when it is of another, or of another migration.

@@ -2,8 +2,7 @@
 # Sourced: what may stand in the way of the migration of a management cluster.
 
 check_cluster() {
-  may_all "${rights[@]}" list/secrets list/configmaps "delete/services/$namespace" "delete/roles/$namespace" \
-    "delete/rolebindings/$namespace" "patch/$kind"
+  may_all "${rights[@]}" list/secrets list/configmaps delete/services delete/{roles,rolebindings}.rbac.authorization.k8s.io "patch/$kind"
 }
 
 check_theirs() {

@@ -10,8 +10,6 @@ begin_forward() {
     find_deployments
     known_only
     check_cluster
-    tell
-    unblocked
   else
     look
     tell "${steps[@]}"
@@ -38,7 +36,7 @@ begin_back() {
   [[ ! -e $backup/gone-back ]] || die "what $backup holds is back in its place" "there is nothing to do"
   check_cluster
   check_names
-  tell
+  tell_blocks
   unblocked
   confirm "$1"
   $dry_run || touch "$backup/going-back"

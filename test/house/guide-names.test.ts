@@ -15,7 +15,7 @@ const settings = Object.values(settingsOfParts).flatMap((part) => Object.values(
 const flagsOfOthers = {
   kubectl:
     'all docker-password docker-server docker-username duration for from-file from-literal kubeconfig minify overwrite server-side sort-by',
-  helm: 'create-namespace force-conflicts install logs take-ownership values wait',
+  helm: 'create-namespace force-conflicts install logs skip-crds take-ownership values wait',
   npx: 'no',
   tar: 'strip-components',
   sha256sum: 'check quiet',

@@ -75,6 +75,7 @@ export async function installDeployed({ site, cloud }: Place): Promise<void> {
     'generic',
     'operator-secret',
     key,
+    '--from-literal=POLL_ERROR_INTERVAL=30s',
   ]);
   await cluster.kubectl([
     '-n',
@@ -125,6 +126,7 @@ export async function applyConfig(
   name: string,
   vmNames: readonly string[],
   settings: object = {},
+  k8sProviderID: string = provider,
 ): Promise<void> {
   const poll = { pollFastInterval: '1s', pollSlowInterval: '2s', pollErrorInterval: '1s' };
   const object = {
@@ -136,7 +138,7 @@ export async function applyConfig(
       vmNames,
       credentials: {
         openstackProviderID: cloud.providerId,
-        k8sProviderID: provider,
+        k8sProviderID,
         projectID: tenant.projectId,
       },
       settings: { contrabassEndpoint: cloud.contrabassUrl, ...poll, ...settings },
