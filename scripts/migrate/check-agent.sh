@@ -107,7 +107,7 @@ read_nodes() {
 }
 
 read_configs() {
-  local where name node id labelled state leaving form id_used on number=0 elsewhere=() nowhere=() leaves=() forms=() nameless=() differ=0 unsupported=()
+  local where name node id labelled state leaving form id_used on number=0 elsewhere=() nowhere=() leaves=() forms=() differ=0 unsupported=()
   local -A holder=() states=()
   local twice=()
   rows "{{.metadata.namespace}}$sep{{.metadata.name}}$sep{{.spec.nodeName}}$sep{{.spec.instanceId}}$sep$(label multinic.io/instance-id)$sep{{with .status}}{{.state}}{{end}}$sep{{.metadata.deletionTimestamp}}$sep{{with .status}}{{printf \"%T\" .interfaceStatuses}}{{end}}" "$kind" -A
@@ -119,7 +119,6 @@ read_configs() {
     [[ $where == "$namespace" ]] || { elsewhere+=("$where/$name"); continue; }
     [[ $leaving == '<no value>' ]] || { leaves+=("$name"); continue; }
     [[ $form != map* ]] || forms+=("$name")
-    [[ $node != '<no value>' ]] || nameless+=("$name")
     node=${node/'<no value>'/$name}
     id_used=${id/'<no value>'/$labelled}
     if [[ -n $id_used ]]; then on=${node_of[${id_used,,}]:-}; else on=${named_node[$node]:+$node}; fi
@@ -138,8 +137,6 @@ read_configs() {
   block_all node "no node is meant by these node configs; their NICs stay as they are, and nobody configures them (NodeNotFound)" \
     "delete those of servers that are gone; correct the instance id of others (kubectl get nodes -o custom-columns=NAME:.metadata.name,ID:.status.nodeInfo.systemUUID)" "${nowhere[@]}"
   block_all duplicates "several node configs mean one node; ours applies neither (DuplicateInstanceId)" "delete the one that is out of date" "${twice[@]}"
-  block_all entries "node configs without spec.nodeName, which ours refuses (InvalidEntries); the deployed controller took their own name for it" \
-    "give each its nodeName" "${nameless[@]}"
   block_all leaving "node configs are being deleted, and something holds them" "see their finalizers" "${leaves[@]}"
   block_all form "the status of these has the form of an early generation, which no later definition of the kind accepts" \
     "drop it: kubectl -n $namespace patch mnnc NAME --subresource=status --type=json -p '[{\"op\":\"remove\",\"path\":\"/status/interfaceStatuses\"}]'" "${forms[@]}"
