@@ -98,6 +98,9 @@ async function expectTheirs(agents: number): Promise<void> {
   expect(await agentsSent(site, theirs)).toBe(agents);
 }
 
+/** For what runs the script more than ten times. */
+const patient = { timeout: 900_000 };
+
 /** Runs it again and again, killed at each change that is new, until it has come through; resolves to all that was said. */
 async function killedEachTime(verb: 'forward' | 'back', backup: string): Promise<string[]> {
   await tools.dieAtEach();
@@ -158,7 +161,7 @@ describe('a business cluster of the deployed system', () => {
     expect(code).toBe(1);
   });
 
-  it('goes forward once more, killed after every change on the way', async () => {
+  it('goes forward once more, killed after every change on the way', patient, async () => {
     const said = await killedEachTime('forward', 'second');
     expect(said.length).toBeGreaterThan(12);
     expect(said.join('')).toContain('an earlier run of helm was interrupted (pending-install)');
@@ -166,7 +169,7 @@ describe('a business cluster of the deployed system', () => {
     await expectOurs(4);
   });
 
-  it('goes back, killed after every change on the way', async () => {
+  it('goes back, killed after every change on the way', patient, async () => {
     expect((await killedEachTime('back', 'second')).length).toBeGreaterThan(10);
     await expectTheirs(2);
   });
