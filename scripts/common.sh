@@ -53,8 +53,11 @@ need() {
 # The cluster that everything is about, said before anything happens.
 reach_cluster() {
   local server version minor
-  server=$(kube config view --minify -o 'jsonpath={.clusters[0].cluster.server}' 2>/dev/null) ||
+  # The one that is current now, whatever somebody switches to while this runs.
+  ((${#context[@]})) || context=(--context "$(kube config current-context 2>/dev/null)") ||
     die "kubectl has no current context" "set KUBECONFIG, or give --context NAME"
+  server=$(kube config view --minify -o 'jsonpath={.clusters[0].cluster.server}' 2>/dev/null) ||
+    die "kubectl has no context ${context[1]}" "see kubectl config get-contexts"
   version=$(kube get --raw /version 2>/dev/null | sed -nE 's/.*"gitVersion": *"v([0-9]+\.[0-9]+).*/\1/p') || true
   [[ -n $version ]] || die "the API server $server does not answer" "see whether kubectl get nodes works, then try again"
   minor=${version#*.}

@@ -74,6 +74,8 @@ done
 [[ $step =~ ^(|viola|operator)$ ]] || bad_usage "--step '$step' must be viola or operator"
 [[ -z $step || $half/$verb == operator/forward ]] || bad_usage "--step is for forward --half operator"
 [[ $verb == check || -n $backup ]] || bad_usage "--backup is missing: the folder that $verb keeps the deployed system in"
+# helm takes a comma for the end of a file's name.
+[[ $backup != *,* ]] || bad_usage "--backup '$backup' must have no comma"
 [[ $timeout =~ ^[0-9]+$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
 
 case $half in

@@ -26,8 +26,14 @@ test('an entry says who did what to which object, and with which outcome', () =>
       subresource: '',
       namespace: 'multinic-agents',
       name: 'a',
+      dryRun: false,
     },
   ]);
+});
+
+test('an entry says whether it was a dry run', () => {
+  const dry = JSON.stringify({ ...JSON.parse(line), requestURI: '/api/v1/nodes/n?dryRun=All&x=y' });
+  expect(parseAuditLog(`${dry}\n`)).toMatchObject([{ dryRun: true }]);
 });
 
 test('a line that is still being written is left for the next reading', () => {

@@ -13,6 +13,8 @@ export interface AuditEntry {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
+  /** Nothing came of it. */
+  readonly dryRun: boolean;
 }
 
 const event = z.object({
@@ -22,6 +24,7 @@ const event = z.object({
   userAgent: z.string().default(''),
   responseStatus: z.object({ code: z.number() }).optional(),
   requestReceivedTimestamp: z.string(),
+  requestURI: z.string().default(''),
   objectRef: z
     .object({
       apiGroup: z.string().default(''),
@@ -41,16 +44,27 @@ export function parseAuditLog(text: string): readonly AuditEntry[] {
     .filter((line) => line !== '')
     .map((line) => event.parse(JSON.parse(line)))
     .filter(({ stage }) => stage === 'ResponseComplete')
-    .map(({ verb, user, userAgent, responseStatus, requestReceivedTimestamp, objectRef }) => ({
-      verb,
-      user: user.username,
-      userAgent,
-      code: responseStatus?.code ?? 0,
-      at: requestReceivedTimestamp,
-      group: objectRef.apiGroup,
-      resource: objectRef.resource,
-      subresource: objectRef.subresource,
-      namespace: objectRef.namespace,
-      name: objectRef.name,
-    }));
+    .map(
+      ({
+        verb,
+        user,
+        userAgent,
+        responseStatus,
+        requestReceivedTimestamp,
+        requestURI,
+        objectRef,
+      }) => ({
+        verb,
+        user: user.username,
+        userAgent,
+        code: responseStatus?.code ?? 0,
+        at: requestReceivedTimestamp,
+        group: objectRef.apiGroup,
+        resource: objectRef.resource,
+        subresource: objectRef.subresource,
+        namespace: objectRef.namespace,
+        name: objectRef.name,
+        dryRun: /[?&]dryRun=All/.test(requestURI),
+      }),
+    );
 }

@@ -50,12 +50,16 @@ forward() {
   restrict_namespace
   if there crd "$kind"; then place_kind; fi
   place_release --set controller.settings.takeOver=true
+  copy_pull_secrets "$namespace" multinic-agents
   wait_for "$timeout" "node configs that are being taken over" taken_over || unfinished
   place_release
   if changed_nothing; then return; fi
   say "done: $(how_many) node configs are ours"
   standing | while IFS=$sep read -r it ready how; do
-    [[ $how == good ]] || say "  $it is $ready, as it was not Configured before"
+    case $how in
+      away) say "  $it is taken over as soon as its node is ready" ;;
+      bad) say "  $it is $ready, as it was not Configured before" ;;
+    esac
   done
   say "keep $backup: it is the way back, and its values.yaml goes to every upgrade:"
   say "  scripts/build-and-deploy.sh --type production --skip-build -- --values $backup/values.yaml"
@@ -89,7 +93,8 @@ taken_over() {
   ! grep -Eq "$sep(theirs|working)\$" <<<"$rows" && [[ -z $(worse) ]]
 }
 
-# standing: a row for each object: name, its Ready condition, and whether it is theirs, being worked on, good or bad.
+# standing: a row for each object: name, its Ready condition, and whether it is theirs, being worked on, good, bad, or for a node
+# that is away, which nobody waits for.
 standing() {
   local name held other ready at how rows
   there crd "$kind" || return 0
@@ -97,6 +102,7 @@ standing() {
   while IFS=$sep read -r name held other ready at; do
     [[ -n $name ]] || continue
     if [[ " $held" != *" ${finalizers[0]} "* || $other == True || -z $at ]]; then how=theirs
+    elif [[ $ready == *' NodeNotReady' ]]; then how=away
     elif [[ $ready == Unknown* ]]; then how=working
     elif [[ $ready == True* ]]; then how=good
     else how=bad; fi
@@ -108,7 +114,7 @@ standing() {
 worse() {
   local name ready how
   standing | while IFS=$sep read -r name ready how; do
-    if [[ $how == bad ]] && grep -q "^$namespace$sep$name${sep}Configured\$" "$backup/states"; then
+    if [[ $how == bad ]] && grep -Fqx "$namespace$sep$name${sep}Configured" "$backup/states"; then
       printf '%s\n' "$name was Configured and is $ready"
     fi
   done

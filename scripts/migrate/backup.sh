@@ -7,6 +7,7 @@
 #   DIR/files/N-KIND-NAME.json  each object as it was: it goes back as it is, kubectl would rewrite what it was applied from
 #   DIR/definition.yaml, configs.yaml, namespaces, states   the kind, its objects, labels of namespaces, what the objects said
 #   DIR/values.yaml             what the settings come to in our chart; encrypt-key: the one that is in no Secret of its namespace
+#   DIR/pointed                 (operator half) which Viola an OpenstackConfig named; rows come as they are changed
 #   DIR/complete, gone-back     all of it is there; it was put back
 
 # open_backup: whether the folder is one of this cluster and half; dies when it is of another, or of another migration.
@@ -142,6 +143,8 @@ restore_theirs() {
     where=()
     [[ $namespace == - ]] || where=(-n "$namespace")
     ask get "$kind" "$name" "${where[@]}" --ignore-not-found -o "go-template={{.metadata.uid}}$sep$ours"
+    # In a dry run ours is still there.
+    if [[ $answer == *"${sep}multinic" ]] && $dry_run; then answer=''; fi
     [[ $answer != *"${sep}multinic" ]] || die "$kind $name is there, and is ours" "see kubectl get $kind $name ${where[*]}; helm uninstall what it belongs to, then run this again"
     path_of "$kind" "$namespace"
     if [[ -z $answer ]]; then
@@ -167,7 +170,8 @@ path_of() {
 
 # create_raw PATH FILE: as it was; an address of a Service that somebody has by now is given anew.
 create_raw() {
-  if change kube create --raw "$1" -f "$backup/$2" >"$scratch/created" 2>"$scratch/refused"; then return; fi
+  say "+ kube create --raw $1 -f $backup/$2"
+  if $dry_run || kube create --raw "$1" -f "$backup/$2" >/dev/null 2>"$scratch/refused"; then return; fi
   [[ $1 == */services ]] || die "$(<"$scratch/refused")" "correct that, then run this again"
   awk '/"clusterIP": / { next } /"clusterIPs": \[/ { skipped = 1 } !skipped { print } /\]/ { skipped = 0 }' "$backup/$2" >"$scratch/service"
   change kube create --raw "$1" -f "$scratch/service" >/dev/null

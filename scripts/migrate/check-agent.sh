@@ -2,8 +2,7 @@
 # Sourced: what may stand in the way of the migration of a business cluster.
 
 check_cluster() {
-  may_all create/customresourcedefinitions create/clusterroles create/namespaces "delete/deployments/$namespace" "delete/jobs/$namespace" \
-    "patch/$kind/$namespace" "create/secrets/$namespace"
+  may_all "${rights[@]}" list/jobs.batch list/daemonsets.apps list/nodes delete/jobs.batch "patch/$kind"
 }
 
 check_theirs() {
@@ -33,6 +32,22 @@ check_theirs() {
   block_all stray "these Pods run the deployed controller and belong to no Deployment" "find out who made them, and delete them" "${stray[@]}"
   check_jobs
   check_tokens
+}
+
+# check_names: with ours a NIC keeps its name whatever its entry says by now; a deployed agent gives it the one of its entry.
+check_names() {
+  local name asked real nic mac renamed=()
+  there crd "$kind" || return 0
+  rows "{{.metadata.name}}$sep{{range .spec.interfaces}}{{.macAddress}}={{.name}} {{end}}$sep{{with .status}}{{range .interfaceStatuses}}{{.macAddress}}={{.name}} {{end}}{{end}}" "$kind" -n "$namespace"
+  while IFS=$sep read -r name asked real; do
+    for nic in ${asked,,}; do
+      mac=${nic%=*}
+      [[ " ${real,,}" != *" $mac=multinic"* || " ${real,,}" == *" $nic "* ]] ||
+        renamed+=("$name: $(grep -o "$mac=multinic[0-9]" <<<"${real,,}" | cut -d= -f2) would be ${nic#*=} (MAC $mac)")
+    done
+  done <<<"$answer"
+  block_all numbers "these NICs are called otherwise than their entries say; a deployed agent renames them while they are in use" \
+    "detach them first, or accept it" "${renamed[@]}"
 }
 
 # The account of our controller has the name of theirs.
@@ -78,10 +93,11 @@ check_kind() {
 declare -A node_of=() named_node=() os_of=()
 
 read_nodes() {
-  local name uuid os twice=()
-  rows "{{.metadata.name}}$sep{{.status.nodeInfo.systemUUID}}$sep{{.status.nodeInfo.osImage}}" nodes
-  while IFS=$sep read -r name uuid os; do
+  local name uuid os ready twice=()
+  rows "{{.metadata.name}}$sep{{.status.nodeInfo.systemUUID}}$sep{{.status.nodeInfo.osImage}}$sep{{range .status.conditions}}{{if eq .type \"Ready\"}}{{.status}}{{end}}{{end}}" nodes
+  while IFS=$sep read -r name uuid os ready; do
     [[ -n $name ]] || continue
+    [[ $ready == True || -z $ready ]] || mind "node $name is not ready: its node config is taken over when it is"
     named_node[$name]=${uuid,,}
     os_of[$name]=$os
     [[ -z ${node_of[${uuid,,}]:-} ]] || twice+=("$uuid: ${node_of[${uuid,,}]} and $name")

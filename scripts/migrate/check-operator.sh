@@ -2,8 +2,7 @@
 # Sourced: what may stand in the way of the migration of a management cluster.
 
 check_cluster() {
-  may_all create/customresourcedefinitions create/clusterroles create/namespaces "delete/deployments/$namespace" \
-    "patch/$kind" "create/secrets/$namespace" "list/secrets/$clusters"
+  may_all "${rights[@]}" list/secrets list/configmaps delete/services delete/{roles,rolebindings}.rbac.authorization.k8s.io "patch/$kind"
 }
 
 check_theirs() {
@@ -97,15 +96,16 @@ check_servers() {
 
 # check_clusters: every business cluster is registered, and its own half is migrated.
 check_clusters() {
-  local it id missing=() behind=() known=''
+  local it row missing=() behind=() known=''
   if there namespace "$clusters"; then
     rows "$(label multinic.io/provider-id)$sep{{.metadata.name}}" secrets -n "$clusters" -l multinic.io/provider-id
     known=$answer
   fi
   for it in "${providers[@]}"; do
-    if ! grep -q "^$it$sep" <<<"$known"; then
+    row=$(row_of "$it$sep" <<<"$known")
+    if [[ -z $row ]]; then
       missing+=("$it")
-    elif ! ready_cluster "$(grep "^$it$sep" <<<"$known" | cut -d"$sep" -f2)"; then
+    elif ! ready_cluster "${row#*"$sep"}"; then
       behind+=("$it")
     fi
   done
@@ -138,8 +138,8 @@ users: [{name: it, user: {token: "{{.data.token | base64decode}}"}}]'
   kubectl --kubeconfig "$scratch/registered" get multinicnodeconfigs.v1.multinic.io -n multinic-system --request-timeout=15s "$@"
 }
 
-# check_numbers: with ours a NIC keeps its name; the deployed operator numbers all of a node by their MACs, each time it sends it.
-check_numbers() {
+# check_names: with ours a NIC keeps its name; the deployed operator numbers all of a node by their MACs, each time it sends it.
+check_names() {
   local secret rows name nics nic place list=() renamed=() silent=()
   there namespace "$clusters" || return 0
   ask get secrets -n "$clusters" -l multinic.io/provider-id -o 'jsonpath={.items[*].metadata.name}'
@@ -155,7 +155,7 @@ check_numbers() {
       done
     done <<<"$rows"
   done
-  block_all numbers "the deployed operator numbers NICs by their MACs, and would have these renamed while they are in use" \
+  block_all numbers "the deployed operator numbers NICs by their MACs; our agents let these keep their names all the same, those of the deployed system rename them while they are in use" \
     "detach them first, or accept it" "${renamed[@]}"
   block_all silent "these clusters cannot be asked from here whether the deployed operator would rename NICs of theirs" \
     "run this where their API servers can be reached" "${silent[@]}"

@@ -42,6 +42,10 @@ block_all() {
 tell() {
   section 'found' "${found[@]}"
   section 'would happen' "$@"
+  tell_blocks
+}
+
+tell_blocks() {
   section 'to know' "${minded[@]}"
   section 'in the way' "${blocks[@]}"
 }
@@ -62,14 +66,33 @@ unblocked() {
   die "this cluster is not fit: ${#blocks[@]} in the way, see above" "deal with each${codes:+, or accept what you have looked at: --accept $codes}"
 }
 
-# may_all VERB/RESOURCE[/NAMESPACE]…: rights that are missing are one finding.
+# What either half needs, in any namespace or none: VERB/RESOURCE[.GROUP][/NAMESPACE].
+rights=(
+  list/deployments.apps list/pods
+  {create,patch}/{customresourcedefinitions.apiextensions.k8s.io,namespaces}
+  {create,delete}/{clusterroles,clusterrolebindings}.rbac.authorization.k8s.io
+  {create,delete}/{serviceaccounts,secrets,configmaps}
+  {create,patch,delete}/deployments.apps
+)
+
+# may_all RIGHT…: rights that are missing are one finding, and the end: without them not even a look says all. One request for
+# all of them; who is asked changes nothing.
 may_all() {
-  local right verb resource where missing=()
+  local right verb resource group where allowed reviews='' missing=()
   for right; do
     IFS=/ read -r verb resource where <<<"$right"
-    kube auth can-i "$verb" "$resource" ${where:+--namespace "$where"} >/dev/null 2>&1 || missing+=("$verb $resource${where:+ in namespace $where}")
+    group=''
+    [[ $resource != *.* ]] || group=${resource#*.}
+    reviews+="{apiVersion: authorization.k8s.io/v1, kind: SelfSubjectAccessReview, spec: {resourceAttributes: {verb: $verb, resource: ${resource%%.*}, group: \"$group\", namespace: \"$where\"}}}"$'\n---\n'
   done
+  ask create --validate=false -f - -o "go-template={{with .spec.resourceAttributes}}{{.verb}}$sep{{.resource}}$sep{{with .namespace}}{{.}}{{end}}{{end}}$sep{{.status.allowed}}{{\"\\n\"}}" <<<"$reviews"
+  while IFS=$sep read -r verb resource where allowed; do
+    [[ -z $verb || $allowed == true ]] || missing+=("$verb $resource${where:+ in namespace $where}")
+  done <<<"$answer"
+  ((${#missing[@]})) || return 0
   block_all rights "these rights are missing" "use a kubeconfig of an administrator of this cluster" "${missing[@]}"
+  tell_blocks
+  unblocked
 }
 
 # block_gitops NAMESPACE/NAME…: what somebody else applies again and again would come back while it is being replaced.

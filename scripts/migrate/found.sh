@@ -22,6 +22,11 @@ rows() {
   ask get "$@" -o "go-template={{if .items}}{{range .items}}$template{{\"\\n\"}}{{end}}{{else}}{{if .metadata.name}}$template{{\"\\n\"}}{{end}}{{end}}"
 }
 
+# row_of BEGINNING [FILE]: the first row that begins so; a name is no pattern.
+row_of() {
+  BEGINNING=$1 awk 'index($0, ENVIRON["BEGINNING"]) == 1 && !found { print; found = 1 }' "${2:--}"
+}
+
 # label NAME: in a template, the value of a label, or nothing.
 label() {
   printf '{{with .metadata.labels}}{{with index . "%s"}}{{.}}{{end}}{{end}}' "$1"

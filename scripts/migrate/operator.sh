@@ -12,8 +12,8 @@ key_secret=multinic-operator-contrabass
 kind=openstackconfigs.multinic.example.com
 marker=multinic-migration-operator
 finalizers=(multinic.example.com/cleanup multinic.example.com/finalizer multinic.example.com/operator-finalizer)
-# What an object says of itself, for comparison afterwards, and where it sends to.
-said="{{with .status}}{{range .conditions}}{{if eq .type \"Ready\"}}{{.status}}{{end}}{{end}}{{end}}$sep{{with .spec.settings}}{{with .violaEndpoint}}{{.}}{{end}}{{end}}"
+# What an object says of itself, for comparison afterwards.
+said='{{with .status}}{{range .conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}{{end}}'
 
 find_deployments() {
   deployments_of is_viola
@@ -89,7 +89,7 @@ forward_viola() {
   networks=$answer
   registrations_namespace
   restricted_namespace "$bridge"
-  copy_pull_secrets
+  copy_pull_secrets "$namespace" "$bridge"
   namespace=$bridge place_kind
   bridge_values >"$scratch/bridge.yaml"
   namespace=$bridge settled=$scratch/bridge.yaml place_release --set "operator.settings.watchNamespace=$bridge" \
@@ -114,18 +114,6 @@ registrations_namespace() {
   there namespace "$clusters" || restricted_namespace "$clusters"
 }
 
-# The Secrets with which images are pulled lie beside the deployed operator.
-copy_pull_secrets() {
-  local name names
-  names=$(grep '^  imagePullSecrets: ' "$backup/values.yaml" 2>/dev/null | grep -o '"name":"[^"]*"' | cut -d'"' -f4) || true
-  while read -r name; do
-    [[ -n $name ]] || continue
-    if there secret "$name" -n "$bridge" || ! there secret "$name" -n "$namespace"; then continue; fi
-    plain get secret "$name" -n "$namespace" | sed "s/^  namespace: .*/  namespace: $bridge/" >"$scratch/pull-secret"
-    change kube create -f "$scratch/pull-secret"
-  done <<<"$names"
-}
-
 # pod_networks: where the deployed operator's Pod will send from, in $answer.
 pod_networks() {
   answer=$legacy_from
@@ -145,19 +133,39 @@ point_operator() {
     die "the deployed operator does not start with another VIOLA_ENDPOINT" "see kubectl -n $namespace get pods; or go back"
 }
 
-# point_configs URL|null|saved: an OpenstackConfig that names a Viola of its own means the one that it is to have now.
+# point_configs URL|null: an OpenstackConfig that names a Viola of its own means the one that it is to have now.
 point_configs() {
-  local where name ready before
-  while IFS=$sep read -r where name ready before; do
-    [[ -n $before ]] || continue
+  local where name now to=null found
+  [[ $1 == null ]] || to="\"$1\""
+  there crd "$kind" || return 0
+  rows "{{.metadata.namespace}}$sep{{.metadata.name}}$sep{{with .spec.settings}}{{with .violaEndpoint}}{{.}}{{end}}{{end}}" "$kind" -A
+  found=$answer
+  while IFS=$sep read -r where name now; do
+    [[ -n $now && $now != "$1" ]] || continue
+    [[ $now == "$bridge_url" ]] || keep_pointed "$where$sep$name$sep" "$now"
+    point "$where" "$name" "$to"
+  done <<<"$found"
+}
+
+# keep_pointed OBJECT URL: what it named first goes back into it.
+keep_pointed() {
+  $dry_run && return
+  [[ -e $backup/pointed && -n $(row_of "$1" "$backup/pointed") ]] || printf '%s\n' "$1$2" >>"$backup/pointed"
+}
+
+point() {
+  change kube -n "$1" patch "$kind" "$2" --type=merge -p "{\"spec\":{\"settings\":{\"violaEndpoint\":$3}}}"
+}
+
+# point_back: what somebody has named since stays.
+point_back() {
+  local where name before
+  [[ -e $backup/pointed ]] || return 0
+  while IFS=$sep read -r where name before; do
     there "$kind" "$name" -n "$where" || continue
-    case $1 in
-      null) before=null ;;
-      saved) before="\"$before\"" ;;
-      *) before="\"$1\"" ;;
-    esac
-    change kube -n "$where" patch "$kind" "$name" --type=merge -p "{\"spec\":{\"settings\":{\"violaEndpoint\":$before}}}"
-  done < <($dry_run || cat "$backup/states")
+    ask get "$kind" "$name" -n "$where" -o 'jsonpath={.spec.settings.violaEndpoint}'
+    [[ -n $answer && $answer != "$bridge_url" ]] || point "$where" "$name" "\"$before\""
+  done <"$backup/pointed"
 }
 
 forward_operator() {
@@ -238,7 +246,7 @@ standing() {
 worse() {
   local name ready how
   standing | while IFS=$sep read -r name ready how; do
-    if [[ $how == bad ]] && grep -q "^${name%/*}$sep${name#*/}${sep}True$sep" "$backup/states"; then
+    if [[ $how == bad ]] && grep -Fqx "${name%/*}$sep${name#*/}${sep}True" "$backup/states"; then
       printf '%s\n' "$name was Ready and is $ready"
     fi
   done
@@ -252,9 +260,6 @@ unfinished() {
 }
 
 back() {
-  check_numbers
-  tell
-  unblocked
   begin_back "take MultiNIC off this cluster, keep all NICs, and put the deployed operator and Viola back"
   stop_ours "$namespace/multinic-operator-controller-manager"
   let_go "${finalizers[@]}"
@@ -263,7 +268,7 @@ back() {
   remove_bridge
   restore_labels "$namespace"
   if $crds; then restore_kind; fi
-  point_configs saved
+  point_back
   restore_theirs
   wait_for 300 "the deployed operator and Viola" serves_again || say "the deployed operator or Viola does not run yet: see kubectl get pods -A"
   end_back

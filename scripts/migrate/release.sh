@@ -66,6 +66,18 @@ uninstall_release() {
   ! is_released || change kube_helm uninstall "$release" -n "$namespace" --wait --timeout 5m
 }
 
+# copy_pull_secrets FROM TO: the Secrets with which images are pulled, where they are needed and are not there.
+copy_pull_secrets() {
+  local name names
+  names=$(grep '^  imagePullSecrets: ' "$backup/values.yaml" 2>/dev/null | grep -o '"name":"[^"]*"' | cut -d'"' -f4) || true
+  while read -r name; do
+    [[ -n $name ]] || continue
+    if there secret "$name" -n "$2" || ! there secret "$name" -n "$1"; then continue; fi
+    plain get secret "$name" -n "$1" | sed "s/^  namespace: .*/  namespace: $2/" >"$scratch/pull-secret"
+    change kube create -f "$scratch/pull-secret"
+  done <<<"$names"
+}
+
 # restrict_namespace: the level that everything of ours is made for, unless something else there needs more.
 restrict_namespace() {
   local said
@@ -83,7 +95,7 @@ restrict_namespace() {
 restore_labels() {
   local name enforce warn
   there namespace "$1" || return 0
-  IFS=$sep read -r name enforce warn < <(grep "^$1$sep" "$backup/namespaces") || return 0
+  IFS=$sep read -r name enforce warn < <(row_of "$1$sep" "$backup/namespaces") || return 0
   ask get namespace "$1" -o "go-template=$enforced"
   [[ $answer != "$enforce$sep$warn" ]] || return 0
   change kube label namespace "$1" --overwrite "pod-security.kubernetes.io/enforce${enforce:+=}${enforce:--}" \

@@ -56,8 +56,10 @@ settings_of() {
   local part=$1 key form name line
   while read -r key form name; do
     [[ -n $key ]] || continue
-    line=$(grep -E "^$name=." <<<"$3" | tail -n 1) || continue
-    if in_form "$form" "${line#*=}"; then
+    line=$(grep -E "^${name}[=@]." <<<"$3" | tail -n 1) || continue
+    if [[ $line == "$name@"* ]]; then
+      mind "$name is in Secret ${line#*@}, and $part.settings.$key is none: give it yourself, behind -- or in a values file"
+    elif in_form "$form" "${line#*=}"; then
       setting_of "$part" "$key: $answer"
     else
       mind "$line has no value that ours can take: left out, the default of $part.settings.$key holds"

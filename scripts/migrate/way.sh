@@ -9,6 +9,7 @@ begin_forward() {
     say "going on with the backup $backup"
     find_deployments
     known_only
+    check_cluster
   else
     look
     tell "${steps[@]}"
@@ -33,6 +34,10 @@ known_only() {
 begin_back() {
   open_backup || die "$backup holds no backup" "give the folder that forward was given"
   [[ ! -e $backup/gone-back ]] || die "what $backup holds is back in its place" "there is nothing to do"
+  check_cluster
+  check_names
+  tell_blocks
+  unblocked
   confirm "$1"
   $dry_run || touch "$backup/going-back"
 }

@@ -15,7 +15,7 @@ const settings = Object.values(settingsOfParts).flatMap((part) => Object.values(
 const flagsOfOthers = {
   kubectl:
     'all docker-password docker-server docker-username duration for from-file from-literal kubeconfig minify overwrite replicas server-side sort-by',
-  helm: 'create-namespace force-conflicts install logs take-ownership values wait',
+  helm: 'create-namespace force-conflicts install logs skip-crds take-ownership values wait',
   npx: 'no',
   tar: 'strip-components',
   sha256sum: 'check quiet',
@@ -80,6 +80,10 @@ const wordsOfOthers = new Set(
 const variablesOfOthers =
   'KUBECONFIG HTTP_PROXY HTTPS_PROXY DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN'.split(' ');
 
+/** What the deployed Go system is set, and has no counterpart here. */
+const variablesOfDeployed =
+  'CONTROLLER_JOB_DELETE_DELAY CONTROLLER_METRICS_PORT CONTROLLER_MODE NODE_CR_NAMESPACE POLL_INTERVAL ROUTING_CONFIG';
+
 function matches(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))];
 }
@@ -104,6 +108,7 @@ describe.each(pages)('%s names', (path) => {
       ...guides.flatMap(variablesOf),
       ...settings.flatMap(({ env }) => env),
       ...variablesOfOthers,
+      ...variablesOfDeployed.split(' '),
     ]);
     const named = matches(page, /`([A-Z]+(?:_[A-Z]+)+)`/g);
     expect(named.filter((name) => !known.has(name))).toEqual([]);

@@ -18,6 +18,7 @@ export const guides = [
   'docs/guides/air-gap.md',
   'docs/guides/upgrade.md',
   'docs/guides/uninstall.md',
+  'docs/guides/migrate.md',
   'docs/guides/register-cluster.md',
   'docs/guides/access.md',
   'docs/guides/production.md',

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Condition, findCondition } from '../../src/api/condition.ts';
-import { mortalTools } from './mortal-tools.ts';
+import { type MortalTools, mortalTools } from './mortal-tools.ts';
 import { NicMonitor } from './nic-monitor.ts';
 import { agentsSent, configOf, generous, hostsOf, objectsOf } from './seen.ts';
 import { openSite, type Ran, type Site } from './site.ts';
@@ -15,6 +15,7 @@ let monitor: NicMonitor;
 let hosts: unknown;
 let installed: unknown;
 let specs: unknown;
+let tools: MortalTools;
 
 /** Everything that the deployed system consists of. */
 async function theirObjects(): Promise<unknown> {
@@ -41,6 +42,7 @@ beforeAll(async () => {
   await installController(site);
   for (const worker of site.workers) await applyNodeConfig(site, nodeConfigFor(worker));
   for (const worker of site.workers) await untilState(site, worker, 'Configured');
+  tools = await mortalTools(join(site.directory, 'mortal'));
   monitor = new NicMonitor(site.workers);
   hosts = await hostsOf(site);
   installed = await theirObjects();
@@ -96,12 +98,14 @@ async function expectTheirs(agents: number): Promise<void> {
   expect(await agentsSent(site, theirs)).toBe(agents);
 }
 
-/** Runs it again and again, killed after one change more each time, until it has come through; resolves to all that was said. */
+/** For what runs the script more than ten times. */
+const patient = { timeout: 900_000 };
+
+/** Runs it again and again, killed at each change that is new, until it has come through; resolves to all that was said. */
 async function killedEachTime(verb: 'forward' | 'back', backup: string): Promise<string[]> {
-  const tools = await mortalTools(join(site.directory, 'mortal'));
+  await tools.dieAtEach();
   const said: string[] = [];
-  for (let changes = 1; changes < 60; changes += 1) {
-    await tools.dieAfter(changes, changes % 2 === 0);
+  while (said.length < 60) {
     const { code, stderr } = await migrate(verb, backup, tools.path);
     said.push(stderr);
     if (code === 0) return said;
@@ -157,16 +161,28 @@ describe('a business cluster of the deployed system', () => {
     expect(code).toBe(1);
   });
 
-  it('goes forward once more, killed after every change on the way', async () => {
+  it('goes forward once more, killed after every change on the way', patient, async () => {
     const said = await killedEachTime('forward', 'second');
-    expect(said.length).toBeGreaterThan(5);
-    expect(said.join('')).toContain('an earlier run of helm was interrupted (pending-');
+    expect(said.length).toBeGreaterThan(12);
+    expect(said.join('')).toContain('an earlier run of helm was interrupted (pending-install)');
     expect(await readdir(join(site.directory, 'second'))).toContain('complete');
     await expectOurs(4);
   });
 
-  it('goes back, killed after every change on the way', async () => {
-    expect((await killedEachTime('back', 'second')).length).toBeGreaterThan(4);
+  it('goes back, killed after every change on the way', patient, async () => {
+    expect((await killedEachTime('back', 'second')).length).toBeGreaterThan(10);
+    await expectTheirs(2);
+  });
+
+  it.each([
+    ['nothing but the backup was made', / create configmap multinic-migration-agent /],
+    ['half of theirs was removed', / delete ServiceAccount/],
+    ['helm was at work', /^middle .*takeOver=true/],
+    ['ours had just begun', /^ .*upgrade .*takeOver=true/],
+  ])('goes back from where forward was killed when %s', async (backup, command) => {
+    await tools.dieAt(command);
+    expect(await migrate('forward', backup, tools.path)).toMatchObject({ code: 137 });
+    expect(await migrate('back', backup)).toMatchObject({ code: 0 });
     await expectTheirs(2);
   });
 

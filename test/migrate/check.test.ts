@@ -67,10 +67,12 @@ async function config(
   await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(object));
 }
 
-/** What is told under a code, up to the next one. */
+/** What is told under a code. */
 function told(said: string, code: string): string {
-  const [, text = ''] = said.split(`  - [${code}] `);
-  return text.split('\n  - [')[0] ?? '';
+  return said
+    .split('  - [')
+    .filter((text) => text.startsWith(`${code}] `))
+    .join('');
 }
 
 it('says that there is nothing to migrate', async () => {

@@ -13,7 +13,7 @@ import { systemClock as clock } from '../../src/time/clock.ts';
 import { deployed, openSite, type Site, type Worker } from './site.ts';
 
 export const provider = 'biz';
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 
 /** One cluster that is both, with a cloud whose servers are its nodes; its half of a business cluster is ours already. */
 export interface Place extends AsyncDisposable {
@@ -75,6 +75,7 @@ export async function installDeployed({ site, cloud }: Place): Promise<void> {
     'generic',
     'operator-secret',
     key,
+    '--from-literal=POLL_ERROR_INTERVAL=30s',
   ]);
   await cluster.kubectl([
     '-n',
@@ -125,6 +126,7 @@ export async function applyConfig(
   name: string,
   vmNames: readonly string[],
   settings: object = {},
+  k8sProviderID: string = provider,
 ): Promise<void> {
   const poll = { pollFastInterval: '1s', pollSlowInterval: '2s', pollErrorInterval: '1s' };
   const object = {
@@ -136,7 +138,7 @@ export async function applyConfig(
       vmNames,
       credentials: {
         openstackProviderID: cloud.providerId,
-        k8sProviderID: provider,
+        k8sProviderID,
         projectID: tenant.projectId,
       },
       settings: { contrabassEndpoint: cloud.contrabassUrl, ...poll, ...settings },

@@ -2,53 +2,78 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toolPath } from '../../rig/control-plane/control-plane.ts';
 
-/** A folder with kubectl and helm in which whoever calls them dies when they have changed something for the n-th time. */
+/** A folder with kubectl and helm in which whoever calls them dies by SIGKILL as soon as they have changed something. */
 export interface MortalTools {
   readonly path: string;
-  /** From now on the caller dies after so many changes; helm is killed with it, in the middle of its work, when `inHelm`. */
-  dieAfter(changes: number, inHelm?: boolean): Promise<void>;
+  /** From now on each change that was not made since is deadly once, helm's twice: in the middle of its work, and at its end. */
+  dieAtEach(): Promise<void>;
+  /** From now on only changes are deadly, once, whose command this matches; `middle … upgrade …` is helm in the middle of its work. */
+  dieAt(command: RegExp): Promise<void>;
 }
-
-const kubectlWrites = 'scale delete create apply patch annotate label replace set';
-const helmWrites = 'upgrade uninstall rollback';
 
 export async function mortalTools(folder: string): Promise<MortalTools> {
   await mkdir(folder, { recursive: true });
-  const left = join(folder, 'left');
-  for (const [tool, writes] of [
-    ['kubectl', kubectlWrites],
-    ['helm', helmWrites],
-  ] as const) {
+  const survived = join(folder, 'survived');
+  const deadly = join(folder, 'deadly');
+  const die = async (pattern: string): Promise<void> => {
+    await writeFile(deadly, `${pattern}\n`);
+    await writeFile(survived, '');
+  };
+  await die('^$');
+  const kubectl = await toolPath('kubectl');
+  for (const tool of ['kubectl', 'helm'] as const) {
     const file = join(folder, tool);
-    await writeFile(file, script(await toolPath(tool), writes, left));
+    await writeFile(file, script({ real: await toolPath(tool), kubectl, deadly, survived }));
     await chmod(file, 0o755);
   }
-  return {
-    path: folder,
-    async dieAfter(changes, inHelm = false) {
-      await writeFile(left, `${changes} ${inHelm}\n`);
-    },
-  };
+  return { path: folder, dieAtEach: () => die('.'), dieAt: ({ source }) => die(source) };
 }
 
-function script(real: string, writes: string, left: string): string {
+interface Tools {
+  readonly real: string;
+  readonly kubectl: string;
+  readonly deadly: string;
+  readonly survived: string;
+}
+
+/** Files of the caller's own have other names each time it runs. */
+function script({ real, kubectl, deadly, survived }: Tools): string {
   return `#!/usr/bin/env bash
+verb='' namespace=default previous=''
 for word; do
-  if [[ " ${writes} " == *" $word "* && " $* " != *' --dry-run'* ]]; then change=true; fi
+  case $previous in
+    -n | --namespace) namespace=$word ;;
+    --context | --kube-context | --kubeconfig) ;;
+    *) [[ $verb || $word == -* ]] || verb=$word ;;
+  esac
+  previous=$word
 done
-read -r changes in_helm <${left}
-if [[ \${change:-} && $changes -gt 0 ]]; then
-  changes=$((changes - 1))
-  echo "$changes $in_helm" >${left}
-  if [[ $changes == 0 && $in_helm == true && $0 == */helm ]]; then
-    timeout --signal=KILL 1 ${real} "$@"
-    kill -KILL $PPID
-  fi
-  ${real} "$@"
-  code=$?
-  [[ $changes != 0 ]] || kill -KILL $PPID
-  exit $code
+writes=' scale delete create apply patch annotate label replace set upgrade uninstall rollback '
+[[ $writes == *" $verb "* && " $* " != *' --dry-run'* && "$*" != *.status.allowed* ]] || exec ${real} "$@"
+made=$(sed -E 's#/tmp/tmp\\.[^/ ]+##g' <<<" $*")
+pattern=$(<${deadly})
+
+# deadly WHAT: whether its caller dies of it, which happens once.
+deadly() {
+  [[ $1 =~ $pattern ]] && ! grep -Fqx -- "$1" ${survived} || return 1
+  printf '%s\\n' "$1" >>${survived}
+}
+
+half_done() {
+  [[ -n $(${kubectl} get secrets -n "$namespace" -l 'owner=helm,status in (pending-install,pending-upgrade,uninstalling)' -o name) ]]
+}
+
+if [[ $verb == upgrade ]] && deadly "middle$made"; then
+  ${real} "$@" &
+  until half_done; do
+    kill -0 $! 2>/dev/null || { wait $!; exit $?; }
+  done
+  kill -KILL $! $PPID
+  exit 137
 fi
-exec ${real} "$@"
+${real} "$@"
+code=$?
+deadly "$made" && kill -KILL $PPID
+exit $code
 `;
 }

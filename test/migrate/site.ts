@@ -21,7 +21,7 @@ import { type Node, nodes, type Pod } from '../../src/kube/core-resources.ts';
 import type { HeapOwner } from '../../src/process/heap.ts';
 import { systemClock as clock, systemRandom as random } from '../../src/time/clock.ts';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 export const deployed = join(root, 'rig/deployed');
 
 /** A node of the cluster with a host behind it, on which either system's agents work. */
@@ -48,7 +48,7 @@ export interface Site extends AsyncDisposable {
   readonly directory: string;
   helm(...args: readonly string[]): Promise<string>;
   /** scripts/migrate.sh as a person runs it; resolves whatever its exit status is. */
-  migrate(args: readonly string[], path?: string): Promise<Ran>;
+  migrate(args: readonly string[], path?: string, kubeconfig?: string): Promise<Ran>;
 }
 
 export interface WorkerSpec {
@@ -108,10 +108,10 @@ export async function openSite(name: string, specs: readonly WorkerSpec[]): Prom
     workloads,
     directory,
     helm: (...args) => runScript(tools[0], ['--kubeconfig', cluster.kubeconfig, ...args]),
-    migrate: (args, path = '') =>
+    migrate: (args, path = '', kubeconfig = cluster.kubeconfig) =>
       ran(join(root, 'scripts/migrate.sh'), args, {
         ...process.env,
-        KUBECONFIG: cluster.kubeconfig,
+        KUBECONFIG: kubeconfig,
         PATH: [path, ...tools.map(dirname), process.env['PATH']].filter(Boolean).join(':'),
       }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

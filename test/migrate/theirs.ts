@@ -4,20 +4,19 @@ import { configOf, generous } from './seen.ts';
 import { deployed, type Site, type Worker } from './site.ts';
 
 /** Installs the deployed controller as its own documents say it. */
-export async function installController(site: Site): Promise<void> {
+export async function installController(
+  site: Site,
+  release = 'multinic-agent',
+  ...more: readonly string[]
+): Promise<void> {
+  const chart = join(deployed, 'multinic-agent');
   const where = ['--namespace', 'multinic-system', '--create-namespace'];
-  await site.helm(
-    'upgrade',
-    '--install',
-    'multinic-agent',
-    join(deployed, 'multinic-agent'),
-    ...where,
-  );
+  await site.helm('upgrade', '--install', release, chart, ...where, ...more);
   await site.cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
 }
 
 /** What the deployed Viola applies for a worker with all its NICs, as it applies it. */
-export function nodeConfigFor({ name, systemUuid, macs }: Worker): object {
+export function nodeConfigFor({ name, systemUuid, macs }: Omit<Worker, 'host'>): object {
   const host = Number(name.replace(/\D/g, ''));
   return {
     apiVersion: 'multinic.io/v1alpha1',
