@@ -76,8 +76,7 @@ const wordsOfOthers = new Set(
 );
 
 /** Variables of other programs, and what looks like one. */
-const variablesOfOthers =
-  'KUBECONFIG HTTP_PROXY HTTPS_PROXY DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN'.split(' ');
+const variablesOfOthers = 'KUBECONFIG DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN'.split(' ');
 
 function matches(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))];
