@@ -28,11 +28,12 @@ export function schemaOf(values: z.ZodType): ValuesSchema {
 export function acceptingNull(schema: ValuesSchema): object {
   const { properties, required = [] } = schema;
   if (!properties) return schema;
-  const accepting = Object.entries(properties).map(([key, property]) => {
+  const accepting = Object.entries(properties).map(([key, property]): [string, object] => {
     const inner = acceptingNull(property);
     return [key, required.includes(key) ? inner : orNull(inner)];
   });
-  return { ...schema, properties: Object.fromEntries(accepting) };
+  const open: Record<string, object> = Object.fromEntries(accepting);
+  return { ...schema, properties: open };
 }
 
 function orNull(schema: ValuesSchema): object {

@@ -56,10 +56,11 @@ it.each([
   expect(manifests.flatMap((one) => notTexts(one, one.kind ?? ''))).toEqual([]);
 });
 
+function read(manifests: readonly Manifest[], part: string): Record<string, string> {
+  return environmentOf(containerOf(manifests, part), () => '');
+}
+
 it('a part reads them as they are', async () => {
-  const from = () => '';
-  const read = (manifests: readonly Manifest[], part: string) =>
-    environmentOf(containerOf(manifests, part), from);
   expect(read(await oddly('multinic-operator', operator), 'operator')).toMatchObject({
     SECRET_NAMESPACES: '1e4',
   });
