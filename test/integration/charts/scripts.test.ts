@@ -127,12 +127,7 @@ describe('deploy-operator.sh', () => {
     ];
     const kubeconfig = ['--kubeconfig', site.cluster.kubeconfig];
     const helm = spawn(await toolPath('helm'), [...kubeconfig, ...args]);
-    const notes = [
-      ...home,
-      'secrets',
-      '-l',
-      'owner=helm,status in (pending-install,pending-upgrade)',
-    ];
+    const notes = [...home, 'secrets', '-l', 'owner=helm,status=pending-upgrade'];
     await vi.waitFor(
       async () => expect(await site.value('{.items[*].metadata.name}', ...notes)).not.toBe(''),
       { timeout: 60_000 },
