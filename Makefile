@@ -102,7 +102,7 @@ undeploy: ## Remove operator and Viola from the current kubectl context; NICs an
 	@./cleanup-operator.sh $(ARGS)
 
 install: ## Install the CRDs into the current kubectl context
-	kubectl apply --server-side -f deploy/crds
+	kubectl apply --server-side --force-conflicts -f deploy/crds
 
 uninstall: ## Remove the CRDs and every object of their kinds
-	kubectl delete -f deploy/crds
+	kubectl delete --ignore-not-found -f deploy/crds

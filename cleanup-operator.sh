@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Removes MultiNIC from a management cluster. NICs stay on their hosts, and OpenstackConfigs in the cluster, unless told otherwise.
 #
-#   ./cleanup-operator.sh [--nics keep|remove] [--crds] [--timeout SECONDS] [--context NAME] [--yes] [--dry-run]
+#   ./cleanup-operator.sh [--nics keep|remove] [--purge] [--crds] [--timeout SECONDS] [--context NAME] [--yes] [--dry-run]
 #
 #   --nics keep      (default) the operator is stopped and its finalizers are taken off, so that objects can be deleted later;
 #                    no host is touched
 #   --nics remove    every OpenstackConfig is deleted first, with consent to the removal of its NICs, while the operator runs: it
 #                    takes all NICs off all hosts, and that is waited for
+#   --purge          delete what a later installation would take up again, too: the Secrets that the operator and deploy-operator.sh
+#                    made (CA, certificate, tokens, key of Contrabass), and the volume claim with the inventory's history
 #   --crds           delete the CustomResourceDefinition too, and with it every OpenstackConfig that is left
 #   --timeout S      how long to wait for NICs to go (default 1800)
 #   --context NAME   kubectl context; default: the current one
@@ -22,14 +24,18 @@ operator=deployment/multinic-operator-controller-manager
 kind=openstackconfigs.multinic.example.com
 finalizers=(multinic.example.com/cleanup multinic.example.com/finalizer multinic.example.com/operator-finalizer)
 nics=keep
+purge=false
+secrets=(multinic-ca viola-api-tls viola-api-tokens multinic-operator-viola-token multinic-operator-contrabass)
+claim=multinic-operator-inventory
 crds=false
 timeout=1800
 while (($#)); do
   case $1 in
-    --nics) nics=${2:-}; shift ;;
+    --nics) value_after "$@"; nics=$2; shift ;;
+    --purge) purge=true ;;
     --crds) crds=true ;;
-    --timeout) timeout=${2:-}; shift ;;
-    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --timeout) value_after "$@"; timeout=$2; shift ;;
+    --context) value_after "$@"; context=(--context "$2"); shift ;;
     --yes) yes=true ;;
     --dry-run) dry_run=true ;;
     --help | -h) help ;;
@@ -38,7 +44,7 @@ while (($#)); do
   shift
 done
 [[ $nics == keep || $nics == remove ]] || bad_usage "--nics '$nics' must be keep or remove"
-[[ $timeout =~ ^[0-9]+$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
+[[ $timeout =~ ^(0|[1-9][0-9]{0,8})$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
 
 remove_nics() {
   kube -n "$namespace" wait "$operator" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
@@ -62,7 +68,30 @@ keep_nics() {
 }
 
 operator_ended() {
-  [[ -z $(kube -n "$namespace" get pods -l app.kubernetes.io/component=operator -o name) ]]
+  pods_ended -n "$namespace" -l app.kubernetes.io/component=operator
+}
+
+remove_what_is_kept() {
+  confirm "delete the Secrets of operator and Viola, and the history of the inventory"
+  change kube -n "$namespace" delete secret "${secrets[@]}" --ignore-not-found
+  change kube -n "$namespace" delete persistentvolumeclaim "$claim" --ignore-not-found --wait=false
+}
+
+# One line for each thing that is still there.
+say_what_stays() {
+  local kept=() secret
+  for secret in "${secrets[@]}"; do
+    if exists -n "$namespace" secret "$secret"; then kept+=("$secret"); fi
+  done
+  say "done. Left: namespaces $namespace, multinic-system and multinic-clusters (registrations of business clusters) with what is in them"
+  if exists -n "$namespace" "$operator"; then
+    say "  $operator in $namespace, scaled to 0: helm did not install it; remove it where it comes from"
+  fi
+  if ((${#kept[@]} > 0)); then say "  Secrets ${kept[*]} in $namespace (--purge removes them)"; fi
+  if exists -n "$namespace" persistentvolumeclaim "$claim"; then
+    say "  the history of the inventory, volume claim $claim in $namespace (--purge removes it)"
+  fi
+  if exists crd "$kind"; then say "  the CustomResourceDefinition $kind (--crds removes it)"; fi
 }
 
 need kubectl helm
@@ -70,15 +99,15 @@ reach_cluster
 served=false
 ! exists crd "$kind" || served=true
 if $served; then configs=$(count_of "$kind"); else configs=0; fi
+release=$(release_of "$namespace" "$operator" multinic-operator)
 say "found: $configs OpenstackConfigs; NICs on hosts will be: ${nics/keep/kept}"
 [[ $nics == keep ]] || confirm "take all NICs of $configs OpenstackConfigs off their hosts and remove MultiNIC"
 [[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
 if $served; then "${nics}_nics"; fi
-if kube_helm -n "$namespace" status multinic-operator >/dev/null 2>&1; then
-  change kube_helm -n "$namespace" uninstall multinic-operator --wait --timeout 5m
-fi
+if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi
+if $purge; then remove_what_is_kept; fi
 if $crds && $served; then
   confirm "delete the CustomResourceDefinition $kind with all its objects"
   change kube delete crd "$kind"
 fi
-say "done. Left: namespaces $namespace, multinic-system and multinic-clusters with what is in them$($crds || ! $served || echo ", and the CustomResourceDefinition $kind (--crds removes it)")"
+say_what_stays

@@ -12,18 +12,19 @@
 #   --dry-run        say what would be done and let the API server check it; change nothing
 #
 # CONTRABASS_ENDPOINT and CONTRABASS_ENCRYPT_KEY of the environment are taken: the key goes into the Secret
-# multinic-operator-contrabass. What comes after -- goes to helm, such as --values FILE or --set operator.settings.logLevel=debug.
+# multinic-operator-contrabass. Without them those of the run before hold, unless values say something else. What comes after -- goes to helm, such as --values FILE or --set operator.settings.logLevel=debug.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "$(readlink -f "$0")")/scripts/common.sh"
 
 namespace=multinic-operator-system
+secret=multinic-operator-contrabass
 arguments=()
 build=false
 
 # image_arguments REF [SUFFIX-OF-NAME]: registry/repository:tag or registry/repository@digest; without a registry it is what kubelets take.
 image_arguments() {
-  local reference=$1 part name rest registry=docker.io/library
+  local reference=$1 part name rest registry=docker.io
   [[ $reference =~ ^[A-Za-z0-9][A-Za-z0-9._/:@-]*$ ]] || bad_usage "--image '$reference' must be REGISTRY/REPOSITORY:TAG"
   rest=$reference
   if [[ ${reference%%/*} == *[.:]* || ${reference%%/*} == localhost ]] && [[ $reference == */* ]]; then
@@ -31,6 +32,7 @@ image_arguments() {
     rest=${reference#*/}
   fi
   name=${rest%%[:@]*}${2:-}
+  [[ $registry != docker.io || $name == */* ]] || name=library/$name
   for part in operator viola; do
     arguments+=(--set "$part.image.registry=$registry" --set "$part.image.repository=$name")
     case $rest in
@@ -42,11 +44,11 @@ image_arguments() {
 
 while (($#)); do
   case $1 in
-    --type) arguments+=(--values "$(values_of multinic-operator "${2:-}")"); shift ;;
-    --image) image_arguments "${2:-}"; shift ;;
-    --img) image_arguments "${2:-}" -controllers; shift ;;
+    --type) value_after "$@"; arguments+=(--values "$(values_of multinic-operator "$2")"); shift ;;
+    --image) value_after "$@"; image_arguments "$2"; shift ;;
+    --img) value_after "$@"; image_arguments "$2" -controllers; shift ;;
     --build) build=true ;;
-    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --context) value_after "$@"; context=(--context "$2"); shift ;;
     --dry-run) dry_run=true ;;
     --help | -h) help ;;
     --) shift; arguments+=("$@"); break ;;
@@ -67,12 +69,31 @@ refuse_deployed() {
 # The key never comes to a command line, where every user of this machine could read it.
 contrabass_secret() {
   [[ -n ${CONTRABASS_ENCRYPT_KEY:-} ]] || return 0
-  arguments+=(--set operator.secretSettings.contrabassEncryptKey.name=multinic-operator-contrabass
-    --set operator.secretSettings.contrabassEncryptKey.key=encrypt-key)
-  say "+ Secret $namespace/multinic-operator-contrabass from CONTRABASS_ENCRYPT_KEY"
+  say "+ Secret $namespace/$secret from CONTRABASS_ENCRYPT_KEY"
   $dry_run || printf %s "$CONTRABASS_ENCRYPT_KEY" |
-    kube -n "$namespace" create secret generic multinic-operator-contrabass --from-file=encrypt-key=/dev/stdin --dry-run=client -o yaml |
+    kube -n "$namespace" create secret generic "$secret" --from-file=encrypt-key=/dev/stdin --dry-run=client -o yaml |
     kube apply --server-side --force-conflicts -f - >/dev/null
+}
+
+# What a run before was told by the environment, as values that all others win over.
+kept_values() {
+  local endpoint
+  endpoint=$(kube -n "$namespace" get deployment multinic-operator-controller-manager --ignore-not-found \
+    -o 'jsonpath={.spec.template.spec.containers[0].env[?(@.name=="CONTRABASS_ENDPOINT")].value}')
+  if [[ -n $endpoint || -n $key_version ]]; then echo 'operator:'; fi
+  if [[ -n $endpoint ]]; then echo "  settings: {contrabassEndpoint: '${endpoint//\'/\'\'}'}"; fi
+  if [[ -n $key_version ]]; then echo "  secretSettings: {contrabassEncryptKey: {name: $secret, key: encrypt-key}}"; fi
+}
+
+# Commas would end a value of --set.
+given_values() {
+  local endpoint=${CONTRABASS_ENDPOINT:-} key=operator.secretSettings.contrabassEncryptKey
+  if [[ -n $endpoint ]]; then arguments=(--set "operator.settings.contrabassEndpoint=${endpoint//,/\\,}" "${arguments[@]}"); fi
+  if [[ -n ${CONTRABASS_ENCRYPT_KEY:-} ]]; then arguments=(--set "$key.name=$secret" --set "$key.key=encrypt-key" "${arguments[@]}"); fi
+  # A Pod reads a Secret when it starts: with another key there is to be another Pod.
+  if [[ -n $key_version ]]; then
+    arguments+=(--set-string "operator.podAnnotations.multinic\.io/contrabass-key=$key_version")
+  fi
 }
 
 need kubectl helm
@@ -82,9 +103,17 @@ may create clusterroles
 may create namespaces
 may create deployments "$namespace"
 refuse_deployed
-[[ -z ${CONTRABASS_ENDPOINT:-} ]] || arguments+=(--set "operator.settings.contrabassEndpoint=$CONTRABASS_ENDPOINT")
 if $build; then build_images "leave --build out"; fi
 restricted_namespace "$namespace"
 contrabass_secret
+key_version=$(kube -n "$namespace" get secret "$secret" --ignore-not-found -o 'jsonpath={.metadata.resourceVersion}')
+kept=$(mktemp)
+trap 'rm -f "$kept"' EXIT
+kept_values >"$kept"
+given_values
+if [[ -s $kept ]]; then
+  say "kept from the run before: $(sed -nE 's/^ +[a-zA-Z]+: \{(.*)\}$/\1/p' "$kept" | paste -sd' ')"
+  arguments=(--values "$kept" "${arguments[@]}")
+fi
 install_release multinic-operator multinic-operator "$namespace" "${arguments[@]}"
 $dry_run || say "installed. Next: kubectl -n $namespace get pods; then register a business cluster: docs/guides/register-cluster.md"

@@ -19,9 +19,9 @@ build=true
 type=''
 while (($#)); do
   case $1 in
-    --type) type=${2:-}; shift ;;
+    --type) value_after "$@"; type=$2; shift ;;
     --skip-build) build=false ;;
-    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --context) value_after "$@"; context=(--context "$2"); shift ;;
     --dry-run) dry_run=true ;;
     --help | -h) help ;;
     --) shift; arguments+=("$@"); break ;;

@@ -25,10 +25,10 @@ crds=false
 timeout=1800
 while (($#)); do
   case $1 in
-    --nics) nics=${2:-}; shift ;;
+    --nics) value_after "$@"; nics=$2; shift ;;
     --crds) crds=true ;;
-    --timeout) timeout=${2:-}; shift ;;
-    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --timeout) value_after "$@"; timeout=$2; shift ;;
+    --context) value_after "$@"; context=(--context "$2"); shift ;;
     --yes) yes=true ;;
     --dry-run) dry_run=true ;;
     --help | -h) help ;;
@@ -37,13 +37,13 @@ while (($#)); do
   shift
 done
 [[ $nics == keep || $nics == remove ]] || bad_usage "--nics '$nics' must be keep or remove"
-[[ $timeout =~ ^[0-9]+$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
+[[ $timeout =~ ^(0|[1-9][0-9]{0,8})$ ]] || bad_usage "--timeout '$timeout' must be a number of seconds"
 
 # Many deletions at once look like an accident, and the controller waits for consent (annotation multinic.io/delete-consent).
 remove_nics() {
   kube -n "$namespace" wait "$controller" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
     die "the controller does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
-  change kube annotate "$kind" --all -A --overwrite "multinic.io/delete-consent=$(date -u +%FT%TZ)"
+  ((configs == 0)) || change kube annotate "$kind" --all -A --overwrite "multinic.io/delete-consent=$(date -u +%FT%TZ)"
   change kube delete "$kind" --all -A --wait=false
   wait_for "$timeout" "nodes whose NICs are being taken off" none_left "$kind" && return
   kube get "$kind" -A >&2 || true
@@ -61,12 +61,12 @@ keep_nics() {
 }
 
 controller_ended() {
-  [[ -z $(kube -n "$namespace" get pods -l app.kubernetes.io/component=controller -o name) ]]
+  pods_ended -n "$namespace" -l app.kubernetes.io/component=controller
 }
 
 # An agent finishes or undoes the NIC that it is at; one that never began does nothing.
 agents_ended() {
-  [[ -z $(kube get pods -A -l app.kubernetes.io/component=agent --field-selector status.phase=Running -o name) ]]
+  pods_ended -A -l app.kubernetes.io/component=agent --field-selector status.phase=Running
 }
 
 need kubectl helm
@@ -74,15 +74,18 @@ reach_cluster
 served=false
 ! exists crd "$kind" || served=true
 if $served; then configs=$(count_of "$kind"); else configs=0; fi
+release=$(release_of "$namespace" "$controller" multinic-agent)
 say "found: $configs MultiNicNodeConfigs; NICs on hosts will be: ${nics/keep/kept}"
 [[ $nics == keep ]] || confirm "take all NICs of $configs nodes off and remove MultiNIC"
 [[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
 if $served; then "${nics}_nics"; fi
-if kube_helm -n "$namespace" status multinic-agent >/dev/null 2>&1; then
-  change kube_helm -n "$namespace" uninstall multinic-agent --wait --timeout 5m
-fi
+if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi
 if $crds && $served; then
   confirm "delete the CustomResourceDefinition $kind with all its objects"
   change kube delete crd "$kind"
 fi
-say "done. Left: namespace $namespace with what is in it$($crds || ! $served || echo ", and the CustomResourceDefinition $kind (--crds removes it)")"
+say "done. Left: namespaces $namespace and multinic-agents with what is in them"
+if exists -n "$namespace" "$controller"; then
+  say "  $controller in $namespace, scaled to 0: helm did not install it; remove it where it comes from"
+fi
+if exists crd "$kind"; then say "  the CustomResourceDefinition $kind (--crds removes it)"; fi

@@ -73,8 +73,16 @@ may() {
     die "you may not $1 $2${3:+ in namespace $3}" "use a kubeconfig of an administrator of this cluster"
 }
 
+# A cluster that does not answer, or may not be asked, has not said that nothing is there.
 exists() {
-  [[ -n $(kube get "$@" --ignore-not-found -o name 2>/dev/null) ]]
+  local found
+  found=$(kube get "$@" --ignore-not-found -o name) || die "kubectl cannot read $*" "see what it says above, then run this again"
+  [[ -n $found ]]
+}
+
+# value_after OPTION VALUE…: an option that is the last word, or has an empty variable behind it, is a mistake.
+value_after() {
+  [[ -n ${2:-} ]] || bad_usage "$1 wants a value"
 }
 
 # confirm WHAT: a person has to say yes.
@@ -111,24 +119,57 @@ restricted_namespace() {
 
 # without_finalizers KIND FINALIZER…: takes ours off every object of the kind, whatever others have put there stays.
 without_finalizers() {
-  local kind=$1 namespace name version held finalizer kept
+  local kind=$1 objects namespace name version held finalizer kept
   shift
+  objects=$(kube get "$kind" -A -o 'jsonpath={range .items[?(@.metadata.finalizers)]}{.metadata.namespace} {.metadata.name} {.metadata.resourceVersion} {.metadata.finalizers}{"\n"}{end}') ||
+    die "kubectl cannot list $kind, and finalizers are on some" "see what it says above, then run this again"
   while read -r namespace name version held; do
+    [[ -n $name ]] || continue
     kept=''
     for finalizer in ${held//[\[\]\",]/ }; do
       [[ " $* " == *" $finalizer "* ]] || kept+="${kept:+,}\"$finalizer\""
     done
     change kube -n "$namespace" patch "$kind" "$name" --type=merge \
       -p "{\"metadata\":{\"resourceVersion\":\"$version\",\"finalizers\":[$kept]}}"
-  done < <(kube get "$kind" -A -o 'jsonpath={range .items[?(@.metadata.finalizers)]}{.metadata.namespace} {.metadata.name} {.metadata.resourceVersion} {.metadata.finalizers}{"\n"}{end}')
+  done <<<"$objects"
 }
 
+# Fails when the cluster does not answer.
 count_of() {
-  kube get "$1" -A -o name 2>/dev/null | wc -l
+  local names
+  names=$(kube get "$1" -A -o name) || { echo 0; return 1; }
+  grep -c . <<<"$names" || true
 }
 
+# Whoever waits for this asks again when the cluster does not answer.
 none_left() {
-  [[ $(count_of "$1") == 0 ]]
+  local count
+  count=$(count_of "$1" 2>/dev/null) && [[ $count == 0 ]]
+}
+
+# pods_ended SELECTOR…: as above.
+pods_ended() {
+  local pods
+  pods=$(kube get pods "$@" -o name 2>/dev/null) && [[ -z $pods ]]
+}
+
+# release_of NAMESPACE DEPLOYMENT NAME: the helm release that it is of; NAME when it is gone already, nothing when no helm made it.
+release_of() {
+  local found
+  found=$(kube -n "$1" get "$2" --ignore-not-found -o 'jsonpath={.kind}/{.metadata.annotations.meta\.helm\.sh/release-name}') ||
+    die "kubectl cannot read $2" "see what it says above, then run this again"
+  if [[ -z $found ]]; then echo "$3"; else echo "${found#*/}"; fi
+}
+
+# uninstall_release RELEASE NAMESPACE, if it is there.
+uninstall_release() {
+  local said
+  if said=$(kube_helm -n "$2" status "$1" 2>&1); then
+    change kube_helm -n "$2" uninstall "$1" --wait --timeout 5m
+  elif [[ $said != *'not found'* ]]; then
+    say "$said"
+    die "helm cannot say whether the release $1 is there" "see what it says above, then run this again"
+  fi
 }
 
 # What a person needs when helm gives up waiting.
@@ -145,10 +186,19 @@ build_images() {
   change make -C "$root" image
 }
 
+# refuse_interrupted RELEASE NAMESPACE: a helm that was killed leaves a note that it is at work, and the next one believes it.
+refuse_interrupted() {
+  local notes
+  notes=$(kube -n "$2" get secrets -l "owner=helm,name=$1,status in (pending-install,pending-upgrade,pending-rollback)" -o name)
+  [[ -z $notes ]] ||
+    die "a helm is at work on $1, or was interrupted" "when nobody else installs it: kubectl -n $2 delete ${notes//$'\n'/ }; then run this again"
+}
+
 # install_release RELEASE CHART NAMESPACE HELM-ARGUMENT…
 install_release() {
   local release=$1 chart=$2 namespace=$3
   shift 3
+  refuse_interrupted "$release" "$namespace"
   if $dry_run; then
     say "+ helm upgrade --install $release $chart --namespace $namespace $*"
     kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" --dry-run=server --hide-notes "$@" >/dev/null ||

@@ -154,7 +154,7 @@ async function runPart(name: string, { settings, configure }: Part, about: strin
   const chosen = configured(name, () => configure(flagsOf(command, settings)));
   if (!chosen) return usageExit;
   const log = createLogger({ part: name, level: chosen.common.logLevel });
-  sayProxies(log);
+  sayProxies(log, settings);
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);
   sayWhatItIs(metrics, name);
@@ -182,11 +182,14 @@ function sayWhatItIs(metrics: Context['metrics'], name: string): void {
 }
 
 /** Whoever sets these expects that they hold, and would look for the reason of a time-out elsewhere. */
-function sayProxies(log: Logger): void {
+function sayProxies(log: Logger, settings: Settings): void {
+  const used = new Set(Object.values(settings).flatMap(({ env }) => env));
   const set = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].filter(
-    (name) => (process.env[name] ?? process.env[name.toLowerCase()] ?? '') !== '',
+    (name) =>
+      !used.has(name) && (process.env[name] ?? process.env[name.toLowerCase()] ?? '') !== '',
   );
-  if (set.length > 0) log.warn({ variables: set }, 'proxies are not used: all is reached directly');
+  if (set.length > 0)
+    log.warn({ variables: set }, 'not used: all is reached without these proxies');
 }
 
 /** What the Pod's manifest says of it by way of the downward API. */

@@ -5,7 +5,7 @@ import { chartFile } from './chart-file.ts';
 import { type Chart, charts } from './charts.ts';
 import { crdTemplate } from './crd-template.ts';
 import { partsTemplate } from './parts-template.ts';
-import { schemaOf } from './schema.ts';
+import { acceptingNull, schemaOf } from './schema.ts';
 import { valuesFile } from './values-file.ts';
 import { valuesPage } from './values-page.ts';
 
@@ -26,7 +26,7 @@ function filesOf(chart: Chart, version: string): [path: string, text: string][] 
   return [
     [`${folder}/Chart.yaml`, yamlNote + chartFile(chart, version)],
     [`${folder}/values.yaml`, valuesFile(schema, yamlNote)],
-    [`${folder}/values.schema.json`, `${JSON.stringify(schema, null, 2)}\n`],
+    [`${folder}/values.schema.json`, `${JSON.stringify(acceptingNull(schema), null, 2)}\n`],
     [`${folder}/templates/_multinic.tpl`, templateNote + shared('_multinic.tpl')],
     [`${folder}/templates/_settings.tpl`, templateNote + partsTemplate(parts)],
     [`${folder}/templates/crds/${crd}`, templateNote + crdTemplate(crd)],

@@ -23,3 +23,21 @@ export interface ValuesSchema {
 export function schemaOf(values: z.ZodType): ValuesSchema {
   return z.toJSONSchema(values, { io: 'output', target: 'draft-7' }) as ValuesSchema;
 }
+
+/** What need not be there may be null: so a file of values takes back what one before it said. */
+export function acceptingNull(schema: ValuesSchema): object {
+  const { properties, required = [] } = schema;
+  if (!properties) return schema;
+  const accepting = Object.entries(properties).map(([key, property]): [string, object] => {
+    const inner = acceptingNull(property);
+    return [key, required.includes(key) ? inner : orNull(inner)];
+  });
+  const open: Record<string, object> = Object.fromEntries(accepting);
+  return { ...schema, properties: open };
+}
+
+function orNull(schema: ValuesSchema): object {
+  const { type, anyOf, enum: words } = schema;
+  if (anyOf) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  return { ...schema, type: [type, 'null'], ...(words && { enum: [...words, null] }) };
+}

@@ -59,7 +59,7 @@ describe.each(charts)('the values of $name', ({ name, values, parts }) => {
 
   it('take no unknown key but where Kubernetes says what there may be', () => {
     const free =
-      /\.(labels|podLabels|podAnnotations|nodeSelector|matchLabels|affinity|extraVolumes\[\]|extraVolumeMounts\[\])$/;
+      /\.(global|labels|podLabels|podAnnotations|nodeSelector|matchLabels|affinity|extraVolumes\[\]|extraVolumeMounts\[\])$/;
     expect(openObjects(schema, '').filter((path) => !free.test(path))).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../process/log.ts';
 import { type Caller, createCaller, type RequestSample } from '../requests/caller.ts';
+import type { ProxyOf } from '../requests/proxies.ts';
 import { createTransport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type Cloud, createCloud } from './cloud.ts';
@@ -17,6 +18,8 @@ export interface CloudsOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly onRequest?: (sample: RequestSample) => void;
+  /** Default: clouds are reached directly. */
+  readonly proxyOf?: ProxyOf;
   /** Why a catalog may not name this URL, given the origins that its cloud is allowed; undefined = it may. */
   readonly denied?: (url: string, allowed: readonly string[]) => string | undefined;
 }
@@ -40,7 +43,8 @@ const idleMs = 2 * 3_600_000;
 export function createClouds(options: CloudsOptions): Clouds {
   const { clock, random, log, onRequest, denied = () => undefined } = options;
   const lifetime = new AbortController();
-  const transport = createTransport({ clock });
+  const { proxyOf } = options;
+  const transport = createTransport({ clock, ...(proxyOf && { proxyOf }) });
   const kept = { clock, idleMs };
   const clouds = new KeptWhileUsed<Cloud>(kept);
   const gates = new KeptWhileUsed<CredentialGate>(kept);

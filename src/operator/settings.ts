@@ -7,9 +7,11 @@ import {
   integer,
   nonBlank,
   oneOf,
+  proxyUrl,
   url,
 } from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
+import { isException } from '../requests/proxies.ts';
 import { type Polling, shortestPollMs } from './pace.ts';
 
 const list = () =>
@@ -264,6 +266,35 @@ export const operatorSettings = {
       .default('3m')
       .pipe(duration({ minMs: 0 })),
     description: 'how long polling stays fast after a change; 0 switches it off',
+  }),
+  httpsProxy: setting({
+    env: ['HTTPS_PROXY', 'https_proxy'],
+    flag: 'https-proxy',
+    schema: proxyUrl().optional(),
+    description: 'proxy to Contrabass and OpenStack where their URLs begin with https',
+  }),
+  httpProxy: setting({
+    env: ['HTTP_PROXY', 'http_proxy'],
+    flag: 'http-proxy',
+    schema: proxyUrl().optional(),
+    description: 'proxy to Contrabass and OpenStack where their URLs begin with http',
+  }),
+  proxyCredentials: setting({
+    env: ['PROXY_CREDENTIALS'],
+    flag: 'proxy-credentials',
+    schema: nonBlank().optional(),
+    description: 'user:password for the proxies, when their URLs name nobody',
+    secret: true,
+  }),
+  noProxy: setting({
+    env: ['NO_PROXY', 'no_proxy'],
+    flag: 'no-proxy',
+    schema: list().refine(
+      (all) => all.every(isException),
+      'must be hosts, domains, addresses or networks such as .example.com,10.0.0.0/8, separated by commas',
+    ),
+    description:
+      'hosts, domains, addresses and networks of Contrabass and OpenStack that are reached without a proxy, separated by commas; this machine, .svc and .cluster.local always are',
   }),
   inventoryDbPath: setting({
     env: ['INVENTORY_DB_PATH'],

@@ -15,6 +15,7 @@ import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { openCaBundle, systemAuthorities } from '../requests/ca-bundle.ts';
+import { proxiesOf } from '../requests/proxies.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
@@ -63,7 +64,9 @@ export async function startOperator(
   await using client = createKubeClient(access, identify);
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
-  await using clouds = createClouds({ clock, random, log, onRequest, denied: deniedEndpoint });
+  const proxyOf = proxiesOf(settings);
+  const toClouds = { clock, random, log, onRequest, denied: deniedEndpoint, proxyOf };
+  await using clouds = createClouds(toClouds);
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   const credentials = await openCredentials(settings, {
     client,

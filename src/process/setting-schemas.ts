@@ -27,6 +27,15 @@ export function url() {
     .register(forms, { kind: 'url' });
 }
 
+/** URL of a proxy, possibly with user and password. */
+export function proxyUrl() {
+  return z
+    .string()
+    .trim()
+    .refine(isProxyUrl, 'must be a URL such as http://proxy.example:3128')
+    .register(forms, { kind: 'url' });
+}
+
 /** `host:port` or `:port` to listen on. */
 export function address() {
   return z
@@ -92,6 +101,10 @@ function isHttpUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, username, password, search, hash } = new URL(value);
   return /^https?:$/.test(protocol) && username + password + search + hash === '';
+}
+
+function isProxyUrl(value: string): boolean {
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
 function toAddress(value: string): { readonly host: string; readonly port: number } {

@@ -148,6 +148,13 @@ describe('describeSettings', () => {
     });
   });
 
+  it('says nothing of a user that a URL names', () => {
+    const proxy = setting({ env: ['PROXY'], flag: 'proxy', schema: nonBlank(), description: 'a' });
+    const source = { env: { PROXY: 'http://me:word@proxy:3128' }, flags: {} };
+    const shown = describeSettings({ proxy }, readSettings({ proxy }, source), source);
+    expect(shown).toMatchObject({ proxy: { value: 'http://…@proxy:3128' } });
+  });
+
   it('says that nothing is set, and what holds then', () => {
     const flags = { 'viola-endpoint': 'http://v' };
     expect(described({ env: {}, flags })).toMatchObject({

@@ -77,10 +77,19 @@ export function describeSettings(
     Object.entries(settings).map(([key, definition]) => {
       const { name, text } = find(definition, source);
       const value = values[key] ?? null;
-      const shown = definition.secret && value !== null ? 'redacted' : value;
+      const shown = definition.secret && value !== null ? 'redacted' : withoutUser(value);
       return [key, { value: shown, from: text === undefined ? 'default' : name }];
     }),
   );
+}
+
+/** What stands before the @ of a URL is a secret in any setting. */
+function hideUser(text: string): string {
+  return text.replaceAll(/\/\/[^/@\s]*@/g, '//…@');
+}
+
+function withoutUser(value: unknown): unknown {
+  return typeof value === 'string' ? hideUser(value) : value;
 }
 
 function find(definition: Setting, { env, flags }: SettingSource) {
@@ -98,8 +107,7 @@ function problemOf(
   { secret, description }: Setting,
   error: z.ZodError,
 ): SettingProblem {
-  // What stands before the @ of a URL is a secret in any setting.
-  const value = secret ? undefined : text?.replaceAll(/\/\/[^/@\s]*@/g, '//…@');
+  const value = secret || text === undefined ? undefined : hideUser(text);
   const shown = value === undefined ? '' : `"${value}" `;
   const why = text === undefined ? 'is required' : error.issues.map((i) => i.message).join('; ');
   return { name, value, message: `${shown}${why} (${description})` };

@@ -1,5 +1,6 @@
 import { DeadlineReached } from '../time/deadline.ts';
 import { RequestError, type Service } from './request-error.ts';
+import { ProxyRefused } from './tunnel.ts';
 
 /** An answer that is longer than we are willing to keep in memory. */
 export class BodyTooLong extends Error {
@@ -34,11 +35,14 @@ interface Target {
   readonly service: Service;
   readonly method: string;
   readonly url: URL;
+  /** Origin of the proxy that it went through. */
+  readonly proxy?: string | undefined;
 }
 
 /** What a request without a complete answer becomes; error texts of the socket carry ephemeral ports, so none is quoted. */
 export function networkFailure(request: Target, error: unknown): RequestError {
-  const target = `${request.method} ${request.url.origin}${request.url.pathname}`;
+  const way = request.proxy === undefined ? '' : ` through the proxy ${request.proxy}`;
+  const target = `${request.method} ${request.url.origin}${request.url.pathname}${way}`;
   if (error instanceof DeadlineReached) {
     return new RequestError(`${target}: ${error.message}`, {
       service: request.service,
@@ -48,7 +52,8 @@ export function networkFailure(request: Target, error: unknown): RequestError {
   }
   const code = codeOf(error);
   const tooLong = error instanceof BodyTooLong;
-  const reason = tooLong ? error.message : (words[code] ?? `the request failed (${code})`);
+  const inOwnWords = tooLong || error instanceof ProxyRefused;
+  const reason = inOwnWords ? error.message : (words[code] ?? `the request failed (${code})`);
   return new RequestError(`${target}: ${reason}`, {
     service: request.service,
     kind: tooLong ? 'tooLarge' : 'unreachable',

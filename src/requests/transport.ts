@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import { BodyTooLong, networkFailure } from './network-failure.ts';
+import { directly, type Proxy, type ProxyOf } from './proxies.ts';
 import type { Service } from './request-error.ts';
+import { ProxyRefused, proxyHeaders, tunnelThrough } from './tunnel.ts';
 
 /** How a service's certificate is checked. */
 export interface TlsOptions {
@@ -44,6 +46,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** Answers beyond this are refused. */
   readonly bodyLimitBytes?: number;
+  /** Default: no request goes through a proxy. */
+  readonly proxyOf?: ProxyOf;
 }
 
 // 20,000 ports with all their fields are 14.6 MB; parsed they take five times as much of the operator's heap.
@@ -51,31 +55,22 @@ const usualBodyLimitBytes = 16 * 1024 * 1024;
 const connectionsPerOrigin = 8;
 const connectTimeoutMs = 5_000;
 
-/** HTTP over one connection pool per origin, TLS setting and lane, kept until disposed: a pool per call leaks sockets. */
+/**
+ * HTTP over one connection pool per origin, TLS setting, lane and proxy, kept until disposed: a pool per call leaks sockets.
+ */
 export function createTransport({
   clock,
   bodyLimitBytes = usualBodyLimitBytes,
+  proxyOf = directly,
 }: TransportOptions): Transport {
   const pools = new Map<string, Pool>();
 
-  function poolOf({ url, tls, lane = '' }: HttpRequest): Pool {
+  function poolOf({ url, tls, lane = '' }: HttpRequest, proxy: Proxy | undefined): Pool {
     const trust = tls.insecure ? 'insecure' : sha256(tls.ca ?? '');
-    const key = `${url.origin} ${trust} ${lane}`;
+    const key = `${url.origin} ${trust} ${lane} ${proxy?.origin}`;
     let pool = pools.get(key);
     if (pool === undefined) {
-      pool = new Pool(url.origin, {
-        connections: connectionsPerOrigin,
-        // One black-holed HTTP/2 connection would take every call with it.
-        allowH2: false,
-        // The deadline of the whole exchange is ours.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        connect: {
-          timeout: connectTimeoutMs,
-          rejectUnauthorized: tls.insecure !== true,
-          ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-        },
-      });
+      pool = openPool(url, tls, proxy);
       pools.set(key, pool);
     }
     return pool;
@@ -83,13 +78,18 @@ export function createTransport({
 
   return {
     async send(request, signal) {
+      const proxy = proxyOf(request.url);
       try {
         return await withDeadline({ clock, ms: request.timeoutMs, signal }, async (limited) =>
-          exchange(poolOf(request), request, request.bodyLimitBytes ?? bodyLimitBytes, limited),
+          exchange(
+            { request, pool: poolOf(request, proxy), proxy },
+            request.bodyLimitBytes ?? bodyLimitBytes,
+            limited,
+          ),
         );
       } catch (error) {
         signal.throwIfAborted();
-        throw networkFailure(request, error);
+        throw networkFailure({ ...request, proxy: proxy?.origin }, error);
       }
     },
     async [Symbol.asyncDispose]() {
@@ -98,24 +98,64 @@ export function createTransport({
   };
 }
 
+function openPool(url: URL, tls: TlsOptions, proxy: Proxy | undefined): Pool {
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    // One black-holed HTTP/2 connection would take every call with it.
+    allowH2: false,
+    rejectUnauthorized: tls.insecure !== true,
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+  });
+  const pool = {
+    connections: connectionsPerOrigin,
+    allowH2: false,
+    // The deadline of the whole exchange is ours.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  if (!proxy) return new Pool(url.origin, { ...pool, connect });
+  // What is not encrypted a proxy reads and passes on; it would not open a tunnel to such a port.
+  if (url.protocol === 'http:') return new Pool(proxy.origin, pool);
+  return new Pool(url.origin, {
+    ...pool,
+    connect: tunnelThrough(proxy, connect, connectTimeoutMs),
+  });
+}
+
+interface Way {
+  readonly request: HttpRequest;
+  readonly pool: Pool;
+  readonly proxy: Proxy | undefined;
+}
+
+/** What a proxy has to be told of a request that it passes on. */
+function passedOn({ request: { url }, proxy }: Way) {
+  const path = url.pathname + url.search;
+  if (!proxy || url.protocol !== 'http:') return { path, headers: {} };
+  return { path: url.origin + path, headers: { host: url.host, ...proxyHeaders(proxy) } };
+}
+
 async function exchange(
-  pool: Pool,
-  request: HttpRequest,
+  way: Way,
   bodyLimitBytes: number,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
+  const { request, pool, proxy } = way;
+  const { path, headers } = passedOn(way);
   const answer = await pool.request({
     method: request.method,
-    path: request.url.pathname + request.url.search,
+    path,
     headers: {
       accept: 'application/json',
       'user-agent': 'multinic',
       ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...request.headers,
+      ...headers,
     },
     body: request.body ?? null,
     signal,
   });
+  if (proxy && answer.statusCode === 407) throw new ProxyRefused(407);
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {

@@ -77,8 +77,7 @@ const wordsOfOthers = new Set(
 );
 
 /** Variables of other programs, and what looks like one. */
-const variablesOfOthers =
-  'KUBECONFIG HTTP_PROXY HTTPS_PROXY DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN'.split(' ');
+const variablesOfOthers = 'KUBECONFIG DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN'.split(' ');
 
 /** What the deployed Go system is set, and has no counterpart here. */
 const variablesOfDeployed =

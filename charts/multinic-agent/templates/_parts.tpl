@@ -12,17 +12,17 @@
 {{- define "multinic.decided.controller" -}}
 {{- $agent := .Values.agent -}}
 listen: ":8080"
-agentNamespace: {{ $agent.namespace }}
+agentNamespace: {{ $agent.namespace | quote }}
 agentServiceAccount: multinic-agent
 agentImage: {{ include "multinic.image" (dict "root" . "image" $agent.image) }}
 agentImagePullPolicy: {{ $agent.image.pullPolicy }}
 {{- with $agent.imagePullSecrets | default .Values.global.imagePullSecrets }}
 agentImagePullSecrets:
   {{- range . }}
-  - {{ .name }}
+  - {{ .name | quote }}
   {{- end }}
 {{- end }}
 {{- with $agent.priorityClassName | default (.Values.priorityClass.create | ternary .Chart.Name "") }}
-agentPriorityClass: {{ . }}
+agentPriorityClass: {{ . | quote }}
 {{- end }}
 {{- end }}

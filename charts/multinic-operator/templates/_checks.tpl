@@ -33,6 +33,11 @@ viola.settings.legacyListener asks for no token: set viola.settings.legacyAllowF
 viola.settings.legacyListener is {{ . }}, the port of viola.settings.listen: say another one, such as :8081
 {{- end }}
 {{- end }}
+{{- $inventory := include "operator.setting" (list . "inventoryListen") }}
+{{- $listen := include "operator.setting" (list . "listen") }}
+{{- if eq (include "multinic.port" $inventory) (include "multinic.port" $listen) }}
+operator.settings.inventoryListen is {{ $inventory }}, the port of operator.settings.listen: say another one, such as 127.0.0.1:18081
+{{- end }}
 {{- include "multinic.alertProblems" . }}
 {{- include "multinic.problems" (merge (fromYaml (include "operator.part" .)) (dict "root" . "values" $operator)) }}
 {{- include "multinic.problems" (merge (fromYaml (include "viola.part" .)) (dict "root" . "values" $viola)) }}

@@ -7,12 +7,12 @@ part (operator, viola or controller), values (of that part).
 {{- /* By what a part's Pods are found; a Deployment can never change these. */ -}}
 {{- define "multinic.selector" -}}
 app.kubernetes.io/name: {{ .name }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
 {{- define "multinic.labels" -}}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 {{- with .name }}
 app.kubernetes.io/name: {{ . }}
 {{- end }}
@@ -40,7 +40,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- /* What holds for the setting .key of a part: what was set, else what the chart decides. */ -}}
 {{- define "multinic.setting" -}}
 {{- $set := .values.settings -}}
-{{- if not (hasKey $set .key) }}{{ $set = fromYaml (include (printf "multinic.decided.%s" .part) .root) }}{{ end -}}
+{{- if or (not (hasKey $set .key)) (kindIs "invalid" (get $set .key)) }}{{ $set = fromYaml (include (printf "multinic.decided.%s" .part) .root) }}{{ end -}}
 {{- with get $set .key }}{{ include "multinic.text" . }}{{ end -}}
 {{- end }}
 
@@ -67,11 +67,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
   {{- if not (hasKey $names $key) }}{{ fail (printf "%s has no setting %s" $.part $key) }}{{ end -}}
   {{- $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) -}}
 {{- end -}}
+{{- /* null is what was not said. */ -}}
 {{- range $key, $value := .values.settings -}}
-  {{- $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) -}}
+  {{- if not (kindIs "invalid" $value) }}{{ $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) }}{{ end -}}
 {{- end -}}
 {{- range $key, $place := .values.secretSettings -}}
-  {{- $_ := set $entries (get $names $key) (dict "valueFrom" (dict "secretKeyRef" $place)) -}}
+  {{- if $place }}{{ $_ := set $entries (get $names $key) (dict "valueFrom" (dict "secretKeyRef" $place)) }}{{ end -}}
 {{- end -}}
 {{- range $name, $entry := $entries }}
 - name: {{ $name }}
@@ -97,7 +98,7 @@ securityContext:
     type: RuntimeDefault
 terminationGracePeriodSeconds: {{ .values.terminationGracePeriodSeconds }}
 {{- with .values.priorityClassName | default (.root.Values.priorityClass.create | ternary .root.Chart.Name "") }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with .values.nodeSelector }}
 nodeSelector:
@@ -156,7 +157,7 @@ apiVersion: {{ semverCompare ">=1.21-0" .root.Capabilities.KubeVersion.Version |
 kind: PodDisruptionBudget
 metadata:
   name: {{ .deployment }}
-  namespace: {{ .root.Release.Namespace }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "multinic.labels" . | nindent 4 }}
 spec:
@@ -172,7 +173,7 @@ apiVersion: v1
 kind: ServiceAccount
 metadata:
   name: {{ .account }}
-  namespace: {{ .namespace | default .root.Release.Namespace }}
+  namespace: {{ .namespace | default .root.Release.Namespace | quote }}
   labels:
     {{- include "multinic.labels" . | nindent 4 }}
 # Who needs the token says so in the Pod.
@@ -198,7 +199,7 @@ apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
 metadata:
   name: {{ .service }}
-  namespace: {{ .root.Release.Namespace }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "multinic.labels" . | nindent 4 }}
     {{- with .root.Values.serviceMonitor.labels }}
@@ -211,7 +212,7 @@ spec:
       multinic.io/metrics: "true"
   endpoints:
     - port: {{ .port }}
-      interval: {{ .root.Values.serviceMonitor.interval }}
+      interval: {{ .root.Values.serviceMonitor.interval | quote }}
       {{- with .tls }}
       scheme: https
       tlsConfig:
@@ -226,7 +227,7 @@ apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
   name: {{ .Chart.Name }}
-  namespace: {{ .Release.Namespace }}
+  namespace: {{ .Release.Namespace | quote }}
   labels:
     {{- include "multinic.labels" (dict "root" .) | nindent 4 }}
     {{- with .Values.alerts.labels }}
@@ -245,7 +246,7 @@ apiVersion: v1
 kind: ConfigMap
 metadata:
   name: {{ trimSuffix ".json" (base $path) }}-dashboard
-  namespace: {{ $.Release.Namespace }}
+  namespace: {{ $.Release.Namespace | quote }}
   labels:
     {{- include "multinic.labels" (dict "root" $) | nindent 4 }}
     {{- toYaml $.Values.dashboards.labels | nindent 4 }}
@@ -262,7 +263,7 @@ apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
   name: {{ .policy }}
-  namespace: {{ .root.Release.Namespace }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "multinic.labels" . | nindent 4 }}
 spec:
@@ -300,7 +301,7 @@ apiVersion: v1
 kind: Pod
 metadata:
   name: {{ .root.Chart.Name }}-test
-  namespace: {{ .root.Release.Namespace }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "multinic.labels" . | nindent 4 }}
   annotations:
@@ -355,10 +356,24 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- if regexMatch "^(127\\.|localhost|\\[::1\\])" $listen }}
 {{ .part }}.settings.listen is {{ $listen }}, where no probe of the kubelet arrives: say :{{ include "multinic.port" $listen }}
 {{- end }}
+{{- $port := include "multinic.port" $listen | int }}
+{{- if or (lt $port 1) (gt $port 65535) }}
+{{ .part }}.settings.listen is {{ $listen }}: say a port from 1 to 65535
+{{- end }}
+{{- $own := list }}
+{{- range $key, $_ := .values.podLabels }}
+{{- if regexMatch "^(app\\.kubernetes\\.io|helm\\.sh)/" $key }}{{ $own = append $own $key }}{{ end }}
+{{- end }}
+{{- with $own }}
+{{ $.part }}.podLabels has {{ join ", " . }}, which the chart sets: take another label
+{{- end }}
 {{- $memory := dig "limits" "memory" "" .values.resources | toString -}}
-{{- if regexMatch "^[0-9]+[MG]i$" $memory -}}
-{{- $limit := regexFind "^[0-9]+" $memory | int | mul (hasSuffix "Gi" $memory | ternary 1024 1) -}}
-{{- $needed := add 64 (div (mul 5 .values.heap.old) 4) -}}
+{{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 -}}
+{{- $unit := regexFind "[A-Za-z]*$" $memory -}}
+{{- if and $memory (hasKey $units $unit) -}}
+{{- $limit := div (mulf (trimSuffix $unit $memory | float64) (get $units $unit) | int64) 1048576 -}}
+{{- /* V8 keeps three times the semi-space for what is young. */ -}}
+{{- $needed := add 64 (div (mul 5 .values.heap.old) 4) (mul 3 .values.heap.young) -}}
 {{- if lt $limit $needed }}
 {{ .part }}.resources.limits.memory is {{ $memory }}, and a heap of {{ .values.heap.old }} MB needs {{ $needed }}Mi: raise it, or lower {{ .part }}.heap.old
 {{- end -}}

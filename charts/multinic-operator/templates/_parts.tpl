@@ -44,13 +44,13 @@ viola-api.{{ .Release.Namespace }}.svc
 name: viola-ca
 {{- if $ca.configMap }}
 configMap:
-  name: {{ $ca.configMap }}
+  name: {{ $ca.configMap | quote }}
 {{- else }}
 secret:
-  secretName: {{ $ca.secret | default (include "viola.certificate" .) }}
+  secretName: {{ $ca.secret | default (include "viola.certificate" .) | quote }}
 {{- end }}
   items:
-    - {key: {{ $ca.key }}, path: ca.crt}
+    - {key: {{ $ca.key | quote }}, path: ca.crt}
 {{- end }}
 
 {{- /* Volume that has the operator's token for Viola as token. */ -}}
@@ -59,9 +59,9 @@ secret:
 {{- $managed := eq $tokens.mode "managed" -}}
 name: viola-token
 secret:
-  secretName: {{ $managed | ternary "multinic-operator-viola-token" $tokens.operatorToken.secretName }}
+  secretName: {{ $managed | ternary "multinic-operator-viola-token" $tokens.operatorToken.secretName | quote }}
   items:
-    - {key: {{ $managed | ternary "token" $tokens.operatorToken.key }}, path: token}
+    - {key: {{ $managed | ternary "token" $tokens.operatorToken.key | quote }}, path: token}
 {{- end }}
 
 {{- /* "true" while the inventory is a file, else "". */ -}}
@@ -84,7 +84,7 @@ secret:
 listen: ":8082"
 inventoryListen: 127.0.0.1:18081
 inventoryDbPath: /var/lib/multinic-operator/inventory.db
-secretNamespaces: [{{ .Values.operator.settings.watchNamespace | default .Values.namespaces.system }}]
+secretNamespaces: [{{ .Values.operator.settings.watchNamespace | default .Values.namespaces.system | quote }}]
 violaEndpoint: {{ include "viola.url" . }}
 violaAccess: {{ eq .Values.viola.tokens.mode "managed" | ternary "managed" "given" }}
 violaTls: {{ eq .Values.viola.tls.mode "managed" | ternary "managed" "given" }}
@@ -103,7 +103,7 @@ openstackCaFile: /etc/multinic/ca/ca.crt
 {{- /* What the chart decides of Viola's settings; viola.settings wins. */ -}}
 {{- define "multinic.decided.viola" -}}
 listen: ":8080"
-registrationsNamespace: {{ .Values.namespaces.clusters }}
+registrationsNamespace: {{ .Values.namespaces.clusters | quote }}
 tokenFile: /etc/multinic/tokens
 {{- if include "viola.hasTls" . }}
 tlsCert: /etc/multinic/tls/tls.crt

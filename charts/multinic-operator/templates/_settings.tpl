@@ -36,6 +36,10 @@ pollFastInterval: POLL_FAST_INTERVAL
 pollSlowInterval: POLL_SLOW_INTERVAL
 pollErrorInterval: POLL_ERROR_INTERVAL
 pollFastWindow: POLL_FAST_WINDOW
+httpsProxy: HTTPS_PROXY
+httpProxy: HTTP_PROXY
+proxyCredentials: PROXY_CREDENTIALS
+noProxy: NO_PROXY
 inventoryDbPath: INVENTORY_DB_PATH
 dbHost: DB_HOST
 dbPort: DB_PORT

@@ -72,6 +72,7 @@ const port = z.int().min(1).max(65_535);
 export function ports(value: readonly number[], description: string) {
   return z
     .array(port)
+    .min(1)
     .describe(description)
     .default([...value]);
 }

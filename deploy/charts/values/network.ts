@@ -57,7 +57,7 @@ export const managementRules = {
     to: peers(anywhereButLinkLocal, 'Where they are.'),
     ports: ports(
       [80, 443, 5000, 8774, 9696],
-      'TCP ports. Those of the endpoints in operator.settings come along by themselves; those that an OpenstackConfig or the catalog of a cloud names besides have to be here.',
+      'TCP ports. Those of the endpoints and proxies in operator.settings come along by themselves; those that an OpenstackConfig or the catalog of a cloud names besides have to be here.',
     ),
   }),
   clusters: group('API servers of business clusters, from Viola.', {

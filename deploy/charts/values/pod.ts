@@ -61,9 +61,9 @@ export function heap(part: HeapOwner) {
   );
 }
 
-export const global = group(
-  'What holds for all images; shared with charts that include this one.',
-  {
+/** A chart that includes this one has values here for all its charts: what is not ours is theirs. */
+export const global = z
+  .looseObject({
     imageRegistry: z
       .string()
       .describe('Registry of all images, instead of their own; for sites with a mirror.')
@@ -71,8 +71,8 @@ export const global = group(
     imagePullSecrets: pullSecrets
       .describe('Secrets with the credentials of the registry, in the namespace of the release.')
       .default([]),
-  },
-);
+  })
+  .describe('What holds for all images; shared with charts that include this one.');
 
 export const priorityClass = group('A PriorityClass of its own for all Pods.', {
   create: z.boolean().describe('Whether the chart makes one.').default(false),

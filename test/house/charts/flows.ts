@@ -121,6 +121,7 @@ const managementTest: readonly Flow[] = [
 ];
 
 const withoutOptions: readonly Flow[] = [
+  ['operator', 'cloud', 3128, 'denied'],
   ['operator', 'mariadb', 3306, 'denied'],
   ['operator', 'cloud', 5671, 'denied'],
   ['operator', 'cloud', 5672, 'denied'],
@@ -176,6 +177,8 @@ export const flows: Readonly<Record<string, readonly Flow[]>> = {
   ],
   'operator-much-said': [
     ['operator', 'cloud', 8600, 'allowed'],
+    ['operator', 'cloud', 3128, 'allowed'],
+    ['viola', 'cloud', 3128, 'denied'],
     ['operator', 'cloud', 5671, 'allowed'],
     ['operator', 'cloud', 5672, 'allowed'],
     ['operator', 'metadataService', 5672, 'denied'],

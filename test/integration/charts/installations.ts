@@ -58,6 +58,8 @@ const withMuchSaid = {
       contrabassEndpoint: 'http://contrabass.example.com:8600/api',
       openstackNovaEndpoint: 'https://nova.example.com/v2.1',
       watchNamespace: 'nics',
+      httpsProxy: 'http://proxy.example.com:3128',
+      noProxy: ['.example.com', '10.0.0.0/8'],
     },
     persistence: { storageClassName: 'fast', size: '2Gi' },
     podLabels: { team: 'network' },

@@ -19,7 +19,7 @@ const bySchema: readonly Refused[] = [
   },
   {
     values: { operator: { settings: { workers: 'lots' } } },
-    says: "at '/operator/settings/workers': got string, want integer",
+    says: "at '/operator/settings/workers': got string, want null or integer",
   },
   {
     values: { operator: { settings: { workers: 65 } } },
@@ -27,11 +27,11 @@ const bySchema: readonly Refused[] = [
   },
   {
     values: { operator: { settings: { openstackInsecureTls: 'false' } } },
-    says: "at '/operator/settings/openstackInsecureTls': got string, want boolean",
+    says: "at '/operator/settings/openstackInsecureTls': got string, want null or boolean",
   },
   {
     values: { operator: { settings: { allowedEndpoints: 'https://a,https://b' } } },
-    says: "at '/operator/settings/allowedEndpoints': got string, want array",
+    says: "at '/operator/settings/allowedEndpoints': got string, want null or array",
   },
   {
     values: { operator: { settings: { pollFastInterval: '20' } } },
@@ -60,6 +60,10 @@ const bySchema: readonly Refused[] = [
   {
     values: { operator: { image: { digest: 'sha256:abc' } } },
     says: "at '/operator/image/digest': 'sha256:abc' does not match pattern",
+  },
+  {
+    values: { networkPolicy: { dns: { ports: [] } } },
+    says: "at '/networkPolicy/dns/ports': minItems: got 0, want 1",
   },
   {
     chart: 'multinic-agent',
@@ -117,7 +121,28 @@ const byChart: readonly Refused[] = [
   },
   {
     values: { operator: { heap: { old: 512 } } },
-    says: 'operator.resources.limits.memory is 384Mi, and a heap of 512 MB needs 704Mi: raise it, or lower operator.heap.old',
+    says: 'operator.resources.limits.memory is 384Mi, and a heap of 512 MB needs 707Mi: raise it, or lower operator.heap.old',
+  },
+  {
+    values: { operator: { resources: { limits: { memory: '100M' } } } },
+    says: 'operator.resources.limits.memory is 100M, and a heap of 192 MB needs 307Mi: raise it, or lower operator.heap.old',
+  },
+  {
+    values: { operator: { heap: { young: 64 } } },
+    says: 'operator.resources.limits.memory is 384Mi, and a heap of 192 MB needs 496Mi: raise it, or lower operator.heap.old',
+  },
+  {
+    values: { viola: { settings: { listen: ':99999' } } },
+    says: 'viola.settings.listen is :99999: say a port from 1 to 65535',
+  },
+  {
+    values: { operator: { settings: { listen: ':18081' } } },
+    says: 'operator.settings.inventoryListen is 127.0.0.1:18081, the port of operator.settings.listen: say another one, such as 127.0.0.1:18081',
+  },
+  {
+    chart: 'multinic-agent',
+    values: { controller: { podLabels: { 'app.kubernetes.io/name': 'x' } } },
+    says: 'controller.podLabels has app.kubernetes.io/name, which the chart sets: take another label',
   },
   {
     values: { alerts: { enabled: true } },
@@ -131,7 +156,7 @@ const byChart: readonly Refused[] = [
   {
     chart: 'multinic-agent',
     values: { controller: { heap: { old: 1000 }, resources: { limits: { memory: '1Gi' } } } },
-    says: 'controller.resources.limits.memory is 1Gi, and a heap of 1000 MB needs 1314Mi: raise it, or lower controller.heap.old',
+    says: 'controller.resources.limits.memory is 1Gi, and a heap of 1000 MB needs 1326Mi: raise it, or lower controller.heap.old',
   },
 ];
 

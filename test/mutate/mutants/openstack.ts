@@ -4,7 +4,39 @@ const own = (file: string) => ['unit', `src/openstack/${file}`] as const;
 const contract = ['unit', 'test/contract/cloud/simulated.test.ts'] as const;
 const calls = ['unit', 'test/contract/cloud/calls.test.ts'] as const;
 
+const requests = (file: string) => ['unit', `src/requests/${file}`] as const;
+
 export const openstackMutants: readonly Mutant[] = [
+  {
+    file: 'src/requests/proxies.ts',
+    find: 'isIP(host) === version && list.check',
+    replace: 'isIP(host) !== 0 && list.check',
+    tests: requests('proxies.test.ts'),
+  },
+  {
+    file: 'src/requests/proxies.ts',
+    find: 'host.endsWith(`.${domain}`)',
+    replace: 'host.endsWith(domain)',
+    tests: requests('proxies.test.ts'),
+  },
+  {
+    file: 'src/requests/proxies.ts',
+    find: '[...inside, ...settings.noProxy]',
+    replace: '[...settings.noProxy]',
+    tests: requests('proxies.test.ts'),
+  },
+  {
+    file: 'src/requests/transport.ts',
+    find: 'if (proxy && answer.statusCode === 407)',
+    replace: 'if (proxy && answer.statusCode === 999)',
+    tests: requests('transport-proxies.test.ts'),
+  },
+  {
+    file: 'src/requests/transport.ts',
+    find: 'headers: { host: url.host, ...proxyHeaders(proxy) }',
+    replace: 'headers: { host: url.host }',
+    tests: requests('transport-proxies.test.ts'),
+  },
   {
     file: 'src/openstack/nova.ts',
     find: 'wanted?.every((id) => found.has(id)) === true',

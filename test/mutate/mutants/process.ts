@@ -47,8 +47,14 @@ export const processMutants: readonly Mutant[] = [
   },
   {
     file: 'src/process/settings.ts',
-    find: 'const value = secret ? undefined : text?',
-    replace: 'const value = text?',
+    find: "'redacted' : withoutUser(value)",
+    replace: "'redacted' : value",
+    tests: process('settings.test.ts'),
+  },
+  {
+    file: 'src/process/settings.ts',
+    find: 'const value = secret || text === undefined ?',
+    replace: 'const value = text === undefined ?',
     tests: process('settings.test.ts'),
   },
   {

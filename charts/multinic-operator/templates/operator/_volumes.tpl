@@ -23,7 +23,7 @@
 - name: inventory
   {{- if $persistence.enabled }}
   persistentVolumeClaim:
-    claimName: {{ $persistence.existingClaim | default "multinic-operator-inventory" }}
+    claimName: {{ $persistence.existingClaim | default "multinic-operator-inventory" | quote }}
   {{- else }}
   emptyDir:
     sizeLimit: 1Gi
@@ -40,13 +40,13 @@
   {{- with .Values.operator.caBundle }}
   {{- if .configMap }}
   configMap:
-    name: {{ .configMap }}
+    name: {{ .configMap | quote }}
   {{- else }}
   secret:
-    secretName: {{ .secret }}
+    secretName: {{ .secret | quote }}
   {{- end }}
     items:
-      - {key: {{ .key }}, path: ca.crt}
+      - {key: {{ .key | quote }}, path: ca.crt}
   {{- end }}
 {{- end }}
 {{- with .Values.operator.extraVolumes }}

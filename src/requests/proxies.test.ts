@@ -1,0 +1,92 @@
+import { describe, expect, it, test } from 'vitest';
+import { isException, proxiesOf } from './proxies.ts';
+
+const settings = {
+  httpProxy: 'http://plain.example.com:3128',
+  httpsProxy: 'http://me:p%40ss@proxy.example.com:3128/',
+  proxyCredentials: undefined,
+  noProxy: [] as readonly string[],
+};
+
+function goesThrough(url: string, ...noProxy: string[]): string | undefined {
+  return proxiesOf({ ...settings, noProxy })(new URL(url))?.origin;
+}
+
+const proxied = 'http://proxy.example.com:3128';
+
+describe('a request goes through', () => {
+  it('the proxy of its scheme', () => {
+    expect(goesThrough('https://keystone.example.com')).toBe(proxied);
+    expect(goesThrough('http://keystone.example.com')).toBe('http://plain.example.com:3128');
+  });
+
+  it('none when none is set', () => {
+    const none = { ...settings, httpsProxy: undefined };
+    expect(proxiesOf(none)(new URL('https://keystone.example.com'))).toBeUndefined();
+  });
+
+  it.each([
+    'https://localhost:5000',
+    'https://127.0.0.9',
+    'https://[::1]:5000',
+    'https://keystone.openstack.svc',
+    'https://keystone.openstack.svc.:5000',
+    'https://keystone.openstack.svc.cluster.local:5000',
+  ])('none to %s, which is inside', (url) => {
+    expect(goesThrough(url)).toBeUndefined();
+  });
+
+  it.each([
+    ['example.com', 'https://example.com'],
+    ['example.com', 'https://keystone.example.com'],
+    ['Example.COM', 'https://keystone.EXAMPLE.com'],
+    ['.example.com', 'https://keystone.example.com'],
+    ['*.example.com', 'https://keystone.example.com'],
+    ['keystone:5000', 'https://keystone:5000'],
+    ['keystone:443', 'https://keystone'],
+    ['10.0.0.0/8', 'https://10.1.2.3:5000'],
+    ['10.1.2.3', 'https://10.1.2.3:5000'],
+    ['2001:db8::/32', 'https://[2001:db8::1]:5000'],
+    ['[2001:db8::1]:5000', 'https://[2001:db8::1]:5000'],
+    ['*', 'https://anything.example.com'],
+  ])('none with the exception %s to %s', (entry, url) => {
+    expect(goesThrough(url, 'other.example.org', entry)).toBeUndefined();
+  });
+
+  it.each([
+    ['.example.com', 'https://example.com'],
+    ['example.com', 'https://notexample.com'],
+    ['example.com', 'https://example.com.evil.org'],
+    ['keystone:5000', 'https://keystone:5001'],
+    ['10.0.0.0/8', 'https://11.0.0.1'],
+    ['10.0.0.0/8', 'https://10.example.com'],
+    ['::/0', 'https://10.0.0.1'],
+    ['svc', 'https://example.com'],
+  ])('the proxy in spite of the exception %s to %s', (entry, url) => {
+    expect(goesThrough(url, entry)).toBe(proxied);
+  });
+});
+
+function basic(text: string): string {
+  return `Basic ${Buffer.from(text).toString('base64')}`;
+}
+
+test('who asks is told by the URL, else by the credentials', () => {
+  const proxyOf = proxiesOf({ ...settings, proxyCredentials: 'you:word' });
+  expect(proxyOf(new URL('https://a.example.com'))?.authorization).toBe(basic('me:p@ss'));
+  expect(proxyOf(new URL('http://a.example.com'))?.authorization).toBe(basic('you:word'));
+  const anonymous = proxiesOf(settings)(new URL('http://a.example.com'));
+  expect(anonymous?.authorization).toBeUndefined();
+});
+
+test.each([
+  ['10.0.0.0/8', true],
+  ['::/0', true],
+  ['.svc', true],
+  ['10.0.0.0/33', false],
+  ['10.0.0.0/', false],
+  ['example.com/8', false],
+  ['a b', false],
+])('%s is an exception: %s', (entry, is) => {
+  expect(isException(entry)).toBe(is);
+});

@@ -1,0 +1,313 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { toolPath } from '../../../rig/control-plane/control-plane.ts';
+import { openScriptsSite, type ScriptsSite, withoutPods } from './scripts-site.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const home = ['-n', 'multinic-operator-system'];
+const operator = [...home, 'deployment', 'multinic-operator-controller-manager'];
+const kind = 'openstackconfigs.multinic.example.com';
+
+let site: ScriptsSite;
+
+beforeAll(async () => {
+  site = await openScriptsSite('charts-sh');
+});
+
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]();
+});
+
+async function deploy(...args: readonly string[]): Promise<string> {
+  const { code, said } = await site.run('deploy-operator.sh', [...args, ...withoutPods]);
+  expect(code, said).toBe(0);
+  return said;
+}
+
+function ofOperator(path: string): Promise<string> {
+  return site.value(`{.spec.template.${path}}`, ...operator);
+}
+
+const keyReference =
+  'spec.containers[0].env[?(@.name=="CONTRABASS_ENCRYPT_KEY")].valueFrom.secretKeyRef.name';
+const endpoint = 'spec.containers[0].env[?(@.name=="CONTRABASS_ENDPOINT")].value';
+const keyVersion = 'metadata.annotations.multinic\\.io/contrabass-key';
+
+async function isInstalled(): Promise<boolean> {
+  return (await site.value('{.metadata.name}', ...operator)) !== '';
+}
+
+async function writes(): Promise<string[]> {
+  const reading = ['get', 'list', 'watch'];
+  return (await site.cluster.auditLog())
+    .filter(
+      ({ verb, userAgent }) => !reading.includes(verb) && /^(kubectl|[Hh]elm)/.test(userAgent),
+    )
+    .filter(({ resource }) => !resource.startsWith('selfsubject'))
+    .map(({ verb, resource, name }) => `${verb} ${resource} ${name}`);
+}
+
+const contrabass = {
+  CONTRABASS_ENDPOINT: 'https://contrabass.example.com/a,b',
+  CONTRABASS_ENCRYPT_KEY: '0123456789abcdef',
+};
+
+describe('deploy-operator.sh', () => {
+  it('changes nothing in a dry run, from any folder', async () => {
+    const before = await writes();
+    const options = { env: { ...contrabass, CDPATH: '/:/tmp' }, cwd: site.folder };
+    const { code, said } = await site.run(
+      'deploy-operator.sh',
+      ['--type', 'dev', '--dry-run'],
+      options,
+    );
+    expect(code, said).toBe(0);
+    expect(await writes()).toEqual(before);
+    expect(said).not.toContain(contrabass.CONTRABASS_ENCRYPT_KEY);
+  });
+
+  it('keeps what the environment of a run before said of Contrabass', async () => {
+    const args = ['--type', 'dev', ...withoutPods];
+    const first = await site.run('deploy-operator.sh', args, { env: contrabass });
+    expect(first.code, first.said).toBe(0);
+    expect(first.said).not.toContain(contrabass.CONTRABASS_ENCRYPT_KEY);
+    const version = await ofOperator(keyVersion);
+    await deploy('--type', 'staging');
+    expect(await ofOperator(keyReference)).toBe('multinic-operator-contrabass');
+    expect(await ofOperator(endpoint)).toBe(contrabass.CONTRABASS_ENDPOINT);
+    expect(await ofOperator(keyVersion)).toBe(version);
+  });
+
+  it('takes what values say instead of what is kept', async () => {
+    const place = 'operator.secretSettings.contrabassEncryptKey';
+    const own = ['--set', `${place}.name=own`, '--set', `${place}.key=k`];
+    const other = ['--set', 'operator.settings.contrabassEndpoint=https://other.example.com'];
+    const args = [...withoutPods, ...own, ...other];
+    const { code, said } = await site.run('deploy-operator.sh', args);
+    expect(code, said).toBe(0);
+    expect(await ofOperator(keyReference)).toBe('own');
+    expect(await ofOperator(endpoint)).toBe('https://other.example.com');
+  });
+
+  it('starts the operator anew for a new key, and only then', async () => {
+    const version = await ofOperator(keyVersion);
+    const env = { CONTRABASS_ENCRYPT_KEY: 'fedcba9876543210' };
+    await site.run('deploy-operator.sh', withoutPods, { env });
+    const next = await ofOperator(keyVersion);
+    expect(next).not.toBe(version);
+    await site.run('deploy-operator.sh', withoutPods, { env });
+    expect(await ofOperator(keyVersion)).toBe(next);
+  });
+
+  it.each([
+    ['--img', 'multinic:1', 'docker.io', 'library/multinic-controllers'],
+    ['--image', 'team/multinic:1', 'docker.io', 'team/multinic'],
+    ['--image', 'registry:5000/a/b:1', 'registry:5000', 'a/b'],
+  ])('%s %s is of the registry %s, by name %s', async (option, reference, registry, name) => {
+    const { code, said } = await site.run('deploy-operator.sh', [option, reference, '--dry-run']);
+    expect(code, said).toBe(0);
+    expect(said).toContain(
+      `--set viola.image.registry=${registry} --set viola.image.repository=${name}`,
+    );
+  });
+
+  it('says what to do after a helm that was killed', async () => {
+    const chart = join(root, 'charts/multinic-operator');
+    const args = [
+      'upgrade',
+      'multinic-operator',
+      chart,
+      ...home,
+      '--wait',
+      '--timeout',
+      '5m',
+      '--reset-values',
+    ];
+    const kubeconfig = ['--kubeconfig', site.cluster.kubeconfig];
+    const helm = spawn(await toolPath('helm'), [...kubeconfig, ...args]);
+    const notes = [...home, 'secrets', '-l', 'owner=helm,status=pending-upgrade'];
+    await vi.waitFor(
+      async () => expect(await site.value('{.items[*].metadata.name}', ...notes)).not.toBe(''),
+      { timeout: 60_000 },
+    );
+    helm.kill('SIGKILL');
+    await once(helm, 'exit');
+    const { code, said } = await site.run('deploy-operator.sh', withoutPods);
+    expect(code).toBe(1);
+    const [, next = ''] =
+      /kubectl (-n \S+ delete secret\/\S+); then run this again/.exec(said) ?? [];
+    await site.cluster.kubectl(next.split(' '));
+    await deploy();
+  });
+});
+
+describe.each([
+  'deploy-operator.sh',
+  'cleanup-operator.sh',
+  'scripts/build-and-deploy.sh',
+  'scripts/cleanup-agent.sh',
+])('%s', (script) => {
+  const options = /deploy/.test(script)
+    ? ['--type', '--context']
+    : ['--nics', '--timeout', '--context'];
+
+  it.each(options)('asks for a value of %s', async (option) => {
+    for (const args of [[option], [option, '']]) {
+      const { code, said } = await site.run(script, args);
+      expect(said).toContain(`${option} wants a value`);
+      expect(code).toBe(2);
+    }
+  });
+
+  it('refuses what it does not know, and a context that is not there', async () => {
+    const unknown = await site.run(script, ['--typo']);
+    expect(unknown).toMatchObject({ code: 2 });
+    expect(unknown.said).toContain('unknown option --typo');
+    const type = script === 'scripts/build-and-deploy.sh' ? ['--type', 'dev'] : [];
+    const lost = await site.run(script, [...type, '--context', 'nowhere', '--dry-run']);
+    expect(lost.code).toBe(1);
+    expect(lost.said).toContain('give --context NAME');
+  });
+
+  it('names the tool that is missing', async () => {
+    const type = script === 'scripts/build-and-deploy.sh' ? ['--type', 'dev'] : [];
+    const { code, said } = await site.run(script, type, { env: { PATH: '/usr/bin:/bin' } });
+    expect(code).toBe(1);
+    expect(said).toMatch(/(kubectl|helm) is not on this machine\nNext: install \1/);
+  });
+});
+
+describe('cleanup-operator.sh', () => {
+  const config = {
+    apiVersion: 'multinic.example.com/v1alpha1',
+    kind: 'OpenstackConfig',
+    metadata: {
+      name: 'held',
+      namespace: 'multinic-system',
+      finalizers: ['multinic.example.com/cleanup', 'example.com/theirs'],
+    },
+    spec: { credentials: {} },
+  };
+
+  const claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'multinic-operator-inventory', namespace: 'multinic-operator-system' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  };
+
+  beforeAll(async () => {
+    const { code, said } = await site.run('deploy-operator.sh', withoutPods, { env: contrabass });
+    expect(code, said).toBe(0);
+    await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(config));
+    await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(claim));
+  });
+
+  it('does not take an API server that fails for an empty one', async () => {
+    const lost = await site.run('cleanup-operator.sh', ['--yes'], {
+      kubectl: '[[ "$*" != "get crd"* ]] || lose',
+    });
+    expect(lost.code).toBe(1);
+    expect(lost.said).toContain('Unable to connect to the server');
+    const kubectl =
+      '[[ "$*" != "delete openstack"* ]] || touch "$0.deleted"\n[[ ! -e $0.deleted || "$*" != "get openstack"* ]] || lose';
+    const { code, said } = await site.run(
+      'cleanup-operator.sh',
+      ['--nics', 'remove', '--yes', '--timeout', '2'],
+      { kubectl },
+    );
+    expect(said).toContain('nothing else was removed');
+    expect(code).toBe(1);
+    expect(await isInstalled()).toBe(true);
+  });
+
+  it('does not leave finalizers behind when they cannot be listed', async () => {
+    const kubectl = '[[ "$*" != *"metadata.finalizers"* ]] || lose';
+    const { code, said } = await site.run('cleanup-operator.sh', ['--yes'], { kubectl });
+    expect(said).toContain('kubectl cannot list');
+    expect(code).toBe(1);
+    expect(await isInstalled()).toBe(true);
+  });
+
+  it('changes nothing in a dry run', async () => {
+    const before = await writes();
+    for (const nics of ['keep', 'remove']) {
+      const args = ['--nics', nics, '--purge', '--crds', '--dry-run'];
+      const { code, said } = await site.run('cleanup-operator.sh', args);
+      expect(code, said).toBe(0);
+    }
+    expect(await writes()).toEqual(before);
+  });
+
+  it('takes our finalizers alone, removes the release, and says what stays', async () => {
+    const { code, said } = await site.run('cleanup-operator.sh', ['--yes']);
+    expect(code, said).toBe(0);
+    expect(await isInstalled()).toBe(false);
+    expect(await site.value('{.metadata.finalizers}', '-n', 'multinic-system', kind, 'held')).toBe(
+      '["example.com/theirs"]',
+    );
+    expect(said).toContain(
+      'Secrets multinic-operator-contrabass in multinic-operator-system (--purge removes them)',
+    );
+    expect(said).toContain(
+      'volume claim multinic-operator-inventory in multinic-operator-system (--purge removes it)',
+    );
+    expect(said).toContain(`the CustomResourceDefinition ${kind} (--crds removes it)`);
+  });
+
+  it('removes what stays when asked, once or twice, and nothing of others', async () => {
+    await site.cluster.kubectl([...home, 'create', 'secret', 'generic', 'own']);
+    for (const time of [1, 2]) {
+      const { code, said } = await site.run('cleanup-operator.sh', ['--purge', '--yes']);
+      expect(code, `${time}: ${said}`).toBe(0);
+      expect(said).not.toContain('--purge removes');
+    }
+    expect(await site.value('{.items[*].metadata.name}', ...home, 'secrets')).toBe('own');
+  });
+
+  it('says of a Deployment that helm did not install where to look', async () => {
+    await site.cluster.kubectl([
+      ...home,
+      'create',
+      'deployment',
+      'multinic-operator-controller-manager',
+      '--image=a',
+      '--replicas=0',
+    ]);
+    const { code, said } = await site.run('cleanup-operator.sh', ['--yes']);
+    expect(code, said).toBe(0);
+    expect(said).toContain('helm did not install it; remove it where it comes from');
+    await site.cluster.kubectl(['delete', ...operator]);
+  });
+});
+
+describe('make', () => {
+  it('install takes the kinds over from helm, and helm takes them back', async () => {
+    await deploy();
+    const kinds = ['crd', kind];
+    const served = '{.spec.versions[0].schema.openAPIV3Schema.description}';
+    const meant = await site.value(served, ...kinds);
+    const older = [
+      {
+        op: 'replace',
+        path: '/spec/versions/0/schema/openAPIV3Schema/description',
+        value: 'older',
+      },
+    ];
+    const asHelm = ['--type=json', '--field-manager=helm', '-p', JSON.stringify(older)];
+    await site.cluster.kubectl(['patch', ...kinds, ...asHelm]);
+    const { code, said } = await site.run('/usr/bin/make', ['install']);
+    expect(code, said).toBe(0);
+    expect(await site.value(served, ...kinds)).toBe(meant);
+    await deploy();
+  });
+
+  it('uninstall is content when they are gone already', async () => {
+    for (const time of [1, 2]) {
+      const { code, said } = await site.run('/usr/bin/make', ['uninstall']);
+      expect(code, `${time}: ${said}`).toBe(0);
+    }
+  });
+});
