@@ -77,6 +77,7 @@ if $served; then "${nics}_nics"; fi
 if kube_helm -n "$namespace" status multinic-operator >/dev/null 2>&1; then
   change kube_helm -n "$namespace" uninstall multinic-operator --wait --timeout 5m
 fi
+remove_test_pod multinic-operator-test
 if $crds && $served; then
   confirm "delete the CustomResourceDefinition $kind with all its objects"
   change kube delete crd "$kind"

@@ -120,6 +120,11 @@ without_finalizers() {
   done < <(kube get "$kind" -A -o 'jsonpath={range .items[?(@.metadata.finalizers)]}{.metadata.namespace} {.metadata.name} {.metadata.resourceVersion} {.metadata.finalizers}{"\n"}{end}')
 }
 
+# Helm leaves the Pod of `helm test` where it is when its release goes.
+remove_test_pod() {
+  ! exists -n "$namespace" "pod/$1" || change kube -n "$namespace" delete pod "$1"
+}
+
 count_of() {
   kube get "$1" -A -o name 2>/dev/null | wc -l
 }
