@@ -89,7 +89,7 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
       { '<provider-id>': 'biz-1' },
       {
         on: 'management',
-        prints: /"providerId":"biz-1".*"name":"multinic0"/,
+        prints: /"providerId":"biz-1".*"nodeName":"worker-1".*"portId":"/,
         beside:
           'kubectl -n multinic-operator-system port-forward svc/multinic-operator-inventory-service 18081:18081',
       },
@@ -103,7 +103,7 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
   },
   '001': {},
   '002': {
-    'make build': runs('management', /main\.mjs/),
+    'make build': runs('management', /^dist: \d+ files/m),
     'make test': elsewhere('.ci/run'),
     'make docker-build IMG=multinic:v1alpha1': elsewhere('test/integration/images.test.ts'),
     'make docker-buildx IMG=multinic:v1alpha1': elsewhere('test/integration/images.test.ts'),
@@ -116,7 +116,7 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
     'kubectl logs -f deployment/multinic-controller -n multinic-system | grep "trigger"': lifecycle,
     'make test-integration': elsewhere('.ci/run'),
     'make test-coverage': elsewhere('package.json'),
-    'make run': elsewhere('deploy/run.ts'),
+    'make run': elsewhere('test/e2e/guides.test.ts'),
     'make lint': elsewhere('test/check'),
     'make fmt': runs('management', /Checked \d+ files/),
     'make vet': elsewhere('test/check'),
@@ -216,7 +216,7 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
     ),
     'curl http://localhost:8080/healthz': runs(
       'business',
-      /"status":"healthy","uptime":"[^"]+","processed_configs":\d+,"active_jobs":\d+,"crd_watcher_status":"running","last_crd_processed":"/,
+      /"status":"healthy",.*"uptime":"[^"]+","processed_configs":\d+,"active_jobs":\d+,"crd_watcher_status":"running","last_crd_processed":"/,
       {
         beside:
           'kubectl port-forward -n multinic-system deployment/multinic-agent-controller 8080:8080',
