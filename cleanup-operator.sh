@@ -105,6 +105,7 @@ say "found: $configs OpenstackConfigs; NICs on hosts will be: ${nics/keep/kept}"
 [[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
 if $served; then "${nics}_nics"; fi
 if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi
+remove_test_pod multinic-operator-test
 if $purge; then remove_what_is_kept; fi
 if $crds && $served; then
   confirm "delete the CustomResourceDefinition $kind with all its objects"

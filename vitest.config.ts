@@ -25,7 +25,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{src,rig,deploy}/**/*.test.ts',
-            'test/{house,contract,property,faults,rights}/**/*.test.ts',
+            'test/{house,contract,property,faults,rights,seeds}/**/*.test.ts',
           ],
         },
       },

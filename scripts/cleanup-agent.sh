@@ -80,6 +80,7 @@ say "found: $configs MultiNicNodeConfigs; NICs on hosts will be: ${nics/keep/kep
 [[ $nics == remove ]] || confirm "remove MultiNIC and keep all NICs"
 if $served; then "${nics}_nics"; fi
 if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi
+remove_test_pod multinic-agent-test
 if $crds && $served; then
   confirm "delete the CustomResourceDefinition $kind with all its objects"
   change kube delete crd "$kind"

@@ -134,6 +134,11 @@ without_finalizers() {
   done <<<"$objects"
 }
 
+# Helm leaves the Pod of `helm test` where it is when its release goes.
+remove_test_pod() {
+  ! exists -n "$namespace" "pod/$1" || change kube -n "$namespace" delete pod "$1"
+}
+
 # Fails when the cluster does not answer.
 count_of() {
   local names

@@ -176,7 +176,7 @@ async function giveKey({ management, contrabass }: Ground): Promise<void> {
 }
 
 /** Where the operator's Pod reaches the cloud. */
-async function relayedEndpoints(
+export async function relayedEndpoints(
   { management, contrabass, tenant }: Ground,
   stack: AsyncDisposableStack,
 ) {
