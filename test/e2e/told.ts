@@ -87,9 +87,16 @@ export function valuesOf(part: PartName, way: Way): object {
       extraVolumeMounts: [{ name: secretName, mountPath: folder, readOnly: true }],
       // Its data lies where the setting says.
       ...(part === 'operator' && { persistence: { enabled: false } }),
+      ...(part === 'viola' && way === 'given' && givenAccess),
     },
   };
 }
+
+/** What the operator would make otherwise. */
+const givenAccess = {
+  tls: { mode: 'secret', secretName, ca: { secret: secretName } },
+  tokens: { mode: 'secret', secretName, operatorToken: { secretName } },
+};
 
 /** Makes all that the values name: namespaces, and the Secret with files and secret settings. */
 export async function prepareFor(cluster: ControlPlane, parts: readonly PartName[]): Promise<void> {
