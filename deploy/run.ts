@@ -11,7 +11,11 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { namespaces } from '../src/api/names.ts';
+import { loadKubeconfig } from '../src/kube/access/kubeconfig.ts';
+import { createKubeClient } from '../src/kube/client/http-client.ts';
+import { systemClock as clock } from '../src/time/clock.ts';
 import { entryPoint } from './entry-point.ts';
+import { namespaceOfLease } from './installed-operator.ts';
 
 const runnable = ['viola', 'operator', 'controller'] as const;
 type Runnable = (typeof runnable)[number];
@@ -69,7 +73,7 @@ async function optionsOf(folder: string, kubeconfig: string) {
     operator: [
       ...common,
       '--namespace',
-      process.env['POD_NAMESPACE'] ?? namespaces.system,
+      process.env['POD_NAMESPACE'] ?? (await leaseOf(kubeconfig)),
       '--viola-endpoint',
       `http://${viola.host}:${viola.port}`,
       '--viola-token-file',
@@ -79,6 +83,17 @@ async function optionsOf(folder: string, kubeconfig: string) {
     ],
     controller: common,
   } satisfies Record<Runnable, readonly string[]>;
+}
+
+async function leaseOf(kubeconfig: string): Promise<string> {
+  await using client = createKubeClient(await loadKubeconfig(kubeconfig), { clock });
+  const namespace = await namespaceOfLease(client);
+  if (namespace !== namespaces.system) {
+    console.log(
+      `the lease is in ${namespace}: while an operator that is installed there works, this one waits`,
+    );
+  }
+  return namespace;
 }
 
 /** Runs them until one ends or somebody wants it; the exit status is that of the one that ended by itself. */
