@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entryPoint } from '../entry-point.ts';
 import { commitOf } from '../identity.ts';
@@ -60,7 +60,9 @@ export async function layOut({ architecture, version, work }: LayOutOptions): Pr
   ];
 }
 
+/** Nothing of an earlier build is in it. */
 async function folderOf(folder: string, put: (folder: string) => Promise<void>): Promise<string> {
+  await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await put(folder);
   return folder;
