@@ -31,6 +31,8 @@ export interface Release {
   /** Paths of values files, and then values of this test; later ones win. */
   readonly files?: readonly string[];
   readonly values?: readonly object[];
+  /** Takes back what somebody changed by hand. */
+  readonly force?: boolean | undefined;
   /** Whether all Pods have to become ready (default), or only to be asked for. */
   readonly wait?: boolean;
 }
@@ -45,6 +47,7 @@ export async function helmInstall(directory: string, release: Release): Promise<
     values = [],
     charts = ours,
     wait = true,
+    force = false,
   } = release;
   const own = await Promise.all(
     values.map(async (each, i) => {
@@ -63,6 +66,7 @@ export async function helmInstall(directory: string, release: Release): Promise<
     '--create-namespace',
     ...[...files, ...own].flatMap((file) => ['--values', file]),
     ...(wait ? ['--wait', '--timeout=180s'] : []),
+    ...(force ? ['--force-conflicts'] : []),
   ]);
 }
 

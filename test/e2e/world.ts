@@ -112,6 +112,8 @@ export interface Installed {
   readonly charts?: string;
   /** Values of this test, over those of all tests. */
   readonly values?: { readonly operator?: object; readonly agent?: object } | undefined;
+  /** Takes back what somebody changed by hand. */
+  readonly force?: boolean;
 }
 
 /** Values by which agents can be made to die at one of their writes. */
@@ -124,11 +126,12 @@ type Place = Pick<World, 'management' | 'business' | 'directory' | 'endpoints'>;
 /** Installs both charts, or changes what is installed, as docs/guides/install.md says it. */
 export async function installCharts(place: Place, installed: Installed): Promise<void> {
   const { management, business, directory } = place;
-  const { type, charts = ours, values = {} } = installed;
+  const { type, charts = ours, values = {}, force } = installed;
   await helmInstall(directory, {
     cluster: business,
     chart: 'multinic-agent',
     charts,
+    force,
     namespace: namespaces.business,
     files: [join(charts, `multinic-agent/values-${type}.yaml`)],
     values: [agentValues, values.agent ?? {}],
@@ -137,6 +140,7 @@ export async function installCharts(place: Place, installed: Installed): Promise
     cluster: management,
     chart: 'multinic-operator',
     charts,
+    force,
     namespace: namespaces.management,
     files: [join(charts, `multinic-operator/values-${type}.yaml`)],
     values: [operatorValues(place.endpoints), values.operator ?? {}],

@@ -10,6 +10,8 @@ export interface Running {
   readonly endless?: true;
   /** What runs in another terminal meanwhile. */
   readonly beside?: string;
+  /** It is asked again until it says so: a part that was just started does not lead at once. */
+  readonly eventually?: true;
 }
 
 /** What becomes of a command of a document. */
@@ -220,6 +222,7 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
       {
         beside:
           'kubectl port-forward -n multinic-system deployment/multinic-agent-controller 8080:8080',
+        eventually: true,
       },
     ),
     'kubectl logs -n multinic-system -l app.kubernetes.io/name=multinic-agent,job-name=multinic-agent-<node-id>-<timestamp>':

@@ -1,6 +1,7 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type Command, nameOf } from '../../seeds/commands.ts';
 import type { Cluster, Outcome, Running } from '../../seeds/outcomes.ts';
+import { generous } from '../acts.ts';
 import { run, type Shell, start } from './shell.ts';
 
 /** A person's shell at each cluster, with a loopback on which every port is free. */
@@ -28,7 +29,8 @@ function withValues(text: string, values: Readonly<Record<string, string>>): str
   return Object.entries(values).reduce((all, [word, own]) => all.replaceAll(word, own), text);
 }
 
-async function expectRuns(shells: Shells, text: string, { on, prints, endless, beside }: Running) {
+async function expectRuns(shells: Shells, text: string, running: Running) {
+  const { on, prints, endless, beside, eventually = false } = running;
   const shell = shells[on];
   await using other = beside === undefined ? undefined : start(shell, beside);
   await other?.until(/^Forwarding from/m);
@@ -37,8 +39,11 @@ async function expectRuns(shells: Shells, text: string, { on, prints, endless, b
     await command.until(prints ?? /./);
     return;
   }
-  const { output } = await run(beside === undefined ? onMachine(shell) : shell, text);
-  if (prints) expect(output).toMatch(prints);
+  const once = async () => {
+    const { output } = await run(beside === undefined ? onMachine(shell) : shell, text);
+    if (prints) expect(output).toMatch(prints);
+  };
+  await (eventually ? vi.waitFor(once, generous) : once());
 }
 
 /** Where registries are reached: what builds needs them. */
