@@ -1,7 +1,6 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type Command, nameOf } from '../../seeds/commands.ts';
 import type { Cluster, Outcome, Running } from '../../seeds/outcomes.ts';
-import { generous } from '../acts.ts';
 import { run, type Shell, start } from './shell.ts';
 
 /** A person's shell at each cluster, with a loopback on which every port is free. */
@@ -29,8 +28,7 @@ function withValues(text: string, values: Readonly<Record<string, string>>): str
   return Object.entries(values).reduce((all, [word, own]) => all.replaceAll(word, own), text);
 }
 
-async function expectRuns(shells: Shells, text: string, running: Running) {
-  const { on, prints, endless, beside, eventually = false } = running;
+async function expectRuns(shells: Shells, text: string, { on, prints, endless, beside }: Running) {
   const shell = shells[on];
   await using other = beside === undefined ? undefined : start(shell, beside);
   await other?.until(/^Forwarding from/m);
@@ -39,11 +37,8 @@ async function expectRuns(shells: Shells, text: string, running: Running) {
     await command.until(prints ?? /./);
     return;
   }
-  const once = async () => {
-    const { output } = await run(beside === undefined ? onMachine(shell) : shell, text);
-    if (prints) expect(output).toMatch(prints);
-  };
-  await (eventually ? vi.waitFor(once, generous) : once());
+  const { output } = await run(beside === undefined ? onMachine(shell) : shell, text);
+  if (prints) expect(output).toMatch(prints);
 }
 
 /** Where registries are reached: what builds needs them. */
