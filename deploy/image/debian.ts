@@ -18,7 +18,7 @@ const suites = [
   ['debian', 'bookworm-updates'],
   ['debian-security', 'bookworm-security'],
 ] as const;
-const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** Where packages come from: `debian` and `debian-security` are paths below it. */
 const mirror = process.env['DEBIAN_MIRROR'] ?? 'http://deb.debian.org';
@@ -31,8 +31,9 @@ export async function debianPackages(
   architecture: Architecture,
   names: readonly string[],
   work: string,
+  keyring = debianKeyring,
 ): Promise<DebianPackage[]> {
-  const apt = await privateApt(architecture, work);
+  const apt = await privateApt(architecture, work, keyring);
   await run([...apt, 'update']);
   const downloads = join(work, 'packages');
   await rm(downloads, { recursive: true, force: true });
@@ -56,6 +57,7 @@ export async function debianPackages(
 async function privateApt(
   architecture: Architecture,
   work: string,
+  keyring: string,
 ): Promise<readonly [string, ...string[]]> {
   if (!existsSync(keyring)) {
     const hint = "install Debian's package debian-archive-keyring";

@@ -123,6 +123,7 @@ async function summaryOf(job: Job): Promise<Summary | undefined> {
   try {
     return JSON.parse(messages.at(-1) ?? '') as Summary;
   } catch {
+    // An agent that was killed has said nothing, or half of it.
     return undefined;
   }
 }

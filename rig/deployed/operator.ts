@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { systemClock as clock } from '../../src/time/clock.ts';
+import { systemClock as clock, passed } from '../../src/time/clock.ts';
 import { openApi } from './api.ts';
 import { type Cloud, openCloud } from './cloud.ts';
 
@@ -79,6 +79,7 @@ async function nodeOf(
         macAddress: port.mac_address,
         address: ip.ip_address,
         cidr: await cloud.cidr(ip.subnet_id),
+        // As the original: a network that cannot be read costs the MTU alone, whatever the reason.
         mtu: await cloud.mtu(port.network_id).catch(() => undefined),
         deviceId: server,
         networkId: port.network_id,
@@ -154,5 +155,5 @@ while (!stopped.signal.aborted) {
     };
     await look(whole).catch((error: unknown) => console.log(String(error)));
   }
-  await clock.sleep(pollMs, stopped.signal).catch(() => undefined);
+  await passed(clock, pollMs, stopped.signal);
 }

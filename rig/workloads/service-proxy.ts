@@ -57,15 +57,19 @@ export class ServiceProxy implements AsyncDisposable {
   async #listen(namespace: string, name: string, port: number): Promise<Server> {
     const server = createServer((caller) => {
       this.#keep(caller);
-      void this.#target(namespace, name, port).then((target) => {
-        if (target === undefined) return caller.destroy();
-        const called = connect(target, '127.0.0.1');
-        this.#keep(called);
-        caller.pipe(called).pipe(caller);
-        caller.once('close', () => called.destroy());
-        called.once('close', () => caller.destroy());
-        return undefined;
-      });
+      void this.#target(namespace, name, port).then(
+        (target) => {
+          if (target === undefined) return caller.destroy();
+          const called = connect(target, '127.0.0.1');
+          this.#keep(called);
+          caller.pipe(called).pipe(caller);
+          caller.once('close', () => called.destroy());
+          called.once('close', () => caller.destroy());
+          return undefined;
+          // Whoever calls a Service that cannot be looked up gets no answer.
+        },
+        () => caller.destroy(),
+      );
     });
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
@@ -81,7 +85,7 @@ export class ServiceProxy implements AsyncDisposable {
 
   /** Asked at each connection: a Service that points elsewhere by now does so at once. */
   async #target(namespace: string, name: string, port: number): Promise<number | undefined> {
-    const service = await this.#client.find(services, { namespace, name }).catch(() => undefined);
+    const service = await this.#client.find(services, { namespace, name });
     const entry = service?.spec?.ports?.find((one) => one.port === port);
     if (!service?.spec?.selector || !entry) return undefined;
     return this.#findPod(namespace, service.spec.selector, entry.targetPort ?? port);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubeClient } from '../../src/kube/client/client.ts';
@@ -81,7 +82,7 @@ function chosen(
 async function writeFiles(folder: string, files: ReadonlyMap<string, Buffer>): Promise<void> {
   for (const [name, content] of files) {
     const path = join(folder, name);
-    const before = await readFile(path).catch(() => undefined);
+    const before = existsSync(path) ? await readFile(path) : undefined;
     if (before?.equals(content)) continue;
     await writeFile(`${path}~`, content, { mode: 0o600 });
     await rename(`${path}~`, path);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { type Pod, pods } from '../../src/kube/core-resources.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
-import type { Clock } from '../../src/time/clock.ts';
+import { type Clock, passed } from '../../src/time/clock.ts';
 import { type Container, startContainer } from '../kubelet/container.ts';
 import { type PodStatus, running, waiting } from '../kubelet/pod-status.ts';
 import { freePorts } from '../parts/free-ports.ts';
@@ -67,7 +67,7 @@ export class Workload {
         }
       }
       this.#ready = false;
-      await clock.sleep(pauseMs, signal).catch(() => undefined);
+      await passed(clock, pauseMs, signal);
     }
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -109,7 +109,7 @@ export class Workload {
     while (!until.aborted) {
       await this.#volumes();
       await this.#probe();
-      await clock.sleep(pauseMs / 2, until).catch(() => undefined);
+      await passed(clock, pauseMs / 2, until);
     }
     await exited;
   }

@@ -5,7 +5,7 @@ import { createReflector } from '../../src/kube/cache/reflector.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { type Pod, pods } from '../../src/kube/core-resources.ts';
-import { type Clock, systemClock, systemRandom } from '../../src/time/clock.ts';
+import { type Clock, passed, systemClock, systemRandom } from '../../src/time/clock.ts';
 import { createNodeReporter } from '../kubelet/node-reporter.ts';
 import { ServiceProxy } from './service-proxy.ts';
 import { type Program, Workload } from './workload.ts';
@@ -94,7 +94,7 @@ export async function startWorkloads(options: WorkloadsOptions): Promise<Workloa
   async function beat(): Promise<void> {
     while (!stopped.signal.aborted) {
       await reporter.report().catch((error: unknown) => log('heartbeat', error));
-      await clock.sleep(heartbeatMs, stopped.signal).catch(() => undefined);
+      await passed(clock, heartbeatMs, stopped.signal);
     }
   }
 

@@ -24,6 +24,7 @@ describe.each(parts)('%s', (part: PartName) => {
               await giveBack();
               return what;
             });
+            // It is looked at when the life is over, or not at all when that failed.
             refused.catch(() => {});
           },
         });
