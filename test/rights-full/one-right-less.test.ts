@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/kube/rights.ts';
-import { lifeOfAPort } from '../chain/life.ts';
+import { deletedByHand, lifeOfAPort } from '../chain/life.ts';
 import { openWorld, type Worker } from '../chain/world.ts';
 import { type PartName, parts } from '../rights/claims.ts';
 import { clusterOf, isFor, takeAway, untilRefused, usualRightsOf } from './one-right-less.ts';
@@ -19,7 +19,7 @@ describe.each(parts)('%s', (part: PartName) => {
           env: { SELF_CHECK: 'false' },
           prepared: async (clusters) => {
             const cluster = clusterOf(part, clusters);
-            const giveBack = await takeAway(cluster.client, action);
+            const giveBack = await takeAway(cluster.client, part, action);
             refused = untilRefused(cluster, part, stop.signal).then(async (what) => {
               await giveBack();
               return what;
@@ -29,7 +29,7 @@ describe.each(parts)('%s', (part: PartName) => {
           },
         });
         const [worker] = world.workers as [Worker];
-        await lifeOfAPort(world, worker);
+        await lifeOfAPort(world, worker, isOfGuard(action) ? deletedByHand : undefined);
         stop.abort(new Error(`nobody was refused: ${name}`));
         expect(await refused).toSatisfy((what: Action) => isFor(action, what));
       } finally {
@@ -39,3 +39,8 @@ describe.each(parts)('%s', (part: PartName) => {
     },
   );
 });
+
+/** Only a deletion without consent makes the controller look at the kind of its objects. */
+function isOfGuard({ resource }: Action): boolean {
+  return resource === 'customresourcedefinitions';
+}

@@ -1,5 +1,8 @@
 import { identities } from '../../rig/chain/identities.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
+import { type RoleBinding, roleBindings } from '../../src/kube/core-resources.ts';
+import { keyOf } from '../../src/kube/object.ts';
+import { defineResource } from '../../src/kube/resource.ts';
 import type { Action } from '../../src/kube/rights.ts';
 import { systemClock as clock } from '../../src/time/clock.ts';
 import type { Cluster, World } from '../chain/world.ts';
@@ -8,6 +11,12 @@ import { clusterRoles, type Role, type Rule, roles, setRules } from '../rights/r
 import { covers, inWords, refusedOf } from '../rights/used.ts';
 
 const kinds = [roles, clusterRoles] as const;
+const clusterRoleBindings = defineResource<RoleBinding>({
+  ...roleBindings,
+  plural: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+  namespaced: false,
+});
 const access = { violaAccess: 'managed', violaTls: 'managed' } as const;
 
 /** The rights of a part that each installation needs, one verb of one resource each. */
@@ -20,12 +29,18 @@ export function clusterOf(part: PartName, world: Pick<World, 'management' | 'bus
   return part === 'operator' || part === 'viola' ? world.management : world.business;
 }
 
-/** Takes one right out of the roles that hold it; answers how it is given back. */
-export async function takeAway(admin: KubeClient, action: Action): Promise<() => Promise<void>> {
+/** Takes one right of a part out of its roles; answers how it is given back. */
+export async function takeAway(
+  admin: KubeClient,
+  part: PartName,
+  action: Action,
+): Promise<() => Promise<void>> {
+  const own = await rolesOf(admin, identities[part]);
   const undo: (() => Promise<unknown>)[] = [];
   for (const kind of kinds) {
     const { items } = await admin.list(kind, {});
-    for (const role of items.filter((one) => mayHold(one, action))) {
+    const its = items.filter((one) => own.has(`${kind.kind} ${keyOf(one)}`));
+    for (const role of its.filter((one) => mayHold(one, action))) {
       const { name, namespace } = role.metadata;
       const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
       const before = await setRules(admin, kind, ref, (rules) =>
@@ -38,6 +53,25 @@ export async function takeAway(admin: KubeClient, action: Action): Promise<() =>
   return async () => {
     await Promise.all(undo.map((giveBack) => giveBack()));
   };
+}
+
+/** `Kind key` of the roles that are bound to an account; others may hold the same rights. */
+async function rolesOf(admin: KubeClient, account: string): Promise<ReadonlySet<string>> {
+  const lists = [await admin.list(roleBindings, {}), await admin.list(clusterRoleBindings, {})];
+  const bound = lists.flatMap(({ items }) => items).filter((one) => isOf(one, account));
+  return new Set(
+    bound.map(({ metadata: { namespace }, roleRef: { kind, name } }) =>
+      kind === 'Role' && namespace !== undefined
+        ? `${kind} ${keyOf({ namespace, name })}`
+        : `${kind} ${name}`,
+    ),
+  );
+}
+
+function isOf({ subjects = [] }: RoleBinding, account: string): boolean {
+  return subjects.some(
+    ({ namespace, name }) => account === `system:serviceaccount:${namespace}:${name}`,
+  );
 }
 
 /** Only a ClusterRole lets anybody do what is meant in no namespace. */
