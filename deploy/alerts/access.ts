@@ -86,7 +86,7 @@ export const ofAccess = {
       },
       {
         say: { en: 'See who wrote the Secrets.', ko: 'Secret을 누가 기록했는지 확인합니다.' },
-        run: `kubectl -n ${operatorNamespace} get secrets multinic-ca viola-api-tls multinic-operator-viola-token viola-api-tokens -o custom-columns=NAME:.metadata.name,BY:.metadata.managedFields[*].manager`,
+        run: `kubectl -n ${operatorNamespace} get secrets multinic-ca viola-api-tls multinic-operator-viola-token viola-api-tokens -o custom-columns='NAME:.metadata.name,BY:.metadata.managedFields[*].manager'`,
       },
     ],
     fix: [

@@ -120,6 +120,44 @@ describe('the runbooks', () => {
   });
 });
 
+describe('the commands of the runbooks', () => {
+  const commands = all.flatMap(([name, { diagnosis }]) =>
+    diagnosis.flatMap(({ run = '' }) => run.split('; ').map((one) => [name, one] as const)),
+  );
+
+  it('ask for rights in a namespace: others are not listed', () => {
+    const asked = commands.filter(([, run]) => run.includes('can-i --list'));
+    expect(asked.length).toBeGreaterThan(0);
+    for (const [, run] of asked) expect(run).toMatch(/^kubectl -n \S+ auth can-i --list /);
+  });
+
+  it('get nothing from one cluster that only another one has', () => {
+    for (const [, run] of commands) {
+      const both = /openstackconfigs/.test(run) && /multinicnodeconfigs/.test(run);
+      // A definition that is not there is told beside the one that is; an unknown kind ends the command.
+      expect(both && !/ get crds? /.test(run), run).toBe(false);
+    }
+  });
+
+  it('show the other controller and its Jobs, and nothing of ours', () => {
+    const [, text = ''] = commands.find(([, run]) => run.includes('get deployments,jobs')) ?? [];
+    const [, selector = ''] = /-l '([^']*)'/.exec(text) ?? [];
+    const selects = (labels: Readonly<Record<string, string>>): boolean =>
+      selector.split(',').every((term) => {
+        const [key = '', value] = term.split('=');
+        return value === undefined ? !(key.slice(1) in labels) : labels[key] === value;
+      });
+    const name = { 'app.kubernetes.io/name': 'multinic-agent' };
+    expect(selects({ ...name, 'app.kubernetes.io/managed-by': 'multinic-controller' })).toBe(true);
+    expect(selects({ ...name, 'app.kubernetes.io/component': 'agent' })).toBe(false);
+    expect(selects({ ...name, 'app.kubernetes.io/component': 'controller' })).toBe(false);
+  });
+
+  it('mean the same to every shell', () => {
+    for (const [, run] of commands) expect(run.replaceAll(/'[^']*'/g, '')).not.toMatch(/[*?[\]]/);
+  });
+});
+
 /** Names of the headings of a page as GitHub makes them. */
 function headingsOf(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8');

@@ -1,20 +1,21 @@
 import type { Alerts } from './alert.ts';
 import { logs, operatorNamespace } from './commands.ts';
 
-const calls = (result: string): string =>
-  `sum by (cluster) (increase(multinic_inventory_calls_total{result="${result}"}[15m])) > 0`;
-
 /** The database beside the operator. */
 export const ofInventory = {
   MultiNicInventoryFailing: {
-    exprs: { 'multinic-operator': `${calls('error')} unless ${calls('success')}` },
-    for: '15m',
+    // Whatever succeeds beside it: a full volume is read from, and what has not changed is not written.
+    exprs: {
+      'multinic-operator':
+        'sum by (cluster) (increase(multinic_inventory_calls_total{result="error"}[15m])) > 0',
+    },
+    for: '30m',
     severity: 'warning',
     summary: 'The database of the MultiNIC inventory fails.',
-    description: 'No read or write of the inventory has come through for 15 minutes.',
+    description: 'Reads or writes of the inventory have failed again and again for half an hour.',
     meaning: {
-      en: 'The SQLite file or the MariaDB of the inventory cannot be read or written. It is tried again every half minute.',
-      ko: '인벤토리의 SQLite 파일 또는 MariaDB를 읽거나 쓸 수 없습니다. 30초마다 다시 시도합니다.',
+      en: 'The SQLite file or the MariaDB of the inventory cannot be read, or cannot be written: what has not changed needs no write, so that some calls may succeed. After a failure it is left alone for half a minute.',
+      ko: '인벤토리의 SQLite 파일 또는 MariaDB를 읽을 수 없거나 쓸 수 없습니다. 변경이 없으면 쓰지 않으므로 일부 호출은 성공할 수 있습니다. 실패하면 30초 동안 호출하지 않습니다.',
     },
     impact: {
       en: 'NICs are delivered all the same. The inventory API shows old records, deleted OpenstackConfigs wait (`InventoryUnavailable`), and the history has a gap.',

@@ -293,7 +293,7 @@ export const ofNodesAndAgents = {
           en: 'See whether the other one still runs.',
           ko: '기존 컨트롤러가 아직 실행 중인지 확인합니다.',
         },
-        run: 'kubectl get deployments,jobs -A -l app.kubernetes.io/name=multinic-agent',
+        run: "kubectl get deployments,jobs -A -l 'app.kubernetes.io/name=multinic-agent,!app.kubernetes.io/component'",
       },
       {
         say: {

@@ -1,5 +1,5 @@
 import type { Alerts, Chart, Look } from './alert.ts';
-import { logs, operatorNamespace, systemNamespace } from './commands.ts';
+import { agentsNamespace, logs, operatorNamespace, systemNamespace } from './commands.ts';
 import { leases, ofLeader } from './expressions.ts';
 
 /** What has a lease, a queue and watches of its own, by chart. */
@@ -36,6 +36,17 @@ function fullHeap(parts: string): string {
   const limit = `multinic_heap_limit_bytes{part=~"${parts}"}`;
   const used = 'min_over_time(nodejs_heap_size_used_bytes[30m])';
   return `max by (cluster, part) (${used} / ignoring (part) group_right () ${limit}) > 0.85`;
+}
+
+/** The rights to watch lie where the objects are: without a namespace those of `default` are listed. */
+const rightsToWatch = [
+  rightsIn(systemNamespace, `${systemNamespace}:multinic-agent`),
+  rightsIn(agentsNamespace, `${systemNamespace}:multinic-agent`),
+  rightsIn(systemNamespace, `${operatorNamespace}:multinic-operator`),
+];
+
+function rightsIn(namespace: string, account: string): string {
+  return `kubectl -n ${namespace} auth can-i --list --as=system:serviceaccount:${account}`;
 }
 
 const log = (part: 'operator' | 'controller', say: Look['say']): Look => ({
@@ -102,10 +113,10 @@ export const ofProcesses = {
       }),
       {
         say: {
-          en: 'See whether its ServiceAccount may list and watch.',
-          ko: 'ServiceAccount에 list와 watch 권한이 있는지 확인합니다.',
+          en: 'See whether its ServiceAccount may list and watch: the controller (the first two), the operator (the last one; with `--watch-namespace`, in that one).',
+          ko: 'ServiceAccount에 list와 watch 권한이 있는지 확인합니다. 앞의 두 명령은 컨트롤러, 마지막은 오퍼레이터용입니다(`--watch-namespace`를 지정했다면 해당 네임스페이스로 바꾸십시오).',
         },
-        run: `kubectl auth can-i --list --as=system:serviceaccount:${systemNamespace}:multinic-agent; kubectl auth can-i --list --as=system:serviceaccount:${operatorNamespace}:multinic-operator`,
+        run: rightsToWatch.join('; '),
       },
       {
         say: {
@@ -176,10 +187,10 @@ export const ofProcesses = {
     diagnosis: [
       {
         say: {
-          en: 'Compare with how many objects there are: the limits are made for 10,000 nodes.',
-          ko: '객체 수와 비교합니다. 기본 한도는 노드 10,000개 기준입니다.',
+          en: 'Compare with how many objects there are, each kind in its own cluster: the limits are made for 10,000 nodes.',
+          ko: '객체 수와 비교합니다. 종류마다 해당 클러스터에서 실행하십시오. 기본 한도는 노드 10,000개 기준입니다.',
         },
-        run: 'kubectl get openstackconfigs,multinicnodeconfigs -A --no-headers | wc -l',
+        run: 'kubectl get openstackconfigs -A --no-headers | wc -l; kubectl get multinicnodeconfigs -A --no-headers | wc -l',
       },
       {
         say: {

@@ -62,7 +62,8 @@ export const metricTable = {
   multinic_inventory_calls_total: {
     type: 'counter',
     help: 'Reads and writes of the database of the inventory by the operator, by result (success, error).',
-    lookFor: 'Errors without any success: NICs are delivered all the same, deletions wait.',
+    lookFor:
+      'Errors that go on, whatever succeeds beside them: NICs are delivered all the same, deletions wait.',
     labels: ['result'],
   },
   multinic_nodes_delivered_total: {

@@ -164,8 +164,16 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   MultiNicDeletionStuck: { 'multinic-operator': byReason('operator', 'Deleting') },
   MultiNicInventoryFailing: {
     'multinic-operator': {
-      fires: { ...rises(calls, { result: 'error' }, 2), ...rises(calls, { result: 'success' }, 0) },
-      quiet: { ...rises(calls, { result: 'error' }, 2), ...rises(calls, { result: 'success' }, 1) },
+      // A full volume is read from, and takes what has not changed.
+      fires: {
+        ...rises(calls, { result: 'error' }, 2),
+        ...rises(calls, { result: 'success' }, 10),
+      },
+      // Down for ten minutes, some time ago.
+      quiet: {
+        [seriesOf(calls, { result: 'error' }, 'a')]: `0+2x10 20+0x${longest}`,
+        ...rises(calls, { result: 'success' }, 1),
+      },
     },
   },
   MultiNicTokenFileUnusable: {
