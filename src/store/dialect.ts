@@ -33,7 +33,9 @@ function nodeSqlite(path: string): SqliteDatabase {
   return {
     close: () => db.close(),
     prepare(text) {
-      const statement = db.prepare(text);
+      // A full volume has ended the transaction by itself: that nothing is left to roll back would be told in its place.
+      const isOver = text === 'rollback' && !db.isTransaction;
+      const statement = db.prepare(isOver ? 'SELECT 1 WHERE 0' : text);
       return {
         reader: statement.columns().length > 0,
         all: (parameters) => statement.all(...values(parameters)),

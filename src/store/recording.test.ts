@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Tables } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -33,5 +33,18 @@ it('a record that another writer took over meanwhile is not taken from it', asyn
     },
   });
   await recordNodeConfigs(late, { ...recording, nodes: [] }, now);
+  expect(await listNodeConfigs(db, {})).toMatchObject([{ nodeName: 'n1' }]);
+});
+
+it('what ended a transaction is told, not that it had ended', async () => {
+  await using db = new Kysely<Tables>({ dialect: sqliteDialect(':memory:') });
+  await migrate(db, 'sqlite');
+  // As a full volume does: SQLite ends the transaction by itself.
+  const end = sql`RAISE(ROLLBACK, 'database or disk is full')`;
+  await sql`CREATE TRIGGER full BEFORE INSERT ON node_config BEGIN SELECT ${end}; END`.execute(db);
+  const recording = { providerId: 'biz-1', author, nodes: [node('first')], unknown: [] };
+  await expect(recordNodeConfigs(db, recording, now)).rejects.toThrow('database or disk is full');
+  await sql`DROP TRIGGER full`.execute(db);
+  await recordNodeConfigs(db, recording, now);
   expect(await listNodeConfigs(db, {})).toMatchObject([{ nodeName: 'n1' }]);
 });
