@@ -55,6 +55,34 @@ function viola(listen: string): readonly string[] {
   return ['viola', ...flags.flatMap(([flag, value]) => [`--${flag}`, value])];
 }
 
+describe('a process that is told to end while it still loads its part', () => {
+  /** A module that takes for ever to load, and a signal meanwhile. */
+  const source = `process.kill(process.pid, process.env.SIGNAL);
+    setInterval(() => undefined, 1000);
+    await new Promise(() => undefined);`;
+  const hook = `import { registerHooks } from 'node:module';
+    const source = ${JSON.stringify(source)};
+    registerHooks({
+      load: (url, context, next) => url.endsWith(process.env.SLOW)
+        ? { format: 'module', source, shortCircuit: true }
+        : next(url, context),
+    });`;
+  const told = async (signal: NodeJS.Signals, at: string, args: readonly string[]) => {
+    const options = `--import=${file('slow.mjs', hook)}`;
+    return run(args, { NODE_OPTIONS: options, SIGNAL: signal, SLOW: at });
+  };
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends in order after %s', async (signal) => {
+    const ended = await told(signal, '/src/viola/start.ts', viola('127.0.0.1:0'));
+    expect(ended).toMatchObject({ status: 0, signal: null });
+  });
+
+  it('has not succeeded when it is an agent', async () => {
+    const ended = await told('SIGTERM', '/src/agent/main-agent.ts', ['agent', '--dry-run']);
+    expect(ended).toMatchObject({ status: 1, signal: null });
+  });
+});
+
 describe('a part that fails', () => {
   it('says why and exits, when its port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');

@@ -17,7 +17,7 @@ import {
   SettingsError,
   type Values,
 } from './process/settings.ts';
-import { runUntilSignal } from './process/shutdown.ts';
+import { failedExit, leaveOnSignal, runUntilSignal } from './process/shutdown.ts';
 import { dropStartupGarbage } from './process/startup-garbage.ts';
 import { thisBuild } from './process/version.ts';
 import { systemClock, systemRandom } from './time/clock.ts';
@@ -100,23 +100,40 @@ const parts: Readonly<Record<PartName, { readonly about: string; load(): Promise
   },
 };
 
+const loadAgent = async () => import('./agent/main-agent.ts');
+
 async function main(argv: readonly string[]): Promise<number> {
   const [name = '', ...rest] = argv;
   if (name === 'agent') {
-    const { agentMain } = await import('./agent/main-agent.ts');
-    return agentMain(rest);
+    return loadAndRun(loadAgent, async ({ agentMain }) => agentMain(rest), failedExit);
   }
   if (name === 'version') {
     console.log(versionText(version()));
     return 0;
   }
-  if (isPart(name)) return runPart(name, await parts[name].load(), parts[name].about, rest);
+  if (isPart(name)) {
+    const { [name]: chosen } = parts;
+    const load = async () => chosen.load();
+    return loadAndRun(load, async (loaded) => runPart(name, loaded, chosen.about, rest), 0);
+  }
   if (isCommand(name)) {
     const { cliMain } = await import('./cli/main-cli.ts');
     return cliMain(name, rest);
   }
   console.error(usage());
   return name === '--help' || name === '-h' ? 0 : usageExit;
+}
+
+/** Until what is loaded listens for signals itself, one ends the process with `status`: nothing was begun. */
+async function loadAndRun<T>(
+  load: () => Promise<T>,
+  start: (loaded: T) => Promise<number>,
+  status: number,
+): Promise<number> {
+  const listensItself = leaveOnSignal(status);
+  const ended = start(await load());
+  listensItself();
+  return ended;
 }
 
 /** Commands of people; loaded only when one is asked for. */

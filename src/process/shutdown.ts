@@ -3,7 +3,8 @@ import type { Logger } from './log.ts';
 /** Exit status after a second signal, or when a part did not stop in time. */
 const forcedExit = 130;
 /** Exit status of a part that failed. */
-const failedExit = 1;
+export const failedExit = 1;
+const signals = ['SIGTERM', 'SIGINT'] as const;
 
 export interface RunOptions {
   readonly log: Logger;
@@ -42,7 +43,7 @@ export async function runUntilSignal(
     if (stray === undefined && !root.signal.aborted) stop(error, failedExit);
     stray ??= { error };
   };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  for (const name of signals) process.on(name, onSignal);
   process.on('uncaughtException', onStray); // rejections that nobody handles, too
 
   const status = await outcome();
@@ -65,6 +66,18 @@ export async function runUntilSignal(
     log.info('stopped');
     return 0;
   }
+}
+
+/**
+ * Ends the process at the first signal, until the function that it answers is called. The kernel drops a signal that the
+ * first process of a container has not asked for: it would go on, and lead, until it is killed.
+ */
+export function leaveOnSignal(status: number): () => void {
+  const leave = (): void => process.exit(status);
+  for (const name of signals) process.on(name, leave);
+  return () => {
+    for (const name of signals) process.off(name, leave);
+  };
 }
 
 /** Ends the process after a while, unless it has ended by itself before. */
