@@ -1,8 +1,18 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Image, writeImage } from './archive.ts';
 import { run } from './command.ts';
 import { filesBelow, putAccounts, putFile } from './contents.ts';
@@ -63,6 +73,27 @@ it('is the same, byte for byte, when the same files were made at another time wi
   });
   expect(second.written).toEqual(first.written);
   expect((await readFile(second.out)).equals(await readFile(first.out))).toBe(true);
+});
+
+it('is there whole or not at all: a full disk leaves that of an earlier build', async () => {
+  const { out } = await build('image', early);
+  const before = await readFile(out);
+  const tool = join(folder, 'bin/tar');
+  await mkdir(join(folder, 'bin'));
+  await writeFile(
+    tool,
+    '#!/bin/sh\nwhile [ "$1" != -cf ]; do shift; done\nprintf half >"$2"\nexit 2\n',
+  );
+  await chmod(tool, 0o755);
+  const files = await readdir(folder);
+  const layer = { blob: Buffer.from(''), digest: digestOf(''), diffId: digestOf('') };
+  const config = { User: '', Entrypoint: [], Env: [], WorkingDir: '/', Labels: {} };
+  const image: Image = { name: 'tool:1', architecture: 'amd64', layers: [layer], config };
+  vi.stubEnv('PATH', `${join(folder, 'bin')}:${process.env['PATH']}`);
+  const failing = writeImage(out, image, join(folder, 'work')).finally(() => vi.unstubAllEnvs());
+  await expect(failing).rejects.toThrow('tar');
+  expect((await readFile(out)).equals(before)).toBe(true);
+  expect(await readdir(folder)).toEqual(files);
 });
 
 interface Descriptor {

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { run } from './command.ts';
 import type { Architecture } from './debian.ts';
 import { digestOf, type Layer, reproducibly } from './layer.ts';
+import { putWhole } from './workplace.ts';
 
 /** An image of one architecture. */
 export interface Image {
@@ -63,7 +64,9 @@ export async function writeImage(out: string, image: Image, work: string): Promi
   await writeFile(join(work, 'manifest.json'), JSON.stringify([older]));
   await mkdir(dirname(out), { recursive: true });
   const modes = '--mode=u=rwX,go=rX';
-  await run(['tar', ...reproducibly, modes, '-C', work, '-cf', resolve(out), '.']);
+  await putWhole(resolve(out), async (path) => {
+    await run(['tar', ...reproducibly, modes, '-C', work, '-cf', path, '.']);
+  });
   const size = layers.reduce((sum, layer) => sum + layer.size, 0);
   return { id: config.digest, digest: manifest.digest, size };
 }

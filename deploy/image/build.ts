@@ -4,7 +4,6 @@
 //
 // Needs a Debian with apt-get and dpkg-deb, and reaches npm and Debian (DEBIAN_MIRROR; default http://deb.debian.org). The
 // images hold our bundle, npm's Node.js, Debian's libraries and, the agent's, Debian's `ip`: no shell, and nothing else.
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,6 +12,7 @@ import { complaintOf } from './command.ts';
 import { writeContext } from './context.ts';
 import { architecturesIn, buildImages, ownArchitecture } from './images.ts';
 import { prefixIn } from './reference.ts';
+import { withFolder } from './workplace.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -33,17 +33,14 @@ async function build(argv: readonly string[]): Promise<void> {
     await writeContext(wanted, version, context);
     return;
   }
-  const work = await mkdtemp(join(tmpdir(), 'multinic-image-'));
-  try {
+  await withFolder(join(tmpdir(), 'multinic-image-'), async (work) => {
     for (const architecture of wanted) {
       for (const image of await buildImages({ architecture, version, out, repository, work })) {
         const size = `${(image.size / 1024 / 1024).toFixed(1)} MiB`;
         console.log(`${image.name} ${architecture} ${size} ${image.digest}\n  ${image.file}`);
       }
     }
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
 }
 
 try {

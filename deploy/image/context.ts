@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Architecture } from './debian.ts';
 import { layOut } from './folders.ts';
 import { openFolders } from './layer.ts';
+import { withFolder } from './workplace.ts';
 
 /**
  * Lays out what the Dockerfiles copy: `ARCHITECTURE/base`, `tools` and a folder for each image, with the files that the
@@ -15,8 +16,7 @@ export async function writeContext(
 ): Promise<void> {
   await mkdir(out, { recursive: true });
   // Beside its end, so that it can be moved there whatever file systems there are.
-  const work = await mkdtemp(join(out, '.work-'));
-  try {
+  await withFolder(join(out, '.work-'), async (work) => {
     for (const architecture of architectures) {
       const images = await layOut({ architecture, version, work: join(work, architecture) });
       const place = join(out, architecture);
@@ -27,7 +27,5 @@ export async function writeContext(
         await rename(folder, join(place, basename(folder)));
       }
     }
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
 }

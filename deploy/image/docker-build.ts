@@ -5,7 +5,7 @@
 // several go into archives in dist/images, or with --push to the registry. `make image` needs no engine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,6 +14,7 @@ import { complaintOf } from './command.ts';
 import { writeContext } from './context.ts';
 import { type Engine, engineIn, engines, namesOf, type Step, stepsOf } from './engine.ts';
 import { architecturesIn, ownArchitecture } from './images.ts';
+import { withFolder } from './workplace.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -34,8 +35,7 @@ async function build(argv: readonly string[]): Promise<void> {
   const engine = values.engine === undefined ? await engineIn(process.env) : known(values.engine);
   const revision = await commitOf(root);
   await mkdir(values.out, { recursive: true });
-  const context = await mkdtemp(join(tmpdir(), 'multinic-context-'));
-  try {
+  await withFolder(join(tmpdir(), 'multinic-context-'), async (context) => {
     await writeContext(architectures, version, context);
     for (const [name, image] of Object.entries(names)) {
       const dockerfile = join(import.meta.dirname, name.replace('multinic-', 'Dockerfile.'));
@@ -55,9 +55,7 @@ async function build(argv: readonly string[]): Promise<void> {
       for (const step of stepsOf(one)) await run(step);
       console.log(architectures.length > 1 && !push ? `${image}\n  ${archive}` : image);
     }
-  } finally {
-    await rm(context, { recursive: true, force: true });
-  }
+  });
 }
 
 function known(name: string): Engine {

@@ -2,7 +2,7 @@
 //   build.ts [--arch amd64,arm64] [--out FOLDER] [--repository PREFIX]
 //
 // Reaches npm and Debian, as `make image` does. On each node: unpack it, then load-images.sh.
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { versionOf } from '../../identity.ts';
 import { complaintOf } from '../command.ts';
 import { architecturesIn, buildImages } from '../images.ts';
 import { prefixIn } from '../reference.ts';
+import { withFolder } from '../workplace.ts';
 import { writeImageArchive } from './image-archive.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -25,8 +26,7 @@ async function build(argv: readonly string[]): Promise<void> {
   });
   const repository = prefixIn(values.repository);
   const version = await versionOf(root);
-  const work = await mkdtemp(join(tmpdir(), 'multinic-archive-'));
-  try {
+  await withFolder(join(tmpdir(), 'multinic-archive-'), async (work) => {
     const images: string[] = [];
     for (const architecture of architecturesIn(values.arch)) {
       const places = { out: join(work, 'images'), work: join(work, 'build') };
@@ -38,9 +38,7 @@ async function build(argv: readonly string[]): Promise<void> {
     }
     const file = await writeImageArchive({ root, version, images, out: values.out, work });
     console.log(`${file} ${((await stat(file)).size / 1024 / 1024).toFixed(1)} MiB`);
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
 }
 
 try {

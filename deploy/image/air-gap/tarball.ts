@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { run } from '../command.ts';
 import { reproducibly } from '../layer.ts';
+import { putWhole } from '../workplace.ts';
 
 /** Packs entries of a folder as a .tar.gz; equal files give an equal one. `level` is that of gzip. */
 export async function packTarball(
@@ -13,9 +13,10 @@ export async function packTarball(
   entries: readonly string[],
   level = 9,
 ): Promise<void> {
-  const scratch = `${out}.tar`;
   const modes = '--mode=u=rwX,go=rX';
-  await run(['tar', ...reproducibly, modes, '-C', folder, '-cf', resolve(scratch), ...entries]);
-  await pipeline(createReadStream(scratch), createGzip({ level }), createWriteStream(out));
-  await rm(scratch);
+  await putWhole(resolve(out), async (path) => {
+    const scratch = `${path}.tar`;
+    await run(['tar', ...reproducibly, modes, '-C', folder, '-cf', scratch, ...entries]);
+    await pipeline(createReadStream(scratch), createGzip({ level }), createWriteStream(path));
+  });
 }
