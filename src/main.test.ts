@@ -77,6 +77,20 @@ describe('a process that is told to end while it still loads its part', () => {
     expect(ended).toMatchObject({ status: 0, signal: null });
   });
 
+  it('ends its part in order once that runs', async () => {
+    const child = spawn(process.execPath, [main, ...viola('127.0.0.1:0')]);
+    const ended = once(child, 'close');
+    const said: string[] = [];
+    createInterface(child.stdout).on('line', (line) => {
+      const { msg } = JSON.parse(line) as { msg: string };
+      said.push(msg);
+      if (msg === 'viola serves') child.kill('SIGTERM');
+    });
+    expect(await ended).toEqual([0, null]);
+    expect(said).toContain('stopping');
+    expect(said.at(-1)).toBe('stopped');
+  });
+
   it('has not succeeded when it is an agent', async () => {
     const ended = await told('SIGTERM', '/src/agent/main-agent.ts', ['agent', '--dry-run']);
     expect(ended).toMatchObject({ status: 1, signal: null });

@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { run } from './command.ts';
 import type { Architecture } from './debian.ts';
 import { digestOf, type Layer, reproducibly } from './layer.ts';
@@ -64,7 +64,7 @@ export async function writeImage(out: string, image: Image, work: string): Promi
   await writeFile(join(work, 'manifest.json'), JSON.stringify([older]));
   await mkdir(dirname(out), { recursive: true });
   const modes = '--mode=u=rwX,go=rX';
-  await putWhole(resolve(out), async (path) => {
+  await putWhole(out, async (path) => {
     await run(['tar', ...reproducibly, modes, '-C', work, '-cf', path, '.']);
   });
   const size = layers.reduce((sum, layer) => sum + layer.size, 0);

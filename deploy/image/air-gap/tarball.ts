@@ -1,5 +1,4 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { run } from '../command.ts';
@@ -14,7 +13,7 @@ export async function packTarball(
   level = 9,
 ): Promise<void> {
   const modes = '--mode=u=rwX,go=rX';
-  await putWhole(resolve(out), async (path) => {
+  await putWhole(out, async (path) => {
     const scratch = `${path}.tar`;
     await run(['tar', ...reproducibly, modes, '-C', folder, '-cf', scratch, ...entries]);
     await pipeline(createReadStream(scratch), createGzip({ level }), createWriteStream(path));
