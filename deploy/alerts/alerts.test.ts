@@ -139,6 +139,16 @@ describe('the commands of the runbooks', () => {
     }
   });
 
+  it('select by labels that Pods and Jobs have', () => {
+    const selectors = commands.flatMap(([, run]) => / -l ([^' ]+)/.exec(run)?.[1] ?? []);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const term of selectors.flatMap((selector) => selector.split(','))) {
+      expect(term).toMatch(
+        /^(app\.kubernetes\.io\/(part-of=multinic|component=(operator|viola|controller))|multinic\.io\/node-name=NODE)$/,
+      );
+    }
+  });
+
   it('show the other controller and its Jobs, and nothing of ours', () => {
     const [, text = ''] = commands.find(([, run]) => run.includes('get deployments,jobs')) ?? [];
     const [, selector = ''] = /-l '([^']*)'/.exec(text) ?? [];

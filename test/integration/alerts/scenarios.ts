@@ -223,7 +223,11 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   },
   MultiNicLegacyListenerOn: {
     'multinic-operator': {
-      fires: shows('multinic_legacy_listener', {}, 1),
+      // Parts that have no such listener show that it is off.
+      fires: {
+        ...shows('multinic_legacy_listener', {}, 1),
+        ...shows('multinic_legacy_listener', {}, 0, 'b'),
+      },
       quiet: shows('multinic_legacy_listener', {}, 0),
     },
   },
