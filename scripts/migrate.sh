@@ -54,14 +54,14 @@ case $verb in
 esac
 while (($#)); do
   case $1 in
-    --half) half=${2:-}; shift ;;
-    --step) step=${2:-}; shift ;;
-    --backup) backup=${2:-}; shift ;;
-    --accept) accepted+="${2//,/ } "; shift ;;
-    --legacy-from) legacy_from=${2:-}; shift ;;
+    --half) value_after "$@"; half=$2; shift ;;
+    --step) value_after "$@"; step=$2; shift ;;
+    --backup) value_after "$@"; backup=$2; shift ;;
+    --accept) value_after "$@"; accepted+="${2//,/ } "; shift ;;
+    --legacy-from) value_after "$@"; legacy_from=$2; shift ;;
     --crds) crds=true ;;
-    --timeout) timeout=${2:-}; shift ;;
-    --context) context=(--context "${2:?--context wants a name}"); shift ;;
+    --timeout) value_after "$@"; timeout=$2; shift ;;
+    --context) value_after "$@"; context=(--context "$2"); shift ;;
     --yes) yes=true ;;
     --dry-run) dry_run=true ;;
     --help | -h) help ;;
@@ -99,7 +99,7 @@ check() {
   say "nothing is in the way. Next: $0 forward --half $half --backup DIR"
 }
 
-need kubectl helm
+need kubectl helm flock
 reach_cluster
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

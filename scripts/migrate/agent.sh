@@ -8,8 +8,9 @@ kind=multinicnodeconfigs.multinic.io
 marker=multinic-migration-agent
 finalizers=(multinic.io/cleanup)
 their_jobs=(-l app.kubernetes.io/managed-by=multinic-controller)
-# What an object says of itself, for comparison afterwards.
+# What an object says of itself, for comparison afterwards, and what it says when it is well.
 said='{{with .status}}{{.state}}{{end}}'
+well=Configured
 
 find_deployments() {
   deployments_of is_controller
@@ -49,8 +50,9 @@ forward() {
   remove_theirs
   restrict_namespace
   if there crd "$kind"; then place_kind; fi
+  copy_pull_secrets "$namespace"
   place_release --set controller.settings.takeOver=true
-  copy_pull_secrets "$namespace" multinic-agents
+  copy_pull_secrets multinic-agents
   wait_for "$timeout" "node configs that are being taken over" taken_over || unfinished
   place_release
   if changed_nothing; then return; fi
@@ -86,13 +88,6 @@ their_agents_ended() {
   [[ -z $active ]]
 }
 
-# taken_over: whether every object is ours, and as well as it was before.
-taken_over() {
-  local rows
-  rows=$(standing) || return 1
-  ! grep -Eq "$sep(theirs|working)\$" <<<"$rows" && [[ -z $(worse) ]]
-}
-
 # standing: a row for each object: name, its Ready condition, and whether it is theirs, being worked on, good, bad, or for a node
 # that is away, which nobody waits for.
 standing() {
@@ -108,16 +103,6 @@ standing() {
     else how=bad; fi
     printf '%s\n' "$name$sep${ready:-not looked at}$sep$how"
   done <<<"$rows"
-}
-
-# worse: objects that were Configured before and are not now.
-worse() {
-  local name ready how
-  standing | while IFS=$sep read -r name ready how; do
-    if [[ $how == bad ]] && grep -Fqx "$namespace$sep$name${sep}Configured" "$backup/states"; then
-      printf '%s\n' "$name was Configured and is $ready"
-    fi
-  done
 }
 
 unfinished() {

@@ -28,6 +28,19 @@ open_backup() {
   return 1
 }
 
+# lock_backup: nobody else is at work with it, from here to the end of this run and of every helm that it starts. A filesystem
+# that cannot lock is put up with.
+lock_backup() {
+  local code=0
+  $dry_run && return
+  exec {lock}<"$backup"
+  flock --nonblock --conflict-exit-code 75 "$lock" 2>/dev/null || code=$?
+  ((code == 75)) || return 0
+  say "waiting for another run with the backup $backup"
+  flock --timeout 30 "$lock" ||
+    die "another run is at work with the backup $backup, or a helm of one that was killed" "see ps -ef | grep -e migrate.sh -e helm; run this again when it has ended"
+}
+
 # save: everything of $theirs, and what the objects of the kind $kind say now.
 save() {
   local key uid fate object number=0
@@ -37,6 +50,9 @@ save() {
   fi
   say "+ save ${#theirs[@]} objects in $backup"
   umask 077
+  mkdir -p "$backup"
+  lock_backup
+  [[ ! -e $backup/complete ]] || die "another run has begun the migration with $backup meanwhile" "run this again, which goes on from there"
   rm -rf "$backup/files"
   mkdir -p "$backup/files"
   echo "$half" >"$backup/half"
@@ -91,7 +107,15 @@ plain() {
 
 # mark: says in the cluster which backup belongs to it, before the first change.
 mark() {
-  if there configmap "$marker" -n multinic-system; then return; fi
+  local id
+  ask get configmap "$marker" -n multinic-system --ignore-not-found -o 'jsonpath={.data.id}'
+  id=$answer
+  if [[ -n $id && $id != "$(<"$backup/id")" ]]; then
+    $dry_run || rm -f "$backup/complete"
+    die "another run has begun the migration of this cluster meanwhile" "run this again, which says with what backup"
+  fi
+  [[ -z $id ]] || return 0
+  there namespace multinic-system || change kube create namespace multinic-system
   change kube -n multinic-system create configmap "$marker" \
     "--from-literal=id=$($dry_run || cat "$backup/id")" "--from-literal=directory=$(hostname):$(readlink -m "$backup")"
 }

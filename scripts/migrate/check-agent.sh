@@ -2,7 +2,7 @@
 # Sourced: what may stand in the way of the migration of a business cluster.
 
 check_cluster() {
-  may_all "${rights[@]}" list/jobs.batch list/daemonsets.apps list/nodes delete/jobs.batch "patch/$kind"
+  may_all "${rights[@]}" list/daemonsets.apps list/nodes {list,delete}/jobs.batch {update,patch}/"$kind"
 }
 
 check_theirs() {
@@ -12,13 +12,11 @@ check_theirs() {
     block nothing "no Deployment of this cluster runs the deployed controller (multinic-controller)" \
       "install MultiNIC anew: scripts/build-and-deploy.sh; or, if it was scaled to 0 by a migration, give its --backup"
   for it in "${deployments[@]}"; do
-    ask get deployment "${it#*/}" -n "${it%/*}" -o 'jsonpath={.spec.replicas}'
-    [[ $answer != 0 ]] || mind "Deployment $it has no replicas: it will have none again after going back"
     [[ $it == "$namespace/"* ]] || other+=("$it")
   done
   block_all namespace "the deployed controller is not in namespace $namespace, where ours looks for node configs" \
     "see whether it looks at node configs there (CONTROLLER_NAMESPACE); it is stopped in any case" "${other[@]}"
-  block_gitops "${deployments[@]}"
+  check_deployments "${deployments[@]}"
   rows "{{.metadata.namespace}}/{{.metadata.name}}$sep$containers$sep$images" daemonsets -A
   while IFS=$sep read -r it row other; do
     if [[ " $row " =~ [\ /]multinic-agent\  || $other =~ multinic-agent[:@\ ] ]]; then running+=("DaemonSet $it"); fi

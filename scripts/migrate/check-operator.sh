@@ -2,21 +2,16 @@
 # Sourced: what may stand in the way of the migration of a management cluster.
 
 check_cluster() {
-  may_all "${rights[@]}" list/secrets list/configmaps delete/services delete/{roles,rolebindings}.rbac.authorization.k8s.io "patch/$kind"
+  may_all "${rights[@]}" list/secrets list/configmaps delete/namespaces {create,patch,delete}/persistentvolumeclaims {update,patch}/"$kind"
 }
 
 check_theirs() {
-  local it
   found "deployed operator: ${operators[*]:-none}"
   found "deployed Viola: ${violas[*]:-none}"
   ((${#operators[@]} > 0)) ||
     block nothing "no Deployment of this cluster runs the deployed operator" \
       "install MultiNIC anew: ./deploy-operator.sh; or, if it was scaled to 0 by a migration, give its --backup"
-  for it in "${deployments[@]}"; do
-    ask get deployment "${it#*/}" -n "${it%/*}" -o 'jsonpath={.spec.replicas}'
-    [[ $answer != 0 ]] || mind "Deployment $it has no replicas: it will have none again after going back"
-  done
-  block_gitops "${deployments[@]}"
+  check_deployments "${deployments[@]}"
   if there crd "$lifecycle" && there "$lifecycle" -A; then
     block lifecycle "there is a MultiNicOperator, of the generation with MariaDB" \
       "this script does not migrate that one: delete it when its operator and agents are not needed any more"

@@ -66,33 +66,48 @@ unblocked() {
   die "this cluster is not fit: ${#blocks[@]} in the way, see above" "deal with each${codes:+, or accept what you have looked at: --accept $codes}"
 }
 
-# What either half needs, in any namespace or none: VERB/RESOURCE[.GROUP][/NAMESPACE].
+# What either half needs on both ways, in any namespace or none: VERB/RESOURCE[.GROUP][/SUBRESOURCE]. Who puts roles back grants
+# what these say.
 rights=(
   list/deployments.apps list/pods
-  {create,patch}/{customresourcedefinitions.apiextensions.k8s.io,namespaces}
-  {create,delete}/{clusterroles,clusterrolebindings}.rbac.authorization.k8s.io
-  {create,delete}/{serviceaccounts,secrets,configmaps}
-  {create,patch,delete}/deployments.apps
+  {create,patch}/namespaces
+  {create,update,patch}/customresourcedefinitions.apiextensions.k8s.io patch/customresourcedefinitions.apiextensions.k8s.io/status
+  {create,patch,delete}/{clusterroles,clusterrolebindings,roles,rolebindings}.rbac.authorization.k8s.io
+  {escalate,bind}/clusterroles.rbac.authorization.k8s.io
+  {create,patch,delete}/{serviceaccounts,services,configmaps}
+  {create,update,delete}/secrets
+  {create,update,patch,delete}/deployments.apps patch/deployments.apps/scale
+  {create,patch,delete}/networkpolicies.networking.k8s.io
 )
 
 # may_all RIGHT…: rights that are missing are one finding, and the end: without them not even a look says all. One request for
 # all of them; who is asked changes nothing.
 may_all() {
-  local right verb resource group where allowed reviews='' missing=()
+  local right verb resource group part allowed reviews='' missing=''
   for right; do
-    IFS=/ read -r verb resource where <<<"$right"
+    IFS=/ read -r verb resource part <<<"$right"
     group=''
     [[ $resource != *.* ]] || group=${resource#*.}
-    reviews+="{apiVersion: authorization.k8s.io/v1, kind: SelfSubjectAccessReview, spec: {resourceAttributes: {verb: $verb, resource: ${resource%%.*}, group: \"$group\", namespace: \"$where\"}}}"$'\n---\n'
+    reviews+="{apiVersion: authorization.k8s.io/v1, kind: SelfSubjectAccessReview, spec: {resourceAttributes: {verb: $verb, resource: ${resource%%.*}, group: \"$group\", subresource: \"$part\"}}}"$'\n---\n'
   done
-  ask create --validate=false -f - -o "go-template={{with .spec.resourceAttributes}}{{.verb}}$sep{{.resource}}$sep{{with .namespace}}{{.}}{{end}}{{end}}$sep{{.status.allowed}}{{\"\\n\"}}" <<<"$reviews"
-  while IFS=$sep read -r verb resource where allowed; do
-    [[ -z $verb || $allowed == true ]] || missing+=("$verb $resource${where:+ in namespace $where}")
+  ask create --validate=false -f - -o "go-template={{with .spec.resourceAttributes}}{{.verb}}$sep{{.resource}}$sep{{with .subresource}}{{.}}{{end}}{{end}}$sep{{.status.allowed}}{{\"\\n\"}}" <<<"$reviews"
+  while IFS=$sep read -r verb resource part allowed; do
+    [[ -z $verb || $allowed == true ]] || missing+=$'\n'"      $verb $resource${part:+/$part}"
   done <<<"$answer"
-  ((${#missing[@]})) || return 0
-  block_all rights "these rights are missing" "use a kubeconfig of an administrator of this cluster" "${missing[@]}"
+  [[ -n $missing ]] || return 0
+  block rights "these rights are missing:$missing" "use a kubeconfig of an administrator of this cluster"
   tell_blocks
   unblocked
+}
+
+# check_deployments NAMESPACE/NAME…: what either half asks of what it stops.
+check_deployments() {
+  local it
+  for it; do
+    ask get deployment "${it#*/}" -n "${it%/*}" -o 'jsonpath={.spec.replicas}'
+    [[ $answer != 0 ]] || mind "Deployment $it has no replicas: it will have none again after going back"
+  done
+  block_gitops "$@"
 }
 
 # block_gitops NAMESPACE/NAME…: what somebody else applies again and again would come back while it is being replaced.

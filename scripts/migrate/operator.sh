@@ -12,8 +12,9 @@ key_secret=multinic-operator-contrabass
 kind=openstackconfigs.multinic.example.com
 marker=multinic-migration-operator
 finalizers=(multinic.example.com/cleanup multinic.example.com/finalizer multinic.example.com/operator-finalizer)
-# What an object says of itself, for comparison afterwards.
+# What an object says of itself, for comparison afterwards, and what it says when it is well.
 said='{{with .status}}{{range .conditions}}{{if eq .type "Ready"}}{{.status}}{{end}}{{end}}{{end}}'
+well=True
 
 find_deployments() {
   deployments_of is_viola
@@ -89,7 +90,7 @@ forward_viola() {
   networks=$answer
   registrations_namespace
   restricted_namespace "$bridge"
-  copy_pull_secrets "$namespace" "$bridge"
+  copy_pull_secrets "$bridge"
   namespace=$bridge place_kind
   bridge_values >"$scratch/bridge.yaml"
   namespace=$bridge settled=$scratch/bridge.yaml place_release --set "operator.settings.watchNamespace=$bridge" \
@@ -177,6 +178,7 @@ forward_operator() {
   restrict_namespace
   if there crd "$kind"; then place_kind; fi
   place_key
+  copy_pull_secrets "$namespace"
   place_release --set viola.settings.takeOver=true
   ask_each
   wait_for "$timeout" "OpenstackConfigs that are being taken over" taken_over || unfinished
@@ -203,13 +205,6 @@ place_key() {
   if there secret "$key_secret" -n "$namespace"; then return; fi
   say "+ Secret $namespace/$key_secret from what the deployed operator was set"
   $dry_run || kube -n "$namespace" create secret generic "$key_secret" "--from-file=encrypt-key=$backup/encrypt-key" >/dev/null
-}
-
-# taken_over: whether every object is ours, and as well as it was before.
-taken_over() {
-  local rows
-  rows=$(standing) || return 1
-  ! grep -Eq "$sep(theirs|working)\$" <<<"$rows" && [[ -z $(worse) ]]
 }
 
 # ask_each: has our operator look at each object anew, and say so.
@@ -240,16 +235,6 @@ standing() {
     else how=bad; fi
     printf '%s\n' "$name$sep${ready:-not looked at}$sep$how"
   done <<<"$rows"
-}
-
-# worse: objects that were Ready before and are not now.
-worse() {
-  local name ready how
-  standing | while IFS=$sep read -r name ready how; do
-    if [[ $how == bad ]] && grep -Fqx "${name%/*}$sep${name#*/}${sep}True" "$backup/states"; then
-      printf '%s\n' "$name was Ready and is $ready"
-    fi
-  done
 }
 
 unfinished() {

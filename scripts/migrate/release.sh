@@ -66,15 +66,18 @@ uninstall_release() {
   ! is_released || change kube_helm uninstall "$release" -n "$namespace" --wait --timeout 5m
 }
 
-# copy_pull_secrets FROM TO: the Secrets with which images are pulled, where they are needed and are not there.
+# copy_pull_secrets NAMESPACE: the Secrets with which images are pulled, from where Deployments of the backup have them.
 copy_pull_secrets() {
-  local name names
+  local name names from sources
   names=$(grep '^  imagePullSecrets: ' "$backup/values.yaml" 2>/dev/null | grep -o '"name":"[^"]*"' | cut -d'"' -f4) || true
+  sources=$(saved remove | awk -F"$sep" '/^Deployment/ { print $2 }' | sort -u)
   while read -r name; do
     [[ -n $name ]] || continue
-    if there secret "$name" -n "$2" || ! there secret "$name" -n "$1"; then continue; fi
-    plain get secret "$name" -n "$1" | sed "s/^  namespace: .*/  namespace: $2/" >"$scratch/pull-secret"
-    change kube create -f "$scratch/pull-secret"
+    for from in $sources; do
+      if there secret "$name" -n "$1" || ! there secret "$name" -n "$from"; then continue; fi
+      plain get secret "$name" -n "$from" | sed "s/^  namespace: .*/  namespace: $1/" >"$scratch/pull-secret"
+      change kube create -f "$scratch/pull-secret"
+    done
   done <<<"$names"
 }
 

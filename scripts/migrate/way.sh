@@ -3,9 +3,10 @@
 
 # begin_forward WHAT: looks, tells, asks and saves; or goes on with what an interrupted run has saved.
 begin_forward() {
-  [[ ! -e $backup/going-back ]] || die "$backup was used to go back" \
-    "end that, if it was interrupted: $0 back --half $half --backup $backup; then go forward with a new folder"
   if open_backup; then
+    lock_backup
+    [[ ! -e $backup/going-back ]] || die "$backup was used to go back" \
+      "end that, if it was interrupted: $0 back --half $half --backup $backup; then go forward with a new folder"
     say "going on with the backup $backup"
     find_deployments
     known_only
@@ -33,6 +34,7 @@ known_only() {
 # begin_back WHAT
 begin_back() {
   open_backup || die "$backup holds no backup" "give the folder that forward was given"
+  lock_backup
   [[ ! -e $backup/gone-back ]] || die "what $backup holds is back in its place" "there is nothing to do"
   check_cluster
   check_names
@@ -105,6 +107,25 @@ none_held() {
   local held finalizer
   held=$(kube get "$kind" -A -o 'go-template={{range .items}}{{range .metadata.finalizers}}{{.}} {{end}}{{end}}') || return 1
   for finalizer; do [[ " $held" != *" $finalizer "* ]] || return 1; done
+}
+
+# taken_over: whether every object is ours, and as well as it was before.
+taken_over() {
+  local rows
+  rows=$(standing) || return 1
+  ! grep -Eq "$sep(theirs|working)\$" <<<"$rows" && [[ -z $(worse) ]]
+}
+
+# worse: objects that were well before and are not now.
+worse() {
+  local name ready how where
+  standing | while IFS=$sep read -r name ready how; do
+    where=$namespace
+    [[ $name != */* ]] || where=${name%/*}
+    if [[ $how == bad ]] && grep -Fqx "$where$sep${name#*/}$sep$well" "$backup/states"; then
+      printf '%s\n' "$name was ${well/True/Ready} and is $ready"
+    fi
+  done
 }
 
 # serves_again: whether the deployed system runs as it did.

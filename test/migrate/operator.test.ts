@@ -9,12 +9,14 @@ import {
   register,
 } from './management.ts';
 import { NicMonitor } from './nic-monitor.ts';
-import { configOf, generous, nicsOf, objectsOf } from './seen.ts';
+import { configOf, generous, nicsOf, objectsOf, rightsMissed, rightsUsed } from './seen.ts';
 import type { Ran, Worker } from './site.ts';
 
 let place: Place;
 let monitor: NicMonitor;
 let installed: unknown;
+/** An administrator by this name, of whom the audit log tells. */
+let administrator: string;
 /** Name of each NIC by its MAC, for each worker, as they were given out. */
 const names = new Map<Worker, Record<string, string>>();
 
@@ -72,7 +74,7 @@ async function migrate(
   const legacy = verb === 'forward' ? ['--legacy-from', '127.0.0.0/8'] : [];
   const values = verb === 'back' ? [] : ['--', '--set', 'operator.persistence.enabled=false'];
   const way = [verb, '--half', 'operator', ...folder, ...legacy, ...more, ...values];
-  const ran = await place.site.migrate(way);
+  const ran = await place.site.migrate(way, '', administrator);
   for (const text of [ran.stdout, ran.stderr]) expectNoSecrets(text);
   return ran;
 }
@@ -126,6 +128,7 @@ async function writersOf(worker: Worker): Promise<string[]> {
 
 beforeAll(async () => {
   place = await openPlace('management');
+  administrator = await place.site.cluster.userKubeconfig('migrator', ['system:masters']);
   await installDeployed(place);
   const { workers } = place.site;
   await applyConfig(
@@ -240,5 +243,17 @@ describe('a management cluster of the deployed system', () => {
     if (!second) throw new Error('there is no worker');
     await expectArrives(second, 'fa:16:3e:00:01:50', 'multinic3');
     for (const [worker, expected] of names) expect(await namesOn(worker)).toEqual(expected);
+  });
+
+  it('has asked for every right that it has used', async () => {
+    const { cluster } = place.site;
+    const kubeconfig = await cluster.userKubeconfig('viewer');
+    const role = ['clusterrolebinding', 'viewer', '--clusterrole=view', '--user=viewer'];
+    await cluster.kubectl(['create', ...role]);
+    const { stderr } = await place.site.migrate(['check', '--half', 'operator'], '', kubeconfig);
+    const missed = rightsMissed(stderr);
+    const used = await rightsUsed(place.site, 'migrator');
+    expect(used.length).toBeGreaterThan(20);
+    expect(used.filter((right) => !missed.includes(right))).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toolPath } from '../../rig/control-plane/control-plane.ts';
 import { nodeConfigs } from '../../rig/deployed/node-config.ts';
 import { type Node, nodes } from '../../src/kube/core-resources.ts';
+import { rightsMissed, rightsUsed } from './seen.ts';
 import { deployed, openSite, type Ran, type Site } from './site.ts';
 import { applyNodeConfig, installController, nodeConfigFor } from './theirs.ts';
 
@@ -11,6 +12,8 @@ import { applyNodeConfig, installController, nodeConfigFor } from './theirs.ts';
 let site: Site;
 /** An administrator by this name, of whom the audit log tells. */
 let administrator: string;
+/** What somebody is told to lack who may only look. */
+let missed: readonly string[];
 
 const away = {
   name: 'a-b',
@@ -97,9 +100,8 @@ describe('nothing is changed', () => {
     const folder = ['--backup', join(site.directory, 'viewer'), '--yes'];
     const way = ['forward', '--half', 'agent', ...folder, '--accept', 'node'];
     const { code, stderr } = await site.migrate(way, '', kubeconfig);
-    expect(stderr).toMatch(
-      /\[rights\] these rights are missing:\n(.*\n)* {6}delete clusterroles\n/,
-    );
+    missed = rightsMissed(stderr);
+    expect(missed).toContain('delete clusterroles');
     expect(code).toBe(1);
     expect(await changesBy('viewer')).toEqual([]);
   });
@@ -228,6 +230,15 @@ it('goes back, whatever that agent waits for', async () => {
     'done: the deployed controller has this cluster',
   );
   expect(await manifest()).not.toContain('multinic-controllers:');
+});
+
+it('has asked for every right that it has used', async () => {
+  expect((await migrate('forward', '--backup', join(site.directory, 'again'))).code).toBe(0);
+  const backup = ['--backup', join(site.directory, 'again')];
+  expect((await migrate('back', ...backup, '--crds')).code).toBe(0);
+  const used = await rightsUsed(site, 'migrator');
+  expect(used.length).toBeGreaterThan(20);
+  expect(used.filter((right) => !missed.includes(right))).toEqual([]);
 });
 
 function manifest(): Promise<string> {

@@ -47,6 +47,26 @@ export async function agentsSent({ cluster }: Site, namespace: string): Promise<
   ).length;
 }
 
+/** Rights that a user made use of to change something: verb, and resource with its subresource. */
+export async function rightsUsed({ cluster }: Site, user: string): Promise<string[]> {
+  const looks = new Set(['get', 'list', 'watch']);
+  const entries = await cluster.auditLog();
+  const changes = entries.filter(
+    (each) => each.user === user && !looks.has(each.verb) && !each.resource.startsWith('self'),
+  );
+  const used = changes.map(({ verb, resource, subresource }) =>
+    [`${verb} ${resource}`, subresource].filter(Boolean).join('/'),
+  );
+  return [...new Set(used)];
+}
+
+/** Rights of which a check says that they are missing. */
+export function rightsMissed(said: string): string[] {
+  const [, list = ''] =
+    /\[rights\] these rights are missing:\n((?: {6}\S+ \S+\n)*)/.exec(said) ?? [];
+  return list.split('\n').flatMap((line) => line.trim() || []);
+}
+
 type Object = KubeObject & Readonly<Record<string, unknown>>;
 
 /** Objects by kind and name, without what an API server says and nobody wrote. */

@@ -21,7 +21,7 @@ import { type Node, nodes, type Pod } from '../../src/kube/core-resources.ts';
 import type { HeapOwner } from '../../src/process/heap.ts';
 import { systemClock as clock, systemRandom as random } from '../../src/time/clock.ts';
 
-const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../..');
 export const deployed = join(root, 'rig/deployed');
 
 /** A node of the cluster with a host behind it, on which either system's agents work. */
