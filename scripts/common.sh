@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Sourced by the scripts that install and remove MultiNIC: how they speak, what they check first, and how a dry run changes nothing.
 set -euo pipefail
+# Letters, their order and messages of programs are the same for everybody: in Turkish "active" is not "ACTIVE" in lower case.
+export LC_ALL=C
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 dry_run=false

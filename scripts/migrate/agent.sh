@@ -73,7 +73,7 @@ their_controller_ended() {
   ! grep -E '[ /]multinic-controller ' <<<"$pods" | grep -Eqv ' (Succeeded|Failed)$'
 }
 
-# Whatever is at work on a node ends its work; what never began would begin beside ours. Their records go with them: ours would
+# Whatever is at work on a node, or was asked for a moment ago, ends its work; what never began would begin beside ours. Their records go with them: ours would
 # take them for a controller that is still there.
 await_their_agents() {
   wait_for "$timeout" "agents of the deployed controller" their_agents_ended ||
@@ -84,7 +84,7 @@ await_their_agents() {
 
 their_agents_ended() {
   local active
-  active=$(kube get jobs -A "${their_jobs[@]}" -o 'go-template={{range .items}}{{if .status.active}}{{.metadata.namespace}}/{{.metadata.name}} {{end}}{{end}}') || return 1
+  active=$(kube get jobs -A "${their_jobs[@]}" -o 'go-template={{range .items}}{{if or .status.active (not .status.startTime)}}{{.metadata.namespace}}/{{.metadata.name}} {{end}}{{end}}') || return 1
   [[ -z $active ]]
 }
 

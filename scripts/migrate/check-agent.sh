@@ -59,7 +59,7 @@ check_tokens() {
 }
 
 check_jobs() {
-  local it active succeeded failed working=0 ended=0
+  local it active working=0 ended=0
   rows "{{.metadata.namespace}}/{{.metadata.name}}$sep{{with .status}}{{.active}}{{end}}" jobs -A "${their_jobs[@]}"
   while IFS=$sep read -r it active; do
     [[ -n $it ]] || continue
@@ -150,7 +150,8 @@ read_entries() {
   while IFS=$sep read -r where position id name mac address cidr mtu; do
     [[ -n $where ]] || continue
     entry="$where interfaces[$position]"
-    [[ $name == '<no value>' ]] || id=${name#multinic}
+    # As there, multinic05 is another way to write multinic5.
+    [[ $name == '<no value>' ]] || id=$(sed -E 's/^multinic0*([0-9])/\1/' <<<"$name")
     why=''
     [[ $id =~ ^([0-9]|'<no value>')$ ]] || why="$name is not one of multinic0 to multinic9"
     [[ $mac =~ ^([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$ ]] || why="macAddress ${mac/'<no value>'/is missing}"
@@ -181,9 +182,9 @@ in_subnet() {
 }
 
 number_of() {
-  [[ $1 =~ ^([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})$ ]] || return 1
-  local -a part=("${BASH_REMATCH[@]:1}")
-  answer=$((10#${part[0]} << 24 | 10#${part[1]} << 16 | 10#${part[2]} << 8 | 10#${part[3]}))
+  local octet='(0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])'
+  [[ $1 =~ ^$octet\.$octet\.$octet\.$octet$ ]] || return 1
+  answer=$((BASH_REMATCH[1] << 24 | BASH_REMATCH[2] << 16 | BASH_REMATCH[3] << 8 | BASH_REMATCH[4]))
 }
 
 # Whoever wrote fields last: our Viola takes over what the deployed one wrote, and nobody else's.

@@ -110,12 +110,18 @@ check_deployments() {
   block_gitops "$@"
 }
 
-# block_gitops NAMESPACE/NAME…: what somebody else applies again and again would come back while it is being replaced.
+# block_gitops NAMESPACE/NAME…: what somebody else applies again and again would come back while it is being replaced. Argo CD may
+# keep track by a label that is helm's too: then only what it has written tells.
 block_gitops() {
-  local it held=()
+  local it by held=()
   for it; do
     ask get deployment "${it#*/}" -n "${it%/*}" -o "go-template=$(label argocd.argoproj.io/instance)$(annotation argocd.argoproj.io/tracking-id)$(label kustomize.toolkit.fluxcd.io/name)$(label helm.toolkit.fluxcd.io/name)"
-    [[ -z $answer ]] || held+=("Deployment $it by $answer")
+    by=$answer
+    if [[ -z $by ]]; then
+      ask get deployment "${it#*/}" -n "${it%/*}" --show-managed-fields -o 'go-template={{range .metadata.managedFields}}{{.manager}}{{"\n"}}{{end}}'
+      by=$(grep -Em1 '^(argocd-.*|kustomize-controller|helm-controller)$' <<<"$answer") || true
+    fi
+    [[ -z $by ]] || held+=("Deployment $it by $by")
   done
   block_all gitops "Argo CD or Flux applies the deployed system, and would bring it back" \
     "take it out of there, or pause it there, until the migration is over" "${held[@]}"

@@ -99,6 +99,13 @@ describe('a cluster that is not fit', () => {
         { ...good, name: 'multinic2', macAddress: 'fa:16:3e:00:00:02', address: '10.0.1.2' },
         { ...good, name: 'multinic12', macAddress: 'fa:16:3e:00:00:03', address: '10.0.0.3' },
         { name: 'multinic4', macAddress: 'fa:16:3e:00:00:04' },
+        {
+          name: 'multinic5',
+          macAddress: 'fa:16:3e:00:00:05',
+          address: '10.0.0.256',
+          cidr: '10.0.0.0/8',
+        },
+        { ...good, name: 'multinic06', macAddress: 'fa:16:3e:00:00:06', address: '10.0.0.6' },
       ],
     });
     await config('shared', uuid(2));
@@ -166,6 +173,7 @@ describe('a cluster that is not fit', () => {
     ['entries', 'fine interfaces[2]: address 10.0.1.2 and cidr 10.0.0.0/24 do not fit'],
     ['entries', 'fine interfaces[3]: multinic12 is not one of multinic0 to multinic9'],
     ['entries', 'fine interfaces[4]: address and cidr are missing'],
+    ['entries', 'fine interfaces[5]: address 10.0.0.256 and cidr 10.0.0.0/8 do not fit'],
   ])('because of %s: %s', (code, item) => {
     expect(told(said, code)).toContain(`\n      ${item}\n`);
   });
@@ -173,6 +181,7 @@ describe('a cluster that is not fit', () => {
   it('says of what is fine nothing but that it is there', () => {
     expect(said).toContain('deployed controller: multinic-system/multinic-agent-controller');
     expect(said).not.toContain('fine interfaces[0]');
+    expect(said).not.toContain('fine interfaces[6]');
     expect(told(said, 'duplicates')).not.toContain('fine');
   });
 

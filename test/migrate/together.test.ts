@@ -96,6 +96,22 @@ describe('a cluster that two people migrate at one time', () => {
 });
 
 describe('a deployed controller in a namespace of its own, whose images need a password', () => {
+  /** One that nobody has looked at yet. */
+  const job = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: 'multinic-agent-worker-1-g1',
+      namespace: 'elsewhere',
+      labels: { 'app.kubernetes.io/managed-by': 'multinic-controller' },
+    },
+    spec: {
+      managedBy: 'example.com/nobody',
+      template: {
+        spec: { restartPolicy: 'Never', containers: [{ name: 'it', image: 'any' }] },
+      },
+    },
+  };
   const pulls = ['--set', 'imagePullSecrets[0].name=registry'];
 
   beforeAll(async () => {
@@ -103,6 +119,24 @@ describe('a deployed controller in a namespace of its own, whose images need a p
     await site.cluster.kubectl(['delete', 'namespace', 'multinic-system', 'multinic-agents']);
     const where = ['--namespace', 'elsewhere', '--skip-crds'];
     await installController(site, 'multinic-agent', ...where, ...pulls);
+  });
+
+  it('is told to be what Argo CD applies, which leaves no other trace than that', async () => {
+    const note = ['-n', 'elsewhere', 'annotate', '--field-manager=argocd-controller'];
+    const controller = ['deployment', 'multinic-agent-controller'];
+    await site.cluster.kubectl([...note, ...controller, 'example.com/note=it']);
+    const { stderr } = await site.migrate(['check', '--half', 'agent']);
+    expect(stderr).toContain('Deployment elsewhere/multinic-agent-controller by argocd-controller');
+    await site.cluster.kubectl([...note, ...controller, 'example.com/note-']);
+  });
+
+  it('is waited for while a Job of it has not begun', async () => {
+    await site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(job));
+    const accept = ['--accept', 'namespace', '--timeout', '1'];
+    const { code, stderr } = await site.migrate([...way('forward', 'elsewhere'), ...accept]);
+    expect(stderr).toContain('agents of the deployed controller are still at work');
+    expect(code).toBe(1);
+    await site.cluster.kubectl(['delete', 'job', '-n', 'elsewhere', 'multinic-agent-worker-1-g1']);
   });
 
   it('goes forward, although the namespace of ours is not there yet', async () => {
