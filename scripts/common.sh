@@ -193,12 +193,14 @@ build_images() {
   change make -C "$root" image
 }
 
-# refuse_interrupted RELEASE NAMESPACE: a helm that was killed leaves a note that it is at work, and the next one believes it.
+# refuse_interrupted RELEASE NAMESPACE: a helm that was killed leaves a note that it is at work, and the next one believes it. A
+# note that something came after, such as a rollback, says nothing more.
 refuse_interrupted() {
-  local notes
-  notes=$(kube -n "$2" get secrets -l "owner=helm,name=$1,status in (pending-install,pending-upgrade,pending-rollback)" -o name)
-  [[ -z $notes ]] ||
-    die "a helm is at work on $1, or was interrupted" "when nobody else installs it: kubectl -n $2 delete ${notes//$'\n'/ }; then run this again"
+  local notes newest
+  notes=$(kube -n "$2" get secrets -l "owner=helm,name=$1" -o 'jsonpath={range .items[*]}{.metadata.labels.version} {.metadata.labels.status} {.metadata.name}{"\n"}{end}')
+  newest=$(sort -n <<<"$notes" | tail -n 1)
+  [[ ! $newest =~ ^[0-9]+\ pending- ]] ||
+    die "a helm is at work on $1, or was interrupted" "when nobody else installs it: kubectl -n $2 delete secret/${newest##* }; then run this again"
 }
 
 # install_release RELEASE CHART NAMESPACE HELM-ARGUMENT…

@@ -153,6 +153,15 @@ describe('a deployed controller in a namespace of its own, whose images need a p
     }
   });
 
+  it('goes on from a helm that was killed when it changed what it had installed', async () => {
+    const mortal = await mortalTools(join(site.directory, 'mortal-helm'));
+    await mortal.dieAt(/^middle .*upgrade .*values\.yaml$/);
+    await site.migrate(way('forward', 'elsewhere'), mortal.path);
+    const { code, stderr } = await site.migrate(way('forward', 'elsewhere'));
+    expect(stderr).toContain('an earlier run of helm was interrupted (pending-upgrade)');
+    expect(code).toBe(0);
+  });
+
   it('goes back', async () => {
     expect(await site.migrate(way('back', 'elsewhere'))).toMatchObject({ code: 0 });
     expect(await replicas('elsewhere')).toBe(1);
