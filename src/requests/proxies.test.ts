@@ -59,6 +59,8 @@ describe('a request goes through', () => {
     ['example.com', 'https://example.com.evil.org'],
     ['keystone:5000', 'https://keystone:5001'],
     ['10.0.0.0/8', 'https://11.0.0.1'],
+    ['10.0.0.1', 'https://10.0.0.2'],
+    ['2001:db8::1', 'https://[2001:db8::2]'],
     ['10.0.0.0/8', 'https://10.example.com'],
     ['::/0', 'https://10.0.0.1'],
     ['svc', 'https://example.com'],

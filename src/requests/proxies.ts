@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** A proxy that a request goes through. */
 export interface Proxy {
@@ -66,11 +66,11 @@ function placeOf(place: string): (host: string) => boolean {
 
 /** Names are not looked up: only what a URL has as an address is in a network. */
 function isIn(address: string, bits: string | undefined): (host: string) => boolean {
-  const version = isIP(address);
-  const family = version === 4 ? 'ipv4' : 'ipv6';
+  const [family, most] = isIPv4(address) ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
   const list = new BlockList();
-  list.addSubnet(address, Number(bits ?? (version === 4 ? 32 : 128)), family);
-  return (host) => isIP(host) === version && list.check(host, family);
+  list.addSubnet(address, Number(bits ?? most), family);
+  // A name, and an address of the other family, is none.
+  return (host) => list.check(host, family);
 }
 
 function hostOf({ hostname }: URL): string {

@@ -9,8 +9,8 @@ const requests = (file: string) => ['unit', `src/requests/${file}`] as const;
 export const openstackMutants: readonly Mutant[] = [
   {
     file: 'src/requests/proxies.ts',
-    find: 'isIP(host) === version && list.check',
-    replace: 'isIP(host) !== 0 && list.check',
+    find: 'Number(bits ?? most)',
+    replace: 'Number(bits ?? 0)',
     tests: requests('proxies.test.ts'),
   },
   {
