@@ -10,7 +10,7 @@
 #   --purge          delete what a later installation would take up again, too: the Secrets that the operator and deploy-operator.sh
 #                    made (CA, certificate, tokens, key of Contrabass), and the volume claim with the inventory's history
 #   --crds           delete the CustomResourceDefinition too, and with it every OpenstackConfig that is left
-#   --timeout S      how long to wait for NICs to go (default 1800)
+#   --timeout S      how long to wait for NICs to go, and for the objects of the definition (default 1800)
 #   --context NAME   kubectl context; default: the current one
 #   --yes            do not ask;  --dry-run: say what would be done, change nothing
 #
@@ -109,6 +109,6 @@ remove_test_pod multinic-operator-test
 if $purge; then remove_what_is_kept; fi
 if $crds && $served; then
   confirm "delete the CustomResourceDefinition $kind with all its objects"
-  change kube delete crd "$kind"
+  delete_kind "$kind" "$timeout"
 fi
 say_what_stays

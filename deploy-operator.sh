@@ -79,7 +79,8 @@ contrabass_secret() {
 kept_values() {
   local endpoint
   endpoint=$(kube -n "$namespace" get deployment multinic-operator-controller-manager --ignore-not-found \
-    -o 'jsonpath={.spec.template.spec.containers[0].env[?(@.name=="CONTRABASS_ENDPOINT")].value}')
+    -o 'jsonpath={.spec.template.spec.containers[0].env[?(@.name=="CONTRABASS_ENDPOINT")].value}') ||
+    die "kubectl cannot read what the run before was told" "see what it says above, then run this again"
   if [[ -n $endpoint || -n $key_version ]]; then echo 'operator:'; fi
   if [[ -n $endpoint ]]; then echo "  settings: {contrabassEndpoint: '${endpoint//\'/\'\'}'}"; fi
   if [[ -n $key_version ]]; then echo "  secretSettings: {contrabassEncryptKey: {name: $secret, key: encrypt-key}}"; fi
@@ -107,13 +108,13 @@ if $build; then build_images "leave --build out"; fi
 restricted_namespace "$namespace"
 contrabass_secret
 key_version=$(kube -n "$namespace" get secret "$secret" --ignore-not-found -o 'jsonpath={.metadata.resourceVersion}')
-kept=$(mktemp)
-trap 'rm -f "$kept"' EXIT
-kept_values >"$kept"
+kept=$(kept_values)
 given_values
-if [[ -s $kept ]]; then
-  say "kept from the run before: $(sed -nE 's/^ +[a-zA-Z]+: \{(.*)\}$/\1/p' "$kept" | paste -sd' ')"
-  arguments=(--values "$kept" "${arguments[@]}")
+if [[ -n $kept ]]; then
+  say "kept from the run before: $(sed -nE 's/^ +[a-zA-Z]+: \{(.*)\}$/\1/p' <<<"$kept" | paste -sd' ')"
+  # No file that a run which is killed would leave behind.
+  exec 3<<<"$kept"
+  arguments=(--values /dev/fd/3 "${arguments[@]}")
 fi
 install_release multinic-operator multinic-operator "$namespace" "${arguments[@]}"
 $dry_run || say "installed. Next: kubectl -n $namespace get pods; then register a business cluster: docs/guides/register-cluster.md"

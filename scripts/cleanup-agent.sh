@@ -83,7 +83,7 @@ if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi
 remove_test_pod multinic-agent-test
 if $crds && $served; then
   confirm "delete the CustomResourceDefinition $kind with all its objects"
-  change kube delete crd "$kind"
+  delete_kind "$kind" "$timeout"
 fi
 say "done. Left: namespaces $namespace and multinic-agents with what is in them"
 if exists -n "$namespace" "$controller"; then

@@ -60,7 +60,8 @@ reach_cluster() {
     die "kubectl has no current context" "set KUBECONFIG, or give --context NAME"
   server=$(kube config view --minify -o 'jsonpath={.clusters[0].cluster.server}' 2>/dev/null) ||
     die "kubectl has no context ${context[1]}" "see kubectl config get-contexts"
-  version=$(kube get --raw /version 2>/dev/null | sed -nE 's/.*"gitVersion": *"v([0-9]+\.[0-9]+).*/\1/p') || true
+  # Something may take the connection and never answer; kubectl by itself would wait for ever.
+  version=$(kube get --raw /version --request-timeout=20s 2>/dev/null | sed -nE 's/.*"gitVersion": *"v([0-9]+\.[0-9]+).*/\1/p') || true
   [[ -n $version ]] || die "the API server $server does not answer" "see whether kubectl get nodes works, then try again"
   minor=${version#*.}
   ((${version%%.*} > 1 || minor >= 20)) || die "$server is Kubernetes $version" "MultiNIC needs 1.20 or later"
@@ -114,7 +115,10 @@ wait_for() {
 
 # A namespace with the Pod Security level that everything of ours but the agents is made for.
 restricted_namespace() {
-  exists namespace "$1" || change kube create namespace "$1"
+  local phase
+  phase=$(kube get namespace "$1" --ignore-not-found -o 'jsonpath={.status.phase}')
+  [[ $phase != Terminating ]] || die "namespace $1 is being deleted" "when it is gone, run this again; kubectl get namespace $1 -o yaml says what holds it"
+  [[ -n $phase ]] || change kube create namespace "$1"
   change kube label namespace "$1" --overwrite \
     pod-security.kubernetes.io/enforce=restricted pod-security.kubernetes.io/warn=restricted
 }
@@ -136,9 +140,22 @@ without_finalizers() {
   done <<<"$objects"
 }
 
-# Helm leaves the Pod of `helm test` where it is when its release goes.
+# Helm leaves the Pod of `helm test` where it is when its release goes. On a node that is down it would not end.
 remove_test_pod() {
-  ! exists -n "$namespace" "pod/$1" || change kube -n "$namespace" delete pod "$1"
+  ! exists -n "$namespace" "pod/$1" || change kube -n "$namespace" delete pod "$1" --wait=false
+}
+
+# delete_kind CRD SECONDS: with all objects of it. Other programs may hold some with finalizers of their own.
+delete_kind() {
+  change kube delete crd "$1" --wait=false
+  wait_for "$2" "the objects of $1 to go" kind_gone "$1" && return
+  kube get "$1" -A -o 'custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers' >&2 || true
+  die "after $2 s something still holds objects of $1 (above)" "have it let go of them: the kind goes with the last one"
+}
+
+kind_gone() {
+  local found
+  found=$(kube get crd "$1" --ignore-not-found -o name 2>/dev/null) && [[ -z $found ]]
 }
 
 # Fails when the cluster does not answer.
@@ -199,6 +216,8 @@ refuse_interrupted() {
   local notes newest
   notes=$(kube -n "$2" get secrets -l "owner=helm,name=$1" -o 'jsonpath={range .items[*]}{.metadata.labels.version} {.metadata.labels.status} {.metadata.name}{"\n"}{end}')
   newest=$(sort -n <<<"$notes" | tail -n 1)
+  [[ ! $newest =~ ^[0-9]+\ uninstalling ]] ||
+    die "a helm is removing $1, or was interrupted" "when nobody else removes it: helm -n $2 uninstall $1; then run this again"
   [[ ! $newest =~ ^[0-9]+\ pending- ]] ||
     die "a helm is at work on $1, or was interrupted" "when nobody else installs it: kubectl -n $2 delete secret/${newest##* }; then run this again"
 }

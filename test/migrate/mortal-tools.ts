@@ -50,7 +50,7 @@ for word; do
 done
 writes=' scale delete create apply patch annotate label replace set upgrade uninstall rollback '
 [[ $writes == *" $verb "* && " $* " != *' --dry-run'* && "$*" != *.status.allowed* ]] || exec ${real} "$@"
-made=$(sed -E 's#/tmp/tmp\\.[^/ ]+##g' <<<" $*")
+made=$(sed -E 's#[^ ]*/tmp\\.[^/ ]+##g' <<<" $*")
 pattern=$(<${deadly})
 
 # deadly WHAT: whether its caller dies of it, which happens once.

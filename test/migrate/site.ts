@@ -112,6 +112,8 @@ export async function openSite(name: string, specs: readonly WorkerSpec[]): Prom
       ran(join(root, 'scripts/migrate.sh'), args, {
         ...process.env,
         KUBECONFIG: kubeconfig,
+        // What a run leaves that is killed.
+        TMPDIR: directory,
         PATH: [path, ...tools.map(dirname), process.env['PATH']].filter(Boolean).join(':'),
       }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -1,10 +1,15 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { openScriptsSite, type ScriptsSite, withoutPods } from './scripts-site.ts';
 
+const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const home = ['-n', 'multinic-operator-system'];
 const operator = [...home, 'deployment', 'multinic-operator-controller-manager'];
@@ -80,6 +85,27 @@ describe('deploy-operator.sh', () => {
     expect(await ofOperator(keyVersion)).toBe(version);
   });
 
+  it('keeps it in no file, which a run that is killed would leave behind', async () => {
+    const scratch = join(site.folder, 'scratch');
+    await mkdir(scratch);
+    const options = {
+      env: { TMPDIR: scratch },
+      kubectl: '[[ -z $(ls -A "$TMPDIR") ]] || lose',
+    };
+    const { code, said } = await site.run('deploy-operator.sh', withoutPods, options);
+    expect(code, said).toBe(0);
+    expect(said).toContain(
+      `kept from the run before: contrabassEndpoint: '${contrabass.CONTRABASS_ENDPOINT}'`,
+    );
+  });
+
+  it('does not take an API server that fails for one that was told nothing before', async () => {
+    const kubectl = '[[ "$*" != *CONTRABASS_ENDPOINT* ]] || lose';
+    const { code, said } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
+    expect(said).toContain('kubectl cannot read what the run before was told');
+    expect(code).toBe(1);
+  });
+
   it('takes what values say instead of what is kept', async () => {
     const place = 'operator.secretSettings.contrabassEncryptKey';
     const own = ['--set', `${place}.name=own`, '--set', `${place}.key=k`];
@@ -140,6 +166,45 @@ describe('deploy-operator.sh', () => {
       /kubectl (-n \S+ delete secret\/\S+); then run this again/.exec(said) ?? [];
     await site.cluster.kubectl(next.split(' '));
     await deploy();
+  });
+
+  it('says what to do after a helm that was killed while it removed', async () => {
+    const releases = [...home, 'secret', '-l', 'owner=helm,status=deployed'];
+    await site.cluster.kubectl(['label', '--overwrite', ...releases, 'status=uninstalling']);
+    const { code, said } = await site.run('deploy-operator.sh', withoutPods);
+    expect(code).toBe(1);
+    const [, next = ''] = /helm (-n \S+ uninstall \S+); then run this again/.exec(said) ?? [];
+    const kubeconfig = ['--kubeconfig', site.cluster.kubeconfig];
+    await run(await toolPath('helm'), kubeconfig.concat(next.split(' ')));
+    await deploy();
+  });
+
+  it('waits for no namespace that is being deleted', async () => {
+    const kubectl = '[[ "$*" != *"get namespace"* ]] || { echo Terminating; exit; }';
+    const { code, said } = await site.run('deploy-operator.sh', withoutPods, { kubectl });
+    expect(said).toContain('namespace multinic-operator-system is being deleted');
+    expect(code).toBe(1);
+  });
+
+  it('gives up on an API server that takes connections and never answers', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    try {
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const config = await readFile(site.cluster.kubeconfig, 'utf8');
+      const KUBECONFIG = join(site.folder, 'silent.kubeconfig');
+      const elsewhere = `server: http://127.0.0.1:${port}`;
+      await writeFile(
+        KUBECONFIG,
+        config.replace(/server: .*/, elsewhere).replace(/ *certificate-authority.*\n/, ''),
+      );
+      const { code, said } = await site.run('deploy-operator.sh', [], { env: { KUBECONFIG } });
+      expect(said).toContain(`the API server http://127.0.0.1:${port} does not answer`);
+      expect(code).toBe(1);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
   });
 });
 
@@ -205,19 +270,6 @@ describe('cleanup-operator.sh', () => {
     await site.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(claim));
   });
 
-  afterAll(async () => {
-    const free = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}'];
-    await site.cluster.kubectl(['-n', 'multinic-system', 'patch', kind, 'held', ...free]);
-    await site.cluster.kubectl([
-      '-n',
-      'multinic-system',
-      'delete',
-      kind,
-      'held',
-      '--ignore-not-found',
-    ]);
-  });
-
   it('does not take an API server that fails for an empty one', async () => {
     const lost = await site.run('cleanup-operator.sh', ['--yes'], {
       kubectl: '[[ "$*" != *"get crd"* ]] || lose',
@@ -268,6 +320,17 @@ describe('cleanup-operator.sh', () => {
       'volume claim multinic-operator-inventory in multinic-operator-system (--purge removes it)',
     );
     expect(said).toContain(`the CustomResourceDefinition ${kind} (--crds removes it)`);
+  });
+
+  it('shows the objects that something else holds, rather than wait for ever', async () => {
+    const args = ['--crds', '--yes', '--timeout', '2'];
+    const { code, said } = await site.run('cleanup-operator.sh', args);
+    expect(said).toMatch(/multinic-system +held +\[example\.com\/theirs\]/);
+    expect(said).toContain(`something still holds objects of ${kind}`);
+    expect(code).toBe(1);
+    const free = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}'];
+    await site.cluster.kubectl(['-n', 'multinic-system', 'patch', kind, 'held', ...free]);
+    await site.cluster.kubectl(['wait', '--for=delete', `crd/${kind}`, '--timeout=60s']);
   });
 
   it('removes what stays when asked, once or twice, and nothing of others', async () => {
