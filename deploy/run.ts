@@ -5,7 +5,6 @@
 // Viola and the operator get a token for each other that ends with this run. Ctrl-C ends all of it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import { createKubeClient } from '../src/kube/client/http-client.ts';
 import { systemClock as clock } from '../src/time/clock.ts';
 import { entryPoint } from './entry-point.ts';
 import { namespaceOfLease } from './installed-operator.ts';
+import { untilOneEnds } from './until-one-ends.ts';
 
 const runnable = ['viola', 'operator', 'controller'] as const;
 type Runnable = (typeof runnable)[number];
@@ -32,11 +32,14 @@ async function run(): Promise<number> {
     return 0;
   }
   const wanted = partsIn(values.parts);
-  const kubeconfig = process.env['KUBECONFIG'] ?? join(homedir(), '.kube', 'config');
+  // To kubectl, too, a variable that is set to nothing is not set.
+  const { KUBECONFIG: given = '' } = process.env;
+  const kubeconfig = given === '' ? join(homedir(), '.kube', 'config') : given;
   await readable(kubeconfig);
   const folder = await mkdtemp(join(tmpdir(), 'multinic-run-'));
   try {
-    return await keep(await optionsOf(folder, kubeconfig), wanted);
+    const options = await optionsOf(folder, kubeconfig);
+    return await untilOneEnds(wanted.map((part) => start(part, options[part])));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -94,24 +97,6 @@ async function leaseOf(kubeconfig: string): Promise<string> {
     );
   }
   return namespace;
-}
-
-/** Runs them until one ends or somebody wants it; the exit status is that of the one that ended by itself. */
-async function keep(
-  options: Readonly<Record<Runnable, readonly string[]>>,
-  wanted: readonly Runnable[],
-): Promise<number> {
-  const children = wanted.map((part) => start(part, options[part]));
-  const stop = (): void => {
-    for (const child of children) child.kill('SIGTERM');
-  };
-  // The terminal sends Ctrl-C to the children as well; a second signal does them no harm.
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  const ends = children.map((child) => once(child, 'exit'));
-  const [code] = (await Promise.race(ends)) as [number | null];
-  stop();
-  await Promise.all(ends);
-  return code ?? 0;
 }
 
 function start(part: Runnable, flags: readonly string[]): ChildProcess {
