@@ -171,15 +171,19 @@ describe('a folder of token files', () => {
     expect(usable.at(-1)).toBe(true);
   });
 
-  it('opens with what is usable of it', async () => {
-    await folder.replace({ 'a.yaml': two, 'people.yaml': '[' });
-    const { names, usable, lines } = await open();
-    expect(await names()).toEqual(['a', 'b']);
-    expect(usable).toEqual([false]);
-    expect(lines.filter((line) => line.includes('people.yaml'))).toHaveLength(1);
-    await folder.replace({ 'people.yaml': '[' });
-    await expect(open()).rejects.toThrow('people.yaml');
-  });
+  it.each(['people.yaml', '0.yaml'])(
+    'opens with what is usable of it beside %s',
+    async (broken) => {
+      await folder.replace({ 'a.yaml': two, [broken]: '[' });
+      const { names, usable, lines } = await open();
+      expect(await names()).toEqual(['a', 'b']);
+      expect(usable).toEqual([false]);
+      expect(lines.filter((line) => line.includes(broken))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes('token file read'))).toHaveLength(1);
+      await folder.replace({ 'people.yaml': '[' });
+      await expect(open()).rejects.toThrow('people.yaml');
+    },
+  );
 
   it('names the entry that is no file', async () => {
     await mkdir(join(directory, 'odd', 'x.yaml'), { recursive: true });

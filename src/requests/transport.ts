@@ -56,7 +56,8 @@ const connectionsPerOrigin = 8;
 const connectTimeoutMs = 5_000;
 
 /**
- * HTTP over one connection pool per origin, TLS setting, lane and proxy, kept until disposed: a pool per call leaks sockets.
+ * HTTP over one connection pool per origin, TLS setting and lane, kept until disposed: a pool per call leaks sockets. An origin
+ * is always behind the same proxy.
  */
 export function createTransport({
   clock,
@@ -67,7 +68,7 @@ export function createTransport({
 
   function poolOf({ url, tls, lane = '' }: HttpRequest, proxy: Proxy | undefined): Pool {
     const trust = tls.insecure ? 'insecure' : sha256(tls.ca ?? '');
-    const key = `${url.origin} ${trust} ${lane} ${proxy?.origin}`;
+    const key = `${url.origin} ${trust} ${lane}`;
     let pool = pools.get(key);
     if (pool === undefined) {
       pool = openPool(url, tls, proxy);

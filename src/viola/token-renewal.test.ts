@@ -184,6 +184,20 @@ describe('tokens of registered clusters', () => {
     expect(patches.length).toBeGreaterThan(0);
   });
 
+  it('that live as short as that are asked for again before they end when a cluster was away', async () => {
+    const minute = 60_000;
+    const held = [secretWith({ token: tokenFor(start, start + 10 * minute) })];
+    let isAway = true;
+    const { clock, patches, stop } = viola(held, async () => {
+      if (!isAway) return 'new';
+      isAway = false;
+      throw new KubeError({ status: 0, reason: 'Unreachable', message: 'away' });
+    });
+    for (let minutes = 1; minutes <= 9; minutes++) await clock.advance(minute);
+    await stop();
+    expect(patches.length).toBeGreaterThan(0);
+  });
+
   it('are asked for every ten minutes, not every minute, while a cluster is away', async () => {
     const old = tokenFor(start - 30 * 24 * hour, start + 24 * hour);
     const { clock, requests, lines, stop } = viola([secretWith({ token: old })], async () => {

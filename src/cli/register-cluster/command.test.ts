@@ -135,6 +135,19 @@ describe('multinic register-cluster', () => {
     expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(3);
     expect(said.join('\n')).toContain('--management-kubeconfig');
   });
+
+  it('takes one file whose name looks like a list', async () => {
+    const odd = join(folder, `a${delimiter}b`);
+    await writeFile(odd, await api.kubeconfig());
+    expect(await run('--kubeconfig', odd, '--dry-run'), said.join('\n')).toBe(0);
+  });
+
+  it('looks into the home folder when KUBECONFIG is set to nothing', async () => {
+    vi.stubEnv('KUBECONFIG', '');
+    vi.stubEnv('HOME', folder);
+    expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(1);
+    expect(said.join('\n')).toContain(join(folder, '.kube', 'config'));
+  });
 });
 
 const clusters = () => ({ business: client, management: client });
