@@ -28,8 +28,9 @@ export function mariadbDialect(access: MariadbAccess): Dialect {
 /** Presents node:sqlite through the small surface that Kysely asks for. */
 function nodeSqlite(path: string): SqliteDatabase {
   const db = new DatabaseSync(path, { timeout: 5_000 });
-  // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last commits, and the store is a cache.
-  db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL');
+  // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last commits, and the store is a cache. MEMORY:
+  // large sorts and what a statement of many rows may have to take back; no other folder of a Pod can be written.
+  db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY');
   return {
     close: () => db.close(),
     prepare(text) {
