@@ -175,9 +175,19 @@ export const flows: Readonly<Record<string, readonly Flow[]>> = {
     ['stranger', 'viola', 8081, 'denied'],
     ['operator', 'viola', 8080, 'allowed'],
   ],
+  'operator-own-secrets': [
+    ['operator', 'viola', 8080, 'allowed'],
+    ['operator', 'cloud', 8080, 'denied'],
+  ],
+  'operator-viola-elsewhere': [
+    ['operator', 'cloud', 8447, 'allowed'],
+    ['operator', 'viola', 8080, 'denied'],
+  ],
   'operator-much-said': [
     ['operator', 'cloud', 8600, 'allowed'],
     ['operator', 'cloud', 3128, 'allowed'],
+    ['operator', 'cloud', 8445, 'allowed'],
+    ['operator', 'cloudV6', 8446, 'allowed'],
     ['viola', 'cloud', 3128, 'denied'],
     ['operator', 'cloud', 5671, 'allowed'],
     ['operator', 'cloud', 5672, 'allowed'],

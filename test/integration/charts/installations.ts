@@ -24,6 +24,8 @@ const withOwnSecrets = {
   operator: {
     caBundle: { configMap: 'corporate-ca', key: 'bundle.pem' },
     persistence: { existingClaim: 'inventory' },
+    // The name that the certificate has.
+    settings: { violaEndpoint: 'https://viola-api.multinic-operator-system.svc.site.example' },
   },
   viola: {
     tls: { mode: 'secret', secretName: 'viola-own', ca: { configMap: 'corporate-ca' } },
@@ -44,6 +46,10 @@ const withLegacyListener = {
 
 const withoutTls = { viola: { tls: { mode: 'plain' } }, serviceMonitor: { enabled: true } };
 
+const withViolaElsewhere = {
+  operator: { settings: { violaEndpoint: 'https://viola-api.example.com:8447' } },
+};
+
 /** What has no other place: all that can be said of Pods, and callers from elsewhere. */
 const withMuchSaid = {
   global: { imageRegistry: 'registry.example.com/multinic', imagePullSecrets: [{ name: 'pull' }] },
@@ -57,6 +63,7 @@ const withMuchSaid = {
       inventoryDbPath: '/data/nics/inventory.db',
       contrabassEndpoint: 'http://contrabass.example.com:8600/api',
       openstackNovaEndpoint: 'https://nova.example.com/v2.1',
+      allowedEndpoints: ['https://*.example.com:8445', 'http://[2001:db8::10]:8446/', '*'],
       watchNamespace: 'nics',
       httpsProxy: 'http://proxy.example.com:3128',
       noProxy: ['.example.com', '10.0.0.0/8'],
@@ -101,6 +108,7 @@ export const installations: Readonly<Record<string, Installation>> = {
   'operator-own-secrets': { chart: operator, values: withOwnSecrets },
   'operator-legacy': { chart: operator, values: withLegacyListener },
   'operator-plain': { chart: operator, values: withoutTls },
+  'operator-viola-elsewhere': { chart: operator, values: withViolaElsewhere },
   'operator-much-said': { chart: operator, values: withMuchSaid },
   'agent-default': { chart: agent },
   'agent-dev': { chart: agent, size: 'dev' },
