@@ -38,7 +38,27 @@ viola.settings.legacyListener is {{ . }}, the port of viola.settings.listen: say
 {{- if eq (include "multinic.port" $inventory) (include "multinic.port" $listen) }}
 operator.settings.inventoryListen is {{ $inventory }}, the port of operator.settings.listen: say another one, such as 127.0.0.1:18081
 {{- end }}
+{{- include "operator.inventoryProblems" . }}
+{{- include "operator.secretProblems" . }}
 {{- include "multinic.alertProblems" . }}
 {{- include "multinic.problems" (merge (fromYaml (include "operator.part" .)) (dict "root" . "values" $operator)) }}
 {{- include "multinic.problems" (merge (fromYaml (include "viola.part" .)) (dict "root" . "values" $viola)) }}
+{{- end }}
+
+{{- define "operator.inventoryProblems" -}}
+{{- $path := include "operator.setting" (list . "inventoryDbPath") -}}
+{{- if and (include "operator.usesSqlite" .) (not (regexMatch "^/+[^/]+/+[^/]" $path)) }}
+operator.settings.inventoryDbPath is {{ $path }}, and its volume would take the place of {{ dir $path }}: say a file in a folder of its own, such as /var/lib/multinic-operator/inventory.db
+{{- end }}
+{{- end }}
+
+{{- define "operator.secretProblems" -}}
+{{- $registrations := include "multinic-operator.rights.registrationsNamespace" . -}}
+{{- $read := include "multinic-operator.rights.secretNamespaces" . | fromJsonArray -}}
+{{- if has "" $read }}
+operator.settings.secretNamespaces is empty: name the namespaces whose Secrets OpenstackConfigs may refer to, or leave it out
+{{- end }}
+{{- if has $registrations (append (append $read .Release.Namespace) .Values.namespaces.system) }}
+namespaces.clusters is {{ $registrations }}, where other Secrets are, and Viola would read them, too: say a namespace for nothing but registrations
+{{- end }}
 {{- end }}

@@ -77,6 +77,18 @@ const bySchema: readonly Refused[] = [
   },
 ];
 
+/** Where other Secrets are than registrations, by the namespace that is given to them. */
+const sharedWithSecrets: readonly (readonly [namespace: string, values: object])[] = [
+  ['multinic-operator-system', { namespaces: { clusters: 'multinic-operator-system' } }],
+  ['multinic-clusters', { namespaces: { system: 'multinic-clusters' } }],
+  ['multinic-clusters', { operator: { settings: { watchNamespace: 'multinic-clusters' } } }],
+  [
+    'keys',
+    { operator: { settings: { secretNamespaces: ['keys'] } }, namespaces: { clusters: 'keys' } },
+  ],
+  ['multinic-system', { viola: { settings: { registrationsNamespace: 'multinic-system' } } }],
+];
+
 /** What a schema cannot say: the value, why it cannot be, and what to do. */
 const byChart: readonly Refused[] = [
   {
@@ -139,6 +151,22 @@ const byChart: readonly Refused[] = [
     values: { operator: { settings: { listen: ':18081' } } },
     says: 'operator.settings.inventoryListen is 127.0.0.1:18081, the port of operator.settings.listen: say another one, such as 127.0.0.1:18081',
   },
+  {
+    values: { operator: { settings: { inventoryDbPath: '/inventory.db' } } },
+    says: 'operator.settings.inventoryDbPath is /inventory.db, and its volume would take the place of /: say a file in a folder of its own, such as /var/lib/multinic-operator/inventory.db',
+  },
+  {
+    values: { operator: { settings: { inventoryDbPath: 'inventory.db' } } },
+    says: 'operator.settings.inventoryDbPath is inventory.db, and its volume would take the place of .: say a file in a folder of its own, such as /var/lib/multinic-operator/inventory.db',
+  },
+  {
+    values: { operator: { settings: { secretNamespaces: [] } } },
+    says: 'operator.settings.secretNamespaces is empty: name the namespaces whose Secrets OpenstackConfigs may refer to, or leave it out',
+  },
+  ...sharedWithSecrets.map(([namespace, values]) => ({
+    values,
+    says: `namespaces.clusters is ${namespace}, where other Secrets are, and Viola would read them, too: say a namespace for nothing but registrations`,
+  })),
   {
     chart: 'multinic-agent',
     values: { controller: { podLabels: { 'app.kubernetes.io/name': 'x' } } },
