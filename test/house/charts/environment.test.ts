@@ -120,7 +120,7 @@ describe('what the chart decides', () => {
       'controller',
       {
         agentNamespace: 'nic-agents',
-        agentImage: `registry.example.com/multinic-agent:0.1.0@sha256:${'a1b2c3d4'.repeat(8)}`,
+        agentImage: `registry.example.com:5000/multinic-agent:0.1.0@sha256:${'a1b2c3d4'.repeat(8)}`,
         agentImagePullSecrets: ['pull'],
         agentPriorityClass: 'nics',
       },

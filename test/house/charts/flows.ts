@@ -182,6 +182,9 @@ export const flows: Readonly<Record<string, readonly Flow[]>> = {
   'operator-viola-elsewhere': [
     ['operator', 'cloud', 8447, 'allowed'],
     ['operator', 'viola', 8080, 'denied'],
+    ['operator', 'cloud', 80, 'allowed'],
+    ['operator', 'cloud', 443, 'allowed'],
+    ['operator', 'cloud', 9696, 'denied'],
   ],
   'operator-much-said': [
     ['operator', 'cloud', 8600, 'allowed'],

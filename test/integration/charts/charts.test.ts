@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { runScript } from '../../../rig/hosts/box/script.ts';
 import { type Manifest, manifestsIn, ofKind } from '../../house/charts/manifests.ts';
-import { type Installation, notes, render } from './helm.ts';
+import { type Installation, namespaces, notes, render } from './helm.ts';
 import { installations } from './installations.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -23,6 +23,8 @@ describe.each(Object.entries(installations))('%s', (name, installation) => {
 });
 
 describe.each(charts)('the chart %s', (chart) => {
+  const namespace = namespaces[chart];
+
   it('is well-formed', async () => {
     const said = await runScript(await toolPath('helm'), ['lint', '--strict', `charts/${chart}`]);
     expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');
@@ -62,13 +64,17 @@ describe.each(charts)('the chart %s', (chart) => {
   });
 
   it('has the alerts of its folder, each with a link to its runbook', async () => {
-    const values = { alerts: { enabled: true, runbookBaseUrl: 'https://docs.example.com/nic/' } };
+    const runbookBaseUrl = 'https://docs.example.com/nic/';
+    const labels = { release: 'prometheus' };
+    const values = { alerts: { enabled: true, labels, runbookBaseUrl } };
     const manifests = manifestsIn(await render({ chart, values }));
     const text = await readFile(join(root, 'charts', chart, 'files/alerts.yaml'), 'utf8');
     const spec: unknown = parse(
       text.replaceAll('https://runbooks.multinic.invalid/', 'https://docs.example.com/nic/'),
     );
-    expect(ofKind(manifests, 'PrometheusRule')).toMatchObject([{ spec }]);
+    expect(ofKind(manifests, 'PrometheusRule')).toMatchObject([
+      { metadata: { namespace, labels }, spec },
+    ]);
   });
 
   it('has a ConfigMap for each dashboard of its folder', async () => {
@@ -81,6 +87,7 @@ describe.each(charts)('the chart %s', (chart) => {
       ),
       'ConfigMap',
     );
+    expect(maps.map(({ metadata }) => metadata?.namespace)).toEqual(files.map(() => namespace));
     const shown = maps.flatMap(({ data = {} }) => Object.entries(data));
     const expected = files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')]);
     expect(shown).toEqual(await Promise.all(expected));

@@ -13,7 +13,8 @@ export interface Installation {
   readonly values?: object;
 }
 
-const namespaces = {
+/** Of the releases. */
+export const namespaces = {
   'multinic-operator': 'multinic-operator-system',
   'multinic-agent': 'multinic-system',
 } as const;

@@ -16,7 +16,13 @@ const withMariadb = {
 };
 
 const withCertManager = {
-  viola: { tls: { mode: 'certManager', certManager: { issuerRef: { name: 'private-ca' } } } },
+  viola: {
+    tls: {
+      mode: 'certManager',
+      ca: { secret: 'private-ca-root', key: 'root.crt' },
+      certManager: { issuerRef: { name: 'private-ca' } },
+    },
+  },
   serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
 };
 
@@ -35,6 +41,7 @@ const withOwnSecrets = {
       operatorToken: { secretName: 'viola-operator', key: 'bearer' },
     },
   },
+  serviceMonitor: { enabled: true },
 };
 
 const withLegacyListener = {
@@ -46,8 +53,16 @@ const withLegacyListener = {
 
 const withoutTls = { viola: { tls: { mode: 'plain' } }, serviceMonitor: { enabled: true } };
 
+/** And no port in other URLs but that of their scheme. */
 const withViolaElsewhere = {
-  operator: { settings: { violaEndpoint: 'https://viola-api.example.com:8447' } },
+  operator: {
+    settings: {
+      violaEndpoint: 'https://viola-api.example.com:8447',
+      contrabassEndpoint: 'http://contrabass.example.com',
+      openstackNeutronEndpoint: 'https://neutron.example.com/v2.0',
+    },
+  },
+  networkPolicy: { cloud: { ports: [5000] } },
 };
 
 /** What has no other place: all that can be said of Pods, and callers from elsewhere. */
@@ -86,7 +101,7 @@ const withMuchSaid = {
 };
 
 const withRegistry = {
-  global: { imageRegistry: 'registry.example.com', imagePullSecrets: [{ name: 'pull' }] },
+  global: { imageRegistry: 'registry.example.com:5000/', imagePullSecrets: [{ name: 'pull' }] },
   controller: {
     image: { tag: 'v1.0.0', pullPolicy: 'Always' },
     replicas: 2,

@@ -140,6 +140,14 @@ const byChart: readonly Refused[] = [
     says: 'operator.resources.limits.memory is 100M, and a heap of 192 MB needs 307Mi: raise it, or lower operator.heap.old',
   },
   {
+    values: { operator: { heap: { old: 720 }, resources: { limits: { memory: '1G' } } } },
+    says: 'operator.resources.limits.memory is 1G, and a heap of 720 MB needs 967Mi: raise it, or lower operator.heap.old',
+  },
+  {
+    values: { operator: { heap: { old: 675 }, resources: { limits: { memory: '950000k' } } } },
+    says: 'operator.resources.limits.memory is 950000k, and a heap of 675 MB needs 910Mi: raise it, or lower operator.heap.old',
+  },
+  {
     values: { operator: { heap: { young: 64 } } },
     says: 'operator.resources.limits.memory is 384Mi, and a heap of 192 MB needs 496Mi: raise it, or lower operator.heap.old',
   },
@@ -171,6 +179,10 @@ const byChart: readonly Refused[] = [
     chart: 'multinic-agent',
     values: { controller: { podLabels: { 'app.kubernetes.io/name': 'x' } } },
     says: 'controller.podLabels has app.kubernetes.io/name, which the chart sets: take another label',
+  },
+  {
+    values: { viola: { podLabels: { 'helm.sh/chart': 'x', team: 'network' } } },
+    says: 'viola.podLabels has helm.sh/chart, which the chart sets: take another label',
   },
   {
     values: { alerts: { enabled: true } },
@@ -206,8 +218,10 @@ describe('values that cannot be used', () => {
   });
 
   it('are not those of people who know what they do', async () => {
-    const values = { operator: { heap: { old: 512 }, resources: { limits: { memory: '1Gi' } } } };
-    const made = await render({ chart: 'multinic-operator', values });
-    expect(made).toContain('--max-old-space-size=512');
+    for (const memory of ['1Gi', '1Ti']) {
+      const values = { operator: { heap: { old: 720 }, resources: { limits: { memory } } } };
+      const made = await render({ chart: 'multinic-operator', values });
+      expect(made).toContain('--max-old-space-size=720');
+    }
   });
 });
