@@ -162,6 +162,10 @@ metadata:
     {{- include "multinic.labels" . | nindent 4 }}
 spec:
   maxUnavailable: 1
+  {{- if semverCompare ">=1.27-0" .root.Capabilities.KubeVersion.Version }}
+  # When none is ready, all may go: they serve nobody.
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  {{- end }}
   selector:
     matchLabels:
       {{- include "multinic.selector" . | nindent 6 }}
@@ -329,9 +333,10 @@ spec:
         - name: NODE_EXTRA_CA_CERTS
           value: /etc/multinic/viola-ca/ca.crt
         {{- end }}
+      # Little; whatever else its part has limits of, a quota may ask for.
       resources:
-        requests: {cpu: 10m, memory: 64Mi}
-        limits: {memory: 128Mi}
+        {{- $little := dict "requests" (dict "cpu" "10m" "memory" "64Mi") "limits" (dict "memory" "128Mi") }}
+        {{- mergeOverwrite (deepCopy .values.resources) $little | toYaml | nindent 8 }}
       securityContext:
         {{- include "multinic.containerSecurity" . | nindent 8 }}
       {{- with .mounts }}

@@ -59,8 +59,17 @@ describe.each(charts)('the chart %s', (chart) => {
     const old = await render(installation, '--kube-version', '1.20.0');
     const [budget] = ofKind<PodDisruptionBudget>(manifestsIn(old), 'PodDisruptionBudget');
     expect(budget?.apiVersion).toBe('policy/v1beta1');
+    expect(budget?.spec).not.toHaveProperty('unhealthyPodEvictionPolicy');
     const refused = render(installation, '--kube-version', '1.19.0');
     await expect(refused).rejects.toThrow('kubeVersion: >=1.20.0-0');
+  });
+
+  it('has budgets by which no Pod that serves nobody holds up a drain', async () => {
+    const [budget] = ofKind(
+      manifestsIn(await render({ chart, size: 'production' })),
+      'PodDisruptionBudget',
+    );
+    expect(budget).toHaveProperty('spec.unhealthyPodEvictionPolicy', 'AlwaysAllow');
   });
 
   it('has the alerts of its folder, each with a link to its runbook', async () => {

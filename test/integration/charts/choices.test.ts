@@ -1,4 +1,5 @@
 import type { Pod } from 'kubernetes-types/core/v1.js';
+import type { Role } from 'kubernetes-types/rbac/v1.js';
 import { describe, expect, it } from 'vitest';
 import {
   containerOf,
@@ -39,6 +40,25 @@ it('a volume without a class is another one than a volume of the default class',
   expect(usual).not.toHaveProperty('spec.storageClassName');
 });
 
+/** Names of the Secrets that an operator with these settings may keep. */
+async function secretsOf(settings: object): Promise<unknown[]> {
+  const values = { operator: { settings } };
+  const roles = ofKind<Role>(await made({ chart: operator, values }), 'Role');
+  const own = roles.filter(({ metadata }) => metadata?.name === 'multinic-operator-viola-access');
+  return own
+    .flatMap(({ rules = [] }) => rules ?? [])
+    .flatMap(({ resourceNames = [] }) => resourceNames);
+}
+
+it('a right to Secrets of the access to Viola is what the operator is told, not what Viola is', async () => {
+  const tokens = ['multinic-operator-viola-token', 'viola-api-tokens'];
+  const certificates = ['multinic-ca', 'viola-api-tls'];
+  expect(await secretsOf({})).toEqual([...tokens, ...certificates]);
+  expect(await secretsOf({ violaAccess: 'given' })).toEqual(certificates);
+  expect(await secretsOf({ violaTls: 'given' })).toEqual(tokens);
+  expect(await secretsOf({ violaAccess: 'given', violaTls: 'given' })).toEqual([]);
+});
+
 describe('helm test', () => {
   it.each<[string[], Installation]>([
     [['operator', 'viola', "viola, with the operator's token"], { chart: operator }],
@@ -57,6 +77,16 @@ describe('helm test', () => {
     const values = { viola: { replicas: 0 } };
     const [pod] = ofKind<Pod>(await made({ chart: operator, values }), 'Pod');
     expect(pod?.spec).not.toHaveProperty('volumes');
+  });
+
+  it('has limits of whatever its part has limits of, as a quota may ask for them', async () => {
+    const limits = { cpu: '2', memory: '512Mi', 'ephemeral-storage': '1Gi' };
+    const values = { operator: { resources: { limits } } };
+    const [pod] = ofKind<Pod>(await made({ chart: operator, values }), 'Pod');
+    expect(pod?.spec?.containers[0]?.resources).toEqual({
+      requests: { cpu: '10m', memory: '64Mi' },
+      limits: { ...limits, memory: '128Mi' },
+    });
   });
 });
 
