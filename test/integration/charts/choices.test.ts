@@ -1,4 +1,5 @@
 import type { Pod } from 'kubernetes-types/core/v1.js';
+import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { Role } from 'kubernetes-types/rbac/v1.js';
 import { describe, expect, it } from 'vitest';
 import {
@@ -57,6 +58,20 @@ it('a right to Secrets of the access to Viola is what the operator is told, not 
   expect(await secretsOf({ violaAccess: 'given' })).toEqual(certificates);
   expect(await secretsOf({ violaTls: 'given' })).toEqual(tokens);
   expect(await secretsOf({ violaAccess: 'given', violaTls: 'given' })).toEqual([]);
+});
+
+function portsOf(rules: readonly { ports?: readonly { port?: unknown }[] }[] = []): unknown[] {
+  return rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port));
+}
+
+it('MariaDB is where it usually is, and nobody is let in to an inventory on loopback', async () => {
+  const settings = { dbHost: 'mariadb.example.com' };
+  const inventory = { from: [{ podSelector: { matchLabels: { app: 'dashboard' } } }] };
+  const values = { operator: { settings }, networkPolicy: { inventory } };
+  const policies = ofKind<NetworkPolicy>(await made({ chart: operator, values }), 'NetworkPolicy');
+  const policy = policies.find(({ metadata }) => metadata?.name === 'multinic-operator');
+  expect(portsOf(policy?.spec?.egress)).toContain(3306);
+  expect(portsOf(policy?.spec?.ingress)).toEqual([8082]);
 });
 
 describe('helm test', () => {

@@ -62,6 +62,30 @@ const bySchema: readonly Refused[] = [
     says: "at '/operator/image/digest': 'sha256:abc' does not match pattern",
   },
   {
+    values: { operator: { resources: { limits: { memory: '1 GB' } } } },
+    says: "at '/operator/resources/limits/memory': 'anyOf' failed\n  - at '/operator/resources/limits/memory': '1 GB' does not match pattern",
+  },
+  {
+    values: { operator: { priorityClassName: 'high!' } },
+    says: "at '/operator/priorityClassName': 'high!' does not match pattern",
+  },
+  {
+    values: { operator: { image: { repository: '' } } },
+    says: "at '/operator/image/repository': minLength: got 0, want 1",
+  },
+  {
+    values: { operator: { settings: { noProxy: ['.one.example.com,.two.example.com'] } } },
+    says: "at '/operator/settings/noProxy/0': '.one.example.com,.two.example.com' does not match pattern",
+  },
+  {
+    values: { operator: { settings: { contrabassEndpoint: 'https:/contrabass' } } },
+    says: "at '/operator/settings/contrabassEndpoint': 'https:/contrabass' does not match pattern",
+  },
+  {
+    values: { viola: { settings: { listen: ':123456' } } },
+    says: "at '/viola/settings/listen': ':123456' does not match pattern",
+  },
+  {
     values: { networkPolicy: { dns: { ports: [] } } },
     says: "at '/networkPolicy/dns/ports': minItems: got 0, want 1",
   },
