@@ -13,6 +13,15 @@ export interface User {
   readonly password: string;
 }
 
+/** Stands for one user in one project, until it is taken back. */
+export interface ApplicationCredential {
+  readonly id: string;
+  readonly name: string;
+  readonly secret: string;
+  readonly userId: string;
+  readonly projectId: string;
+}
+
 /** Who asks: a token's meaning. */
 export interface Session {
   readonly token: string;
@@ -23,14 +32,21 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-export interface Login {
-  readonly username: string;
+/** By id, or by name in the one domain. */
+export type Ref =
+  | { readonly id: string }
+  | { readonly name: string; readonly domain: { readonly id: string } | { readonly name: string } };
+
+/** A password and whose it is. */
+export interface Credential {
+  readonly user: Ref;
   readonly password: string;
-  readonly domainName: string;
-  readonly project: { readonly id: string } | { readonly name: string };
 }
 
-export type Credential = Omit<Login, 'project'>;
+export interface CredentialLogin {
+  readonly credential: { readonly id: string } | { readonly name: string; readonly user: Ref };
+  readonly secret: string;
+}
 
 export interface AdminAccount {
   readonly username: string;
@@ -50,6 +66,9 @@ export function maySee(session: Session, resource: { readonly projectId: string 
   return session.isAdmin || resource.projectId === session.project.id;
 }
 
+/** Keystone's own domain, which every installation begins with. */
+export const domainId = 'default';
+
 const authenticationRequired = 'The request you have made requires authentication.';
 
 /** Projects, users, roles and tokens of one domain. */
@@ -62,6 +81,7 @@ export class Identity {
   readonly #users = new Map<string, User>();
   /** `project user role` ids. */
   readonly #grants = new Set<string>();
+  readonly #credentials = new Map<string, ApplicationCredential>();
   readonly #sessions = new Map<string, Session>();
 
   constructor({ clock, admin, tokenLifetimeMs }: IdentityOptions) {
@@ -93,8 +113,10 @@ export class Identity {
 
   /** Takes a role from a user; tokens that are out keep it, as services remember what they have checked. */
   ungrant(projectId: string, userId: string, roleId: string): void {
-    if (this.#grants.delete(`${projectId} ${userId} ${roleId}`)) return;
-    throw new Refusal(404, '', `Could not find role assignment with role: ${roleId}.`);
+    if (!this.#grants.delete(`${projectId} ${userId} ${roleId}`)) {
+      throw new Refusal(404, '', `Could not find role assignment with role: ${roleId}.`);
+    }
+    this.#dropCredentials((one) => one.projectId === projectId && one.userId === userId);
   }
 
   /** Lets a user into a project as `member`. */
@@ -111,29 +133,72 @@ export class Identity {
   deleteProject(id: string): void {
     if (!this.#projects.delete(id)) throw new Refusal(404, '', `Could not find project: ${id}.`);
     this.#revoke((session) => session.project.id === id);
+    this.#dropCredentials(({ projectId }) => projectId === id);
   }
 
   deleteUser(id: string): void {
     if (!this.#users.delete(id)) throw new Refusal(404, '', `Could not find user: ${id}.`);
     this.#revoke((session) => session.user.id === id);
+    this.#dropCredentials(({ userId }) => userId === id);
+  }
+
+  /** Makes a credential of whoever asks, for the project of their token. */
+  createCredential({ user, project }: Session, name: string): ApplicationCredential {
+    const made = { id: newId(), name, secret: newId(), userId: user.id, projectId: project.id };
+    this.#credentials.set(made.id, made);
+    return made;
+  }
+
+  deleteCredential(id: string): void {
+    if (this.#credentials.delete(id)) return;
+    throw new Refusal(404, '', unknownCredential(id));
   }
 
   /** Checks a password as a login without a project does. */
-  checkPassword(credential: Credential): User {
-    const user = [...this.#users.values()].find(({ name }) => name === credential.username);
-    const known = credential.domainName === this.domainName;
-    if (known && user?.password === credential.password) return user;
+  checkPassword({ user: ref, password }: Credential): User {
+    const user = this.#find(this.#users, ref);
+    if (user?.password === password) return user;
     throw new Refusal(401, '', authenticationRequired);
   }
 
   /** A new token. Whatever is wrong gets the same 401, so that nobody learns which part it was. */
-  logIn(login: Login): Session {
+  logIn(login: Credential & { readonly project: Ref }): Session {
     const user = this.checkPassword(login);
-    const project = [...this.#projects.values()].find((candidate) =>
-      'id' in login.project
-        ? candidate.id === login.project.id
-        : candidate.name === login.project.name,
+    return this.#open(user, this.#find(this.#projects, login.project));
+  }
+
+  /** A new token by an application credential; one that is not known is told from a wrong secret. */
+  logInWith({ credential, secret }: CredentialLogin): Session {
+    const known = this.#credentialOf(credential);
+    const user = this.#users.get(known.userId);
+    if (user === undefined || known.secret !== secret) {
+      throw new Refusal(401, '', authenticationRequired);
+    }
+    return this.#open(user, this.#projects.get(known.projectId));
+  }
+
+  #credentialOf(ref: CredentialLogin['credential']): ApplicationCredential {
+    if ('id' in ref) {
+      const known = this.#credentials.get(ref.id);
+      if (known === undefined) throw new Refusal(404, '', unknownCredential(ref.id));
+      return known;
+    }
+    const owner = this.#find(this.#users, ref.user);
+    const known = [...this.#credentials.values()].find(
+      ({ name, userId }) => name === ref.name && userId === owner?.id,
     );
+    if (known === undefined) throw new Refusal(401, '', authenticationRequired);
+    return known;
+  }
+
+  #find<T extends { readonly name: string }>(all: ReadonlyMap<string, T>, ref: Ref): T | undefined {
+    if ('id' in ref) return all.get(ref.id);
+    const { domain, name } = ref;
+    const isOurs = 'id' in domain ? domain.id === domainId : domain.name === this.domainName;
+    return isOurs ? [...all.values()].find((one) => one.name === name) : undefined;
+  }
+
+  #open(user: User, project: Project | undefined): Session {
     const roles = this.roles.filter(
       (role) => project && this.#grants.has(`${project.id} ${user.id} ${role.id}`),
     );
@@ -178,9 +243,19 @@ export class Identity {
     }
   }
 
+  #dropCredentials(matches: (credential: ApplicationCredential) => boolean): void {
+    for (const one of this.#credentials.values()) {
+      if (matches(one)) this.#credentials.delete(one.id);
+    }
+  }
+
   #roleId(name: string): string {
     const role = this.roles.find((candidate) => candidate.name === name);
     if (role === undefined) throw new Error(`no role ${name}`);
     return role.id;
   }
+}
+
+function unknownCredential(id: string): string {
+  return `Could not find Application Credential: ${id}.`;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { bodyAs } from './body.ts';
-import type { Credential, Identity, Login, Session } from './identity.ts';
+import { domainId, type Identity, type Session } from './identity.ts';
 import { newId } from './ids.ts';
 import { Refusal } from './refusal.ts';
 import type { Reply, Route, ServedRequest } from './route.ts';
@@ -15,23 +15,25 @@ export interface Endpoints {
 const types = ['identity', 'network', 'compute', 'image'] as const;
 
 const name = z.object({ name: z.string() });
+const numbered = z.object({ id: z.string() });
+const ref = z.union([numbered, name.extend({ domain: z.union([numbered, name]) })]);
 const loginSchema = z.object({
   auth: z.object({
     identity: z.object({
       methods: z.tuple([z.literal('password')]),
-      password: z.object({
-        user: z.object({ name: z.string(), domain: name, password: z.string() }),
-      }),
+      password: z.object({ user: z.object({ password: z.string() }).and(ref) }),
     }),
-    scope: z.union([
-      z.literal('unscoped'),
-      z.object({
-        project: z.union([
-          z.object({ id: z.string() }),
-          z.object({ name: z.string(), domain: name }),
-        ]),
-      }),
-    ]),
+    scope: z.union([z.literal('unscoped'), z.object({ project: ref })]),
+  }),
+});
+const credentialLoginSchema = z.object({
+  auth: z.object({
+    identity: z.object({
+      methods: z.tuple([z.literal('application_credential')]),
+      application_credential: z
+        .object({ secret: z.string() })
+        .and(z.union([numbered, name.extend({ user: ref })])),
+    }),
   }),
 });
 
@@ -61,12 +63,10 @@ export function keystoneRoutes(
       method: 'POST',
       path: '/v3/auth/tokens',
       handle: ({ body, origin }) => {
-        const { project, ...credential } = loginOf(body);
-        if (project === undefined) {
-          identity.checkPassword(credential);
+        const session = logIn(identity, body);
+        if (session === undefined) {
           return { status: 201, headers: { 'x-subject-token': newId() }, body: { token: {} } };
         }
-        const session = identity.logIn({ ...credential, project });
         return {
           status: 201,
           headers: { 'x-subject-token': session.token, vary: 'X-Auth-Token' },
@@ -132,6 +132,29 @@ export function keystoneRoutes(
     },
     {
       service,
+      method: 'POST',
+      path: '/v3/users/{id}/application_credentials',
+      handle: ({ body, headers }) => {
+        const schema = z.object({ application_credential: name });
+        const wanted = bodyAs(schema, body, '').application_credential;
+        const session = identity.sessionOf(headers['x-auth-token']);
+        const { secret, projectId, ...made } = identity.createCredential(session, wanted.name);
+        const credential = { id: made.id, name: made.name, secret, project_id: projectId };
+        return { status: 201, body: { application_credential: credential } };
+      },
+    },
+    {
+      service,
+      method: 'DELETE',
+      path: '/v3/users/{id}/application_credentials/{credential}',
+      handle: ({ headers, params }) => {
+        identity.sessionOf(headers['x-auth-token']);
+        identity.deleteCredential(params['credential'] ?? '');
+        return { status: 204 };
+      },
+    },
+    {
+      service,
       method: 'DELETE',
       path: '/v3/users/{id}',
       handle: (request) => {
@@ -165,19 +188,24 @@ export function keystoneRoutes(
   ];
 }
 
-function loginOf(body: unknown): Credential & Partial<Login> {
+/** Logs in by password or application credential; undefined for a login without a project. */
+function logIn(identity: Identity, body: unknown): Session | undefined {
+  const byCredential = credentialLoginSchema.safeParse(body);
+  if (byCredential.success) {
+    const { secret, ...credential } = byCredential.data.auth.identity.application_credential;
+    return identity.logInWith({ credential, secret });
+  }
   const { auth } = bodyAs(loginSchema, body, '');
-  const { user } = auth.identity.password;
-  return {
-    username: user.name,
-    password: user.password,
-    domainName: user.domain.name,
-    ...(auth.scope === 'unscoped' ? {} : { project: auth.scope.project }),
-  };
+  const { password, ...user } = auth.identity.password.user;
+  if (auth.scope !== 'unscoped') {
+    return identity.logIn({ user, password, project: auth.scope.project });
+  }
+  identity.checkPassword({ user, password });
+  return undefined;
 }
 
 function tokenBody(identity: Identity, session: Session, endpoints: Endpoints): unknown {
-  const domain = { id: 'default', name: identity.domainName };
+  const domain = { id: domainId, name: identity.domainName };
   const { user, project } = session;
   return {
     token: {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../src/openstack/cloud.ts';
-import type { CloudIdentity } from '../../src/openstack/cloud-identity.ts';
+import { type CloudIdentity, passwordAuth } from '../../src/openstack/cloud-identity.ts';
 import { type Clouds, createClouds } from '../../src/openstack/clouds.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { systemClock, systemRandom } from '../../src/time/clock.ts';
@@ -22,6 +22,9 @@ interface Rig {
   readonly clouds: Clouds;
   readonly cloud: Cloud;
   readonly identity: CloudIdentity;
+  readonly account: Parameters<typeof passwordAuth>[0];
+  /** The same cloud for another login. */
+  readonly as: (change: Partial<Rig['account']>) => CloudIdentity;
   readonly serverId: string;
   readonly networkId: string;
   readonly signal: AbortSignal;
@@ -37,18 +40,21 @@ async function setUp(options: Partial<CloudOptions> = {}, clock = systemClock): 
   const { networkId } = controls.createNetwork({ projectId, name: 'net' });
   controls.createSubnet({ projectId, networkId, cidr: '10.0.0.0/16' });
   const { serverId } = controls.createServer({ projectId, name: 'node', networkIds: [networkId] });
+  const account = { username, password, projectId, domainName: running.admin.domainName };
   const identity: CloudIdentity = {
     keystoneUrl: running.keystoneUrl,
-    username,
-    password,
-    domainName: running.admin.domainName,
-    projectId,
+    auth: passwordAuth(account),
     interface: 'public',
     tls: {},
     timeoutMs: 5_000,
   };
   const signal = AbortSignal.timeout(20_000);
-  return { running, clouds, cloud: clouds.get(identity), identity, serverId, networkId, signal };
+  const as = (change: Partial<typeof account>): CloudIdentity => ({
+    ...identity,
+    auth: passwordAuth({ ...account, ...change }),
+  });
+  const cloud = clouds.get(identity);
+  return { running, clouds, cloud, identity, account, as, serverId, networkId, signal };
 }
 
 /** What the product gets for the ports of the server while the cloud fails so. */
@@ -166,10 +172,10 @@ describe('an outage of the cloud', () => {
 
 describe('the clouds of the process', () => {
   test('one identity is one Cloud, another project another one', async () => {
-    const { clouds, identity } = await setUp();
+    const { clouds, identity, as } = await setUp();
     expect(clouds.get({ ...identity })).toBe(clouds.get(identity));
-    expect(clouds.get({ ...identity, projectId: 'other' })).not.toBe(clouds.get(identity));
-    expect(clouds.get({ ...identity, password: 'other' })).not.toBe(clouds.get(identity));
+    expect(clouds.get(as({ projectId: 'other' }))).not.toBe(clouds.get(identity));
+    expect(clouds.get(as({ password: 'other' }))).not.toBe(clouds.get(identity));
   });
 
   test("Contrabass' answer is kept until Keystone refuses what is in it", async () => {
@@ -180,9 +186,9 @@ describe('the clouds of the process', () => {
     const provider = await clouds.provider(request, signal);
     await clouds.provider(request, signal);
     expect(running.requests.get(path)).toBe(1);
-    const { keystoneUrl, username, password, domainName } = provider;
-    const account = { keystoneUrl, username, password, domainName };
-    const unknown = clouds.get({ ...identity, ...account, projectId: 'gone' });
+    const { keystoneUrl } = provider;
+    const auth = passwordAuth({ ...provider, projectId: 'gone' });
+    const unknown = clouds.get({ ...identity, keystoneUrl, auth });
     await expect(unknown.portsOf([serverId], signal)).rejects.toMatchObject({
       kind: 'badCredential',
     });
@@ -199,11 +205,11 @@ describe('the clouds of the process', () => {
 
 describe('controls', () => {
   test('a server lists what is read as many pages when Neutron pages by itself', async () => {
-    const { running, cloud, identity, serverId, networkId, signal } = await setUp({ maxLimit: 2 });
+    const { running, cloud, account, serverId, networkId, signal } = await setUp({ maxLimit: 2 });
     for (let i = 0; i < 4; i++) running.controls.attach({ serverId, networkId });
     const ports = await cloud.portsOf([serverId], signal);
     expect(new Set(ports.map((port) => port.id)).size).toBe(5);
-    expect(ports.every((port) => port.projectId === identity.projectId)).toBe(true);
+    expect(ports.every((port) => port.projectId === account.projectId)).toBe(true);
   });
 
   test('work over HTTP, with wrong arguments refused', async () => {
@@ -246,8 +252,8 @@ describe('controls', () => {
   });
 
   test('ports that the tenant made survive a detach and can be deleted', async () => {
-    const { running, cloud, identity, serverId, networkId, signal } = await setUp();
-    const { projectId } = identity;
+    const { running, cloud, account, serverId, networkId, signal } = await setUp();
+    const { projectId } = account;
     const { portId } = running.controls.createPort({ projectId, networkId, name: 'kept' });
     running.controls.attach({ serverId, portId });
     running.controls.detach({ serverId, portId });
@@ -259,8 +265,8 @@ describe('controls', () => {
   });
 
   test('a detach that names the wrong server changes nothing', async () => {
-    const { running, cloud, identity, serverId, networkId, signal } = await setUp();
-    const { projectId } = identity;
+    const { running, cloud, account, serverId, networkId, signal } = await setUp();
+    const { projectId } = account;
     const other = running.controls.createServer({ projectId, name: 'other' }).serverId;
     const [kept] = await cloud.portsOf([serverId], signal);
     const { portId } = running.controls.attach({ serverId: other, networkId });
@@ -295,7 +301,7 @@ describe('controls', () => {
   });
 
   test('a filter that Neutron knows and the simulation does not is 501, not a wrong list', async () => {
-    const { running, identity } = await setUp();
+    const { running, account } = await setUp();
     const login = await fetch(`${running.keystoneUrl}/v3/auth/tokens`, {
       method: 'POST',
       body: JSON.stringify({
@@ -304,13 +310,13 @@ describe('controls', () => {
             methods: ['password'],
             password: {
               user: {
-                name: identity.username,
-                domain: { name: identity.domainName },
-                password: identity.password,
+                name: account.username,
+                domain: { name: account.domainName },
+                password: account.password,
               },
             },
           },
-          scope: { project: { id: identity.projectId } },
+          scope: { project: { id: account.projectId } },
         },
       }),
     });

@@ -80,6 +80,15 @@ export interface Account {
   revoke(role: Role): Promise<void>;
 }
 
+/** Stands for the tenant's user in its project. */
+export interface ApplicationCredential {
+  readonly id: string;
+  readonly name: string;
+  readonly secret: string;
+  /** Takes it back: whoever logs in with it is refused from then on. */
+  revoke(): Promise<void>;
+}
+
 /** A project of its own with a user of its own, who does by HTTP what tenants do. */
 export interface Tenant extends AsyncDisposable {
   readonly keystoneUrl: string;
@@ -107,6 +116,8 @@ export interface Tenant extends AsyncDisposable {
   ): Promise<Attachment>;
   /** Changes a port of the tenant, by Neutron's own names. */
   updatePort(id: string, change: PortChange): Promise<WirePort>;
+  /** Makes an application credential of the tenant's user for its project. */
+  createApplicationCredential(): Promise<ApplicationCredential>;
   /** Makes another user with these roles in the project. */
   createAccount(roles: readonly Role[]): Promise<Account>;
   /** Asks for the detach, which is asynchronous, and waits until Neutron knows. */
@@ -250,6 +261,15 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
       const body = await user.ask('network', request);
       return z.object({ port: portSchema }).parse(body).port;
     },
+    async createApplicationCredential() {
+      const credential = await makeCredential(user);
+      return {
+        ...credential,
+        revoke: async () => {
+          await remove(user, 'identity', `${credentialsOf(user)}/${credential.id}`);
+        },
+      };
+    },
     async createAccount(roles) {
       const made = {
         name: `${username}-${accounts.size}`,
@@ -281,4 +301,19 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
       await remove(admin, 'identity', `/projects/${project.id}`);
     },
   };
+}
+
+const credentialSchema = z.object({
+  application_credential: z.object({ id: z.string(), name: z.string(), secret: z.string() }),
+});
+
+function credentialsOf({ userId }: OpenstackUser): string {
+  return `/users/${userId}/application_credentials`;
+}
+
+async function makeCredential(user: OpenstackUser) {
+  const name = `credential-${randomBytes(3).toString('hex')}`;
+  const body = { application_credential: { name } };
+  const answer = await user.ask('identity', { method: 'POST', path: credentialsOf(user), body });
+  return credentialSchema.parse(answer).application_credential;
 }

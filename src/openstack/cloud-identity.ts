@@ -3,10 +3,7 @@ import type { TlsOptions } from '../requests/transport.ts';
 /** Everything that makes two clouds different: who asks what, as whom, scoped to which project. */
 export interface CloudIdentity {
   readonly keystoneUrl: string;
-  readonly username: string;
-  readonly password: string;
-  readonly domainName: string;
-  readonly projectId: string;
+  readonly auth: CloudAuth;
   readonly region?: string;
   readonly interface: 'public' | 'internal' | 'admin';
   /** Wins over the catalog. */
@@ -17,4 +14,78 @@ export interface CloudIdentity {
   readonly allowedEndpoints?: readonly string[];
   readonly tls: TlsOptions;
   readonly timeoutMs: number;
+}
+
+/** With what Keystone is asked for a token of one project. */
+export type CloudAuth = PasswordAuth | ApplicationCredentialAuth;
+
+export interface PasswordAuth {
+  readonly kind: 'password';
+  readonly user: InDomain;
+  readonly password: string;
+  readonly project: InDomain;
+}
+
+/** The login of an account by names, for a project by its id. */
+export function passwordAuth(account: {
+  readonly username: string;
+  readonly domainName: string;
+  readonly password: string;
+  readonly projectId: string;
+}): PasswordAuth {
+  const { username: name, domainName, password, projectId } = account;
+  return {
+    kind: 'password',
+    user: { name, domain: { name: domainName } },
+    password,
+    project: { id: projectId },
+  };
+}
+
+/** Belongs to one user and one project, and says which. */
+export interface ApplicationCredentialAuth {
+  readonly kind: 'applicationCredential';
+  readonly credential: { readonly id: string } | { readonly name: string; readonly user: InDomain };
+  readonly secret: string;
+}
+
+/** Names are unique in a domain, ids everywhere. */
+export type DomainRef = { readonly id: string } | { readonly name: string };
+/** A user or a project. */
+export type InDomain =
+  | { readonly id: string }
+  | { readonly name: string; readonly domain: DomainRef };
+
+/** Who logs in where, in whichever project. */
+export interface Account {
+  readonly keystoneUrl: string;
+  readonly who: InDomain | ApplicationCredentialAuth['credential'];
+}
+
+export function accountOf({ keystoneUrl, auth }: CloudIdentity): Account {
+  return { keystoneUrl, who: auth.kind === 'password' ? auth.user : auth.credential };
+}
+
+/** An account with what only it knows: it is that which Keystone refuses. */
+export function credentialOf(identity: CloudIdentity): Account & { readonly secret: string } {
+  const { auth } = identity;
+  return {
+    ...accountOf(identity),
+    secret: auth.kind === 'password' ? auth.password : auth.secret,
+  };
+}
+
+/** Who logs in, for messages and logs. */
+export function accountInWords(auth: CloudAuth): string {
+  if (auth.kind === 'password') return `user ${inWords(auth.user)}`;
+  const { credential } = auth;
+  const owner = 'user' in credential ? ` of user ${inWords(credential.user)}` : '';
+  return `application credential "${'id' in credential ? credential.id : credential.name}"${owner}`;
+}
+
+/** A user or a project, for messages. */
+export function inWords(one: InDomain): string {
+  if ('id' in one) return `"${one.id}"`;
+  const { name, domain } = one;
+  return `"${name}" of domain "${'id' in domain ? domain.id : domain.name}"`;
 }

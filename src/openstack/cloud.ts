@@ -21,8 +21,8 @@ import { TtlCache } from './ttl-cache.ts';
 export interface Cloud {
   /** Which OpenStack it is, whoever asks it: the same for every account and project. */
   readonly name: string;
-  /** The project that the account is scoped to. */
-  readonly projectId: string;
+  /** The project that the account is scoped to; undefined before its first login. */
+  readonly projectId: string | undefined;
   /** All ports attached to these servers, complete or an error; asks for at most 100 servers at a time. */
   portsOf(serverIds: readonly string[], signal: AbortSignal): Promise<readonly Port[]>;
   /** A port by id, never cached: evidence for removals. */
@@ -121,7 +121,9 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
 
   return {
     name: nameOf(identity),
-    projectId: identity.projectId.toLowerCase(),
+    get projectId() {
+      return keystone.projectId;
+    },
     portsOf: async (serverIds, signal) => neutron.portsOf(serverIds, signal),
     port: async (id, signal) => neutron.port(id, signal),
     portsWithMac: async (macAddress, signal) => neutron.portsWithMac(macAddress, signal),
@@ -133,11 +135,14 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     },
     async subnetsByName(name, signal) {
       // As administrator the list would span all projects, and names are not unique.
-      const filter = [
-        ['name', name],
-        ['project_id', identity.projectId],
-      ] as const;
-      const found = await named.get(name, signal, async () => neutron.subnets(filter, lifetime));
+      const found = await named.get(name, signal, async () => {
+        const { projectId } = await keystone.session(lifetime);
+        const filter = [
+          ['name', name],
+          ['project_id', projectId],
+        ] as const;
+        return neutron.subnets(filter, lifetime);
+      });
       const exact = found.filter((subnet) => subnet.name === name);
       return exact.length > 0 ? exact : found;
     },

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../process/log.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
-import type { CloudIdentity } from './cloud-identity.ts';
+import { type CloudIdentity, passwordAuth } from './cloud-identity.ts';
 import { type Clouds, type CloudsOptions, createClouds } from './clouds.ts';
 
 const signal = AbortSignal.timeout(60_000);
@@ -28,6 +28,7 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
   if (isLogin) logins += 1;
   else asked.push(url.split('?')[0] ?? '');
   const token = {
+    project: { id: 'project' },
     issued_at: at(0),
     expires_at: at(logins === 1 ? 0 : 60),
     catalog: catalog(),
@@ -85,15 +86,20 @@ function open(options: Partial<CloudsOptions> = {}): Clouds {
   });
 }
 
+const account = { username: 'admin', password: 'p', domainName: 'Default', projectId: 'project' };
+
+function as(change: Partial<typeof account>): Pick<CloudIdentity, 'auth'> {
+  return { auth: passwordAuth({ ...account, ...change }) };
+}
+
 function identity(change: Partial<CloudIdentity> = {}): CloudIdentity {
-  const account = { username: 'admin', password: 'p', domainName: 'Default' };
   const place = {
     keystoneUrl: base,
     interface: 'public',
     tls: {},
     timeoutMs: 30_000,
   } as const;
-  return { ...account, ...place, projectId: 'project', ...change };
+  return { ...place, ...as({}), ...change };
 }
 
 describe('a password that Keystone refused', () => {
@@ -104,10 +110,10 @@ describe('a password that Keystone refused', () => {
     right = 'changed';
     await expect(clouds.get(identity()).portsOf(['s1'], signal)).rejects.toMatchObject(refused);
     const tries = logins;
-    const another = clouds.get(identity({ projectId: 'another' }));
+    const another = clouds.get(identity(as({ projectId: 'another' })));
     await expect(another.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
     expect(logins).toBe(tries);
-    await clouds.get(identity({ password: 'changed' })).portsOf(['s1'], signal);
+    await clouds.get(identity(as({ password: 'changed' }))).portsOf(['s1'], signal);
     expect(asked).toEqual(['/one/v2.0/ports']);
   });
 
@@ -214,11 +220,11 @@ test('a place that the policy forbids gets no token', async () => {
 test('a Cloud stays the same while it is in use, however many there are, and goes when nobody asks for it', async () => {
   const clock = createFakeClock();
   await using clouds = open({ clock });
-  const many = Array.from({ length: 1_000 }, (_, n) => identity({ projectId: `project-${n}` }));
+  const many = Array.from({ length: 1_000 }, (_, n) => identity(as({ projectId: `project-${n}` })));
   const first = many.map((one) => clouds.get(one));
   await clock.advance(3_600_000);
   expect(many.every((one, n) => clouds.get(one) === first[n])).toBe(true);
   await clock.advance(3 * 3_600_000);
   clouds.get(identity());
-  expect(clouds.get(identity({ projectId: 'project-1' }))).not.toBe(first[1]);
+  expect(clouds.get(identity(as({ projectId: 'project-1' })))).not.toBe(first[1]);
 });

@@ -5,8 +5,19 @@ import type { ProxyOf } from '../requests/proxies.ts';
 import { createTransport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type Cloud, createCloud } from './cloud.ts';
-import type { CloudIdentity } from './cloud-identity.ts';
-import { fetchProvider, type Provider, type ProviderRequest } from './contrabass.ts';
+import {
+  type Account,
+  accountInWords,
+  accountOf,
+  type CloudIdentity,
+  credentialOf,
+} from './cloud-identity.ts';
+import {
+  accountOfProvider,
+  fetchProvider,
+  type Provider,
+  type ProviderRequest,
+} from './contrabass.ts';
 import { CredentialGate } from './credential-gate.ts';
 import { KeptWhileUsed } from './kept-while-used.ts';
 import { RefreshTurns } from './refresh-turns.ts';
@@ -55,39 +66,34 @@ export function createClouds(options: CloudsOptions): Clouds {
     ttlMs: providerTtlMs,
     capacity: providerCapacity,
     keeps: () => true,
-    turnsOf,
+    turnsOf: (provider) => turnsOf(accountOfProvider(provider)),
   });
 
-  function gateOf({ keystoneUrl, username, password, domainName }: CloudIdentity): CredentialGate {
-    const credential = { keystoneUrl, username, password, domainName };
-    return gates.get(digest(credential), () => new CredentialGate(clock));
+  function gateOf(identity: CloudIdentity): CredentialGate {
+    return gates.get(digest(credentialOf(identity)), () => new CredentialGate(clock));
   }
 
-  type Account = Pick<CloudIdentity, 'keystoneUrl' | 'username' | 'domainName'>;
-
-  function turnsOf({ keystoneUrl, username, domainName }: Account): RefreshTurns {
-    const account = { keystoneUrl, username, domainName };
+  function turnsOf(account: Account): RefreshTurns {
     return turns.get(digest(account), () => new RefreshTurns(clock));
   }
 
   function makeCloud(identity: CloudIdentity, key: string): Cloud {
-    const { keystoneUrl, username, projectId } = identity;
+    const account = digest(accountOf(identity));
+    const { keystoneUrl, auth } = identity;
     const made = createCloud(identity, {
       transport,
       clock,
       random,
-      log: log.child({ keystoneUrl, username, projectId }),
+      log: log.child({ keystoneUrl, account: accountInWords(auth) }),
       lifetime: lifetime.signal,
       onRequest,
       gate: gateOf(identity),
-      turns: turnsOf(identity),
+      turns: turnsOf(accountOf(identity)),
       denied,
       onMoved: () => clouds.drop(key, made),
       // The password may have been changed in Contrabass since we asked.
       onRefused: () =>
-        providers.forget(
-          (provider) => provider.keystoneUrl === keystoneUrl && provider.username === username,
-        ),
+        providers.forget((provider) => digest(accountOfProvider(provider)) === account),
     });
     return made;
   }
@@ -128,7 +134,7 @@ export function createClouds(options: CloudsOptions): Clouds {
 }
 
 // Identities hold passwords and keys, which are no good as keys of maps that end up in heap dumps and debuggers.
-function digest(identity: Partial<CloudIdentity> | Partial<ProviderRequest>): string {
+function digest(identity: CloudIdentity | Account | Partial<ProviderRequest>): string {
   // By code units: an order of some language would load its rules, 2 MB, for as long as the process lives.
   const ordered = Object.entries(identity).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(ordered)).digest('hex');

@@ -3,6 +3,7 @@ import type { Caller } from '../requests/caller.ts';
 import { RequestError } from '../requests/request-error.ts';
 import type { TlsOptions } from '../requests/transport.ts';
 import { decryptPassword } from './aes-cbc.ts';
+import type { Account } from './cloud-identity.ts';
 import { contrabassBase } from './endpoint.ts';
 import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
 import { resourcePath } from './requests/service-client.ts';
@@ -25,6 +26,11 @@ export interface Provider {
   readonly neutronUrl?: string;
   readonly novaUrl?: string;
   readonly rabbit?: Rabbit;
+}
+
+/** The account that Contrabass hands out. */
+export function accountOfProvider({ keystoneUrl, username, domainName }: Provider): Account {
+  return { keystoneUrl, who: { name: username, domain: { name: domainName } } };
 }
 
 export interface Rabbit {

@@ -2,18 +2,21 @@ import { describe, expect, test } from 'vitest';
 import { answerOf, createFakeCaller } from '../requests/fake-caller.ts';
 import type { HttpAnswer } from '../requests/transport.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
-import type { CloudIdentity } from './cloud-identity.ts';
+import { type CloudIdentity, passwordAuth } from './cloud-identity.ts';
 import { CredentialGate } from './credential-gate.ts';
 import { createKeystone } from './keystone.ts';
 import { RefreshTurns } from './refresh-turns.ts';
 
 const signal = new AbortController().signal;
-const identity: CloudIdentity = {
-  keystoneUrl: 'http://keystone:5000',
+const account = {
   username: 'admin',
   password: 'hidden',
   domainName: 'Default',
   projectId: 'p1',
+};
+const identity: CloudIdentity = {
+  keystoneUrl: 'http://keystone:5000',
+  auth: passwordAuth(account),
   interface: 'public',
   tls: {},
   timeoutMs: 10_000,
@@ -24,6 +27,7 @@ const issued = Date.parse('2026-01-02T00:00:00Z');
 function tokenAnswer(token: string, lifetimeMs: number): HttpAnswer {
   const body = {
     token: {
+      project: { id: 'P1' },
       issued_at: new Date(issued).toISOString().replace('Z', '000Z'),
       expires_at: new Date(issued + lifetimeMs).toISOString().replace('Z', '000Z'),
       catalog: [],
@@ -79,10 +83,10 @@ describe('createKeystone', () => {
     });
   });
 
-  test('keeps a token until five minutes before its end, by its length and not by the wall clock', async () => {
+  test('uses a token for nine tenths of its life, by its length and not by the wall clock', async () => {
     const { keystone, caller, clock } = setUp();
     await keystone.session(signal);
-    await clock.advance(3_600_000 - 300_001);
+    await clock.advance(3_600_000 * 0.9 - 1);
     expect((await keystone.session(signal)).token).toBe('token-0');
     await clock.advance(1);
     expect((await keystone.session(signal)).token).toBe('token-1');
@@ -98,17 +102,17 @@ describe('createKeystone', () => {
     const { gate, turns } = { gate: new CredentialGate(clock), turns: new RefreshTurns(clock) };
     const keystone = createKeystone({ identity, caller, clock, lifetime: signal, gate, turns });
     const first = keystone.session(signal);
-    await clock.advance(3_600_000 - 300_000);
+    await clock.advance(3_600_000 * 0.9);
     await first;
     void keystone.session(signal);
     await clock.advance(0);
     expect(caller.calls).toBe(2);
   });
 
-  test('keeps a token of a minute for four fifths of it', async () => {
+  test('keeps a token of a minute for nine tenths of it', async () => {
     const { keystone, clock } = setUp(60_000);
     await keystone.session(signal);
-    await clock.advance(47_999);
+    await clock.advance(53_999);
     expect((await keystone.session(signal)).token).toBe('token-0');
     await clock.advance(1);
     expect((await keystone.session(signal)).token).toBe('token-1');
@@ -137,7 +141,7 @@ describe('createKeystone', () => {
     );
     const [wrong, good] = ['wrong', 'good'].map((projectId) =>
       createKeystone({
-        identity: { ...identity, projectId },
+        identity: { ...identity, auth: passwordAuth({ ...account, projectId }) },
         caller,
         clock,
         gate,
@@ -163,7 +167,7 @@ describe('createKeystone', () => {
     const { caller, gate, turns, clock } = setUpRefusals(() => 401);
     const keystones = Array.from({ length: 5 }, (_, n) =>
       createKeystone({
-        identity: { ...identity, projectId: `p${n}` },
+        identity: { ...identity, auth: passwordAuth({ ...account, projectId: `p${n}` }) },
         caller,
         clock,
         gate,
@@ -182,6 +186,79 @@ describe('createKeystone', () => {
     await clock.advance(60_000);
     await everybody();
     expect(caller.calls).toBe(4);
+  });
+
+  describe('an application credential', () => {
+    const auth = {
+      kind: 'applicationCredential',
+      credential: { id: 'c1' },
+      secret: 'hidden',
+    } as const;
+
+    function setUpCredential(answer: () => HttpAnswer) {
+      const clock = createFakeClock();
+      const caller = createFakeCaller(answer);
+      const [gate, turns] = [new CredentialGate(clock), new RefreshTurns(clock)];
+      const own = { ...identity, auth };
+      const keystone = createKeystone({
+        identity: own,
+        caller,
+        clock,
+        gate,
+        turns,
+        lifetime: signal,
+      });
+      return { keystone, caller, clock };
+    }
+
+    test('logs in without a scope, and knows its project by the answer', async () => {
+      const { keystone, caller } = setUpCredential(() => tokenAnswer('token', 3_600_000));
+      expect(keystone.projectId).toBeUndefined();
+      await keystone.session(signal);
+      expect(JSON.parse(caller.sent[0]?.body ?? '')).toEqual({
+        auth: {
+          identity: {
+            methods: ['application_credential'],
+            application_credential: { id: 'c1', secret: 'hidden' },
+          },
+        },
+      });
+      expect(keystone.projectId).toBe('p1');
+    });
+
+    const unknown = { code: 404, message: 'Could not find Application Credential: c1.' };
+    test.each([
+      ['has a wrong secret', answerOf(401, {})],
+      ['is not known', answerOf(404, { error: unknown })],
+    ])('that %s is tried once an hour', async (_, answer) => {
+      const { keystone, caller, clock } = setUpCredential(() => answer);
+      for (let minute = 0; minute < 60; minute++) {
+        await expect(keystone.session(signal)).rejects.toMatchObject({
+          kind: 'badCredential',
+          message: expect.stringMatching(
+            /^keystone: application credential "c1" was refused/,
+          ) as unknown,
+        });
+        await clock.advance(60_000);
+      }
+      expect(caller.calls).toBe(1);
+      await expect(keystone.session(signal)).rejects.toThrow('was refused');
+      expect(caller.calls).toBe(2);
+    });
+
+    test.each([
+      ['a page of a proxy', { ...answerOf(404, {}), text: '<html>no such page</html>' }],
+      ['another 404', answerOf(404, { error: { code: 404, message: '/v3 is not here' } })],
+    ])('is not refused by %s', async (_, answer) => {
+      let answers = [answer];
+      const { keystone, caller } = setUpCredential(
+        () => answers.shift() ?? tokenAnswer('token', 3_600_000),
+      );
+      await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'notFound' });
+      await keystone.session(signal);
+      answers = [];
+      expect(caller.calls).toBe(2);
+    });
   });
 
   test('a password is tried at once when somebody asks, once for each request', async () => {
@@ -227,6 +304,7 @@ describe('createKeystone', () => {
       'without a token header',
       answerOf(201, {
         token: {
+          project: { id: 'p1' },
           issued_at: '2026-01-01T00:00:00Z',
           expires_at: '2026-01-01T01:00:00Z',
           catalog: [],
@@ -241,7 +319,9 @@ describe('createKeystone', () => {
     ],
     [
       'without an end',
-      answerOf(201, { token: { issued_at: '2026-01-01T00:00:00Z', catalog: [] } }),
+      answerOf(201, {
+        token: { project: { id: 'p1' }, issued_at: '2026-01-01T00:00:00Z', catalog: [] },
+      }),
       /expires_at/,
     ],
     ['of another kind', answerOf(200, {}), /answered 200/],

@@ -5,7 +5,7 @@ import { isRequestError, RequestError } from '../requests/request-error.ts';
 import type { HttpAnswer } from '../requests/transport.ts';
 import type { Clock } from '../time/clock.ts';
 import { type Catalog, catalogSchema } from './catalog.ts';
-import type { CloudIdentity } from './cloud-identity.ts';
+import { accountInWords, type CloudAuth, type CloudIdentity, inWords } from './cloud-identity.ts';
 import type { CredentialGate, LoginOutcome } from './credential-gate.ts';
 import { keystoneBase } from './endpoint.ts';
 import type { RefreshTurns } from './refresh-turns.ts';
@@ -15,6 +15,8 @@ import { SingleFlight } from './single-flight.ts';
 /** A token and what came with it. */
 export interface Session {
   readonly token: string;
+  /** The project that it is for; lower case. */
+  readonly projectId: string;
   readonly catalog: Catalog;
 }
 
@@ -23,6 +25,8 @@ export interface Keystone {
   session(signal: AbortSignal): Promise<Session>;
   /** Forgets a session whose token a service refused; another one that came meanwhile stays. */
   drop(session: Session): void;
+  /** The project of the last session; undefined before the first. */
+  readonly projectId: string | undefined;
 }
 
 export interface KeystoneOptions {
@@ -34,64 +38,65 @@ export interface KeystoneOptions {
   readonly turns: RefreshTurns;
   /** Ends logins that nobody waits for any more. */
   readonly lifetime: AbortSignal;
-  /** Called when Keystone refuses user name and password. */
+  /** Called when Keystone refuses the credential. */
   readonly onRefused?: () => void;
 }
 
 const tokenSchema = z.object({
   token: z.object({
+    project: z.object({ id: z.string().min(1) }),
     issued_at: z.iso.datetime({ offset: true }),
     expires_at: z.iso.datetime({ offset: true }),
     catalog: catalogSchema,
   }),
 });
 
-/** Tokens are renewed this long before they expire; of a short-lived one, for the last fifth of its life. */
-const renewalMs = 5 * 60_000;
+/** Of its life, a token is used for so much: clocks and slow answers have the rest. */
+const usedPart = 0.9;
 
-/** Password login, project scoped by id; one token shared by everybody, one login at a time. */
+/** Logs in for one project; one token shared by everybody, one login at a time. */
 export function createKeystone(options: KeystoneOptions): Keystone {
-  const { caller, clock, identity, lifetime, gate, turns } = options;
+  const { caller, clock, lifetime, gate, turns } = options;
+  const { keystoneUrl, auth } = options.identity;
   const logins = new SingleFlight<Session>();
   let current: { readonly session: Session; readonly usableUntil: number } | undefined;
+  let projectId: string | undefined;
 
-  async function send(scope: unknown): Promise<HttpAnswer> {
-    const url = new URL(`${keystoneBase(identity.keystoneUrl)}/auth/tokens`);
+  async function send(body: unknown): Promise<HttpAnswer> {
+    const url = new URL(`${keystoneBase(keystoneUrl)}/auth/tokens`);
     const login = { service: 'keystone', method: 'POST', url } as const;
-    const body = JSON.stringify(loginBody(identity, scope));
     const check = (answer: HttpAnswer): void => {
       // Neither is a failure of the service.
-      if (answer.status === 201 || answer.status === 401) return;
+      if (answer.status === 201 || isRefusal(answer)) return;
       throw answerFailure(login, answer, clock.now());
     };
-    return caller.call({ ...login, body, check }, lifetime);
+    return caller.call({ ...login, body: JSON.stringify(body), check }, lifetime);
   }
 
   async function logIn(): Promise<LoginOutcome<Session>> {
     const asked = clock.monotonicMs();
     turns.spend();
-    const answer = await send({ project: { id: identity.projectId } });
-    if (answer.status === 401) return refusal();
+    const answer = await send(loginBody(auth));
+    if (isRefusal(answer)) return refusal();
     const { session, lifetimeMs } = sessionOf(answer);
-    const usableMs = lifetimeMs - Math.min(renewalMs, lifetimeMs / 5);
-    current = { session, usableUntil: asked + usableMs };
+    current = { session, usableUntil: asked + lifetimeMs * usedPart };
+    ({ projectId } = session);
     return { kind: 'accepted', value: session };
   }
 
   /** Keystone answers a wrong project as it does a wrong password; a login without a project tells them apart. */
   async function refusal(): Promise<LoginOutcome<Session>> {
-    const { username, domainName, projectId } = identity;
-    const user = `user "${username}" of domain "${domainName}"`;
-    if ((await send('unscoped')).status === 401) {
-      return {
-        kind: 'refused',
-        error: badCredential(`${user} was refused for project "${projectId}"`),
-      };
+    const who = accountInWords(auth);
+    if (auth.kind === 'applicationCredential') {
+      const why = 'its secret is wrong, or it was revoked or has expired';
+      return { kind: 'refused', error: badCredential(`${who} was refused: ${why}`) };
+    }
+    const project = `project ${inWords(auth.project)}`;
+    if (isRefusal(await send(loginBody(auth, 'unscoped')))) {
+      return { kind: 'refused', error: badCredential(`${who} was refused for ${project}`) };
     }
     gate.accept();
-    throw badCredential(
-      `${user} has no role in project "${projectId}", or there is no such project`,
-    );
+    throw badCredential(`${who} has no role in ${project}, or there is no such project`);
   }
 
   async function passGate(): Promise<Session> {
@@ -113,6 +118,9 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     drop(session) {
       if (current?.session === session) current = undefined;
     },
+    get projectId() {
+      return projectId;
+    },
   };
 }
 
@@ -120,18 +128,35 @@ function badCredential(reason: string): RequestError {
   return new RequestError(reason, { service: 'keystone', kind: 'badCredential', status: 401 });
 }
 
-function loginBody(identity: CloudIdentity, scope: unknown): unknown {
-  const user = {
-    name: identity.username,
-    domain: { name: identity.domainName },
-    password: identity.password,
-  };
-  return {
-    auth: {
-      identity: { methods: ['password'], password: { user } },
-      scope,
-    },
-  };
+/** The body of POST /v3/auth/tokens; an application credential brings its project, and may name no other. */
+function loginBody(auth: CloudAuth, scope?: 'unscoped'): unknown {
+  if (auth.kind === 'applicationCredential') {
+    const { credential, secret } = auth;
+    const identity = {
+      methods: ['application_credential'],
+      application_credential: { ...credential, secret },
+    };
+    return { auth: { identity } };
+  }
+  const { user, password, project } = auth;
+  const identity = { methods: ['password'], password: { user: { ...user, password } } };
+  return { auth: { identity, scope: scope ?? { project } } };
+}
+
+const unknownCredential = z.object({
+  error: z.object({ code: z.literal(404), message: z.string().regex(/application credential/i) }),
+});
+
+/** Keystone answers 404 to an application credential that it does not know, as long as it says so itself. */
+function isRefusal({ status, text }: HttpAnswer): boolean {
+  if (status === 401) return true;
+  if (status !== 404) return false;
+  try {
+    return unknownCredential.safeParse(JSON.parse(text)).success;
+  } catch {
+    // A page of something before Keystone: the service is not where it is looked for.
+    return false;
+  }
 }
 
 // The life is the difference of two of Keystone's own times, so a wrong clock on either side does no harm.
@@ -146,7 +171,7 @@ function sessionOf(answer: HttpAnswer): { session: Session; lifetimeMs: number }
     });
   }
   return {
-    session: { token: subject, catalog: token.catalog },
+    session: { token: subject, projectId: token.project.id.toLowerCase(), catalog: token.catalog },
     lifetimeMs: Date.parse(token.expires_at) - Date.parse(token.issued_at),
   };
 }

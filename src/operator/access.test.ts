@@ -20,10 +20,12 @@ describe('the cloud of an OpenstackConfig', () => {
     await scene.look();
     expect(scene.clouds.identities[0]).toEqual({
       keystoneUrl: 'https://keystone.test',
-      username: 'admin',
-      password: 'p',
-      domainName: 'Default',
-      projectId: 'project-1',
+      auth: {
+        kind: 'password',
+        user: { name: 'admin', domain: { name: 'Default' } },
+        password: 'p',
+        project: { id: 'project-1' },
+      },
       interface: 'public',
       region: 'one',
       neutronUrl: 'https://neutron.test',

@@ -2,7 +2,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { secrets } from '../kube/core-resources.ts';
 import { isForbidden, isNotFound, KubeError } from '../kube/errors.ts';
 import { keyOf } from '../kube/object.ts';
-import type { CloudIdentity } from '../openstack/cloud-identity.ts';
+import { type CloudIdentity, passwordAuth } from '../openstack/cloud-identity.ts';
 import type { Clouds } from '../openstack/clouds.ts';
 import type { CaBundle } from '../requests/ca-bundle.ts';
 import type { TlsOptions } from '../requests/transport.ts';
@@ -75,10 +75,7 @@ async function identityOf(
   const novaUrl = openstack.novaUrl ?? provider.novaUrl;
   return {
     keystoneUrl: provider.keystoneUrl,
-    username: provider.username,
-    password: provider.password,
-    domainName: provider.domainName,
-    projectId: config.projectId,
+    auth: passwordAuth({ ...provider, projectId: config.projectId }),
     interface: interfaceName,
     ...(region === undefined ? {} : { region }),
     ...(neutronUrl === undefined ? {} : { neutronUrl }),

@@ -19,7 +19,11 @@ export function createFakeService(
   const client = createServiceClient({
     service,
     caller,
-    keystone: { session: async () => ({ token: 't', catalog: [] }), drop: () => undefined },
+    keystone: {
+      session: async () => ({ token: 't', projectId: 'p', catalog: [] }),
+      drop: () => undefined,
+      projectId: 'p',
+    },
     clock: createFakeClock(),
     base: () => `http://${service}`,
   });

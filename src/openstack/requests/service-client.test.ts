@@ -20,13 +20,14 @@ function setUp(good: readonly string[]) {
     clock: createFakeClock(),
     keystone: {
       async session() {
-        current ??= { token: `t${logins++}`, catalog: [] };
+        current ??= { token: `t${logins++}`, projectId: 'p', catalog: [] };
         return current;
       },
       drop(session) {
         dropped.push(session.token);
         if (current === session) current = undefined;
       },
+      projectId: 'p',
     },
     base: () => 'http://neutron',
     headers: { 'x-version': '1' },

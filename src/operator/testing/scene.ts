@@ -232,7 +232,9 @@ class FakeClouds implements Clouds {
 
   get(identity: CloudIdentity): FakeCloud {
     this.identities.push(identity);
-    return this.projects.get(identity.projectId) ?? this.#cloud;
+    const { auth } = identity;
+    const project = auth.kind === 'password' && 'id' in auth.project ? auth.project.id : '';
+    return this.projects.get(project) ?? this.#cloud;
   }
 
   async provider(request: ProviderRequest): Promise<Provider> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type RunningCloud, startCloud } from '../../../rig/cloud/start.ts';
+import { passwordAuth } from '../../../src/openstack/cloud-identity.ts';
 import { createClouds } from '../../../src/openstack/clouds.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { createFakeClock } from '../../../src/time/fake-clock.ts';
@@ -31,8 +32,10 @@ test('a look at 1,000 servers costs 16 calls at first and 12 at most from then o
     const before = requestsTo(running);
     const request = { endpoint, providerId, encryptKey, timeoutMs: 30_000, tls: {} };
     const provider = await clouds.provider(request, signal);
-    const account = { ...provider, projectId, interface: 'public', tls: {} } as const;
-    const cloud = clouds.get({ ...account, timeoutMs: 30_000 });
+    const { keystoneUrl } = provider;
+    const auth = passwordAuth({ ...provider, projectId });
+    const how = { interface: 'public', tls: {}, timeoutMs: 30_000 } as const;
+    const cloud = clouds.get({ keystoneUrl, auth, ...how });
     await cloud.subnet(subnetId, signal);
     await Promise.all([cloud.portsOf(ids, signal), cloud.servers(ids, signal)]);
     await cloud.network(networkId, signal);

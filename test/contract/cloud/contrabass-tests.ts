@@ -25,10 +25,14 @@ export function contrabassTests(contract: Contract): void {
   );
 
   contract('contrabass-02', 'its account reads the ports of a tenant', async (setting) => {
-    const { clouds, tenant, server, identity, signal } = setting;
+    const { clouds, tenant, server, identity, as, signal } = setting;
     const provider = await clouds.provider(providerRequest(setting), signal());
     const { keystoneUrl, username, password, domainName } = provider;
-    const cloud = clouds.get({ ...identity, keystoneUrl, username, password, domainName });
+    const cloud = clouds.get({
+      ...identity,
+      keystoneUrl,
+      ...as({ username, password, domainName }),
+    });
     const ports = await cloud.portsOf([server.id], signal());
     expect(ports.map((port) => port.projectId)).toContain(tenant.projectId);
   });

@@ -185,10 +185,10 @@ export function evidenceTests(contract: Contract): void {
     'evidence-11',
     'an account that loses a role logs in as before, and sees neither server nor port nor NICs of others any more',
     async (setting) => {
-      const { tenant, stranger, freshCloud, netB, server, signal } = setting;
+      const { tenant, stranger, freshCloud, as, netB, server, signal } = setting;
       const account = await stranger.createAccount(['admin', 'member']);
       const { username, password } = account;
-      const asAccount = { username, password, projectId: stranger.projectId };
+      const asAccount = as({ username, password, projectId: stranger.projectId });
       const made = await tenant.createPort({ networkId: netB.id });
       await tenant.attach(server.id, { portId: made.id });
       const before = freshCloud(asAccount);

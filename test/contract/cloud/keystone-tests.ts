@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { ApplicationCredentialAuth } from '../../../src/openstack/cloud-identity.ts';
 import type { Contract } from './suite.ts';
 
 /** Logins, tokens and the catalog. */
@@ -62,8 +63,8 @@ export function keystoneTests(contract: Contract): void {
   contract(
     'keystone-06',
     'a wrong password is badCredential and is not told',
-    async ({ freshCloud, netA, signal }) => {
-      const cloud = freshCloud({ password: 'not-the-password' });
+    async ({ freshCloud, as, netA, signal }) => {
+      const cloud = freshCloud(as({ password: 'not-the-password' }));
       const failure: unknown = await cloud
         .network(netA.id, signal())
         .catch((error: unknown) => error);
@@ -75,8 +76,8 @@ export function keystoneTests(contract: Contract): void {
   contract(
     'keystone-07',
     'an unknown user is badCredential',
-    async ({ freshCloud, netA, signal }) => {
-      const cloud = freshCloud({ username: 'nobody' });
+    async ({ freshCloud, as, netA, signal }) => {
+      const cloud = freshCloud(as({ username: 'nobody' }));
       await expect(cloud.network(netA.id, signal())).rejects.toMatchObject({
         kind: 'badCredential',
       });
@@ -86,8 +87,8 @@ export function keystoneTests(contract: Contract): void {
   contract(
     'keystone-08',
     'an unknown domain is badCredential',
-    async ({ freshCloud, netA, signal }) => {
-      const cloud = freshCloud({ domainName: 'nowhere' });
+    async ({ freshCloud, as, netA, signal }) => {
+      const cloud = freshCloud(as({ domainName: 'nowhere' }));
       await expect(cloud.network(netA.id, signal())).rejects.toMatchObject({
         kind: 'badCredential',
       });
@@ -97,8 +98,8 @@ export function keystoneTests(contract: Contract): void {
   contract(
     'keystone-09',
     'a project without a role for the user is badCredential',
-    async ({ freshCloud, stranger, netA, signal }) => {
-      const cloud = freshCloud({ projectId: stranger.projectId });
+    async ({ freshCloud, as, stranger, netA, signal }) => {
+      const cloud = freshCloud(as({ projectId: stranger.projectId }));
       await expect(cloud.network(netA.id, signal())).rejects.toMatchObject({
         kind: 'badCredential',
       });
@@ -207,12 +208,80 @@ export function keystoneTests(contract: Contract): void {
   contract(
     'keystone-17',
     'a project without a role is told from a wrong password',
-    async ({ freshCloud, stranger, netA, signal }) => {
+    async ({ freshCloud, as, stranger, netA, signal }) => {
       for (const projectId of [stranger.projectId, '0'.repeat(32)]) {
-        await expect(freshCloud({ projectId }).network(netA.id, signal())).rejects.toMatchObject({
+        await expect(
+          freshCloud(as({ projectId })).network(netA.id, signal()),
+        ).rejects.toMatchObject({
           message: expect.stringContaining('has no role in project') as unknown,
         });
       }
+    },
+  );
+
+  contract(
+    'keystone-18',
+    'users and projects are named by id, or by name in a domain that is named or numbered',
+    async ({ freshCloud, as, tenant, cloudUnderTest, netA, signal }) => {
+      const { username: name, password, projectId, user } = tenant;
+      const { username: projectName } = tenant;
+      const domains = [{ id: 'default' }, { name: cloudUnderTest.admin.domainName }];
+      const logins = [
+        { user: { id: user.userId }, project: { id: projectId } },
+        ...domains.map((domain) => ({
+          user: { name, domain },
+          project: { name: projectName, domain },
+        })),
+      ];
+      for (const login of logins) {
+        const cloud = freshCloud({ auth: { kind: 'password', password, ...login } });
+        expect(await cloud.network(netA.id, signal())).toMatchObject({ kind: 'found' });
+        expect(cloud.projectId).toBe(projectId);
+      }
+      const gone = { ...as({}).auth, project: { name: 'nowhere', domain: { id: 'default' } } };
+      await expect(freshCloud({ auth: gone }).network(netA.id, signal())).rejects.toMatchObject({
+        message: expect.stringContaining('has no role in project "nowhere" of domain') as unknown,
+      });
+    },
+  );
+
+  contract(
+    'keystone-19',
+    'an application credential, by id or by name, reads what is in its project',
+    async ({ freshCloud, tenant, cloudUnderTest, netA, server, signal }) => {
+      const { id, name, secret } = await tenant.createApplicationCredential();
+      const { domainName } = cloudUnderTest.admin;
+      const user = { name: tenant.username, domain: { name: domainName } };
+      for (const credential of [{ id }, { name, user }]) {
+        const auth = { kind: 'applicationCredential', credential, secret } as const;
+        const cloud = freshCloud({ auth });
+        expect(await cloud.subnetsByName('sub-b4', signal())).toHaveLength(1);
+        expect(await cloud.portsOf([server.id], signal())).not.toEqual([]);
+        expect(await cloud.server(server.id, signal())).toMatchObject({ kind: 'found' });
+        expect(await cloud.network(netA.id, signal())).toMatchObject({ kind: 'found' });
+        expect(cloud.projectId).toBe(tenant.projectId);
+      }
+    },
+  );
+
+  contract(
+    'keystone-20',
+    'an application credential with a wrong secret, of another name, or taken back is badCredential',
+    async ({ freshCloud, tenant, netA, signal }) => {
+      const made = await tenant.createApplicationCredential();
+      const { id, secret } = made;
+      const user = { id: tenant.user.userId };
+      const login = async (credential: ApplicationCredentialAuth['credential'], given: string) => {
+        const auth = { kind: 'applicationCredential', credential, secret: given } as const;
+        return freshCloud({ auth }).network(netA.id, signal());
+      };
+      const refused = { service: 'keystone', kind: 'badCredential' };
+      await expect(login({ id }, 'not-the-secret')).rejects.toMatchObject(refused);
+      await expect(login({ name: 'nobody', user }, secret)).rejects.toMatchObject(refused);
+      await expect(login({ id: '0'.repeat(32) }, secret)).rejects.toMatchObject(refused);
+      await expect(login({ id }, secret)).resolves.toMatchObject({ kind: 'found' });
+      await made.revoke();
+      await expect(login({ id }, secret)).rejects.toMatchObject(refused);
     },
   );
 }

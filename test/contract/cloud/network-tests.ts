@@ -65,11 +65,11 @@ export function networkTests(contract: Contract): void {
     'network-08',
     'a name is looked for in the own project, also by the administrator',
     async (setting) => {
-      const { stranger, clouds, identity, cloudUnderTest, netB, signal } = setting;
+      const { stranger, clouds, identity, as, cloudUnderTest, netB, signal } = setting;
       const network = await stranger.createNetwork({ name: 'other' });
       await stranger.createSubnet({ networkId: network.id, cidr: '10.20.0.0/16', name: 'sub-b4' });
       const { username, password } = cloudUnderTest.admin;
-      const admin = clouds.get({ ...identity, username, password });
+      const admin = clouds.get({ ...identity, ...as({ username, password }) });
       const named = await admin.subnetsByName('sub-b4', signal());
       expect(named.map((subnet) => subnet.id)).toEqual([netB.subnet]);
     },

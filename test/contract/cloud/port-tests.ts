@@ -171,12 +171,12 @@ export function portTests(contract: Contract): void {
     'port-14',
     "another project's port is notFound for a member and found for the administrator",
     async (setting) => {
-      const { stranger, cloud, clouds, identity, cloudUnderTest, signal } = setting;
+      const { stranger, cloud, clouds, identity, as, cloudUnderTest, signal } = setting;
       const network = await stranger.createNetwork({ name: 'hidden' });
       const made = await stranger.createPort({ networkId: network.id });
       expect(await cloud.port(made.id, signal())).toEqual({ kind: 'notFound' });
       const { username, password } = cloudUnderTest.admin;
-      const admin = clouds.get({ ...identity, username, password });
+      const admin = clouds.get({ ...identity, ...as({ username, password }) });
       expect(await admin.port(made.id, signal())).toMatchObject({ kind: 'found' });
     },
   );

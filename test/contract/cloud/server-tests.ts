@@ -107,13 +107,13 @@ export function serverTests(contract: Contract): void {
     'server-10',
     "another project's server is notFound for a member and found for the administrator",
     async (setting) => {
-      const { stranger, cloud, clouds, identity, cloudUnderTest, signal } = setting;
+      const { stranger, cloud, clouds, identity, as, cloudUnderTest, signal } = setting;
       const network = await stranger.createNetwork({ name: 'theirs' });
       await stranger.createSubnet({ networkId: network.id, cidr: '10.50.0.0/24' });
       const theirs = await stranger.createServer({ name: 'theirs', networkIds: [network.id] });
       expect(await cloud.server(theirs.id, signal())).toEqual({ kind: 'notFound' });
       const { username, password } = cloudUnderTest.admin;
-      const admin = clouds.get({ ...identity, username, password });
+      const admin = clouds.get({ ...identity, ...as({ username, password }) });
       expect((await admin.servers([theirs.id], signal())).get(theirs.id)?.name).toBe('theirs');
     },
   );

@@ -1,7 +1,7 @@
 import { type CloudAccess, openTenant, type Tenant } from '../../../rig/openstack/tenant.ts';
 import { createEndpoint } from '../../../src/openstack/catalog.ts';
 import type { Cloud } from '../../../src/openstack/cloud.ts';
-import type { CloudIdentity } from '../../../src/openstack/cloud-identity.ts';
+import { type CloudIdentity, passwordAuth } from '../../../src/openstack/cloud-identity.ts';
 import { type Clouds, createClouds } from '../../../src/openstack/clouds.ts';
 import { CredentialGate } from '../../../src/openstack/credential-gate.ts';
 import { neutronBase, novaBase } from '../../../src/openstack/endpoint.ts';
@@ -33,6 +33,8 @@ export interface Parts {
   readonly nova: Nova;
 }
 
+type TenantAccount = Parameters<typeof passwordAuth>[0];
+
 /** A tenant with a server on a dual-stack network, and the product's clients. */
 export interface Setting extends AsyncDisposable {
   readonly cloudUnderTest: CloudUnderTest;
@@ -40,6 +42,8 @@ export interface Setting extends AsyncDisposable {
   /** Another project of the same cloud. */
   readonly stranger: Tenant;
   readonly identity: CloudIdentity;
+  /** The tenant's login, changed. */
+  readonly as: (change: Partial<TenantAccount>) => Pick<CloudIdentity, 'auth'>;
   readonly clouds: Clouds;
   /** Shared by the tests: with token and caches as they come. */
   readonly cloud: Cloud;
@@ -93,12 +97,13 @@ export async function createSetting(
   });
 
   const { keystoneUrl, username, password, domainName, projectId } = tenant;
+  const account = { username, password, domainName, projectId };
+  const as = (change: Partial<TenantAccount>) => ({
+    auth: passwordAuth({ ...account, ...change }),
+  });
   const identity: CloudIdentity = {
     keystoneUrl,
-    username,
-    password,
-    domainName,
-    projectId,
+    auth: passwordAuth(account),
     interface: 'public',
     tls: {},
     timeoutMs,
@@ -123,6 +128,7 @@ export async function createSetting(
     tenant,
     stranger,
     identity,
+    as,
     clouds,
     cloud: hits.recorded('Cloud', clouds.get(identity)),
     netA: { id: netA.id, subnet4: subnet4.id, subnet6: subnet6.id },
