@@ -4,12 +4,12 @@ import type { TlsOptions } from '../requests/transport.ts';
 export interface CloudIdentity {
   readonly keystoneUrl: string;
   readonly auth: CloudAuth;
-  readonly region?: string;
+  readonly region?: string | undefined;
   readonly interface: 'public' | 'internal' | 'admin';
   /** Wins over the catalog. */
-  readonly neutronUrl?: string;
+  readonly neutronUrl?: string | undefined;
   /** Wins over the catalog. */
-  readonly novaUrl?: string;
+  readonly novaUrl?: string | undefined;
   /** Origins that its catalog may name, as far as the operator's policy limits them for this cloud. */
   readonly allowedEndpoints?: readonly string[];
   readonly tls: TlsOptions;

@@ -12,7 +12,7 @@ import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
-import type { Authorities } from './access.ts';
+import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
 import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';

@@ -96,6 +96,13 @@ export const operatorSettings = {
     description:
       "origins that an OpenstackConfig may name, and the Contrabass that it chose and the catalog of its cloud, such as https://*.example.com, separated by commas; default: any, but none of them gets a secret of the operator; what the operator's own Contrabass and the catalogs of its clouds name is called, http or not, but for link-local addresses",
   }),
+  defaultK8sProviderId: setting({
+    env: ['DEFAULT_K8S_PROVIDER_ID'],
+    flag: 'default-k8s-provider-id',
+    schema: nonBlank().optional(),
+    description:
+      'business cluster of OpenstackConfigs that name neither k8sProviderID nor openstackProviderID',
+  }),
   contrabassEndpoint: setting({
     env: ['CONTRABASS_ENDPOINT'],
     flag: 'contrabass-endpoint',

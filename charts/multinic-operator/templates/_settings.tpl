@@ -10,6 +10,7 @@ leaseDuration: LEASE_DURATION
 listen: HEALTH_ADDR
 workers: OPERATOR_WORKERS
 allowedEndpoints: ALLOWED_ENDPOINTS
+defaultK8sProviderId: DEFAULT_K8S_PROVIDER_ID
 contrabassEndpoint: CONTRABASS_ENDPOINT
 contrabassEncryptKey: CONTRABASS_ENCRYPT_KEY
 contrabassTimeout: CONTRABASS_TIMEOUT

@@ -12,6 +12,12 @@ export interface Endpoint {
   readonly trusted: boolean;
 }
 
+/** One of OpenStack, which others may name as well. */
+export interface ServiceEndpoint extends Endpoint {
+  /** Whether the CR names it. */
+  readonly isGiven: boolean;
+}
+
 /** Whom to call and how: CR before operator, and what the CR names is judged by the operator's policy. */
 export function resolveEndpoints(
   spec: OpenstackConfigSpec,
@@ -19,31 +25,28 @@ export function resolveEndpoints(
   fields: Fields,
 ) {
   const settings = spec.settings ?? {};
-  const from = (key: EndpointKey, env?: string): Endpoint =>
-    endpoint(key, { given: trimmed(settings[key]), own: operator[key], env }, operator, fields);
-  const timeout = (key: 'contrabassTimeout' | 'openstackTimeout') =>
-    fields.duration(`spec.settings.${key}`, settings[key], operator[key], 1);
-  const contrabass = from('contrabassEndpoint', 'CONTRABASS_ENDPOINT');
-  const neutron = from('openstackNeutronEndpoint');
-  const nova = from('openstackNovaEndpoint');
+  const { openstackTimeout } = settings;
+  const from = (key: 'openstackNeutronEndpoint' | 'openstackNovaEndpoint'): ServiceEndpoint => {
+    const source = { given: trimmed(settings[key]), own: operator[key], env: undefined };
+    return endpointOf(key, source, operator, fields);
+  };
   return {
-    contrabass: {
-      ...contrabass,
-      timeoutMs: timeout('contrabassTimeout'),
-      insecure: settings.contrabassInsecureTLS ?? operator.contrabassInsecureTls,
-    },
     viola: resolveViola(spec, operator, fields),
     openstack: {
-      timeoutMs: timeout('openstackTimeout'),
-      insecure: settings.openstackInsecureTLS ?? operator.openstackInsecureTls,
-      interface: catalogInterface(settings.openstackEndpointInterface, operator, fields),
-      region: trimmed(settings.openstackEndpointRegion) ?? operator.openstackEndpointRegion,
-      neutronUrl: neutron.url || undefined,
-      novaUrl: nova.url || undefined,
+      timeoutMs: fields.duration(
+        'spec.settings.openstackTimeout',
+        openstackTimeout,
+        operator.openstackTimeout,
+        1,
+      ),
+      given: {
+        insecure: settings.openstackInsecureTLS,
+        interface: catalogInterface(settings.openstackEndpointInterface, fields),
+        region: trimmed(settings.openstackEndpointRegion),
+      },
+      neutron: from('openstackNeutronEndpoint'),
+      nova: from('openstackNovaEndpoint'),
     },
-    untrustedFields: [contrabass, neutron, nova].flatMap(({ trusted, field }) =>
-      trusted ? [] : [field],
-    ),
   };
 }
 
@@ -55,7 +58,7 @@ export function resolveViola(
 ): Endpoint {
   const given = trimmed(spec.settings?.violaEndpoint);
   const source = { given, own: operator.violaEndpoint, env: 'VIOLA_ENDPOINT' };
-  return endpoint('violaEndpoint', source, operator, fields);
+  return endpointOf('violaEndpoint', source, operator, fields);
 }
 
 type EndpointKey =
@@ -71,35 +74,37 @@ interface EndpointSource {
   readonly env: string | undefined;
 }
 
-function endpoint(
+/** The endpoint that the CR names, as far as the policy allows it, else the operator's. */
+export function endpointOf(
   key: EndpointKey,
   { given, own, env }: EndpointSource,
   operator: OperatorSettings,
   fields: Fields,
-): Endpoint {
+): ServiceEndpoint {
   const field = `spec.settings.${key}`;
   if (given === undefined || given.replace(/\/+$/, '') === own) {
     if (own === undefined && env !== undefined) fields.refuse(field, `is required (or set ${env})`);
-    return { field, url: own ?? '', trusted: true };
+    return { field, url: own ?? '', trusted: true, isGiven: given !== undefined };
   }
   const verdict = judgeEndpoint(given, operator.allowedEndpoints);
   if (typeof verdict === 'object') {
     fields.refuse(field, `"${given}" ${verdict.denied}`, 'PolicyDenied');
   }
-  return { field, url: given.replace(/\/+$/, ''), trusted: verdict === 'trusted' };
+  const trusted = verdict === 'trusted';
+  return { field, url: given.replace(/\/+$/, ''), trusted, isGiven: true };
 }
 
 function catalogInterface(
   given: string | undefined,
-  operator: OperatorSettings,
   fields: Fields,
-): OperatorSettings['openstackEndpointInterface'] {
+): OperatorSettings['openstackEndpointInterface'] | undefined {
   const name = trimmed(given)?.toLowerCase();
-  if (name === undefined) return operator.openstackEndpointInterface;
-  if (name === 'public' || name === 'internal' || name === 'admin') return name;
+  if (name === undefined || name === 'public' || name === 'internal' || name === 'admin') {
+    return name;
+  }
   const field = 'spec.settings.openstackEndpointInterface';
   fields.refuse(field, `"${name}" is unknown; use public, internal or admin`);
-  return operator.openstackEndpointInterface;
+  return undefined;
 }
 
 /** Whether an endpoint that an OpenstackConfig names may be called, and with which secrets. */

@@ -33,9 +33,12 @@ describe('a setting', () => {
   it('has the default of the deployed system', () => {
     expect(configOf({})).toMatchObject({
       providerId: 'biz-1',
-      contrabass: { url: 'https://contrabass.test', timeoutMs: 30_000, insecure: false },
+      credentials: {
+        kind: 'provider',
+        contrabass: { url: 'https://contrabass.test', timeoutMs: 30_000, insecure: false },
+      },
       viola: { url: 'https://viola.test', trusted: true },
-      openstack: { timeoutMs: 30_000, insecure: false, interface: 'public', region: undefined },
+      openstack: { timeoutMs: 30_000, neutron: { url: '' }, nova: { url: '' } },
       subnets: { kind: 'ids', ids: ['sub-a'] },
       serverIds: serverIds.slice(0, 2),
       statuses: ['ACTIVE', 'DOWN'],
@@ -50,9 +53,6 @@ describe('a setting', () => {
     const env = {
       ...environment,
       OPENSTACK_TIMEOUT: '5s',
-      OPENSTACK_INSECURE_TLS: 'true',
-      OPENSTACK_ENDPOINT_INTERFACE: 'internal',
-      OPENSTACK_ENDPOINT_REGION: 'RegionOne',
       OPENSTACK_NEUTRON_ENDPOINT: 'https://neutron.test/',
       OPENSTACK_NODE_NAME_METADATA_KEY: 'node',
       OPENSTACK_PORT_ALLOWED_STATUSES: 'active, build',
@@ -60,13 +60,7 @@ describe('a setting', () => {
       POLL_FAST_INTERVAL: '2s',
     };
     expect(configOf({}, env)).toMatchObject({
-      openstack: {
-        timeoutMs: 5_000,
-        insecure: true,
-        interface: 'internal',
-        region: 'RegionOne',
-        neutronUrl: 'https://neutron.test',
-      },
+      openstack: { timeoutMs: 5_000, neutron: { url: 'https://neutron.test', isGiven: false } },
       nodeNameKey: 'node',
       statuses: ['ACTIVE', 'BUILD'],
       downPortFastRetryMax: 7,
@@ -82,7 +76,7 @@ describe('a setting', () => {
       pollSlowInterval: '1s',
     };
     expect(configOf(settings, env)).toMatchObject({
-      openstack: { timeoutMs: 90_000, insecure: false, interface: 'admin' },
+      openstack: { timeoutMs: 90_000, given: { insecure: false, interface: 'admin' } },
       statuses: 'any',
       downPortFastRetryMax: 1,
       polling: { fastMs: 3_000, slowMs: 3_000 },
@@ -107,8 +101,8 @@ describe('a setting', () => {
 
   it('that is missing where it is needed is named with its environment variable', () => {
     expect(problemsOf({}, {})).toEqual([
-      'ConfigError: spec.settings.contrabassEndpoint is required (or set CONTRABASS_ENDPOINT)',
       'ConfigError: spec.settings.violaEndpoint is required (or set VIOLA_ENDPOINT)',
+      'ConfigError: spec.settings.contrabassEndpoint is required (or set CONTRABASS_ENDPOINT)',
     ]);
   });
 
@@ -131,22 +125,9 @@ describe('a field whose behaviour does not exist yet', () => {
       { settings: { violaCompatibility: 'legacy' as const } },
       'spec.settings.violaCompatibility "legacy" is not supported yet',
     ],
-    [
-      { credentials: { ...spec.credentials, authURL: 'https://keystone' } },
-      'spec.credentials.authURL is not supported yet',
-    ],
-    [
-      { credentials: { ...spec.credentials, secretRef: { name: 'clouds' } } },
-      'spec.credentials.secretRef ("clouds") is not supported yet',
-    ],
     [{ vmNames: ['worker-1'] }, 'spec.vmNames[0] "worker-1" is not the UUID of a server'],
   ])('%j is refused by name', (change, message) => {
     expect(problemsOf(change)[0]).toContain(`ConfigError: ${message}`);
-  });
-
-  it('never shows a password', () => {
-    const credentials = { ...spec.credentials, username: 'me', password: 'secret-word' };
-    expect(problemsOf({ credentials }).join()).not.toContain('secret-word');
   });
 
   it('is accepted with the value that exists', () => {
@@ -166,6 +147,7 @@ describe('an identity', () => {
     expect(problemsOf({ credentials: {} })).toEqual([
       'ConfigError: spec.credentials.openstackProviderID is required',
       'ConfigError: spec.credentials.projectID is required',
+      'ConfigError: spec.credentials.k8sProviderID is required where no openstackProviderID is (or set DEFAULT_K8S_PROVIDER_ID)',
     ]);
   });
 
@@ -194,16 +176,19 @@ describe('an endpoint in the CR', () => {
       field: 'spec.settings.violaEndpoint',
       url: 'https://viola.example.com',
       trusted: true,
+      isGiven: true,
     });
   });
 
   it('is not trusted merely because there is no policy', () => {
     const settings = { openstackNovaEndpoint: 'https://nova.example.org' };
-    expect(configOf(settings).untrustedFields).toEqual(['spec.settings.openstackNovaEndpoint']);
+    expect(configOf(settings).credentials).toMatchObject({
+      untrustedFields: ['spec.settings.openstackNovaEndpoint'],
+    });
   });
 
   it('that is the operator’s own is trusted', () => {
     const settings = { contrabassEndpoint: 'https://contrabass.test/' };
-    expect(configOf(settings).untrustedFields).toEqual([]);
+    expect(configOf(settings).credentials).toMatchObject({ untrustedFields: [] });
   });
 });

@@ -3,31 +3,27 @@ import { parseTime } from '../../plan/entry.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import { type Polling, shortestPollMs } from '../pace.ts';
 import type { OperatorSettings } from '../settings.ts';
-import { type Endpoint, resolveEndpoints } from './endpoints.ts';
+import { type CredentialsSource, resolveCredentials } from './credentials.ts';
+import { type Endpoint, resolveEndpoints, type ServiceEndpoint } from './endpoints.ts';
 import { type FieldProblem, Fields, trimmed } from './fields.ts';
 
 /** An OpenstackConfig with every setting decided: CR before operator before default. */
 export interface ResolvedConfig {
   /** Business cluster: `x-provider-id`. */
   readonly providerId: string;
-  readonly openstackProviderId: string;
-  readonly projectId: string;
-  readonly contrabass: Endpoint & { readonly timeoutMs: number; readonly insecure: boolean };
+  readonly credentials: CredentialsSource;
   readonly viola: Endpoint;
   readonly openstack: {
     readonly timeoutMs: number;
-    readonly insecure: boolean;
-    readonly interface: 'public' | 'internal' | 'admin';
-    readonly region: string | undefined;
-    readonly neutronUrl: string | undefined;
-    readonly novaUrl: string | undefined;
-  };
-  /** Fields that send credentials of the cloud to a place which only the CR vouches for. */
-  readonly untrustedFields: readonly string[];
-  readonly encryptKey: {
-    readonly secretRef: { readonly name: string; readonly key: string } | undefined;
-    /** In the CR itself: the last resort of earlier generations. */
-    readonly plain: string | undefined;
+    /** What the CR says itself; whoever holds the account is asked next, then the operator's settings. */
+    readonly given: {
+      readonly insecure: boolean | undefined;
+      readonly interface: 'public' | 'internal' | 'admin' | undefined;
+      readonly region: string | undefined;
+    };
+    /** Win over whatever else names them, where they have a URL. */
+    readonly neutron: ServiceEndpoint;
+    readonly nova: ServiceEndpoint;
   };
   readonly serverIds: readonly string[];
   readonly subnets: Exclude<SubnetSelector, { kind: 'none' }>;
@@ -55,34 +51,36 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
   }
   const spec = parsed.data;
   refuseUnsupported(spec, fields);
+  const endpoints = resolveEndpoints(spec, operator, fields);
+  const credentials = resolveCredentials(spec, endpoints.openstack, operator, fields);
   const config = {
-    ...identities(spec, fields),
-    ...resolveEndpoints(spec, operator, fields),
+    providerId: businessCluster(spec, operator, fields),
+    ...endpoints,
     ...resolveSelection(spec, operator, object, fields),
     polling: polling(spec, operator, fields),
-    encryptKey: {
-      secretRef: spec.secrets?.contrabassEncryptKeySecretRef,
-      plain: trimmed(spec.settings?.contrabassEncryptKey),
-    },
   };
   const { subnets } = config;
   if (subnets.kind === 'none') {
     fields.refuse('subnetIDs, subnetID or subnetName', 'is required', 'SubnetRequired');
   }
-  return fields.problems.length > 0 || subnets.kind === 'none'
+  return fields.problems.length > 0 || subnets.kind === 'none' || credentials === undefined
     ? { kind: 'refused', problems: fields.problems }
-    : { kind: 'resolved', config: { ...config, subnets } };
+    : { kind: 'resolved', config: { ...config, credentials, subnets } };
 }
 
-function identities({ credentials }: OpenstackConfigSpec, fields: Fields) {
-  const openstackProviderId = trimmed(credentials.openstackProviderID) ?? '';
-  const projectId = trimmed(credentials.projectID) ?? '';
-  if (openstackProviderId === '') {
-    fields.refuse('spec.credentials.openstackProviderID', 'is required');
+/** A cloud has one business cluster, unless somebody says otherwise. */
+function businessCluster(
+  { credentials }: OpenstackConfigSpec,
+  { defaultK8sProviderId }: OperatorSettings,
+  fields: Fields,
+): string {
+  const named = trimmed(credentials.k8sProviderID) ?? trimmed(credentials.openstackProviderID);
+  const providerId = named ?? defaultK8sProviderId;
+  if (providerId === undefined) {
+    const fix = 'is required where no openstackProviderID is (or set DEFAULT_K8S_PROVIDER_ID)';
+    fields.refuse('spec.credentials.k8sProviderID', fix);
   }
-  if (projectId === '') fields.refuse('spec.credentials.projectID', 'is required');
-  const providerId = trimmed(credentials.k8sProviderID) ?? openstackProviderId;
-  return { openstackProviderId, projectId, providerId };
+  return providerId ?? '';
 }
 
 function polling(spec: OpenstackConfigSpec, operator: OperatorSettings, fields: Fields): Polling {
@@ -186,7 +184,6 @@ function unique(texts: readonly string[]): string[] {
 
 /** Refuses by name every field whose behaviour does not exist yet: a wish is never ignored in silence. */
 function refuseUnsupported(spec: OpenstackConfigSpec, fields: Fields): void {
-  refuseCredentials(spec, fields);
   if (spec.vmSelector !== undefined) {
     fields.refuse('spec.vmSelector', 'is not supported yet; list the servers in spec.vmNames');
   }
@@ -201,25 +198,5 @@ function refuseUnsupported(spec: OpenstackConfigSpec, fields: Fields): void {
   if (violaCompatibility !== undefined && violaCompatibility !== 'native') {
     const field = 'spec.settings.violaCompatibility';
     fields.refuse(field, `"${violaCompatibility}" is not supported yet; use native`);
-  }
-}
-
-const direct = [
-  'authURL',
-  'username',
-  'password',
-  'domainName',
-  'networkEndpoint',
-  'computeEndpoint',
-] as const;
-
-function refuseCredentials({ credentials }: OpenstackConfigSpec, fields: Fields): void {
-  const instead = 'is not supported yet; use openstackProviderID, k8sProviderID and projectID';
-  for (const key of direct) {
-    if (credentials[key] !== undefined) fields.refuse(`spec.credentials.${key}`, instead);
-  }
-  if (credentials.secretRef !== undefined) {
-    const { name } = credentials.secretRef;
-    fields.refuse('spec.credentials.secretRef', `("${name}") ${instead}`);
   }
 }

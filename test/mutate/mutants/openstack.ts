@@ -75,8 +75,8 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/keystone.ts',
-    find: "if ((await send('unscoped')).status === 401) {",
-    replace: "if ((await send('unscoped')).status > 0) {",
+    find: "if (isRefusal(await send(loginBody(auth, 'unscoped')))) {",
+    replace: "if ((await send(loginBody(auth, 'unscoped'))).status > 0) {",
     tests: own('keystone.test.ts'),
   },
   {
@@ -171,8 +171,20 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/keystone.ts',
-    find: 'usableUntil: asked + usableMs',
-    replace: 'usableUntil: clock.monotonicMs() + usableMs',
+    find: 'usableUntil: asked + lifetimeMs',
+    replace: 'usableUntil: clock.monotonicMs() + lifetimeMs',
+    tests: own('keystone.test.ts'),
+  },
+  {
+    file: 'src/openstack/keystone.ts',
+    find: 'if (status !== 404) return false;',
+    replace: 'return status === 404;',
+    tests: own('keystone.test.ts'),
+  },
+  {
+    file: 'src/openstack/keystone.ts',
+    find: '.regex(/application credential/i)',
+    replace: '',
     tests: own('keystone.test.ts'),
   },
   {
@@ -200,9 +212,9 @@ export const openstackMutants: readonly Mutant[] = [
     tests: own('clouds.test.ts'),
   },
   {
-    file: 'src/openstack/clouds.ts',
-    find: 'const credential = { keystoneUrl, username, password, domainName };',
-    replace: 'const credential = { keystoneUrl, username, domainName };',
+    file: 'src/openstack/cloud-identity.ts',
+    find: "secret: auth.kind === 'password' ? auth.password : auth.secret,",
+    replace: 'secret: auth.kind,',
     tests: own('clouds.test.ts'),
   },
 ];

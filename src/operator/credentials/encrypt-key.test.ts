@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KubeError } from '../kube/errors.ts';
-import { attach, environment, type Scene, setScene } from './testing/scene.ts';
+import { KubeError } from '../../kube/errors.ts';
+import { attach, environment, type Scene, setScene } from '../testing/scene.ts';
 
 const { CONTRABASS_ENCRYPT_KEY: _key, ...withoutKey } = environment;
 let scene: Scene;

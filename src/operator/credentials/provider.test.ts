@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attach, environment, setScene } from './testing/scene.ts';
+import { attach, environment, setScene } from '../testing/scene.ts';
 
 describe('the cloud of an OpenstackConfig', () => {
   it('is reached as Contrabass says, unless the operator or the CR says otherwise', async () => {

@@ -1,0 +1,184 @@
+import { parse } from 'yaml';
+import * as z from 'zod';
+import type { CloudAuth, DomainRef, InDomain } from '../../openstack/cloud-identity.ts';
+
+/** The one cloud of a `clouds.yaml` (openstacksdk, "Configuration"), as far as it is read here. */
+export interface YamlCloud {
+  readonly keystoneUrl: string;
+  readonly auth: CloudAuth;
+  readonly region: string | undefined;
+  readonly interface: 'public' | 'internal' | 'admin' | undefined;
+  readonly neutronUrl: string | undefined;
+  readonly novaUrl: string | undefined;
+  /** False: the certificate is not verified; undefined = it does not say. */
+  readonly verify: boolean | undefined;
+  /** Names a key of the Secret, or a file of the machine that the text was written for. */
+  readonly cacert: string | undefined;
+}
+
+/** Says what is wrong with a `clouds.yaml`, by field and never by value: values are secrets. */
+export class CloudsYamlError extends Error {
+  override readonly name = 'CloudsYamlError';
+}
+
+const text = z
+  .string('must be a text')
+  .transform((value) => value.trim())
+  .transform((value) => (value === '' ? undefined : value))
+  .optional();
+/** Its blanks may be part of it. */
+const secret = z.string('must be a text').optional();
+
+const authSchema = z.strictObject({
+  auth_url: text,
+  username: text,
+  user_id: text,
+  password: secret,
+  user_domain_name: text,
+  user_domain_id: text,
+  project_id: text,
+  project_name: text,
+  project_domain_name: text,
+  project_domain_id: text,
+  // Of both user and project.
+  domain_name: text,
+  domain_id: text,
+  default_domain: text,
+  tenant_id: text,
+  tenant_name: text,
+  application_credential_id: text,
+  application_credential_name: text,
+  application_credential_secret: secret,
+});
+type Auth = z.infer<typeof authSchema>;
+
+const passwordTypes = ['password', 'v3password'];
+const credentialTypes = ['v3applicationcredential', 'application_credential'];
+const interfaces = ['public', 'internal', 'admin'] as const;
+
+const cloudSchema = z.object({
+  auth: authSchema,
+  auth_type: z.enum([...passwordTypes, ...credentialTypes]).optional(),
+  region_name: text,
+  interface: z
+    .string()
+    .transform((value) => value.trim().replace(/URL$/, ''))
+    .pipe(z.enum(interfaces))
+    .optional(),
+  network_endpoint_override: text,
+  compute_endpoint_override: text,
+  verify: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(['true', 'false', 'yes', 'no']))
+    .optional(),
+  cacert: text,
+  identity_api_version: z
+    .string()
+    .regex(/^(v?3(\.\d+)?)?$/, 'must be 3: no other version is spoken')
+    .optional(),
+  profile: z.undefined('is not supported; write auth_url and what else it stands for').optional(),
+});
+type CloudFields = z.infer<typeof cloudSchema>;
+
+const fileSchema = z.object({ clouds: z.record(z.string(), z.unknown()) });
+
+/** Reads the only cloud of a `clouds.yaml`; `projectId` is for one that names no project. Throws CloudsYamlError. */
+export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {
+  const { clouds } = checked(fileSchema, parsed(yaml), []);
+  const [entry, ...others] = Object.entries(clouds);
+  if (entry === undefined) throw new CloudsYamlError('clouds: names no cloud; write exactly one');
+  if (others.length > 0) {
+    const names = Object.keys(clouds).join(', ');
+    throw new CloudsYamlError(`clouds: names several (${names}); keep exactly one`);
+  }
+  const [name, value] = entry;
+  const path = ['clouds', name];
+  const cloud = checked(cloudSchema, value, path);
+  const { auth_url: keystoneUrl } = cloud.auth;
+  if (keystoneUrl === undefined) throw missing(path, 'auth_url');
+  return {
+    keystoneUrl,
+    auth: usesCredential(cloud)
+      ? credential(cloud.auth, path)
+      : password(cloud.auth, path, projectId),
+    region: cloud.region_name,
+    interface: cloud.interface,
+    neutronUrl: cloud.network_endpoint_override,
+    novaUrl: cloud.compute_endpoint_override,
+    verify: cloud.verify === undefined ? undefined : /^(true|yes)$/.test(cloud.verify),
+    cacert: cloud.cacert,
+  };
+}
+
+/** Every scalar is a text: a project id of digits alone is no number. */
+function parsed(yaml: string): unknown {
+  try {
+    return parse(yaml, { schema: 'failsafe', prettyErrors: false });
+  } catch {
+    // The error quotes the line, which may hold a secret.
+    throw new CloudsYamlError('is not YAML');
+  }
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown, path: readonly string[]): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const flaws = result.error.issues.map(({ path: at, message }) =>
+    [[...path, ...at].join('.'), message].filter(Boolean).join(': '),
+  );
+  throw new CloudsYamlError(flaws.join('; '));
+}
+
+function missing(path: readonly string[], key: string): CloudsYamlError {
+  return new CloudsYamlError(`${[...path, 'auth', key].join('.')}: is required`);
+}
+
+function usesCredential({ auth, auth_type: type }: CloudFields): boolean {
+  if (type !== undefined) return credentialTypes.includes(type);
+  return auth.application_credential_secret !== undefined;
+}
+
+function credential(auth: Auth, path: readonly string[]): CloudAuth {
+  const { application_credential_secret: given, application_credential_id: id } = auth;
+  if (!given) throw missing(path, 'application_credential_secret');
+  const kind = 'applicationCredential';
+  if (id !== undefined) return { kind, credential: { id }, secret: given };
+  const { application_credential_name: name } = auth;
+  if (name === undefined) throw missing(path, 'application_credential_id');
+  return { kind, credential: { name, user: userOf(auth, path) }, secret: given };
+}
+
+function password(auth: Auth, path: readonly string[], projectId: string | undefined): CloudAuth {
+  if (!auth.password) throw missing(path, 'password');
+  const user = userOf(auth, path);
+  return {
+    kind: 'password',
+    user,
+    password: auth.password,
+    project: projectOf(auth, path, projectId),
+  };
+}
+
+function userOf(auth: Auth, path: readonly string[]): InDomain {
+  if (auth.user_id !== undefined) return { id: auth.user_id };
+  if (auth.username === undefined) throw missing(path, 'username');
+  return { name: auth.username, domain: domainOf(auth, 'user') };
+}
+
+function projectOf(auth: Auth, path: readonly string[], otherwise: string | undefined): InDomain {
+  const id = auth.project_id ?? auth.tenant_id;
+  if (id !== undefined) return { id };
+  const name = auth.project_name ?? auth.tenant_name;
+  if (name !== undefined) return { name, domain: domainOf(auth, 'project') };
+  if (otherwise === undefined) throw missing(path, 'project_id');
+  return { id: otherwise };
+}
+
+/** As openstacksdk has it: a domain that nobody names is the one that every Keystone begins with. */
+function domainOf(auth: Auth, whose: 'user' | 'project'): DomainRef {
+  const id = auth[`${whose}_domain_id`] ?? auth.domain_id;
+  if (id !== undefined) return { id };
+  const name = auth[`${whose}_domain_name`] ?? auth.domain_name;
+  return name === undefined ? { id: auth.default_domain ?? 'default' } : { name };
+}

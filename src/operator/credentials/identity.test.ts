@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import { attach, environment, type Scene, setScene } from '../testing/scene.ts';
+
+const own = { k8sProviderID: 'biz-1' } as const;
+const direct = {
+  ...own,
+  authURL: 'https://keystone.test/v3',
+  username: 'ops',
+  password: 'secret-word',
+  domainName: 'users',
+  projectID: 'p1',
+} satisfies OpenstackConfigSpec['credentials'];
+const inSecret = { ...own, secretRef: { name: 'clouds' } } as const;
+const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+const auth = {
+  auth_url: 'https://keystone.test',
+  application_credential_id: 'c1',
+  application_credential_secret: 'secret-word',
+};
+
+let scene: Scene;
+
+async function open(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  // Nobody needs a Contrabass here.
+  const { CONTRABASS_ENDPOINT: _url, CONTRABASS_ENCRYPT_KEY: _key, ...rest } = environment;
+  scene = await setScene({ ...rest, ...env });
+  attach(scene.cloud, 1, 1);
+}
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+function keep(values: Readonly<Record<string, string>>): void {
+  const data: Record<string, string> = {};
+  for (const [key, value] of Object.entries(values))
+    data[key] = Buffer.from(value).toString('base64');
+  scene.kube.secrets.set('multinic-system/clouds', { metadata: { name: 'clouds' }, data });
+}
+
+function yaml(cloud: unknown): string {
+  return stringify({ clouds: { mine: cloud } });
+}
+
+describe('the cloud of credentials in the CR', () => {
+  it('is reached with them, and with what the CR says of it', async () => {
+    await open();
+    const settings = { openstackEndpointRegion: 'one', openstackTimeout: '3s' };
+    scene.create({ credentials: { ...direct, computeEndpoint: 'https://nova.test' }, settings });
+    await scene.look();
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.clouds.requests).toEqual([]);
+    expect(scene.clouds.identities[0]).toEqual({
+      keystoneUrl: 'https://keystone.test/v3',
+      auth: {
+        kind: 'password',
+        user: { name: 'ops', domain: { name: 'users' } },
+        password: 'secret-word',
+        project: { id: 'p1' },
+      },
+      interface: 'public',
+      region: 'one',
+      novaUrl: 'https://nova.test',
+      tls: { insecure: false },
+      timeoutMs: 3_000,
+    });
+  });
+
+  it('has its services where the settings of the CR say, else where the credentials do', async () => {
+    await open({ OPENSTACK_NEUTRON_ENDPOINT: 'https://usual.test' });
+    const credentials = { ...direct, networkEndpoint: 'https://neutron.test' };
+    scene.create({ credentials });
+    await scene.look();
+    const settings = { openstackNeutronEndpoint: 'https://other.test' };
+    scene.edit({ credentials, settings });
+    await scene.look();
+    scene.edit({ credentials: direct });
+    await scene.look();
+    expect(scene.clouds.identities.map(({ neutronUrl }) => neutronUrl)).toEqual([
+      'https://neutron.test',
+      'https://other.test',
+      'https://usual.test',
+    ]);
+  });
+
+  it('has a catalog that the policy limits', async () => {
+    const allowed = 'https://keystone.test,https://viola.test';
+    await open({ ALLOWED_ENDPOINTS: allowed });
+    scene.create({ credentials: direct });
+    await scene.look();
+    expect(scene.clouds.identities[0]?.allowedEndpoints).toEqual(allowed.split(','));
+  });
+});
+
+describe('the cloud of credentials in a Secret', () => {
+  it('is reached as the clouds.yaml says, its authority included', async () => {
+    await open();
+    const cloud = { auth, region_name: 'one', interface: 'internal', cacert: 'ca.crt' };
+    keep({ 'clouds.yaml': yaml(cloud), 'ca.crt': pem });
+    scene.create({ credentials: inSecret });
+    await scene.look();
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.clouds.identities[0]).toEqual({
+      keystoneUrl: 'https://keystone.test',
+      auth: { kind: 'applicationCredential', credential: { id: 'c1' }, secret: 'secret-word' },
+      interface: 'internal',
+      region: 'one',
+      tls: { insecure: false, ca: pem },
+      timeoutMs: 30_000,
+    });
+  });
+
+  it('is reached as the CR says before the clouds.yaml, and as that says before the operator', async () => {
+    await open({ OPENSTACK_ENDPOINT_REGION: 'three', OPENSTACK_ENDPOINT_INTERFACE: 'admin' });
+    keep({ 'clouds.yaml': yaml({ auth, region_name: 'two', verify: false }) });
+    scene.create({ credentials: inSecret });
+    await scene.look();
+    scene.edit({
+      credentials: inSecret,
+      settings: { openstackEndpointRegion: 'one', openstackInsecureTLS: false },
+    });
+    await scene.look();
+    keep({ 'clouds.yaml': yaml({ auth }) });
+    scene.edit({ credentials: inSecret });
+    await scene.look();
+    const seen = scene.clouds.identities.map(({ region, interface: kind, tls }) => [
+      region,
+      kind,
+      tls.insecure,
+    ]);
+    expect(seen).toEqual([
+      ['two', 'admin', true],
+      ['one', 'admin', false],
+      ['three', 'admin', false],
+    ]);
+  });
+
+  it('is another one as soon as the Secret changes', async () => {
+    await open();
+    keep({ 'clouds.yaml': yaml({ auth }) });
+    scene.create({ credentials: inSecret });
+    await scene.look();
+    keep({ 'clouds.yaml': yaml({ auth: { ...auth, application_credential_id: 'c2' } }) });
+    await scene.look();
+    expect(scene.clouds.identities.at(-1)?.auth).toMatchObject({ credential: { id: 'c2' } });
+  });
+
+  const where = 'spec.credentials.secretRef: Secret multinic-system/clouds';
+  const user = { auth_url: 'https://keystone.test', username: 'ops', password: 'secret-word' };
+  it.each([
+    [undefined, {}, `ConfigError: ${where} does not exist`],
+    [{ 'clouds.yml': 'x' }, {}, `ConfigError: ${where} has no key "clouds.yaml"`],
+    [
+      { 'clouds.yaml': 'clouds: {}' },
+      {},
+      `ConfigError: ${where}, clouds.yaml: clouds: names no cloud; write exactly one`,
+    ],
+    [
+      { 'clouds.yaml': yaml({ auth, cacert: '/etc/ca.pem' }) },
+      {},
+      `ConfigError: ${where}, clouds.yaml: cacert "/etc/ca.pem" is no key of the Secret`,
+    ],
+    [
+      { 'clouds.yaml': yaml({ auth, cacert: 'ca' }), ca: 'nothing' },
+      {},
+      `ConfigError: ${where}: key "ca" holds no PEM certificate`,
+    ],
+    [
+      { 'clouds.yaml': yaml({ auth }) },
+      { projectID: 'p1' },
+      `ConfigError: ${where}, clouds.yaml: holds an application credential, which has its own; remove spec.credentials.projectID`,
+    ],
+    [
+      { 'clouds.yaml': yaml({ auth: { ...user, project_id: 'p2' } }) },
+      { projectID: 'p1' },
+      `ConfigError: ${where}, clouds.yaml: names another project; remove spec.credentials.projectID`,
+    ],
+    [
+      { 'clouds.yaml': yaml({ auth: { ...auth, auth_url: 'http://169.254.169.254' } }) },
+      {},
+      `PolicyDenied: ${where} names Keystone "http://169.254.169.254", which is a link-local address`,
+    ],
+    [
+      { 'clouds.yaml': yaml({ auth, network_endpoint_override: 'http://169.254.169.254' }) },
+      {},
+      `PolicyDenied: ${where} names Neutron "http://169.254.169.254", which is a link-local address`,
+    ],
+    [
+      { 'clouds.yaml': yaml({ auth, compute_endpoint_override: 'http://169.254.169.254' }) },
+      {},
+      `PolicyDenied: ${where} names Nova "http://169.254.169.254", which is a link-local address`,
+    ],
+  ])('is not reached, and nothing sent, with %j', async (values, more, message) => {
+    await open();
+    if (values) keep(values);
+    scene.create({ credentials: { ...inSecret, ...more } });
+    await scene.look();
+    expect(scene.ready()).toBe(`False ${message}`);
+    expect(scene.clouds.identities).toEqual([]);
+    expect(JSON.stringify(scene.status())).not.toContain('secret-word');
+  });
+
+  it('may have a project that both name', async () => {
+    await open();
+    keep({ 'clouds.yaml': yaml({ auth: { ...user, project_id: 'P1' } }) });
+    scene.create({ credentials: { ...inSecret, projectID: 'p1' } });
+    await scene.look();
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+  });
+});

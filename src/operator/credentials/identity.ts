@@ -1,0 +1,58 @@
+import { type CloudIdentity, passwordAuth } from '../../openstack/cloud-identity.ts';
+import type { DirectSource } from '../resolve/credentials.ts';
+import type { ResolvedConfig } from '../resolve/resolve.ts';
+import { type Account, type AccountDeps, type AccountRequest, nearest, tlsOf } from './account.ts';
+import { accountOfProvider } from './provider.ts';
+import { accountOfSecret } from './secret.ts';
+
+/** As whom, and where, the cloud of an OpenstackConfig is asked. Throws StepFailure. */
+export async function identityOf(
+  config: ResolvedConfig,
+  namespace: string,
+  deps: AccountDeps,
+  signal: AbortSignal,
+): Promise<CloudIdentity> {
+  const { openstack } = config;
+  const account = await accountOf(config, { namespace, openstack }, deps, signal);
+  const { settings, authorities } = deps;
+  const { given, timeoutMs } = openstack;
+  const insecure = given.insecure ?? account.insecure ?? settings.openstackInsecureTls;
+  const { keystoneUrl, auth, neutronUrl, novaUrl, allowed } = account;
+  return {
+    keystoneUrl,
+    auth,
+    interface: given.interface ?? account.interface ?? settings.openstackEndpointInterface,
+    region: given.region ?? account.region ?? settings.openstackEndpointRegion,
+    neutronUrl,
+    novaUrl,
+    ...(allowed.length === 0 ? {} : { allowedEndpoints: allowed }),
+    tls: tlsOf(insecure, account.ca ?? (await authorities.openstack())),
+    timeoutMs,
+  };
+}
+
+async function accountOf(
+  { credentials }: ResolvedConfig,
+  request: AccountRequest,
+  deps: AccountDeps,
+  signal: AbortSignal,
+): Promise<Account> {
+  if (credentials.kind === 'direct') return accountInSpec(credentials, request, deps);
+  return credentials.kind === 'secret'
+    ? accountOfSecret(credentials, request, deps, signal)
+    : accountOfProvider(credentials, request, deps, signal);
+}
+
+function accountInSpec(
+  source: DirectSource,
+  { openstack }: AccountRequest,
+  { settings }: AccountDeps,
+): Account {
+  return {
+    keystoneUrl: source.keystoneUrl,
+    auth: passwordAuth(source),
+    neutronUrl: nearest(openstack.neutron, source.neutronUrl),
+    novaUrl: nearest(openstack.nova, source.novaUrl),
+    allowed: settings.allowedEndpoints,
+  };
+}

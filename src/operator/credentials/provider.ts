@@ -1,0 +1,79 @@
+import { passwordAuth } from '../../openstack/cloud-identity.ts';
+import type { ProviderSource } from '../resolve/credentials.ts';
+import { openstackFailure, StepFailure } from '../status/step-failure.ts';
+import {
+  type Account,
+  type AccountDeps,
+  type AccountRequest,
+  refuseDenied,
+  tlsOf,
+} from './account.ts';
+import { configError, readSecret } from './secrets.ts';
+
+/** Asks Contrabass how to reach the cloud of an OpenstackConfig, and as whom. Throws StepFailure. */
+export async function accountOfProvider(
+  source: ProviderSource,
+  request: AccountRequest,
+  deps: AccountDeps,
+  signal: AbortSignal,
+): Promise<Account> {
+  const { authorities, clouds, settings } = deps;
+  const encryptKey = await encryptKeyOf(source, request, deps, signal);
+  const { contrabass, openstackProviderId: providerId, projectId } = source;
+  const { url: endpoint, timeoutMs, insecure } = contrabass;
+  const tls = tlsOf(insecure, await authorities.contrabass());
+  const asked = { endpoint, providerId, encryptKey, timeoutMs, tls };
+  const provider = await clouds.provider(asked, signal).catch((error: unknown) => {
+    throw openstackFailure(error, 'ContrabassError');
+  });
+  // Who chose the Contrabass chose the Keystone and its catalog.
+  const allowed = contrabass.trusted ? [] : settings.allowedEndpoints;
+  // The password goes there next, and the token after it.
+  refuseDenied('Contrabass names Keystone', provider.keystoneUrl, allowed);
+  refuseDenied('Contrabass names Neutron', provider.neutronUrl, allowed);
+  refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);
+  const { neutron, nova } = request.openstack;
+  return {
+    keystoneUrl: provider.keystoneUrl,
+    auth: passwordAuth({ ...provider, projectId }),
+    neutronUrl: neutron.url || provider.neutronUrl,
+    novaUrl: nova.url || provider.novaUrl,
+    allowed,
+  };
+}
+
+/** Secret that earlier generations look for in the namespace of the OpenstackConfig. */
+const usual = { name: 'contrabass-encrypt-key', key: 'CONTRABASS_ENCRYPT_KEY' } as const;
+
+/**
+ * The key of Contrabass' passwords: the referenced Secret, else the usual Secret of the namespace, else the one in the CR,
+ * else the operator's. Throws ConfigError when there is none, or when a Secret that is there cannot be used.
+ */
+async function encryptKeyOf(
+  { encryptKey, untrustedFields }: ProviderSource,
+  { namespace }: AccountRequest,
+  { client, settings }: AccountDeps,
+  signal: AbortSignal,
+): Promise<string> {
+  const { secretRef, plain } = encryptKey;
+  const read = async ({ name, key }: typeof usual | NonNullable<typeof secretRef>) =>
+    (await readSecret(client, { namespace, name }, signal))?.[key]?.trim() || undefined;
+  if (secretRef) {
+    const value = await read(secretRef);
+    if (value !== undefined) return value;
+    const where = `spec.secrets.contrabassEncryptKeySecretRef: Secret ${namespace}/${secretRef.name}`;
+    throw configError(`${where} has no key "${secretRef.key}" with a value`);
+  }
+  const found = (await read(usual)) ?? plain;
+  if (found !== undefined) return found;
+  const operatorKey = settings.contrabassEncryptKey;
+  if (operatorKey === undefined) {
+    const ways = `create Secret ${namespace}/${usual.name} with key ${usual.key}, or set spec.secrets.contrabassEncryptKeySecretRef`;
+    throw configError(`contrabassEncryptKey is required (${ways})`);
+  }
+  if (untrustedFields.length === 0) return operatorKey;
+  // Whoever answers there gets to see what the key decrypts, or a token that was bought with it.
+  const named = untrustedFields.join(', ');
+  const message = `${named}: not in the operator's ALLOWED_ENDPOINTS, so the operator's encrypt key is not used; allow it there, or bring a key in Secret ${namespace}/${usual.name}`;
+  throw new StepFailure({ reason: 'PolicyDenied', message });
+}

@@ -1,0 +1,75 @@
+import type { SecretSource } from '../resolve/credentials.ts';
+import {
+  type Account,
+  type AccountDeps,
+  type AccountRequest,
+  nearest,
+  refuseDenied,
+} from './account.ts';
+import { CloudsYamlError, readCloudsYaml, type YamlCloud } from './clouds-yaml.ts';
+import { configError, readSecret } from './secrets.ts';
+
+const key = 'clouds.yaml';
+
+/** Reads the account in the `clouds.yaml` of a Secret beside the OpenstackConfig. Throws StepFailure. */
+export async function accountOfSecret(
+  source: SecretSource,
+  { namespace, openstack }: AccountRequest,
+  { client, settings }: AccountDeps,
+  signal: AbortSignal,
+): Promise<Account> {
+  const where = `spec.credentials.secretRef: Secret ${namespace}/${source.name}`;
+  const values = await readSecret(client, { namespace, name: source.name }, signal);
+  if (values === undefined) throw configError(`${where} does not exist`);
+  const text = values[key];
+  if (text === undefined) throw configError(`${where} has no key "${key}"`);
+  const cloud = cloudIn(text, source, where);
+  const allowed = settings.allowedEndpoints;
+  refuseDenied(`${where} names Keystone`, cloud.keystoneUrl, allowed);
+  refuseDenied(`${where} names Neutron`, cloud.neutronUrl, allowed);
+  refuseDenied(`${where} names Nova`, cloud.novaUrl, allowed);
+  return {
+    keystoneUrl: cloud.keystoneUrl,
+    auth: cloud.auth,
+    neutronUrl: nearest(openstack.neutron, cloud.neutronUrl),
+    novaUrl: nearest(openstack.nova, cloud.novaUrl),
+    region: cloud.region,
+    interface: cloud.interface,
+    insecure: cloud.verify === undefined ? undefined : !cloud.verify,
+    ca: authoritiesIn(values, cloud, where),
+    allowed,
+  };
+}
+
+function cloudIn(text: string, { projectId }: SecretSource, where: string): YamlCloud {
+  try {
+    return checkedProject(readCloudsYaml(text, projectId), projectId);
+  } catch (error) {
+    if (!(error instanceof CloudsYamlError)) throw error;
+    throw configError(`${where}, ${key}: ${error.message}`);
+  }
+}
+
+/** Two projects at once are one too many, and an application credential has its own. */
+function checkedProject(cloud: YamlCloud, projectId: string | undefined): YamlCloud {
+  if (projectId === undefined) return cloud;
+  const { auth } = cloud;
+  const own = auth.kind === 'password' ? auth.project : undefined;
+  if (own && 'id' in own && own.id.toLowerCase() === projectId.toLowerCase()) return cloud;
+  const has = own ? 'names another project' : 'holds an application credential, which has its own';
+  throw new CloudsYamlError(`${has}; remove spec.credentials.projectID`);
+}
+
+function authoritiesIn(
+  values: Readonly<Record<string, string>>,
+  { cacert }: YamlCloud,
+  where: string,
+): string | undefined {
+  if (cacert === undefined) return undefined;
+  const pem = values[cacert];
+  if (pem === undefined) {
+    throw configError(`${where}, ${key}: cacert "${cacert}" is no key of the Secret`);
+  }
+  if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
+  throw configError(`${where}: key "${cacert}" holds no PEM certificate`);
+}

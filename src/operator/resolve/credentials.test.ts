@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import { readSettings } from '../../process/settings.ts';
+import { operatorSettings } from '../settings.ts';
+import { environment, spec } from '../testing/scene.ts';
+import { type Resolution, resolveConfig } from './resolve.ts';
+
+type Credentials = OpenstackConfigSpec['credentials'];
+
+function resolve(
+  credentials: Credentials,
+  change: { readonly settings?: OpenstackConfigSpec['settings'] } = {},
+  env: Readonly<Record<string, string>> = {},
+): Resolution {
+  const all = { ...environment, DEFAULT_K8S_PROVIDER_ID: 'biz-default', ...env };
+  const settings = readSettings(operatorSettings, { env: all, flags: {} });
+  return resolveConfig(
+    { metadata: { name: 'osc' }, spec: { ...spec, credentials, ...change } },
+    settings,
+  );
+}
+
+function problemsOf(...given: Parameters<typeof resolve>): string[] {
+  const resolution = resolve(...given);
+  return resolution.kind === 'refused'
+    ? resolution.problems.map(({ reason, message }) => `${reason}: ${message}`)
+    : [];
+}
+
+/** As in the document of the first generation. */
+const direct = {
+  authURL: 'http://10.0.0.1:5000/v3',
+  username: 'admin',
+  password: ' secret-word ',
+  projectID: 'abcdef',
+  domainName: 'default',
+} satisfies Credentials;
+
+describe('credentials in the CR', () => {
+  it('are taken as they are, the blanks of the password included', () => {
+    expect(resolve(direct)).toMatchObject({
+      config: {
+        providerId: 'biz-default',
+        credentials: {
+          kind: 'direct',
+          keystoneUrl: 'http://10.0.0.1:5000/v3',
+          username: 'admin',
+          password: ' secret-word ',
+          domainName: 'default',
+          projectId: 'abcdef',
+          neutronUrl: undefined,
+          novaUrl: undefined,
+        },
+      },
+    });
+  });
+
+  it('may name the services and their business cluster, and need no Contrabass', () => {
+    const credentials = {
+      ...direct,
+      domainName: ' ',
+      k8sProviderID: 'biz-2',
+      networkEndpoint: ' http://10.0.0.1:9696 ',
+      computeEndpoint: 'http://10.0.0.1:8774/v2.1',
+    };
+    expect(resolve(credentials, {}, { CONTRABASS_ENDPOINT: '' })).toMatchObject({
+      config: {
+        providerId: 'biz-2',
+        credentials: {
+          domainName: 'Default',
+          neutronUrl: 'http://10.0.0.1:9696',
+          novaUrl: 'http://10.0.0.1:8774/v2.1',
+        },
+      },
+    });
+  });
+
+  it.each(['authURL', 'username', 'password', 'projectID'] as const)('need %s', (key) => {
+    expect(problemsOf({ ...direct, [key]: '' })).toEqual([
+      `ConfigError: spec.credentials.${key} is required`,
+    ]);
+  });
+
+  it.each(['authURL', 'networkEndpoint', 'computeEndpoint'] as const)(
+    'are judged by the policy of the operator: %s',
+    (key) => {
+      const allowed = { ALLOWED_ENDPOINTS: 'https://*.example.com' };
+      const credentials = { ...direct, authURL: 'https://keystone.example.com' };
+      expect(problemsOf(credentials, {}, allowed)).toEqual([]);
+      expect(problemsOf({ ...credentials, [key]: 'https://evil.org' }, {}, allowed)).toEqual([
+        `PolicyDenied: spec.credentials.${key} "https://evil.org" is not allowed by the operator; it allows https://*.example.com`,
+      ]);
+    },
+  );
+
+  it('are not shown', () => {
+    const all = problemsOf({ ...direct, authURL: 'nowhere', username: '', projectID: '' });
+    expect(all).toHaveLength(3);
+    expect(all.join()).not.toContain('secret-word');
+  });
+});
+
+describe('credentials in a Secret', () => {
+  const secretRef = { name: 'clouds' };
+
+  it('are those of its clouds.yaml', () => {
+    expect(resolve({ secretRef })).toMatchObject({
+      config: {
+        providerId: 'biz-default',
+        credentials: { kind: 'secret', name: 'clouds', projectId: undefined },
+      },
+    });
+    expect(resolve({ secretRef, projectID: ' p1 ' })).toMatchObject({
+      config: { credentials: { projectId: 'p1' } },
+    });
+    expect(problemsOf({ secretRef: { name: ' ' } })).toEqual([
+      'ConfigError: spec.credentials.secretRef.name is required',
+    ]);
+  });
+
+  it('go to no place that only the CR names', () => {
+    const settings = { openstackNovaEndpoint: 'https://nova.example.com' };
+    expect(problemsOf({ secretRef }, { settings })).toEqual([
+      'PolicyDenied: spec.settings.openstackNovaEndpoint is not in the operator\'s ALLOWED_ENDPOINTS, so no token of Secret "clouds" goes there; allow it there, or name it in the clouds.yaml',
+    ]);
+    const allowed = { ALLOWED_ENDPOINTS: 'https://*.example.com,https://viola.test' };
+    expect(problemsOf({ secretRef }, { settings }, allowed)).toEqual([]);
+  });
+});
+
+describe('credentials of several forms', () => {
+  it.each([
+    [{ ...spec.credentials, authURL: 'http://k' }, 'authURL', 'openstackProviderID'],
+    [{ ...spec.credentials, secretRef: { name: 's' } }, 'secretRef', 'openstackProviderID'],
+    [{ ...direct, secretRef: { name: 's' } }, 'secretRef', 'authURL'],
+    [{ ...spec.credentials, password: 'x' }, 'password', 'openstackProviderID'],
+  ])('are not chosen from', (credentials, field, other) => {
+    expect(problemsOf(credentials)).toEqual([
+      `ConfigError: spec.credentials.${field} is of another form than spec.credentials.${other}; keep one of them`,
+    ]);
+  });
+
+  it('are one form when the fields of the others are blank', () => {
+    const credentials = { ...spec.credentials, authURL: ' ', password: '' };
+    expect(resolve(credentials)).toMatchObject({ config: { credentials: { kind: 'provider' } } });
+  });
+});

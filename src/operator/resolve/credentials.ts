@@ -1,0 +1,174 @@
+import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import type { OperatorSettings } from '../settings.ts';
+import { type Endpoint, endpointOf, judgeEndpoint } from './endpoints.ts';
+import { type Fields, trimmed } from './fields.ts';
+
+/** Where the account of the cloud comes from. */
+export type CredentialsSource = ProviderSource | DirectSource | SecretSource;
+
+/** Contrabass knows the account. */
+export interface ProviderSource {
+  readonly kind: 'provider';
+  readonly openstackProviderId: string;
+  readonly projectId: string;
+  readonly contrabass: Endpoint & { readonly timeoutMs: number; readonly insecure: boolean };
+  /** Fields that send credentials of the cloud to a place which only the CR vouches for. */
+  readonly untrustedFields: readonly string[];
+  readonly encryptKey: {
+    readonly secretRef: { readonly name: string; readonly key: string } | undefined;
+    /** In the CR itself: the last resort of earlier generations. */
+    readonly plain: string | undefined;
+  };
+}
+
+/** The account stands in the CR. */
+export interface DirectSource {
+  readonly kind: 'direct';
+  readonly keystoneUrl: string;
+  readonly username: string;
+  readonly password: string;
+  readonly domainName: string;
+  readonly projectId: string;
+  readonly neutronUrl: string | undefined;
+  readonly novaUrl: string | undefined;
+}
+
+/** The account stands in a `clouds.yaml` of a Secret beside the CR. */
+export interface SecretSource {
+  readonly kind: 'secret';
+  readonly name: string;
+  /** For a `clouds.yaml` that names no project. */
+  readonly projectId: string | undefined;
+}
+
+type Credentials = OpenstackConfigSpec['credentials'];
+
+/** The fields that only one form has; of `projectID` and `k8sProviderID` every form may make use. */
+const forms = {
+  provider: ['openstackProviderID'],
+  direct: ['authURL', 'username', 'password', 'domainName', 'networkEndpoint', 'computeEndpoint'],
+  secret: ['secretRef'],
+} as const satisfies Readonly<Record<CredentialsSource['kind'], readonly (keyof Credentials)[]>>;
+
+/** What may be named beside the credentials and changes where they are sent to. */
+interface Places {
+  readonly neutron: Endpoint;
+  readonly nova: Endpoint;
+}
+
+/** Decides which of the three forms the credentials have; `undefined` when that or a field of it cannot be told. */
+export function resolveCredentials(
+  spec: OpenstackConfigSpec,
+  places: Places,
+  operator: OperatorSettings,
+  fields: Fields,
+): CredentialsSource | undefined {
+  const { credentials } = spec;
+  const given = (Object.keys(forms) as CredentialsSource['kind'][]).flatMap((kind) => {
+    const [named] = forms[kind].filter((key) => isGiven(credentials[key]));
+    return named === undefined ? [] : [{ kind, named }];
+  });
+  const [form, other] = given;
+  if (form && other) {
+    const field = `spec.credentials.${other.named}`;
+    const clash = `is of another form than spec.credentials.${form.named}; keep one of them`;
+    fields.refuse(field, clash);
+    return undefined;
+  }
+  if (form?.kind === 'direct') return direct(credentials, operator, fields);
+  if (form?.kind === 'secret') return secret(credentials, places, fields);
+  return provider(spec, places, operator, fields);
+}
+
+function isGiven(value: Credentials[keyof Credentials]): boolean {
+  return typeof value === 'string' ? value.trim() !== '' : value !== undefined;
+}
+
+function required(credentials: Credentials, key: TextKey, fields: Fields): string {
+  const value = trimmed(credentials[key]);
+  if (value === undefined) fields.refuse(`spec.credentials.${key}`, 'is required');
+  return value ?? '';
+}
+
+type TextKey = Exclude<keyof Credentials, 'secretRef'>;
+
+function provider(
+  spec: OpenstackConfigSpec,
+  { neutron, nova }: Places,
+  operator: OperatorSettings,
+  fields: Fields,
+): ProviderSource {
+  const { credentials, settings = {}, secrets } = spec;
+  const given = trimmed(settings.contrabassEndpoint);
+  const source = { given, own: operator.contrabassEndpoint, env: 'CONTRABASS_ENDPOINT' };
+  const contrabass = endpointOf('contrabassEndpoint', source, operator, fields);
+  const { contrabassTimeout } = settings;
+  return {
+    kind: 'provider',
+    openstackProviderId: required(credentials, 'openstackProviderID', fields),
+    projectId: required(credentials, 'projectID', fields),
+    contrabass: {
+      ...contrabass,
+      timeoutMs: fields.duration(
+        'spec.settings.contrabassTimeout',
+        contrabassTimeout,
+        operator.contrabassTimeout,
+        1,
+      ),
+      insecure: settings.contrabassInsecureTLS ?? operator.contrabassInsecureTls,
+    },
+    untrustedFields: untrusted(contrabass, neutron, nova),
+    encryptKey: {
+      secretRef: secrets?.contrabassEncryptKeySecretRef,
+      plain: trimmed(settings.contrabassEncryptKey),
+    },
+  };
+}
+
+function untrusted(...places: readonly Endpoint[]): string[] {
+  return places.flatMap(({ trusted, field }) => (trusted ? [] : [field]));
+}
+
+function direct(
+  credentials: Credentials,
+  { allowedEndpoints }: OperatorSettings,
+  fields: Fields,
+): DirectSource {
+  // Its blanks may be part of it.
+  const { password = '' } = credentials;
+  if (password === '') fields.refuse('spec.credentials.password', 'is required');
+  const place = (key: TextKey): string | undefined => {
+    const url = trimmed(credentials[key]);
+    const verdict = url === undefined ? 'open' : judgeEndpoint(url, allowedEndpoints);
+    if (typeof verdict === 'object') {
+      fields.refuse(`spec.credentials.${key}`, `"${url}" ${verdict.denied}`, 'PolicyDenied');
+    }
+    return url;
+  };
+  return {
+    kind: 'direct',
+    keystoneUrl: place('authURL') ?? required(credentials, 'authURL', fields),
+    username: required(credentials, 'username', fields),
+    password,
+    domainName: trimmed(credentials.domainName) ?? 'Default',
+    projectId: required(credentials, 'projectID', fields),
+    neutronUrl: place('networkEndpoint'),
+    novaUrl: place('computeEndpoint'),
+  };
+}
+
+/** Who writes the CR need not be able to read the Secret, and may not choose where what is in it goes. */
+function secret(
+  { secretRef, projectID }: Credentials,
+  { neutron, nova }: Places,
+  fields: Fields,
+): SecretSource {
+  const name = trimmed(secretRef?.name) ?? '';
+  if (name === '') fields.refuse('spec.credentials.secretRef.name', 'is required');
+  for (const field of untrusted(neutron, nova)) {
+    const why = `is not in the operator's ALLOWED_ENDPOINTS, so no token of Secret "${name}" goes there`;
+    const fix = 'allow it there, or name it in the clouds.yaml';
+    fields.refuse(field, `${why}; ${fix}`, 'PolicyDenied');
+  }
+  return { kind: 'secret', name, projectId: trimmed(projectID) };
+}
