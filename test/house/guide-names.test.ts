@@ -98,7 +98,7 @@ describe.each(pages)('%s names', (path) => {
   });
 
   it('flags that there are', () => {
-    const named = matches(page, /(?:^|[\s`[])--([a-z][a-z-]+)/g);
+    const named = matches(page, /(?:^|[\s`[])--([a-z][a-z0-9-]+)/g);
     expect(named.filter((name) => !flags.has(name))).toEqual([]);
   });
 

@@ -5,11 +5,16 @@ import { parse } from 'yaml';
 import { jobRequest } from '../../src/api/job.ts';
 import { labels } from '../../src/api/names.ts';
 import { grants } from '../../src/http/who-may.ts';
+import { readCloudsYaml } from '../../src/operator/credentials/clouds-yaml.ts';
+import type { ConfigObject } from '../../src/operator/openstack-config.ts';
+import { resolveConfig } from '../../src/operator/resolve/resolve.ts';
+import { operatorSettings } from '../../src/operator/settings.ts';
+import { readSettings } from '../../src/process/settings.ts';
 import { readRegistration } from '../../src/viola/cluster-secret.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/guides/access.md'), 'utf8');
-
-function blocks(start: string): string[] {
+function blocks(start: string, guide = 'access'): string[] {
+  const path = join(import.meta.dirname, `../../docs/guides/${guide}.md`);
+  const page = readFileSync(path, 'utf8');
   return [...page.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].flatMap(([, text = '']) =>
     text.startsWith(start) ? [text] : [],
   );
@@ -58,4 +63,22 @@ it('shows registered clusters as they are read', async () => {
 it('shows a request as an agent reads it', () => {
   const [text = ''] = blocks('{\n  "protocol"');
   expect(jobRequest.parse(JSON.parse(text))).toEqual(JSON.parse(text));
+});
+
+it('shows credentials as they are read', () => {
+  const settings = readSettings(operatorSettings, {
+    env: { CONTRABASS_ENDPOINT: 'https://contrabass.test', VIOLA_ENDPOINT: 'https://viola.test' },
+    flags: {},
+  });
+  const shown = blocks('# sample', 'credentials').map((text) => parse(text) as ConfigObject);
+  const configs = shown.filter(({ kind }) => kind === 'OpenstackConfig');
+  const kinds = configs.map((object) => {
+    const resolution = resolveConfig(object, settings);
+    return resolution.kind === 'resolved' ? resolution.config.credentials.kind : resolution;
+  });
+  expect(kinds).toEqual(['provider', 'secret', 'direct']);
+  const [secret] = shown.filter(({ kind }) => kind === 'Secret') as unknown as Shown[];
+  const cloud = readCloudsYaml(secret?.stringData['clouds.yaml'] ?? '');
+  expect(cloud).toMatchObject({ auth: { kind: 'applicationCredential' }, region: 'RegionOne' });
+  expect(secret?.stringData[cloud.cacert ?? '']).toContain('BEGIN CERTIFICATE');
 });

@@ -21,6 +21,7 @@ export const guides = [
   'docs/guides/migrate.md',
   'docs/guides/register-cluster.md',
   'docs/guides/access.md',
+  'docs/guides/credentials.md',
   'docs/guides/production.md',
 ] as const;
 
