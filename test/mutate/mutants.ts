@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 import { agentMutants } from './mutants/agent.ts';
 import { apiMutants } from './mutants/api.ts';
 import { controllerMutants } from './mutants/controller.ts';
+import { credentialsMutants } from './mutants/credentials.ts';
 import { faultProxyMutants } from './mutants/fault-proxy.ts';
 import { httpMutants } from './mutants/http.ts';
 import { kubeMutants } from './mutants/kube.ts';
@@ -19,6 +20,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   agent: agentMutants,
   api: apiMutants,
   controller: controllerMutants,
+  credentials: credentialsMutants,
   'fault-proxy': faultProxyMutants,
   http: httpMutants,
   kube: kubeMutants,

@@ -1,0 +1,94 @@
+import type { Mutant } from '../mutant.ts';
+
+const room = 'src/operator';
+
+/** A mutant that tests of the credentials have to notice. */
+function mutant(file: string, find: string, replace: string, ...tests: string[]): Mutant {
+  const files = tests.map((test) => `${room}/${test}.test.ts`);
+  return { file: `${room}/${file}.ts`, find, replace, tests: ['unit', ...files] };
+}
+
+export const credentialsMutants: readonly Mutant[] = [
+  mutant(
+    'credentials/provider',
+    "refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);",
+    '',
+    'credentials/provider',
+  ),
+  mutant(
+    'credentials/identity',
+    'given.insecure ?? account.insecure ??',
+    'given.insecure ??',
+    'credentials/identity',
+  ),
+  mutant(
+    'credentials/account',
+    'endpoint.isGiven ? other : (ofAccount ?? other)',
+    'ofAccount ?? other',
+    'credentials/identity',
+  ),
+  mutant(
+    'credentials/secret',
+    'refuseDenied(`${where} names Keystone`, cloud.keystoneUrl, allowed);',
+    '',
+    'credentials/identity',
+  ),
+  mutant(
+    'resolve/credentials',
+    'for (const field of untrusted(neutron, nova)) {',
+    'for (const field of untrusted()) {',
+    'resolve/credentials',
+  ),
+  mutant(
+    'credentials/provider',
+    'contrabass.trusted ? [] : settings.allowedEndpoints',
+    '[]',
+    'credentials/provider',
+  ),
+  mutant(
+    'credentials/secret',
+    'refuseDenied(`${where} names Neutron`, cloud.neutronUrl, allowed);',
+    '',
+    'credentials/identity',
+  ),
+  mutant(
+    'credentials/secret',
+    "if (own && 'id' in own && own.id.toLowerCase() === projectId.toLowerCase()) return cloud;",
+    'if (own) return cloud;',
+    'credentials/identity',
+  ),
+  mutant(
+    'credentials/identity',
+    'account.ca ?? (await authorities.openstack())',
+    'await authorities.openstack()',
+    'credentials/identity',
+  ),
+  mutant(
+    'credentials/clouds-yaml',
+    'if (others.length > 0) {',
+    'if (false) {',
+    'credentials/clouds-yaml',
+  ),
+  mutant('credentials/clouds-yaml', 'z.strictObject({', 'z.object({', 'credentials/clouds-yaml'),
+  mutant(
+    'credentials/clouds-yaml',
+    'auth[`${whose}_domain_id`] ?? auth.domain_id',
+    'auth.domain_id ?? auth[`${whose}_domain_id`]',
+    'credentials/clouds-yaml',
+  ),
+  mutant(
+    'resolve/credentials',
+    'untrustedFields: untrusted(contrabass, neutron, nova),',
+    'untrustedFields: untrusted(contrabass),',
+    'resolve/resolve',
+  ),
+  mutant('resolve/credentials', 'if (form && other) {', 'if (false) {', 'resolve/credentials'),
+  mutant(
+    'resolve/resolve',
+    'const providerId = named ?? defaultK8sProviderId;',
+    'const providerId = defaultK8sProviderId ?? named;',
+    'resolve/resolve',
+    'resolve/credentials',
+  ),
+  mutant('credentials/clouds-yaml', "schema: 'failsafe', ", '', 'credentials/clouds-yaml'),
+];
