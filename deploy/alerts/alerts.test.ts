@@ -65,7 +65,7 @@ function told(metric: string): readonly string[] {
 
 describe('the reasons for which something is not Ready', () => {
   const fine = {
-    operator: ['Synced', 'NoChange', 'Healthy', 'Error', 'Waiting', 'Paused'],
+    operator: ['Synced', 'NoChange', 'Healthy', 'Error', 'Waiting', 'Paused', 'SecretInSpec'],
     controller:
       'AllInterfacesConfigured SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers'.split(
         ' ',

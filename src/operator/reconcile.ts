@@ -21,6 +21,7 @@ import {
 } from './openstack-config.ts';
 import { nextLookMs, type Pace } from './pace.ts';
 import { planInput, prove } from './prove.ts';
+import { secretsInSpec } from './resolve/credentials.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
 import { pollingOf } from './settings.ts';
 import { isOutage, type SyncResult, troublesIn, waitsOf } from './status/status.ts';
@@ -145,7 +146,8 @@ async function settle(
   const sent = delivery.accepted.length + delivery.removed.length;
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
   const waiting = waitsOf(synced);
-  const ending = { kind: 'synced', sent, troubles, waiting } as const;
+  const told = secretsInSpec(config.credentials);
+  const ending = { kind: 'synced', sent, troubles, waiting, secretsInSpec: told } as const;
   const { downPortFastRetryMax } = config;
   const status = await writer.write(object, ending, signal, { synced, downPortFastRetryMax });
   return { requeueAfterMs: nextLookMs({ object, config, synced, status, waiting }, pace) };

@@ -212,6 +212,18 @@ export const openstackConfigReasons = {
       'openstackNodeNameMetadataKey를 지정하고 서버에 해당 메타데이터를 설정하십시오.',
     ],
   ),
+  SecretInSpec: row(
+    'openstackconfig',
+    false,
+    [
+      'A password or key stands in the object itself, where everybody who may read the object reads it. It is used all the same.',
+      '암호나 키가 객체 자체에 있어 객체를 읽을 수 있는 사람은 모두 볼 수 있습니다. 사용은 그대로 됩니다.',
+    ],
+    [
+      'Keep it in a Secret; the message names the field and what to use instead.',
+      'Secret에 보관하십시오. 필드와 대신 쓸 필드는 메시지에 있습니다.',
+    ],
+  ),
   InvalidPort: row(
     'openstackconfig',
     true,

@@ -92,6 +92,42 @@ describe('the cloud of credentials in the CR', () => {
   });
 });
 
+function said(field: string): string {
+  return `the account of the cloud was accepted; everybody who may read this object reads ${field}`;
+}
+
+describe('a secret that everybody can read in the object', () => {
+  it('is used and warned of once, until it is kept elsewhere, and not shown', async () => {
+    await open();
+    keep({ 'clouds.yaml': yaml({ auth }) });
+    scene.create({ credentials: direct });
+    await scene.look();
+    await scene.look();
+    const message = said('spec.credentials.password (use spec.credentials.secretRef)');
+    expect(scene.condition('CredentialsValid')).toMatchObject({
+      status: 'True',
+      reason: 'SecretInSpec',
+      message,
+    });
+    expect(scene.events.filter(({ reason }) => reason === 'SecretInSpec')).toEqual([
+      { type: 'Warning', reason: 'SecretInSpec', message },
+    ]);
+    expect(JSON.stringify([scene.status(), scene.events])).not.toContain('secret-word');
+    scene.edit({ credentials: inSecret });
+    await scene.look();
+    expect(scene.condition('CredentialsValid')?.reason).toBe('Healthy');
+  });
+
+  it('may be the key of Contrabass', async () => {
+    await open({ CONTRABASS_ENDPOINT: 'https://contrabass.test' });
+    scene.create({ settings: { contrabassEncryptKey: 'plain-key-16byte' } });
+    await scene.look();
+    expect(scene.condition('CredentialsValid')?.message).toBe(
+      said('spec.settings.contrabassEncryptKey (use spec.secrets.contrabassEncryptKeySecretRef)'),
+    );
+  });
+});
+
 describe('the cloud of credentials in a Secret', () => {
   it('is reached as the clouds.yaml says, its authority included', async () => {
     await open();

@@ -41,6 +41,18 @@ export interface SecretSource {
   readonly projectId: string | undefined;
 }
 
+/** What of the credentials everybody can read who may read the object, and what to use instead. */
+export function secretsInSpec(source: CredentialsSource): string[] {
+  const named = {
+    provider: 'spec.settings.contrabassEncryptKey (use spec.secrets.contrabassEncryptKeySecretRef)',
+    direct: 'spec.credentials.password (use spec.credentials.secretRef)',
+  };
+  if (source.kind === 'direct') return [named.direct];
+  return source.kind === 'provider' && source.encryptKey.plain !== undefined
+    ? [named.provider]
+    : [];
+}
+
 type Credentials = OpenstackConfigSpec['credentials'];
 
 /** The fields that only one form has; of `projectID` and `k8sProviderID` every form may make use. */

@@ -104,10 +104,18 @@ function progressOf(
 function stepConditions(ending: Ending): ConditionUpdate[] {
   if (ending.kind === 'deleting') return [];
   return [
-    stepCondition('CredentialsValid', 'credentials', ending),
+    credentialsCondition(ending),
     stepCondition('InventoryComplete', 'listing', ending),
     stepCondition('Delivered', 'delivery', ending),
   ];
+}
+
+function credentialsCondition(ending: Ending): ConditionUpdate {
+  const found = stepCondition('CredentialsValid', 'credentials', ending);
+  const fields = ending.kind === 'synced' ? ending.secretsInSpec : [];
+  if (found.status !== 'True' || fields.length === 0) return found;
+  const why = `everybody who may read this object reads ${fields.join(' and ')}`;
+  return condition(found.type, 'True', 'SecretInSpec', `${found.message}; ${why}`);
 }
 
 const good: Readonly<Record<string, string>> = {
@@ -137,6 +145,8 @@ export type Ending =
       readonly troubles: readonly Trouble[];
       /** Nodes that wait for something, with what it is. */
       readonly waiting: readonly string[];
+      /** Fields with secrets that everybody can read who may read the object, and what to use instead. */
+      readonly secretsInSpec: readonly string[];
     }
   /** A step failed and the rest was not tried. */
   | { readonly kind: 'failed'; readonly failure: StepFailure }

@@ -48,7 +48,7 @@ function statusWith(
   troubles: readonly Trouble[] = synced.troubles,
 ): OpenstackConfigStatus {
   return statusAfter({
-    ending: { kind: 'synced', sent: 0, troubles, waiting: [] },
+    ending: { kind: 'synced', sent: 0, troubles, waiting: [], secretsInSpec: [] },
     seen: { synced, downPortFastRetryMax: 5 },
     previous,
     generation: 4,
@@ -86,7 +86,7 @@ describe('the conditions', () => {
   it('keep the time of their last transition while the status stays', () => {
     const first = statusWith(result({}));
     const later = statusAfter({
-      ending: { kind: 'synced', sent: 2, troubles: [], waiting: [] },
+      ending: { kind: 'synced', sent: 2, troubles: [], waiting: [], secretsInSpec: [] },
       seen: { synced: result({}), downPortFastRetryMax: 5 },
       previous: first,
       generation: 5,

@@ -2,6 +2,7 @@ import { type Condition, findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { fieldManagers } from '../../api/names.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import type { OperatorReason } from '../../api/reasons.ts';
 import { isNewer } from '../../kube/cache/resource-version.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -82,6 +83,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     const { uid, resourceVersion } = after.metadata;
     written.set(keyOf(object), { uid, resourceVersion, status: after.status });
     recordReady(recorder, object, status.conditions);
+    recordSecretInSpec(recorder, object, status.conditions);
   }
 
   /** Of an object that is gone nothing has to be said any more. */
@@ -170,4 +172,20 @@ export function recordReady(
   if (before?.status === now.status && before.reason === now.reason) return;
   const type = now.status === 'True' || now.reason === 'Deleting' ? 'Normal' : 'Warning';
   recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });
+}
+
+/** Tells people once that a secret can be read in the object. */
+function recordSecretInSpec(
+  recorder: Pick<EventRecorder, 'record'>,
+  object: ConfigObject,
+  conditions: readonly Condition[] | undefined,
+): void {
+  const reason: OperatorReason = 'SecretInSpec';
+  const saying = (all: readonly Condition[] | undefined) => {
+    const now = findCondition(all, 'CredentialsValid');
+    return now?.reason === reason ? now : undefined;
+  };
+  const now = saying(conditions);
+  if (!now || saying(statusOf(object).conditions)) return;
+  recorder.record(object, { type: 'Warning', reason, message: now.message ?? '' });
 }
