@@ -11,11 +11,12 @@ import { bundleFolder } from '../../rig/parts/program.ts';
 import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
 import { systemClock as clock } from '../../src/time/clock.ts';
 import { deployed, openSite, type Site, type Worker } from './site.ts';
+import { installController } from './theirs.ts';
 
 export const provider = 'biz';
 const root = join(import.meta.dirname, '../..');
 
-/** One cluster that is both, with a cloud whose servers are its nodes; its half of a business cluster is ours already. */
+/** One cluster that is both, with a cloud whose servers are its nodes. */
 export interface Place extends AsyncDisposable {
   readonly site: Site;
   readonly cloud: RunningCloud;
@@ -25,7 +26,11 @@ export interface Place extends AsyncDisposable {
   readonly idleServer: string;
 }
 
-export async function openPlace(name: string): Promise<Place> {
+/** Its half of a business cluster is ours already, or still that of the deployed system. */
+export async function openPlace(
+  name: string,
+  business: 'ours' | 'theirs' = 'ours',
+): Promise<Place> {
   await using stack = new AsyncDisposableStack();
   const cloud = stack.use(await startCloud({ encryptKey: 'migrate-encrypt-' }));
   const tenant = stack.use(await openTenant(cloud, name));
@@ -44,9 +49,8 @@ export async function openPlace(name: string): Promise<Place> {
   const hypervisor = startHypervisor({ user: tenant.user, machines: new Map(machines), clock });
   stack.use(hypervisor);
   await hypervisor.watching;
-  const chart = ['multinic-agent', join(root, 'charts/multinic-agent')];
-  const where = ['--namespace', 'multinic-system', '--create-namespace', '--wait'];
-  await site.helm('upgrade', '--install', ...chart, ...where);
+  if (business === 'ours') await installOurs(site);
+  else await installController(site);
   const kept = stack.move();
   return {
     site,
@@ -56,6 +60,12 @@ export async function openPlace(name: string): Promise<Place> {
     idleServer,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+async function installOurs(site: Site): Promise<void> {
+  const chart = ['multinic-agent', join(root, 'charts/multinic-agent')];
+  const where = ['--namespace', 'multinic-system', '--create-namespace', '--wait'];
+  await site.helm('upgrade', '--install', ...chart, ...where);
 }
 
 /** Installs the deployed operator and Viola as their own documents say it. */

@@ -12,7 +12,9 @@ const execute = promisify(execFile);
 
 /** What the guides name, and a Debian without anything else. */
 const packages =
-  'apt bash coreutils curl dash dpkg findutils git gpgv grep gzip make sed tar'.split(' ');
+  'apt bash coreutils curl dash dpkg findutils git gpgv grep gzip hostname make sed tar util-linux'.split(
+    ' ',
+  );
 const programs = ['awk', 'node', 'npm', 'npx'];
 /** How this machine reaches registries and mirrors; a reader's machine has the like. */
 const wayOut = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|DEBIAN_MIRROR|npm_config_registry|\w+_proxy)$/i;
@@ -65,11 +67,16 @@ export class Reader {
     this.#shell = { ...this.#bare, env: exportedIn(stdout) };
   }
 
-  /** Runs what stands under a heading of the page, word by word; resolves to what was printed. */
-  async follow(path: string, section: string): Promise<string> {
+  /**
+   * Runs what stands under a heading of the page, word by word, but for the lines `elsewhere`; resolves to what was
+   * printed.
+   */
+  async follow(path: string, section: string, elsewhere?: RegExp): Promise<string> {
     const blocks = commandsOf(path, section);
     if (blocks.length === 0) throw new Error(`${path} has nothing to run under "${section}"`);
-    const { output } = await run(this.#shell, blocks.map(({ text }) => text).join(''));
+    const lines = blocks.flatMap(({ text }) => text.split('\n'));
+    const here = lines.filter((line) => !elsewhere?.test(line));
+    const { output } = await run(this.#shell, here.join('\n'));
     return output;
   }
 }
