@@ -24,7 +24,10 @@ async function put(path: string, text: string, mode = 0o644): Promise<string> {
 }
 
 /** An archive of a small repository; all that differs between two is when and by whom they were made. */
-async function pack(name: string): Promise<string> {
+async function pack(
+  name: string,
+  prepare: (root: string) => Promise<unknown> = async () => undefined,
+): Promise<string> {
   const images = await Promise.all(
     ['a-1-linux-amd64', 'b-1-linux-amd64', 'a-1-linux-arm64'].map((image) =>
       put(`${name}/built/${image}.tar`, image),
@@ -48,6 +51,7 @@ async function pack(name: string): Promise<string> {
   }
   const places = { out: join(folder, name, 'out'), work: join(folder, name, 'work') };
   await mkdir(places.work);
+  await prepare(root);
   return writeImageArchive({ root, version: '1.2.3', images, ...places });
 }
 
@@ -90,6 +94,20 @@ it('is the same, byte for byte, when it is made at another time', async () => {
   await utimes(join(folder, 'second/root/docs/guide.md'), 0, 0);
   const [first, second] = [join(dirname(site), 'multinic-1.2.3.tar.gz'), await pack('second')];
   expect((await readFile(first)).equals(await readFile(second))).toBe(true);
+});
+
+it('of a checkout holds what git tracks, and none of what somebody keeps beside it', async () => {
+  const own = ['charts/some/values-of-a-site.yaml', 'docs/notes.md', 'scripts/token'];
+  const checkout = await unpacked(
+    await pack('checkout', async (root) => {
+      await run(['git', '-C', root, 'init', '--quiet']);
+      await run(['git', '-C', root, 'add', '.']);
+      for (const path of own) await put(`checkout/root/${path}`, 'a secret');
+    }),
+  );
+  expect(await readFile(join(checkout, 'SHA256SUMS'), 'utf8')).toBe(
+    await readFile(join(site, 'SHA256SUMS'), 'utf8'),
+  );
 });
 
 /** Makes it look like a machine of this kind. */

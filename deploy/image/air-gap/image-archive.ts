@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { chmod, copyFile, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { run } from '../command.ts';
 import { filesBelow } from '../contents.ts';
 import { packChart } from './chart-package.ts';
 import { packTarball } from './tarball.ts';
@@ -46,13 +47,13 @@ export async function writeImageArchive(options: ArchiveOptions): Promise<string
   for (const image of images) {
     await copyFile(image, join(folder, 'images', image.slice(image.lastIndexOf('/') + 1)));
   }
-  for (const path of asInRepository) {
+  for (const path of await pathsIn(root)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
     await cp(join(root, path), join(folder, path), { recursive: true });
   }
   // For a chart repository inside, beside the folders, which helm and the scripts take.
-  for (const chart of await readdir(join(root, 'charts'))) {
-    await packChart(join(root, 'charts'), chart, join(folder, 'charts'));
-  }
+  const charts = join(folder, 'charts');
+  for (const chart of await readdir(charts)) await packChart(charts, chart, charts);
   const script = join(folder, 'load-images.sh');
   await copyFile(join(import.meta.dirname, 'load-images.sh'), script);
   await chmod(script, 0o755);
@@ -62,6 +63,13 @@ export async function writeImageArchive(options: ArchiveOptions): Promise<string
   // Nearly all of it is compressed already.
   await packTarball(file, work, [name], 1);
   return file;
+}
+
+/** Of a checkout only what git tracks: people keep values of their own beside it, and secrets in them. */
+async function pathsIn(root: string): Promise<readonly string[]> {
+  if (!existsSync(join(root, '.git'))) return asInRepository;
+  const listed = await run(['git', '-C', root, 'ls-files', '-z', '--', ...asInRepository]);
+  return listed.split('\0').filter((path) => path !== '');
 }
 
 /** As `sha256sum` writes and checks them. */
