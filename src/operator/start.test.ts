@@ -292,9 +292,10 @@ describe('an uninstall in the wrong order', () => {
     await letReadSecrets(team.namespace);
     const { projectId, networkId } = world;
     const { serverId } = cloud.controls.createServer({ projectId, name: 'worker-3' });
-    cloud.controls.attach({ serverId, networkId });
     const operator = await start('team.db');
     await createConfig(team, [serverId]);
+    // Only a port that is no older than its OpenstackConfig becomes a NIC, and times have whole seconds.
+    cloud.controls.attach({ serverId, networkId });
     await eventually(nics, (list) => list.includes('worker-3 multinic0'));
 
     await bed.admin.delete(namespaces, { name: team.namespace });

@@ -12,8 +12,8 @@ let worker: Worker;
 beforeAll(async () => {
   world = await openWorld(['worker-1']);
   [worker] = world.workers as [Worker];
-  await attach(world, worker);
   await applyConfig(world, worker);
+  await attach(world, worker);
   await untilConfigured(world, worker, 'multinic0');
 });
 

@@ -17,8 +17,9 @@ export async function lifeOfAPort(
   worker: Worker,
   meanwhile: (world: World, worker: Worker) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  const { port_id: portId } = await attach(world, worker);
+  // Only a port that is no older than its OpenstackConfig becomes a NIC, and times have whole seconds.
   await applyConfig(world, worker);
+  const { port_id: portId } = await attach(world, worker);
   await untilConfigured(world, worker, 'multinic0');
   await meanwhile(world, worker);
   await detach(world, worker, portId);

@@ -50,8 +50,8 @@ describe('a port becomes a NIC and goes again', () => {
 it('an upgrade and the way back change no NIC, and send an agent for nothing but what comes after', async () => {
   await using world = await openSkewed(parts);
   const [worker] = world.workers as [Worker];
-  await attach(world, worker);
   await applyConfig(world, worker);
+  await attach(world, worker);
   await untilConfigured(world, worker, 'multinic0');
   await untilConfigIsReady(world, worker);
   const settled = { host: await stateOf(worker.host), spec: nodeConfigOf(world, worker)?.spec };
