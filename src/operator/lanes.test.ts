@@ -108,3 +108,23 @@ it('who waits for the same cloud or the same cluster shares a lane, wherever els
     [],
   ]);
 });
+
+it('clouds without Contrabass are told apart by where the account is', () => {
+  const configs = new Store<ConfigObject>();
+  const put = (namespace: string, name: string, credentials: object) =>
+    configs.upsert({
+      metadata: { namespace, name, uid: namespace + name, resourceVersion: '1' },
+      spec: { credentials },
+    });
+  put('n', 'a', { authURL: 'https://one' });
+  put('n', 'b', { authURL: 'https://two', k8sProviderID: 'biz-1' });
+  put('n', 'c', { secretRef: { name: 'tenant' } });
+  put('m', 'd', { secretRef: { name: 'tenant' } });
+  const lanes = ['n/a', 'n/b', 'n/c', 'm/d'].map((key) => lanesOf(configs).of(key));
+  expect(lanes).toEqual([
+    ['cloud https://one', 'cluster  '],
+    ['cloud https://two', 'cluster  biz-1'],
+    ['cloud n/tenant', 'cluster  '],
+    ['cloud m/tenant', 'cluster  '],
+  ]);
+});

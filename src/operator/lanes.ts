@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Store as ObjectStore } from '../kube/cache/store.ts';
+import { type ObjectRef, refOf } from '../kube/object.ts';
 import type { LaneLimit } from '../kube/reconcile/lanes.ts';
 import type { ConfigObject } from './openstack-config.ts';
 
@@ -12,6 +13,11 @@ const waitsFor = z.object({
   credentials: z.object({
     openstackProviderID: z.string().trim().catch(''),
     k8sProviderID: z.string().trim().optional().catch(undefined),
+    authURL: z.string().trim().catch(''),
+    secretRef: z
+      .object({ name: z.string() })
+      .transform(({ name }) => name)
+      .catch(''),
   }),
   settings: z
     .object({ contrabassEndpoint: z.string().catch(''), violaEndpoint: z.string().catch('') })
@@ -28,12 +34,21 @@ export function lanesOf(configs: Pick<ObjectStore<ConfigObject>, 'get'>): LaneLi
     of: (key) => {
       const spec = waitsFor.safeParse(configs.get(key)?.spec).data;
       if (!spec) return [];
-      const { openstackProviderID: cloud, k8sProviderID } = spec.credentials;
-      const { contrabassEndpoint = '', violaEndpoint = '' } = spec.settings ?? {};
-      return [
-        `cloud ${contrabassEndpoint} ${cloud}`,
-        `cluster ${violaEndpoint} ${k8sProviderID || cloud}`,
-      ];
+      const { openstackProviderID, k8sProviderID } = spec.credentials;
+      const { violaEndpoint = '' } = spec.settings ?? {};
+      const cluster = k8sProviderID || openstackProviderID;
+      return [`cloud ${cloudOf(spec, refOf(key))}`, `cluster ${violaEndpoint} ${cluster}`];
     },
   };
+}
+
+/** Which cloud a Secret leads to is not known here: who shares it waits for the same one. */
+function cloudOf(
+  { credentials, settings }: z.infer<typeof waitsFor>,
+  { namespace = '' }: ObjectRef,
+): string {
+  const { openstackProviderID, authURL, secretRef } = credentials;
+  const { contrabassEndpoint = '' } = settings ?? {};
+  if (openstackProviderID !== '') return `${contrabassEndpoint} ${openstackProviderID}`;
+  return authURL || `${namespace}/${secretRef}`;
 }

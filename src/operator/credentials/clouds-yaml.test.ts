@@ -138,7 +138,8 @@ describe('a clouds.yaml', () => {
 
   it.each([
     ['clouds: [', 'is not YAML'],
-    ['', 'Invalid input'],
+    ['', 'must begin with "clouds:" and one cloud below it'],
+    ['mine: {}', 'clouds: is missing; write one cloud below it'],
     ['clouds: {}', 'clouds: names no cloud; write exactly one'],
     ['clouds: {a: {}, b: {}}', 'clouds: names several (a, b); keep exactly one'],
     ['clouds: {mine: {}}', 'clouds.mine.auth: Invalid input'],

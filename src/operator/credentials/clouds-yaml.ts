@@ -81,7 +81,10 @@ const cloudSchema = z.object({
 });
 type CloudFields = z.infer<typeof cloudSchema>;
 
-const fileSchema = z.object({ clouds: z.record(z.string(), z.unknown()) });
+const fileSchema = z.object(
+  { clouds: z.record(z.string(), z.unknown(), 'is missing; write one cloud below it') },
+  'must begin with "clouds:" and one cloud below it',
+);
 
 /** Reads the only cloud of a `clouds.yaml`; `projectId` is for one that names no project. Throws CloudsYamlError. */
 export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {

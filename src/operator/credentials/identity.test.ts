@@ -197,6 +197,11 @@ describe('the cloud of credentials in a Secret', () => {
       `ConfigError: ${where}, clouds.yaml: cacert "/etc/ca.pem" is no key of the Secret`,
     ],
     [
+      { 'clouds.yaml': yaml({ auth, cacert: 'constructor' }) },
+      {},
+      `ConfigError: ${where}, clouds.yaml: cacert "constructor" is no key of the Secret`,
+    ],
+    [
       { 'clouds.yaml': yaml({ auth, cacert: 'ca' }), ca: 'nothing' },
       {},
       `ConfigError: ${where}: key "ca" holds no PEM certificate`,
@@ -204,12 +209,12 @@ describe('the cloud of credentials in a Secret', () => {
     [
       { 'clouds.yaml': yaml({ auth }) },
       { projectID: 'p1' },
-      `ConfigError: ${where}, clouds.yaml: holds an application credential, which has its own; remove spec.credentials.projectID`,
+      `ConfigError: ${where}, clouds.yaml: holds an application credential, which has a project; remove spec.credentials.projectID "p1"`,
     ],
     [
       { 'clouds.yaml': yaml({ auth: { ...user, project_id: 'p2' } }) },
       { projectID: 'p1' },
-      `ConfigError: ${where}, clouds.yaml: names another project; remove spec.credentials.projectID`,
+      `ConfigError: ${where}, clouds.yaml: names project "p2" itself; remove spec.credentials.projectID "p1"`,
     ],
     [
       { 'clouds.yaml': yaml({ auth: { ...auth, auth_url: 'http://169.254.169.254' } }) },

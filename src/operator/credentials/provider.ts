@@ -57,7 +57,7 @@ async function encryptKeyOf(
 ): Promise<string> {
   const { secretRef, plain } = encryptKey;
   const read = async ({ name, key }: typeof usual | NonNullable<typeof secretRef>) =>
-    (await readSecret(client, { namespace, name }, signal))?.[key]?.trim() || undefined;
+    (await readSecret(client, { namespace, name }, signal))?.get(key)?.trim() || undefined;
   if (secretRef) {
     const value = await read(secretRef);
     if (value !== undefined) return value;

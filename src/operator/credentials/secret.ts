@@ -1,3 +1,4 @@
+import { inWords } from '../../openstack/cloud-identity.ts';
 import type { SecretSource } from '../resolve/credentials.ts';
 import {
   type Account,
@@ -21,7 +22,7 @@ export async function accountOfSecret(
   const where = `spec.credentials.secretRef: Secret ${namespace}/${source.name}`;
   const values = await readSecret(client, { namespace, name: source.name }, signal);
   if (values === undefined) throw configError(`${where} does not exist`);
-  const text = values[key];
+  const text = values.get(key);
   if (text === undefined) throw configError(`${where} has no key "${key}"`);
   const cloud = cloudIn(text, source, where);
   const allowed = settings.allowedEndpoints;
@@ -56,17 +57,19 @@ function checkedProject(cloud: YamlCloud, projectId: string | undefined): YamlCl
   const { auth } = cloud;
   const own = auth.kind === 'password' ? auth.project : undefined;
   if (own && 'id' in own && own.id.toLowerCase() === projectId.toLowerCase()) return cloud;
-  const has = own ? 'names another project' : 'holds an application credential, which has its own';
-  throw new CloudsYamlError(`${has}; remove spec.credentials.projectID`);
+  const has = own
+    ? `names project ${inWords(own)} itself`
+    : 'holds an application credential, which has a project';
+  throw new CloudsYamlError(`${has}; remove spec.credentials.projectID "${projectId}"`);
 }
 
 function authoritiesIn(
-  values: Readonly<Record<string, string>>,
+  values: ReadonlyMap<string, string>,
   { cacert }: YamlCloud,
   where: string,
 ): string | undefined {
   if (cacert === undefined) return undefined;
-  const pem = values[cacert];
+  const pem = values.get(cacert);
   if (pem === undefined) {
     throw configError(`${where}, ${key}: cacert "${cacert}" is no key of the Secret`);
   }

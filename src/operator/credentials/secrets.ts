@@ -9,15 +9,12 @@ export async function readSecret(
   client: Pick<KubeClient, 'find'>,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   signal: AbortSignal,
-): Promise<Readonly<Record<string, string>> | undefined> {
+): Promise<ReadonlyMap<string, string> | undefined> {
   try {
     const secret = await client.find(secrets, { namespace, name }, { signal });
     if (!secret) return undefined;
-    const values: Record<string, string> = {};
-    for (const [key, value] of Object.entries(secret.data ?? {})) {
-      values[key] = Buffer.from(value, 'base64').toString();
-    }
-    return values;
+    const entries = Object.entries(secret.data ?? {});
+    return new Map(entries.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
   } catch (error) {
     signal.throwIfAborted();
     if (isNotFound(error)) return undefined;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestError } from '../../requests/request-error.ts';
 import { openstackConfigs } from '../openstack-config.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
-import { attach, delivered, type Scene, setScene } from '../testing/scene.ts';
+import { attach, delivered, environment, type Scene, setScene } from '../testing/scene.ts';
 
 const force = { fieldManager: 'people', force: true };
 
@@ -85,6 +85,28 @@ describe('a CR that is deleted', () => {
     scene.viola.clean();
     await scene.look();
     expect(scene.object()).toBeUndefined();
+  });
+
+  it('is taken out of the default business cluster, also when every record was lost', async () => {
+    await using other = await setScene({ ...environment, DEFAULT_K8S_PROVIDER_ID: 'biz-1' });
+    attach(other.cloud, 1, 1);
+    const account = { username: 'ops', password: 'p', projectID: 'project-1' };
+    other.create({ credentials: { authURL: 'https://keystone.test', ...account } });
+    await other.look();
+    expect(other.ready()).toBe('True Synced: synced 1 node(s)');
+    await other.store.record(
+      'biz-1',
+      { namespace: 'multinic-system', name: 'osc', generation: 0 },
+      [],
+    );
+    await other.kube.applyStatus(
+      openstackConfigs,
+      { metadata: { name: 'osc' }, status: {} },
+      force,
+    );
+    other.kube.delete();
+    await other.look();
+    expect(other.viola.removals).toEqual(['worker-1']);
   });
 
   it('waits for Viola, and says so', async () => {

@@ -17,8 +17,9 @@ import {
   statusOf,
 } from '../openstack-config.ts';
 import type { Pace } from '../pace.ts';
+import { businessClusterOf } from '../resolve/credentials.ts';
 import { resolveViola } from '../resolve/endpoints.ts';
-import { Fields, trimmed } from '../resolve/fields.ts';
+import { Fields } from '../resolve/fields.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
 import { attempt, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
@@ -137,8 +138,7 @@ function whereabouts(
   const endpoint = spec && resolveViola(spec, settings, fields);
   const [denied] = fields.problems.filter(({ reason }) => reason === 'PolicyDenied');
   if (denied) throw new StepFailure(denied);
-  const { k8sProviderID, openstackProviderID } = spec?.credentials ?? {};
-  const own = trimmed(k8sProviderID) ?? trimmed(openstackProviderID);
+  const own = businessClusterOf(spec?.credentials, settings);
   const providers = new Set([...clusters.keys(), ...(own === undefined ? [] : [own])]);
   if (!endpoint?.url || providers.size === 0) {
     throw new StepFailure({ reason: 'ConfigError', message: cannotFind });

@@ -41,6 +41,15 @@ export interface SecretSource {
   readonly projectId: string | undefined;
 }
 
+/** The business cluster of an OpenstackConfig: a cloud has one, unless somebody says otherwise. */
+export function businessClusterOf(
+  credentials: Pick<Credentials, 'k8sProviderID' | 'openstackProviderID'> = {},
+  { defaultK8sProviderId }: Pick<OperatorSettings, 'defaultK8sProviderId'>,
+): string | undefined {
+  const { k8sProviderID, openstackProviderID } = credentials;
+  return trimmed(k8sProviderID) ?? trimmed(openstackProviderID) ?? defaultK8sProviderId;
+}
+
 /** What of the credentials everybody can read who may read the object, and what to use instead. */
 export function secretsInSpec(source: CredentialsSource): string[] {
   const named = {

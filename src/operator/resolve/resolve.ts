@@ -3,7 +3,7 @@ import { parseTime } from '../../plan/entry.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import { type Polling, shortestPollMs } from '../pace.ts';
 import type { OperatorSettings } from '../settings.ts';
-import { type CredentialsSource, resolveCredentials } from './credentials.ts';
+import { businessClusterOf, type CredentialsSource, resolveCredentials } from './credentials.ts';
 import { type Endpoint, resolveEndpoints, type ServiceEndpoint } from './endpoints.ts';
 import { type FieldProblem, Fields, trimmed } from './fields.ts';
 
@@ -68,14 +68,12 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
     : { kind: 'resolved', config: { ...config, credentials, subnets } };
 }
 
-/** A cloud has one business cluster, unless somebody says otherwise. */
 function businessCluster(
   { credentials }: OpenstackConfigSpec,
-  { defaultK8sProviderId }: OperatorSettings,
+  operator: OperatorSettings,
   fields: Fields,
 ): string {
-  const named = trimmed(credentials.k8sProviderID) ?? trimmed(credentials.openstackProviderID);
-  const providerId = named ?? defaultK8sProviderId;
+  const providerId = businessClusterOf(credentials, operator);
   if (providerId === undefined) {
     const fix = 'is required where no openstackProviderID is (or set DEFAULT_K8S_PROVIDER_ID)';
     fields.refuse('spec.credentials.k8sProviderID', fix);

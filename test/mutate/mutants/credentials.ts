@@ -84,9 +84,9 @@ export const credentialsMutants: readonly Mutant[] = [
   ),
   mutant('resolve/credentials', 'if (form && other) {', 'if (false) {', 'resolve/credentials'),
   mutant(
-    'resolve/resolve',
-    'const providerId = named ?? defaultK8sProviderId;',
-    'const providerId = defaultK8sProviderId ?? named;',
+    'resolve/credentials',
+    'trimmed(k8sProviderID) ?? trimmed(openstackProviderID) ?? defaultK8sProviderId',
+    'defaultK8sProviderId ?? trimmed(k8sProviderID) ?? trimmed(openstackProviderID)',
     'resolve/resolve',
     'resolve/credentials',
   ),
