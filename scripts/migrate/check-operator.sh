@@ -37,10 +37,9 @@ check_configs() {
     states[${ready:-not looked at}]=$((${states[${ready:-not looked at}]:-0} + 1))
     spaces[${where%/*}]=1
     [[ -z $leaving ]] || leaves+=("$where")
-    [[ -z $direct ]] || bad+=("$where: credentials in the object (authURL) are not supported yet; use openstackProviderID, k8sProviderID and projectID")
-    [[ -z $by_secret ]] || bad+=("$where: credentials.secretRef is not supported yet")
     [[ -n $cloud || -n $direct$by_secret ]] || bad+=("$where: credentials.openstackProviderID is missing")
-    [[ -n $project ]] || bad+=("$where: credentials.projectID is missing")
+    [[ -n $provider$cloud ]] || bad+=("$where: credentials.k8sProviderID is missing")
+    [[ -n $project$by_secret ]] || bad+=("$where: credentials.projectID is missing")
     [[ -n $subnets ]] || bad+=("$where: names no subnet")
     [[ -z $provider$cloud ]] || named[${provider:-$cloud}]=1
     [[ -z $contrabass || -n $own_key_of ]] || has_key "${where%/*}" || keyless+=("$where: $contrabass")
