@@ -25,7 +25,7 @@ export interface Provider {
   readonly domainName: string;
   readonly neutronUrl?: string;
   readonly novaUrl?: string;
-  readonly rabbit?: Rabbit;
+  readonly rabbit?: Broker;
 }
 
 /** The account that Contrabass hands out. */
@@ -33,7 +33,8 @@ export function accountOfProvider({ keystoneUrl, username, domainName }: Provide
   return { keystoneUrl, who: { name: username, domain: { name: domainName } } };
 }
 
-export interface Rabbit {
+/** Where an OpenStack says what happens in it (RabbitMQ). */
+export interface Broker {
   readonly username: string;
   /** Missing when there is none or when it does not fit the key: nothing but notifications needs it. */
   readonly password?: string;
@@ -126,7 +127,7 @@ function adminPassword(attributes: Attributes, request: ProviderRequest): string
   }
 }
 
-function rabbitOf(attributes: Attributes, encryptKey: string): Rabbit | undefined {
+function rabbitOf(attributes: Attributes, encryptKey: string): Broker | undefined {
   if (attributes.rabbitMQId === undefined) return undefined;
   const base = { username: attributes.rabbitMQId, hosts: attributes.rabbitMQUrls };
   if (attributes.rabbitMQPw === undefined) return base;

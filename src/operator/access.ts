@@ -1,7 +1,8 @@
 import { keyOf } from '../kube/object.ts';
 import type { Clouds } from '../openstack/clouds.ts';
+import type { Broker } from '../openstack/contrabass.ts';
 import type { AccountDeps } from './credentials/account.ts';
-import { identityOf } from './credentials/identity.ts';
+import { loginOf } from './credentials/identity.ts';
 import type { ViolaClient } from './deliver/viola-client.ts';
 import type { Violas } from './deliver/violas.ts';
 import type { CloudView, CloudViews } from './observe/cloud-view.ts';
@@ -17,6 +18,8 @@ export interface AccessDeps extends AccountDeps {
 export interface Access {
   readonly view: CloudView;
   readonly viola: ViolaClient;
+  /** Where the cloud says what happens in it, if whoever holds the account knows. */
+  readonly broker?: Broker | undefined;
 }
 
 /** From the credentials to the cloud, and the business cluster. Throws StepFailure. */
@@ -25,9 +28,10 @@ export async function access(
   deps: AccessDeps,
   signal: AbortSignal,
 ): Promise<Access> {
-  const identity = await identityOf(config, source.namespace, deps, signal);
+  const { identity, broker } = await loginOf(config, source.namespace, deps, signal);
   return {
     view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source)),
     viola: await deps.violas.of(config.viola, config.providerId),
+    broker,
   };
 }

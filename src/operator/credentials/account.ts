@@ -1,6 +1,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { CloudAuth } from '../../openstack/cloud-identity.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
+import type { Broker } from '../../openstack/contrabass.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
 import { deniedEndpoint, type ServiceEndpoint } from '../resolve/endpoints.ts';
@@ -21,6 +22,8 @@ export interface Account {
   readonly ca?: string | undefined;
   /** Origins that Keystone and its catalog may be at; none = the policy does not limit them. */
   readonly allowed: readonly string[];
+  /** Only Contrabass names one. */
+  readonly broker?: Broker | undefined;
 }
 
 /** Whom the operator trusts. */

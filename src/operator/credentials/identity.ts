@@ -1,24 +1,32 @@
 import { type CloudIdentity, passwordAuth } from '../../openstack/cloud-identity.ts';
+import type { Broker } from '../../openstack/contrabass.ts';
 import type { DirectSource } from '../resolve/credentials.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import { type Account, type AccountDeps, type AccountRequest, nearest, tlsOf } from './account.ts';
 import { accountOfProvider } from './provider.ts';
 import { accountOfSecret } from './secret.ts';
 
+/** How the cloud of an OpenstackConfig is reached. */
+export interface Login {
+  readonly identity: CloudIdentity;
+  /** No part of the identity: another broker makes no other cloud. */
+  readonly broker: Broker | undefined;
+}
+
 /** As whom, and where, the cloud of an OpenstackConfig is asked. Throws StepFailure. */
-export async function identityOf(
+export async function loginOf(
   config: ResolvedConfig,
   namespace: string,
   deps: AccountDeps,
   signal: AbortSignal,
-): Promise<CloudIdentity> {
+): Promise<Login> {
   const { openstack } = config;
   const account = await accountOf(config, { namespace, openstack }, deps, signal);
   const { settings, authorities } = deps;
   const { given, timeoutMs } = openstack;
   const insecure = given.insecure ?? account.insecure ?? settings.openstackInsecureTls;
   const { keystoneUrl, auth, neutronUrl, novaUrl, allowed } = account;
-  return {
+  const identity = {
     keystoneUrl,
     auth,
     interface: given.interface ?? account.interface ?? settings.openstackEndpointInterface,
@@ -29,6 +37,7 @@ export async function identityOf(
     tls: tlsOf(insecure, account.ca ?? (await authorities.openstack())),
     timeoutMs,
   };
+  return { identity, broker: account.broker };
 }
 
 async function accountOf(

@@ -39,6 +39,7 @@ export async function accountOfProvider(
     neutronUrl: neutron.url || provider.neutronUrl,
     novaUrl: nova.url || provider.novaUrl,
     allowed,
+    broker: provider.rabbit,
   };
 }
 

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import type { Provider } from '../../openstack/contrabass.ts';
+import { readSettings } from '../../process/settings.ts';
+import { systemAuthorities } from '../../requests/ca-bundle.ts';
+import { resolveConfig } from '../resolve/resolve.ts';
+import { operatorSettings } from '../settings.ts';
+import { environment, spec } from '../testing/scene.ts';
+import { loginOf } from './identity.ts';
+
+const provided: Provider = {
+  keystoneUrl: 'https://keystone.test',
+  username: 'admin',
+  password: 'p',
+  domainName: 'Default',
+};
+
+async function login(provider: Provider) {
+  const settings = readSettings(operatorSettings, { env: environment, flags: {} });
+  const resolution = resolveConfig({ metadata: { name: 'osc' }, spec }, settings);
+  if (resolution.kind === 'refused') throw new Error('the sample is refused');
+  const deps = {
+    client: { find: async () => undefined },
+    settings,
+    authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
+    clouds: { provider: async () => provider },
+  };
+  return loginOf(resolution.config, 'multinic-system', deps, new AbortController().signal);
+}
+
+it('the broker that Contrabass names goes along, and makes no other cloud', async () => {
+  const rabbit = { username: 'r', password: 'secret', hosts: ['10.0.0.1:5672'] };
+  const plain = await login(provided);
+  const { identity, broker } = await login({ ...provided, rabbit });
+  expect(broker).toEqual(rabbit);
+  expect(plain.broker).toBeUndefined();
+  expect(identity).toEqual(plain.identity);
+});
