@@ -34,6 +34,14 @@ describe('acceptInterfaces', () => {
     ]);
   });
 
+  it('sends agents nothing of further subnets, so that these change nothing on a node', () => {
+    const subnets = [{ cidr: '10.1.0.0/24', gateway: '10.1.0.1', routes: [] }];
+    const two = { ...entry, addresses: ['10.0.0.10/24', '10.1.0.10/24'] };
+    const { accepted, rejected } = acceptInterfaces([{ ...two, subnets }]);
+    expect(rejected).toEqual([]);
+    expect(accepted).toEqual(acceptInterfaces([two]).accepted);
+  });
+
   it('accepts the host form of cidr and a missing id, name and mtu', () => {
     const { id, name, mtu, ...bare } = entry;
     const [only] = acceptInterfaces([{ ...bare, cidr: '10.0.0.10/24' }]).accepted;
@@ -66,6 +74,22 @@ describe('acceptInterfaces', () => {
     ['routing', { routing: 'main' as const }, 'main is not supported yet; use pbr'],
     ['addresses', { addresses: ['fd00::1/64'] }, '"fd00::1/64" is not an IPv4 network'],
     ['gateway', { gateway: '10.0.0.1/24' }, '"10.0.0.1/24" is not an IPv4 address'],
+    ['subnets[0].cidr', { subnets: [{ cidr: '10.0.0.0' }] }, '"10.0.0.0" is not an IPv4 network'],
+    [
+      'subnets[1].cidr',
+      { subnets: [{ cidr: '10.0.0.0/25' }, { cidr: '10.1.0.0/24' }] },
+      '10.1.0.0/24 holds none of the addresses',
+    ],
+    [
+      'subnets[0].gateway',
+      { subnets: [{ cidr: '10.0.0.0/24', gateway: 'fd00::1' }] },
+      '"fd00::1" is not an IPv4 address',
+    ],
+    [
+      'subnets[0].routes[0].to',
+      { subnets: [{ cidr: '10.0.0.0/24', routes: [{ to: 'default' }] }] },
+      '"default" is not an IPv4 network',
+    ],
   ])('refuses an entry with an unusable %s', (field, change, message) => {
     const [only] = rejectionOf({ ...entry, ...change });
     expect(only?.field).toBe(field);

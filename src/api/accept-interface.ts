@@ -1,5 +1,5 @@
 import { Address4 } from 'ip-address';
-import { isIPv4 } from './address.ts';
+import { contains, ipOf, isIPv4 } from './address.ts';
 import type { RequestInterface } from './job.ts';
 import type { InterfaceSpec } from './multinicnodeconfig.ts';
 import { indexOfName, maxIndex } from './names.ts';
@@ -53,11 +53,13 @@ function acceptInterface(entry: InterfaceSpec): RequestInterface {
   if (entry.routing !== undefined && entry.routing !== 'pbr') {
     throw new UnusableField('routing', `${entry.routing} is not supported yet; use pbr`);
   }
+  const addresses = addressesOf(entry);
+  checkSubnets(entry, addresses);
   return {
     index: indexOf(entry),
     mac: entry.macAddress.toLowerCase(),
-    addresses: addressesOf(entry),
-    routes: routesOf(entry),
+    addresses,
+    routes: routesOf('routes', entry.routes),
     routing: 'pbr',
     ...(entry.portId ? { portId: entry.portId } : {}),
     ...(entry.mtu === undefined ? {} : { mtu: entry.mtu }),
@@ -92,12 +94,25 @@ function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec): string[]
   return unique([first, ...list]);
 }
 
-function routesOf({ routes = [] }: InterfaceSpec): RequestInterface['routes'] {
+/** Agents are not sent the further subnets yet, but what cannot be used is said to whoever writes it. */
+function checkSubnets({ subnets = [] }: InterfaceSpec, addresses: readonly string[]): void {
+  for (const [at, { cidr, gateway, routes }] of subnets.entries()) {
+    const field = `subnets[${at}]`;
+    ipv4Network(`${field}.cidr`, cidr);
+    if (gateway) ipv4(`${field}.gateway`, gateway);
+    routesOf(`${field}.routes`, routes);
+    if (!addresses.some((address) => contains(cidr, ipOf(address)))) {
+      throw new UnusableField(`${field}.cidr`, `${cidr} holds none of the addresses of the NIC`);
+    }
+  }
+}
+
+function routesOf(field: string, routes: InterfaceSpec['routes'] = []): RequestInterface['routes'] {
   return routes.map(({ to, via, metric }, at) => {
-    const network = ipv4Network(`routes[${at}].to`, to);
+    const network = ipv4Network(`${field}[${at}].to`, to);
     return {
       to: `${network.startAddress().correctForm()}/${network.subnetMask}`,
-      ...(via === undefined ? {} : { via: ipv4(`routes[${at}].via`, via) }),
+      ...(via === undefined ? {} : { via: ipv4(`${field}[${at}].via`, via) }),
       ...(metric === undefined ? {} : { metric }),
     };
   });

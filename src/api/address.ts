@@ -1,8 +1,13 @@
-import { Address4 } from 'ip-address';
+import { Address4, Address6 } from 'ip-address';
 
 /** Whether the text is an IPv4 address in plain dotted form: no octal, hex or short forms. */
 export function isIPv4(text: string): boolean {
   return !text.includes('/') && Address4.isValid(text);
+}
+
+/** Whether the text is an IPv6 address: no prefix, no zone. */
+export function isIPv6(text: string): boolean {
+  return !/[/%]/.test(text) && Address6.isValid(text);
 }
 
 /** Whether two IPv4 networks (`ip/prefix`) share an address. */
@@ -33,7 +38,10 @@ export function broadcastOf(cidr: string): string | undefined {
   return address.subnetMask <= 30 ? address.endAddress().correctForm() : undefined;
 }
 
-/** Whether the IPv4 address is in the network of `ip/prefix`. */
+/** Whether the address is in the network of `ip/prefix`; one of the other family is not. */
 export function contains(cidr: string, ip: string): boolean {
-  return new Address4(ip).isInSubnet(new Address4(cidr));
+  if (cidr.includes(':') !== ip.includes(':')) return false;
+  return ip.includes(':')
+    ? new Address6(ip).isInSubnet(new Address6(cidr))
+    : new Address4(ip).isInSubnet(new Address4(cidr));
 }

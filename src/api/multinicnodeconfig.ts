@@ -10,6 +10,18 @@ export const route = z.object({
   metric: z.int32().min(0).optional().describe('Route metric; default 100 + index of the NIC.'),
 });
 
+/** A subnet of a port beside that of its main address. */
+export const furtherSubnet = z.object({
+  cidr: z.string().max(64).describe('Network of the subnet, such as 10.1.0.0/24.'),
+  gateway: z.string().max(64).optional().describe('Gateway of the subnet, if it has one.'),
+  routes: z
+    .array(route)
+    .max(64)
+    .optional()
+    .describe('Host routes of the subnet.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+});
+
 /**
  * One NIC as it stands in an object. This is the loosest form that deployed writers produce; whether an entry can be
  * used is decided by `acceptInterface`.
@@ -51,6 +63,14 @@ export const interfaceSpec = z.object({
     .max(64)
     .optional()
     .describe('Further routes through this NIC.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  subnets: z
+    .array(furtherSubnet)
+    .max(32)
+    .optional()
+    .describe(
+      'Further subnets of the NIC that have a gateway or routes; checked and kept, not configured by agents yet.',
+    )
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   networkId: z.string().max(64).optional().describe('Neutron network id.'),
   subnetId: z.string().max(64).optional().describe('Neutron subnet id of address.'),

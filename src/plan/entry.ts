@@ -19,9 +19,14 @@ export function entryOf(port: Port, match: Match, index: number, view: View): En
   if (network === undefined) return missing(`network ${port.networkId} could not be read`);
   if (network.mtu === undefined) return missing(`network ${port.networkId} has no MTU`);
   const { subnet, fixedIp } = match;
-  const others = port.fixedIps.filter((ip) => ip !== fixedIp && isIPv4(ip.ipAddress));
-  const unread = others.find(({ subnetId }) => !view.subnets.has(subnetId));
-  if (unread) return missing(`subnet ${unread.subnetId} could not be read`);
+  const others: Located[] = [];
+  for (const ip of port.fixedIps) {
+    if (ip === fixedIp || !isIPv4(ip.ipAddress)) continue;
+    const found = view.subnets.get(ip.subnetId);
+    if (found === undefined) return missing(`subnet ${ip.subnetId} could not be read`);
+    others.push({ ipAddress: ip.ipAddress, subnet: found });
+  }
+  const subnets = furtherSubnets(others, subnet);
   const entry: InterfaceSpec = {
     id: index,
     name: interfaceName(index),
@@ -31,10 +36,11 @@ export function entryOf(port: Port, match: Match, index: number, view: View): En
     cidr: subnet.cidr,
     mtu: network.mtu,
     addresses: [
-      withPrefix(fixedIp, view),
-      ...others.map((ip) => withPrefix(ip, view)).toSorted(compareText),
+      `${fixedIp.ipAddress}/${subnet.prefix}`,
+      ...others.map((ip) => `${ip.ipAddress}/${ip.subnet.prefix}`).toSorted(compareText),
     ],
     ...subnet.shared,
+    ...(subnets.length > 0 ? { subnets } : {}),
     networkId: port.networkId,
     subnetId: subnet.id,
   };
@@ -45,8 +51,19 @@ function missing(what: string): Entry {
   return { kind: 'missing', what };
 }
 
-function withPrefix({ ipAddress, subnetId }: FixedIp, view: View): string {
-  return `${ipAddress}/${view.subnets.get(subnetId)?.prefix ?? '32'}`;
+/** An address with the subnet it is in. */
+interface Located {
+  readonly ipAddress: string;
+  readonly subnet: SubnetFacts;
+}
+
+/** The subnets beside the main one of which there is more to say than the prefix in `addresses`. */
+function furtherSubnets(others: readonly Located[], main: SubnetFacts) {
+  const further = new Map(others.map(({ subnet }) => [subnet.id, subnet]));
+  return [...further.values()]
+    .filter(({ id, shared }) => id !== main.id && Object.keys(shared).length > 0)
+    .map(({ cidr, shared }) => ({ cidr, routes: [], ...shared }))
+    .toSorted((a, b) => compareText(a.cidr, b.cidr));
 }
 
 /** The address by which a port is selected. */

@@ -26,38 +26,6 @@ describe('a new port', () => {
     ]);
   });
 
-  it('has all its IPv4 addresses, the selected one first', () => {
-    const fixedIps = [
-      { subnetId: 'sub-v6', ipAddress: 'fd00::1' },
-      { subnetId: 'sub-c', ipAddress: '10.0.30.9' },
-      { subnetId: 'sub-a', ipAddress: '10.0.10.1' },
-    ];
-    const subnets = [subnet('a'), subnet('a', { id: 'sub-c', cidr: '10.0.30.0/26' })];
-    const selection = { subnetIds: ['sub-a'] };
-    const ports = [port(1, 's1', { fixedIps })];
-    expect(nicsOf({ selection, ports, observation: { subnets } })[0]).toMatchObject({
-      address: '10.0.10.1',
-      cidr: '10.0.10.0/24',
-      addresses: ['10.0.10.1/24', '10.0.30.9/26'],
-    });
-  });
-
-  it('brings the host routes of its subnet that its table can hold', () => {
-    const hostRoutes = [
-      { destination: '10.9.0.0/16', nexthop: '10.0.10.254' },
-      { destination: '0.0.0.0/0', nexthop: '10.0.10.1' },
-      { destination: 'fd00::/64', nexthop: 'fd00::1' },
-      { destination: '10.8.0.0/16', nexthop: '192.168.0.1' },
-    ];
-    const [nic] = nicsOf({
-      ports: [port(1, 's1')],
-      observation: { subnets: [subnet('a', { hostRoutes, gatewayIp: undefined })] },
-      selection: { subnetIds: ['sub-a'] },
-    });
-    expect(nic?.routes).toEqual([{ to: '10.9.0.0/16', via: '10.0.10.254' }]);
-    expect(nic).not.toHaveProperty('gateway');
-  });
-
   it.each([
     ['its status is not allowed', { status: 'BUILD' }],
     ['it is older than the baseline', { createdAt: '2025-12-31T23:59:59Z' }],

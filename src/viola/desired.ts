@@ -67,7 +67,7 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
  * Fields that we do not know are dropped.
  */
 function stored(entry: InterfaceSpec, { index, mac, addresses: [first = ''] }: RequestInterface) {
-  const { portId, mtu, addresses, gateway, routes, networkId, subnetId, routing } = entry;
+  const { portId, mtu, addresses, gateway, routes, subnets, networkId, subnetId, routing } = entry;
   return withoutUndefined({
     id: index,
     name: interfaceName(index),
@@ -79,6 +79,7 @@ function stored(entry: InterfaceSpec, { index, mac, addresses: [first = ''] }: R
     addresses,
     gateway,
     routes,
+    subnets,
     networkId,
     subnetId,
     routing,

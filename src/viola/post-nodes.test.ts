@@ -73,6 +73,21 @@ describe('POST node-configs', () => {
     expect(answer.errors).toMatchObject([{ code: 'Invalid', field: 'interfaces[0].address' }]);
   });
 
+  it('stores what is said of further subnets, writes it once, and names what is wrong in it', async () => {
+    const addresses = ['10.0.0.10/24', '10.1.0.7/16'];
+    const subnets = [{ cidr: '10.1.0.0/16', gateway: '10.1.0.1', routes: [] }];
+    const two = { ...node, interfaces: [{ ...nic, addresses, subnets }] };
+    await bed.post([two]);
+    expect((await bed.stored()).spec.interfaces).toMatchObject([{ addresses, subnets }]);
+    bed.writes.length = 0;
+    expect((await bed.post([two])).answer.results).toMatchObject([{ status: 'unchanged' }]);
+    expect(bed.writes).toEqual([]);
+    const wrong = { ...node, interfaces: [{ ...nic, subnets }] };
+    expect((await bed.post([wrong], results)).answer.errors).toMatchObject([
+      { code: 'Invalid', field: 'interfaces[0].subnets[0].cidr' },
+    ]);
+  });
+
   it('writes nothing when the same is posted again, however often', async () => {
     await bed.post([node]);
     bed.writes.length = 0;

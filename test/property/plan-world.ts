@@ -25,7 +25,13 @@ const somePort = fc
     letter: fc.constantFrom('a', 'b'),
     status: fc.constantFrom('ACTIVE', 'DOWN', 'BUILD', 'ERROR', ''),
     createdAt: fc.constantFrom('2026-01-02T00:00:00Z', '2025-01-01T00:00:00Z', undefined),
-    addresses: fc.constantFrom<'one' | 'none' | 'foreign' | 'two'>('one', 'none', 'foreign', 'two'),
+    addresses: fc.constantFrom<'one' | 'none' | 'foreign' | 'two' | 'both'>(
+      'one',
+      'none',
+      'foreign',
+      'two',
+      'both',
+    ),
     mac: portNumber,
     oddMac: fc.boolean(),
   })
@@ -37,6 +43,7 @@ const somePort = fc
       none: [],
       foreign: [{ subnetId: 'sub-x', ipAddress: `10.9.9.${made.n}` }],
       two: [...plain.fixedIps, ...twin.fixedIps],
+      both: [...port(made.n, '', {}, 'a').fixedIps, ...port(made.n, '', {}, 'b').fixedIps],
     }[made.addresses];
     const macAddress = made.oddMac ? port(made.mac, 's1').macAddress : plain.macAddress;
     return { ...plain, status: made.status, createdAt: made.createdAt, fixedIps, macAddress };

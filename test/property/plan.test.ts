@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
+import type { InterfaceSpec, NodeConfigSpec } from '../../src/api/multinicnodeconfig.ts';
 import type { HeldNode } from '../../src/api/node-configs-http.ts';
 import { calculate } from '../../src/plan/calculate.ts';
 import { indexOfEntry } from '../../src/plan/free-names.ts';
@@ -27,6 +27,13 @@ function portsByMac(nic: InterfaceSpec, ports: readonly Port[], all: readonly In
   const hasAddress = ({ fixedIps }: Port) => fixedIps.some((ip) => ip.ipAddress === nic.address);
   const exact = same.filter(hasAddress);
   return exact.length > 0 ? exact : same;
+}
+
+/** As the version before `subnets` wrote it. */
+function withoutSubnets<T extends Pick<NodeConfigSpec, 'interfaces'>>(spec: T): T {
+  const { interfaces } = spec;
+  if (interfaces === undefined) return spec;
+  return { ...spec, interfaces: interfaces.map(({ subnets: _subnets, ...entry }) => entry) };
 }
 
 /** Whether the removal of a NIC of a selected server is proven; written without looking at the planner. */
@@ -75,6 +82,30 @@ describe('the plan', () => {
       }),
       { numRuns },
     );
+  });
+
+  it('after an upgrade changes only objects of which there is more to say, and says nothing else', () => {
+    let changed = 0;
+    fc.assert(
+      fc.property(world, (given) => {
+        const settled = applied(given.held, calculate(given));
+        const held = settled.map((node) => ({ ...node, spec: withoutSubnets(node.spec) }));
+        for (const { action, base, interfaces } of calculate({ ...given, held }).nodes) {
+          if (action === 'none') continue;
+          changed++;
+          const before = held.find(({ uid }) => uid === base?.uid);
+          expect(action).toBe('post');
+          expect(withoutSubnets({ interfaces: [...interfaces] })).toEqual({
+            interfaces: before?.spec.interfaces,
+          });
+          const told = interfaces.flatMap(({ subnets = [] }) => subnets);
+          expect(told).not.toEqual([]);
+          for (const one of told) expect(one.gateway ?? one.routes?.length).toBeTruthy();
+        }
+      }),
+      { numRuns },
+    );
+    expect(changed).toBeGreaterThan(0);
   });
 
   it('never moves a name that can be used', () => {

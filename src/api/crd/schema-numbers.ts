@@ -5,7 +5,7 @@
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 1,
-  'multinicnodeconfigs.multinic.io': 1,
+  'multinicnodeconfigs.multinic.io': 2,
 } as const;
 
 /** Name of one of our CustomResourceDefinitions. */

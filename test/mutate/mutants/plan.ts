@@ -16,6 +16,24 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    file: 'src/plan/entry.ts',
+    find: '.filter(({ id, shared }) => id !== main.id && Object.keys(shared).length > 0)',
+    replace: '.filter(({ id }) => id !== main.id)',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/entry.ts',
+    find: '.filter(({ id, shared }) => id !== main.id && Object.keys(shared).length > 0)',
+    replace: '.filter(({ shared }) => Object.keys(shared).length > 0)',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/entry.ts',
+    find: '.toSorted((a, b) => compareText(a.cidr, b.cidr))',
+    replace: '',
+    tests: plan,
+  },
+  {
     file: 'src/plan/free-names.ts',
     find: 'open.find((index) => !leaving.has(index))',
     replace: 'open[0]',
