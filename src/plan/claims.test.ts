@@ -34,7 +34,18 @@ describe('the name of a node', () => {
     expect(actionsOf({ servers })).toEqual(['post worker-1']);
   });
 
-  it('is that of the object when Nova fails, and never the id of the server', () => {
+  it('is the id of a server that has no other, until it gets one by its metadata', () => {
+    const servers = [server(1, { name: ' ' })];
+    expect(actionsOf({ servers })).toEqual(['post s1']);
+    const before = [held(1, [entry(1, 0)], { nodeName: 's1' })];
+    const named = [server(1)];
+    expect(actionsOf({ servers: named, held: before })).toEqual(['none s1']);
+    const mapped = [server(1, { metadata: { 'k8s-node': 'node-a' } })];
+    const moved = { servers: mapped, held: before, selection: key };
+    expect(actionsOf(moved)).toEqual(['none node-a', 'delete s1']);
+  });
+
+  it('is that of the object when Nova fails, and never the id of a server that could not be read', () => {
     expect(actionsOf({ servers: [], held: [held(1, [])] })).toEqual(['post worker-1']);
     expect(planOf({ servers: [] })).toMatchObject({
       nodes: [],
@@ -128,7 +139,7 @@ describe('one node, two claims', () => {
         reason: 'NameConflict',
         subject: 'node worker-1',
         message:
-          'node worker-1 is configured by OpenstackConfig team-b/other; select server s1 in one of the two only, or, if that one is gone, set the annotation multinic.io/take-over-from: team-b/other',
+          'node worker-1 is configured by OpenstackConfig team-b/other and selected by multinic-system/osc too; select server s1 in one of the two only, or, if team-b/other is gone, set the annotation multinic.io/take-over-from: team-b/other',
       },
     ]);
   });

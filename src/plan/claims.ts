@@ -105,6 +105,7 @@ function illegalName(claim: Claim): Block | undefined {
 }
 
 function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefined {
+  const { owner } = view.input;
   const named = view.heldByName.get(nodeName);
   const foreign = [...view.heldOf(serverId), ...(named ? [named] : [])].find(
     (node) => !isFree(node, view.input),
@@ -113,7 +114,7 @@ function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefine
   const { namespace, name } = foreign.source;
   return conflict(
     `node ${foreign.nodeName}`,
-    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name}; select server ${serverId} in one of the two only, or, if that one is gone, set the annotation multinic.io/take-over-from: ${namespace}/${name}`,
+    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name} and selected by ${owner.namespace}/${owner.name} too; select server ${serverId} in one of the two only, or, if ${namespace}/${name} is gone, set the annotation multinic.io/take-over-from: ${namespace}/${name}`,
   );
 }
 
@@ -150,15 +151,16 @@ function conflict(subject: string, message: string): Block {
 
 /**
  * Name of a server's node: the metadata value when a key is configured, else the name its object already has, else the
- * server's name. Renaming a server does not rename its Kubernetes node, and the node is found by the server's id anyway,
- * so a rename never takes a running node's NICs down. Lower case, as the kubelet makes it, but an object keeps the name it
- * has as it is written; '' when nothing is known: the id of the server is never taken for a name.
+ * server's name, else, of a server without one, its id. Renaming a server does not rename its Kubernetes node, and the
+ * node is found by the server's id anyway, so a rename never takes a running node's NICs down. Lower case, as the kubelet
+ * makes it, but an object keeps the name it has as it is written; '' when nothing is known: the id of a server that could
+ * not be read is never taken for a name.
  */
 export function nodeNameOf(serverId: string, held: HeldNode | undefined, view: View): string {
   const server = view.servers.get(serverId);
   const key = view.input.selection.nodeNameKey;
   const mapped = key === undefined ? '' : (server?.metadata[key] ?? '').trim();
-  const name = firstOf(mapped, held?.nodeName, server?.name.trim()).toLowerCase();
+  const name = firstOf(mapped, held?.nodeName, server?.name.trim(), server?.id).toLowerCase();
   return held?.nodeName.toLowerCase() === name ? held.nodeName : name;
 }
 

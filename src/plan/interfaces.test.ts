@@ -231,6 +231,15 @@ describe('the number of NICs', () => {
     ]);
   });
 
+  it('names the first ten that are over it, and how many more there are', () => {
+    const many = Array.from({ length: 300 }, (_, at) =>
+      port(at % 250, 's1', { id: `p${at}`, macAddress: `fa:16:3e:00:${at >> 7}:${at & 127}` }),
+    );
+    const [problem] = calculate(input({ ports: many })).problems;
+    expect(problem?.message).toMatch(/has 290 port\(s\) more than the 10 .* and 280 more$/);
+    expect(problem?.message.length).toBeLessThan(1_000);
+  });
+
   it('never takes a delivered NIC away when the limit is lowered', () => {
     const nics = [entry(1, 0), entry(2, 1), entry(3, 2)];
     const plan = calculate(

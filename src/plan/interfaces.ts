@@ -162,12 +162,16 @@ function refusal(others: readonly InterfaceSpec[], entry: InterfaceSpec): Proble
 
 function tooMany(subject: string, over: readonly Candidate[], view: View): Problem {
   const limit = view.input.selection.maxInterfaces;
-  const ids = over.map(({ port }) => port.id).join(', ');
+  const ids = over.slice(0, shownPorts).map(({ port }) => port.id);
+  const rest = over.length > shownPorts ? ` and ${over.length - shownPorts} more` : '';
   return {
     reason: 'InterfaceLimitExceeded',
     subject,
     field: 'spec.settings.maxInterfaces',
     value: String(limit),
-    message: `${subject} has ${over.length} port(s) more than the ${limit} NICs it may have; not delivered: ${ids}`,
+    message: `${subject} has ${over.length} port(s) more than the ${limit} NICs it may have; not delivered: ${ids.join(', ')}${rest}`,
   };
 }
+
+/** A server may have hundreds of ports, and a message has its limits. */
+const shownPorts = 10;
