@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptInterfaces } from './accept-interface.ts';
+import { acceptInterfaces, ofPlans } from './accept-interface.ts';
 import type { InterfaceSpec } from './multinicnodeconfig.ts';
 
 const entry: InterfaceSpec = {
@@ -117,4 +117,32 @@ describe('acceptInterfaces', () => {
     ]);
     expect(accepted.map((one) => one.position)).toEqual([2]);
   });
+});
+
+describe('acceptInterfaces for a plan', () => {
+  const v6 = { name: 'multinic3', macAddress: 'fa:16:3e:00:00:03' };
+
+  it('takes IPv6 and every routing, which agents do not have yet', () => {
+    const wide: InterfaceSpec = {
+      ...v6,
+      addresses: ['fd00::0:1/64', '10.0.0.9/24'],
+      gateway: 'fe80::1',
+      routes: [{ to: 'fd00:9::/48', via: 'fd00::fe' }],
+      subnets: [{ cidr: '10.0.0.0/24', gateway: '10.0.0.1' }],
+      routing: 'main',
+    };
+    const { accepted, rejected } = acceptInterfaces([wide], ofPlans);
+    expect(rejected).toEqual([]);
+    expect(accepted[0]?.nic.addresses).toEqual(['fd00::1/64', '10.0.0.9/24']);
+    expect(rejectionOf(wide)).toMatchObject([{ field: 'routing' }]);
+    expect(rejectionOf({ ...wide, routing: 'pbr' })).toMatchObject([{ field: 'addresses' }]);
+  });
+
+  it.each(['fd00::1', 'fd00::1/0', 'fd00::1/129', 'fd00::x/64', 'fe80::1%eth0/64'])(
+    'refuses %s as an address with its prefix',
+    (text) => {
+      const { rejected } = acceptInterfaces([{ ...v6, addresses: [text] }], ofPlans);
+      expect(rejected).toMatchObject([{ field: 'addresses' }]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
-import { Address4 } from 'ip-address';
-import { contains, ipOf, isIPv4 } from './address.ts';
+import { Address4, Address6 } from 'ip-address';
+import { contains, ipOf, isIPv4, isIPv6 } from './address.ts';
 import type { RequestInterface } from './job.ts';
-import type { InterfaceSpec } from './multinicnodeconfig.ts';
+import type { InterfaceSpec, Routing } from './multinicnodeconfig.ts';
 import { indexOfName, maxIndex } from './names.ts';
 
 /** Why an entry cannot be used: the field, what it holds, and what to do. */
@@ -27,16 +27,31 @@ class UnusableField extends Error {
   }
 }
 
+/** What an entry may ask for. */
+export interface Abilities {
+  readonly ipv6: boolean;
+  readonly routings: readonly Routing[];
+}
+
+/** What agents can do; an entry that asks for more is refused by name. */
+const ofAgents: Abilities = { ipv6: false, routings: ['pbr'] };
+
+/** What entries have a form for. Agents learn it later than plans do. */
+export const ofPlans: Abilities = { ipv6: true, routings: ['isolated', 'pbr', 'main'] };
+
 /**
  * Decides entry by entry what can be configured. Of two entries that claim the same index, MAC, port or address both are
  * refused: nobody can tell which one is meant, and a refused entry is never treated as removed.
  */
-export function acceptInterfaces(entries: readonly InterfaceSpec[]): Acceptance {
+export function acceptInterfaces(
+  entries: readonly InterfaceSpec[],
+  abilities: Abilities = ofAgents,
+): Acceptance {
   const accepted: { position: number; nic: RequestInterface }[] = [];
   const rejected: Rejection[] = [];
   for (const [position, entry] of entries.entries()) {
     try {
-      accepted.push({ position, nic: acceptInterface(entry) });
+      accepted.push({ position, nic: acceptInterface(entry, abilities) });
     } catch (error) {
       if (!(error instanceof UnusableField)) throw error;
       rejected.push({ position, field: error.field, message: error.message });
@@ -49,21 +64,23 @@ export function acceptInterfaces(entries: readonly InterfaceSpec[]): Acceptance 
   };
 }
 
-function acceptInterface(entry: InterfaceSpec): RequestInterface {
-  if (entry.routing !== undefined && entry.routing !== 'pbr') {
-    throw new UnusableField('routing', `${entry.routing} is not supported yet; use pbr`);
+function acceptInterface(entry: InterfaceSpec, abilities: Abilities): RequestInterface {
+  const { routing = 'pbr' } = entry;
+  if (!abilities.routings.includes(routing)) {
+    throw new UnusableField('routing', `${routing} is not supported yet; use pbr`);
   }
-  const addresses = addressesOf(entry);
-  checkSubnets(entry, addresses);
+  const read = readerOf(abilities);
+  const addresses = addressesOf(entry, read);
+  checkSubnets(entry, addresses, read);
   return {
     index: indexOf(entry),
     mac: entry.macAddress.toLowerCase(),
     addresses,
-    routes: routesOf('routes', entry.routes),
+    routes: routesOf('routes', entry.routes, read),
     routing: 'pbr',
     ...(entry.portId ? { portId: entry.portId } : {}),
     ...(entry.mtu === undefined ? {} : { mtu: entry.mtu }),
-    ...(entry.gateway ? { gateway: ipv4('gateway', entry.gateway) } : {}),
+    ...(entry.gateway ? { gateway: read.ip('gateway', entry.gateway) } : {}),
   };
 }
 
@@ -78,8 +95,11 @@ function indexOf({ id = 0, name }: InterfaceSpec): number {
 }
 
 /** `address` with the prefix of `cidr` first, then the others of `addresses`. */
-function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec): string[] {
-  const list = addresses.map((text) => interfaceAddress('addresses', text));
+function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec, read: Reader): string[] {
+  const list = addresses.map((text) => {
+    const network = read.network('addresses', text);
+    return `${network.correctForm()}/${network.subnetMask}`;
+  });
   if (address === undefined) {
     if (list.length === 0) throw new UnusableField('address', 'is missing; give the fixed IP');
     return unique(list);
@@ -95,32 +115,56 @@ function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec): string[]
 }
 
 /** Agents are not sent the further subnets yet, but what cannot be used is said to whoever writes it. */
-function checkSubnets({ subnets = [] }: InterfaceSpec, addresses: readonly string[]): void {
+function checkSubnets(
+  { subnets = [] }: InterfaceSpec,
+  addresses: readonly string[],
+  read: Reader,
+): void {
   for (const [at, { cidr, gateway, routes }] of subnets.entries()) {
     const field = `subnets[${at}]`;
-    ipv4Network(`${field}.cidr`, cidr);
-    if (gateway) ipv4(`${field}.gateway`, gateway);
-    routesOf(`${field}.routes`, routes);
+    read.network(`${field}.cidr`, cidr);
+    if (gateway) read.ip(`${field}.gateway`, gateway);
+    routesOf(`${field}.routes`, routes, read);
     if (!addresses.some((address) => contains(cidr, ipOf(address)))) {
       throw new UnusableField(`${field}.cidr`, `${cidr} holds none of the addresses of the NIC`);
     }
   }
 }
 
-function routesOf(field: string, routes: InterfaceSpec['routes'] = []): RequestInterface['routes'] {
+function routesOf(
+  field: string,
+  routes: InterfaceSpec['routes'] = [],
+  read: Reader,
+): RequestInterface['routes'] {
   return routes.map(({ to, via, metric }, at) => {
-    const network = ipv4Network(`${field}[${at}].to`, to);
+    const network = read.network(`${field}[${at}].to`, to);
     return {
       to: `${network.startAddress().correctForm()}/${network.subnetMask}`,
-      ...(via === undefined ? {} : { via: ipv4(`${field}[${at}].via`, via) }),
+      ...(via === undefined ? {} : { via: read.ip(`${field}[${at}].via`, via) }),
       ...(metric === undefined ? {} : { metric }),
     };
   });
 }
 
-function interfaceAddress(field: string, text: string): string {
-  const network = ipv4Network(field, text);
-  return `${network.correctForm()}/${network.subnetMask}`;
+/** Reads addresses and networks of the families that an entry may have. */
+interface Reader {
+  ip(field: string, text: string): string;
+  network(field: string, text: string): Address4 | Address6;
+}
+
+function readerOf({ ipv6 }: Abilities): Reader {
+  if (!ipv6) return { ip: ipv4, network: ipv4Network };
+  return {
+    ip: (field, text) => (isIPv6(text) ? text : ipv4(field, text)),
+    network: (field, text) => ipv6Network(text) ?? ipv4Network(field, text),
+  };
+}
+
+function ipv6Network(text: string): Address6 | undefined {
+  const [ip = '', prefix = ''] = text.split('/');
+  const length = Number(prefix);
+  const isNetwork = isIPv6(ip) && /^\d{1,3}$/.test(prefix) && length >= 1 && length <= 128;
+  return isNetwork ? new Address6(text) : undefined;
 }
 
 function ipv4(field: string, text: string): string {

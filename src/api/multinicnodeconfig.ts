@@ -10,6 +10,10 @@ export const route = z.object({
   metric: z.int32().min(0).optional().describe('Route metric; default 100 + index of the NIC.'),
 });
 
+export const routing = z.enum(['isolated', 'pbr', 'main']);
+
+export type Routing = z.infer<typeof routing>;
+
 /** A subnet of a port beside that of its main address. */
 export const furtherSubnet = z.object({
   cidr: z.string().max(64).describe('Network of the subnet, such as 10.1.0.0/24.'),
@@ -74,8 +78,7 @@ export const interfaceSpec = z.object({
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   networkId: z.string().max(64).optional().describe('Neutron network id.'),
   subnetId: z.string().max(64).optional().describe('Neutron subnet id of address.'),
-  routing: z
-    .enum(['isolated', 'pbr', 'main'])
+  routing: routing
     .optional()
     .describe('How traffic of the NIC is routed; default pbr: a table and rules of its own.'),
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { conditions } from './condition.ts';
+import { routing } from './multinicnodeconfig.ts';
 import type { ObjectMeta } from './object-meta.ts';
 
 const duration = (what: string) =>
@@ -25,6 +26,10 @@ export const credentials = z
       .describe('Secret in the same namespace with a clouds.yaml.'),
   })
   .describe('How to reach the cloud: through Contrabass, directly, or by a Secret.');
+
+export const addressFamily = z.enum(['IPv4', 'IPv6']);
+
+export type AddressFamily = z.infer<typeof addressFamily>;
 
 export const settings = z
   .object({
@@ -62,12 +67,9 @@ export const settings = z
       .optional()
       .describe('What happens to NICs when this object is deleted (default Delete).'),
     maxInterfaces: z.int32().min(1).max(10).optional().describe('NICs per node (default 10).'),
-    routing: z
-      .enum(['isolated', 'pbr', 'main'])
-      .optional()
-      .describe('How traffic of the NICs is routed (default pbr).'),
+    routing: routing.optional().describe('How traffic of the NICs is routed (default pbr).'),
     addressFamilies: z
-      .array(z.enum(['IPv4', 'IPv6']))
+      .array(addressFamily)
       .max(2)
       .optional()
       .describe('Address families to configure (default IPv4).')

@@ -26,6 +26,8 @@ export function planInput(
       statuses: config.statuses,
       createdAfter: config.createdAfter,
       maxInterfaces: config.maxInterfaces,
+      addressFamilies: config.addressFamilies,
+      routing: config.routing,
       nodeNameKey: config.nodeNameKey,
     },
     scope: 'all',

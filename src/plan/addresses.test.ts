@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calculate } from './calculate.ts';
 import type { Subnet } from './observation.ts';
-import { input, port, type Sample, subnet } from './sample.ts';
+import { entry, input, port, type Sample, subnet } from './sample.ts';
 
 function nicsOf(sample: Sample) {
   return calculate(input(sample)).nodes[0]?.interfaces ?? [];
@@ -87,4 +87,74 @@ describe('the entry of a port', () => {
     expect(nic?.routes).toEqual([{ to: '10.9.0.0/16', via: '10.0.10.254' }]);
     expect(nic).not.toHaveProperty('gateway');
   });
+});
+
+describe('the entry of a port of both families', () => {
+  const v6 = subnet('a', {
+    id: 'sub-6',
+    cidr: 'fd00:10::/64',
+    ipVersion: 6,
+    gatewayIp: 'fe80::1',
+    hostRoutes: [
+      { destination: 'fd00:9::/48', nexthop: 'fd00:10::fe' },
+      { destination: 'fd00:8::/48', nexthop: 'fe80::2' },
+      { destination: 'fd00:7::/48', nexthop: 'fd00:11::fe' },
+      { destination: '::/0', nexthop: 'fd00:10::fe' },
+      { destination: '10.9.0.0/16', nexthop: '10.0.10.254' },
+    ],
+  });
+  const routes = [
+    { to: 'fd00:8::/48', via: 'fe80::2' },
+    { to: 'fd00:9::/48', via: 'fd00:10::fe' },
+  ];
+  const fixedIps = [
+    { subnetId: 'sub-6', ipAddress: 'fd00:10::5' },
+    { subnetId: 'sub-a', ipAddress: '10.0.10.1' },
+  ];
+  const sample: Sample = {
+    ports: [port(1, 's1', { fixedIps })],
+    observation: { subnets: [subnet('a'), v6] },
+  };
+  const subnetIds = ['sub-6', 'sub-a'];
+
+  it('has IPv4 first, whatever comes first in the selector, and IPv6 with its prefix beside it', () => {
+    const selection = { subnetIds, addressFamilies: ['IPv4', 'IPv6'] } as const;
+    expect(nicsOf({ ...sample, selection })).toEqual([
+      entry(1, 0, {
+        addresses: ['10.0.10.1/24', 'fd00:10::5/64'],
+        subnets: [{ cidr: 'fd00:10::/64', gateway: 'fe80::1', routes }],
+      }),
+    ]);
+  });
+
+  it('has IPv6 in addresses only where there is nothing else', () => {
+    const { address: _address, ...bare } = entry(1, 0, {
+      cidr: 'fd00:10::/64',
+      addresses: ['fd00:10::5/64'],
+      gateway: 'fe80::1',
+      routes,
+      subnetId: 'sub-6',
+    });
+    const selection = { subnetIds, addressFamilies: ['IPv6'] } as const;
+    expect(nicsOf({ ...sample, selection })).toEqual([bare]);
+  });
+
+  it('says nothing of IPv6 that is not wanted', () => {
+    expect(nicsOf({ ...sample, selection: { subnetIds } })).toEqual([entry(1, 0)]);
+    expect(nicsOf({ ...sample, selection: { subnetIds: ['sub-6'] } })).toEqual([]);
+  });
+
+  it('is refused beside a NIC that has its IPv6 address already', () => {
+    const selection = { subnetIds, addressFamilies: ['IPv6'] } as const;
+    const twin = port(2, 's1', { fixedIps: fixedIps.slice(0, 1) });
+    const ports = [...(sample.ports ?? []), twin];
+    const plan = calculate(input({ ...sample, ports, selection }));
+    expect(plan.nodes[0]?.interfaces).toHaveLength(1);
+    expect(plan.problems).toMatchObject([{ reason: 'InvalidPort', field: 'address' }]);
+  });
+});
+
+it.each(['isolated', 'main'] as const)('an entry says how it is routed when it is by %s', (how) => {
+  const ports = [port(1, 's1')];
+  expect(nicsOf({ ports, selection: { routing: how } })).toEqual([entry(1, 0, { routing: how })]);
 });

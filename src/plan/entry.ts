@@ -1,6 +1,7 @@
 import { isIPv4 } from '../api/address.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { interfaceName } from '../api/names.ts';
+import type { AddressFamily } from '../api/openstackconfig.ts';
 import type { FixedIp, Port } from './observation.ts';
 import type { Selection } from './plan.ts';
 import { compareText, type SubnetFacts, type View } from './view.ts';
@@ -12,16 +13,17 @@ export type Entry =
 
 /**
  * Builds the entry of a port in the form every deployed reader understands: cidr in network form, mtu and name always,
- * IPv4 in `address`.
+ * IPv4 in `address`, IPv6 in `addresses` only.
  */
 export function entryOf(port: Port, match: Match, index: number, view: View): Entry {
   const network = view.networks.get(port.networkId);
   if (network === undefined) return missing(`network ${port.networkId} could not be read`);
   if (network.mtu === undefined) return missing(`network ${port.networkId} has no MTU`);
   const { subnet, fixedIp } = match;
+  const { addressFamilies, routing } = view.input.selection;
   const others: Located[] = [];
   for (const ip of port.fixedIps) {
-    if (ip === fixedIp || !isIPv4(ip.ipAddress)) continue;
+    if (ip === fixedIp || !addressFamilies.includes(familyOf(ip))) continue;
     const found = view.subnets.get(ip.subnetId);
     if (found === undefined) return missing(`subnet ${ip.subnetId} could not be read`);
     others.push({ ipAddress: ip.ipAddress, subnet: found });
@@ -32,7 +34,7 @@ export function entryOf(port: Port, match: Match, index: number, view: View): En
     name: interfaceName(index),
     portId: port.id,
     macAddress: port.macAddress.toLowerCase(),
-    address: fixedIp.ipAddress,
+    ...(isIPv4(fixedIp.ipAddress) ? { address: fixedIp.ipAddress } : {}),
     cidr: subnet.cidr,
     mtu: network.mtu,
     addresses: [
@@ -43,12 +45,18 @@ export function entryOf(port: Port, match: Match, index: number, view: View): En
     ...(subnets.length > 0 ? { subnets } : {}),
     networkId: port.networkId,
     subnetId: subnet.id,
+    // The default is left out, as objects were written before there was a choice.
+    ...(routing === 'pbr' ? {} : { routing }),
   };
   return { kind: 'entry', entry };
 }
 
 function missing(what: string): Entry {
   return { kind: 'missing', what };
+}
+
+function familyOf({ ipAddress }: FixedIp): AddressFamily {
+  return isIPv4(ipAddress) ? 'IPv4' : 'IPv6';
 }
 
 /** An address with the subnet it is in. */
@@ -83,8 +91,8 @@ type SubnetMatch =
   | { readonly kind: 'none' };
 
 /**
- * The address by which the port is selected: the one in the subnet that comes first in the selector, and of several there
- * the one that was delivered before, else the first that Neutron names.
+ * The address by which the port is selected: the one in the subnet that comes first in the selector, IPv4 before IPv6, and
+ * of several there the one that was delivered before, else the first that Neutron names.
  */
 export function matchSubnet(port: Port, view: View, delivered?: string): SubnetMatch {
   let best: Match | undefined;
@@ -93,7 +101,9 @@ export function matchSubnet(port: Port, view: View, delivered?: string): SubnetM
     if (rank === undefined) continue;
     const subnet = view.subnets.get(fixedIp.subnetId);
     if (subnet === undefined) return { kind: 'unknown' };
-    if (subnet.networkId !== port.networkId || subnet.ipVersion !== 4) continue;
+    const { addressFamilies } = view.input.selection;
+    const isWanted = addressFamilies.includes(`IPv${subnet.ipVersion}`);
+    if (subnet.networkId !== port.networkId || !isWanted) continue;
     const match = { kind: 'match', rank, subnet, fixedIp } as const;
     if (best === undefined || isBetter(match, best, delivered)) best = match;
   }
@@ -102,7 +112,10 @@ export function matchSubnet(port: Port, view: View, delivered?: string): SubnetM
 
 function isBetter(match: Match, best: Match, delivered: string | undefined): boolean {
   if (best.fixedIp.ipAddress === delivered) return false;
-  return match.fixedIp.ipAddress === delivered || match.rank < best.rank;
+  if (match.fixedIp.ipAddress === delivered) return true;
+  // Deployed readers know an IPv4 address only.
+  const family = best.subnet.ipVersion - match.subnet.ipVersion;
+  return family > 0 || (family === 0 && match.rank < best.rank);
 }
 
 /** Whether a port of this status is delivered; a port without a status is. */

@@ -1,4 +1,4 @@
-import { acceptInterfaces } from '../api/accept-interface.ts';
+import { acceptInterfaces, ofPlans } from '../api/accept-interface.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { entryOf, isNewcomer, type Match, matchSubnet } from './entry.ts';
@@ -147,7 +147,7 @@ function unread(port: Port, what: string): Problem {
 
 /** Why the node's other NICs rule this one out: an entry that Viola refuses would keep the whole node back. */
 function refusal(others: readonly InterfaceSpec[], entry: InterfaceSpec): Problem | undefined {
-  const rejection = acceptInterfaces([...others, entry]).rejected.find(
+  const rejection = acceptInterfaces([...others, entry], ofPlans).rejected.find(
     ({ position }) => position === others.length,
   );
   if (!rejection) return undefined;

@@ -1,5 +1,6 @@
-import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
+import type { InterfaceSpec, Routing } from '../api/multinicnodeconfig.ts';
 import type { Base, HeldNode } from '../api/node-configs-http.ts';
+import type { AddressFamily } from '../api/openstackconfig.ts';
 import type { OperatorReason } from '../api/reasons.ts';
 import type { Observation, PortEvidence, Question } from './observation.ts';
 
@@ -26,6 +27,9 @@ export interface Selection {
   /** RFC 3339; undefined = ports of any age. */
   readonly createdAfter: string | undefined;
   readonly maxInterfaces: number;
+  /** Families of the addresses that NICs get; `IPv4`, `IPv6` or both. */
+  readonly addressFamilies: readonly AddressFamily[];
+  readonly routing: Routing;
   /** Server metadata key that holds the node name. */
   readonly nodeNameKey: string | undefined;
 }

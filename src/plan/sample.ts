@@ -98,6 +98,8 @@ export const selection: Selection = {
   statuses: ['ACTIVE', 'DOWN'],
   createdAfter: '2026-01-01T00:00:00Z',
   maxInterfaces: 10,
+  addressFamilies: ['IPv4'],
+  routing: 'pbr',
   nodeNameKey: undefined,
 };
 

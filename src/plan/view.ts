@@ -1,4 +1,4 @@
-import { isIPv4, overlaps } from '../api/address.ts';
+import { contains, isIPv4, isIPv6 } from '../api/address.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { specHash } from '../api/spec-hash.ts';
@@ -134,31 +134,39 @@ export interface SubnetFacts extends Subnet {
 }
 
 function subnetFacts(subnet: Subnet): SubnetFacts {
-  const { cidr, gatewayIp } = subnet;
+  const { cidr, gatewayIp, ipVersion } = subnet;
   const routes = routesOf(subnet);
   return {
     ...subnet,
-    prefix: cidr.split('/')[1] ?? '32',
+    prefix: cidr.split('/')[1] ?? (ipVersion === 4 ? '32' : '128'),
     shared: {
-      ...(gatewayIp !== undefined && isIPv4(gatewayIp) ? { gateway: gatewayIp } : {}),
+      ...(gatewayIp !== undefined && isOf(ipVersion, gatewayIp) ? { gateway: gatewayIp } : {}),
       ...(routes.length > 0 ? { routes } : {}),
     },
   };
 }
 
+/** Whether the text is an address of this version of IP. */
+export function isOf(ipVersion: 4 | 6, text: string): boolean {
+  return ipVersion === 4 ? isIPv4(text) : isIPv6(text);
+}
+
 /**
  * Neutron's host routes that a NIC's own table can hold: the default is the gateway's, and a next hop outside of the
- * subnet is one the kernel refuses.
+ * subnet is one the kernel refuses, unless it is link-local.
  */
-function routesOf({ hostRoutes, cidr }: Subnet) {
+function routesOf({ hostRoutes, cidr, ipVersion }: Subnet) {
   return hostRoutes
     .filter(({ destination, nexthop }) => {
       const [ip = '', prefix = '0'] = destination.split('/');
-      return isIPv4(ip) && prefix !== '0' && isIPv4(nexthop) && overlaps(`${nexthop}/32`, cidr);
+      if (prefix === '0' || !isOf(ipVersion, ip) || !isOf(ipVersion, nexthop)) return false;
+      return contains(cidr, nexthop) || contains(linkLocal, nexthop);
     })
     .map(({ destination, nexthop }) => ({ to: destination, via: nexthop }))
     .toSorted((a, b) => compareText(`${a.to} ${a.via}`, `${b.to} ${b.via}`));
 }
+
+const linkLocal = 'fe80::/10';
 
 /** Text order that does not depend on the machine's locale. */
 export function compareText(a: string, b: string): number {

@@ -1,4 +1,9 @@
-import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
+import type { Routing } from '../../api/multinicnodeconfig.ts';
+import {
+  type AddressFamily,
+  type OpenstackConfigSpec,
+  openstackConfigSpec,
+} from '../../api/openstackconfig.ts';
 import { parseTime } from '../../plan/entry.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import { type Polling, shortestPollMs } from '../pace.ts';
@@ -30,6 +35,8 @@ export interface ResolvedConfig {
   readonly statuses: 'any' | readonly string[];
   readonly createdAfter: string | undefined;
   readonly maxInterfaces: number;
+  readonly addressFamilies: readonly AddressFamily[];
+  readonly routing: Routing;
   readonly nodeNameKey: string | undefined;
   readonly downPortFastRetryMax: number;
   readonly polling: Polling;
@@ -105,6 +112,7 @@ function resolveSelection(
 ) {
   const settings = spec.settings ?? {};
   const { portBaseline, maxInterfaces, downPortFastRetryMax } = settings;
+  const { addressFamilies = ['IPv4'], routing = 'pbr' } = settings;
   const retries = operator.downPortFastRetryMax;
   return {
     serverIds: serverIds(spec, fields),
@@ -112,6 +120,8 @@ function resolveSelection(
     statuses: statuses(settings.openstackPortAllowedStatuses, operator),
     createdAfter: baseline(portBaseline, metadata.creationTimestamp, fields),
     maxInterfaces: fields.integer('spec.settings.maxInterfaces', maxInterfaces, 10, 1, 10),
+    addressFamilies,
+    routing,
     nodeNameKey:
       trimmed(settings.openstackNodeNameMetadataKey) ?? operator.openstackNodeNameMetadataKey,
     // Values below 1 have always meant 1.

@@ -34,6 +34,36 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    file: 'src/plan/entry.ts',
+    find: 'return family > 0 || (family === 0 && match.rank < best.rank);',
+    replace: 'return match.rank < best.rank;',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/view.ts',
+    find: 'return contains(cidr, nexthop) || contains(linkLocal, nexthop);',
+    replace: 'return contains(cidr, nexthop);',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/view.ts',
+    find: "prefix === '0' || !isOf(ipVersion, ip) || !isOf(ipVersion, nexthop)",
+    replace: '!isOf(ipVersion, ip) || !isOf(ipVersion, nexthop)',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/claims.ts',
+    find: 'server?.name.trim(), server?.id',
+    replace: 'server?.name.trim(), serverId',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/claims.ts',
+    find: 'server?.name.trim(), server?.id',
+    replace: 'server?.name.trim()',
+    tests: plan,
+  },
+  {
     file: 'src/plan/free-names.ts',
     find: 'open.find((index) => !leaving.has(index))',
     replace: 'open[0]',
