@@ -16,8 +16,10 @@ import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
 import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
+import type { Hint } from './hints.ts';
 import { createInventory } from './inventory.ts';
 import { lanesOf, slowSyncMs } from './lanes.ts';
+import { Looks } from './looks.ts';
 import { controllerName } from './metrics.ts';
 import { NotReady } from './not-ready.ts';
 import { CloudViews } from './observe/cloud-view.ts';
@@ -55,6 +57,8 @@ export function createLoop(options: LoopOptions) {
   const inventory = createInventory({ store, perform, clock, log, metrics });
   const unanswered = new UnansweredPosts(clock);
   const notReady = new NotReady(metrics);
+  const views = new CloudViews(clock, lifetime);
+  const looks = new Looks(clock);
   const reconcile = createReconciler({
     ...options,
     clock,
@@ -67,7 +71,8 @@ export function createLoop(options: LoopOptions) {
     inventory,
     unanswered,
     pace: new Pace({ clock, random }),
-    views: new CloudViews(clock, lifetime),
+    views,
+    looks,
   });
   const reflector = createReflector({
     client,
@@ -116,6 +121,13 @@ export function createLoop(options: LoopOptions) {
         }
         await controller.run(leading);
       }),
+    /** Something has happened in a cloud that these OpenstackConfigs (`namespace/name`) look at. */
+    hint: (members: Iterable<string>, hint: Hint): void => {
+      for (const key of members) {
+        const isConcerned = looks.note(key, views.concerned(key, hint));
+        if (hint.whole ? looks.noteWhole(key) : isConcerned) controller.enqueue(key);
+      }
+    },
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () =>
       reflector.state === 'listing' || reflector.state === 'waiting'

@@ -11,9 +11,10 @@ import type { SyncRequest } from './sync-request.ts';
 
 /** The input of a plan, with everything that was seen and nothing that was proven yet. */
 export function planInput(
-  { config, source, cloudInterfaces, allowRemovals, takeOverFrom, force }: SyncRequest,
-  { subnets, look, held, recorded }: Seen & Pick<PlanInput, 'recorded'>,
+  request: SyncRequest,
+  { subnets, look, held, ...known }: Seen & Pick<PlanInput, 'recorded' | 'recentRemovals'>,
 ): PlanInput {
+  const { config, source, extent, cloudInterfaces, allowRemovals, takeOverFrom, force } = request;
   return {
     owner: source,
     takeOverFrom,
@@ -30,12 +31,13 @@ export function planInput(
       routing: config.routing,
       nodeNameKey: config.nodeNameKey,
     },
-    scope: 'all',
+    scope: extent.scope,
     observation: look.observation,
     held,
     evidence: [],
-    recorded,
     cloudInterfaces: cloudInterfaces(held),
+    recorded: known.recorded,
+    recentRemovals: known.recentRemovals,
     removals: allowRemovals ? 'allowed' : 'guarded',
     force,
   };

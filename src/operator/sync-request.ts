@@ -1,6 +1,8 @@
 import type { HeldNode, Source } from '../api/node-configs-http.ts';
 import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { keyOf } from '../kube/object.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Extent } from './looks.ts';
 import type { CloudViews } from './observe/cloud-view.ts';
 import {
   type ConfigObject,
@@ -18,6 +20,9 @@ import type { ResolvedConfig } from './resolve/resolve.ts';
 export interface SyncRequest {
   readonly config: ResolvedConfig;
   readonly source: Source;
+  readonly extent: Extent;
+  /** Nothing seen before this counts: monotonic milliseconds; Infinity = what was not asked for in this sync. */
+  readonly since: number;
   /** NICs of the whole cloud among these nodes. */
   readonly cloudInterfaces: (held: readonly HeldNode[]) => number;
   readonly allowRemovals: boolean;
@@ -26,33 +31,37 @@ export interface SyncRequest {
   readonly force: boolean;
   /** How they asked, the same only for the same request; '' = nobody did. */
   readonly asked: string;
-  /** How old shared observations may be. */
-  readonly maxAgeMs: number;
 }
 
 interface SyncRequestDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
   readonly views: Pick<CloudViews, 'companions'>;
   readonly pace: Pick<Pace, 'maxAgeMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** What is to be done for an OpenstackConfig, annotations that were not acted upon yet included. */
 export function syncRequestOf(
   object: ConfigObject,
   config: ResolvedConfig,
-  { views, pace, configs }: SyncRequestDeps,
+  extent: Extent,
+  { views, pace, configs, clock }: SyncRequestDeps,
 ): SyncRequest {
   const { lastHandledReconcileAt } = statusOf(object);
   const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
+  const usual = () => clock.monotonicMs() - pace.maxAgeMs(object, config.polling);
   return {
     config,
+    extent,
+    since: force ? Number.POSITIVE_INFINITY : (extent.since ?? usual()),
     source: { ...ownerOf(object), generation: generationOf(object) },
-    cloudInterfaces: (held) => interfacesOf(held, object, { views, configs }),
+    cloudInterfaces: (held) =>
+      othersInterfaces(object, { views, configs }) +
+      (extent.scope === 'all' ? ownInterfaces(held, object) : deliveredBy(object)),
     allowRemovals: hasLeaveToRemove(object),
     takeOverFrom: takeOverFromOf(object),
     force,
     asked: force ? `${keyOf(object)} ${reconcileAtOf(object)}` : '',
-    maxAgeMs: force ? 0 : pace.maxAgeMs(object, config.polling),
   };
 }
 
@@ -60,19 +69,21 @@ function isNew(value: string, handled: string | undefined): boolean {
   return value !== '' && value !== handled;
 }
 
-/** NICs of the cloud: ours as they are held, and what the other OpenstackConfigs that share it say of theirs. */
-function interfacesOf(
-  held: readonly HeldNode[],
+/** NICs of ours as they are held. */
+function ownInterfaces(held: readonly HeldNode[], object: ConfigObject): number {
+  const key = keyOf(object);
+  const own = held.filter(({ source }) => source && keyOf(source) === key);
+  return own.reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);
+}
+
+/** What the other OpenstackConfigs that share the cloud say of theirs. */
+function othersInterfaces(
   object: ConfigObject,
   { views, configs }: Pick<SyncRequestDeps, 'views' | 'configs'>,
 ): number {
   const key = keyOf(object);
-  const own = held.filter(({ source }) => source && keyOf(source) === key);
   const others = [...views.companions(key)].filter((companion) => companion !== key);
-  return (
-    own.reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0) +
-    others.reduce((sum, other) => sum + deliveredBy(configs.get(other)), 0)
-  );
+  return others.reduce((sum, other) => sum + deliveredBy(configs.get(other)), 0);
 }
 
 function deliveredBy(object: ConfigObject | undefined): number {

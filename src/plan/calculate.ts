@@ -13,7 +13,7 @@ export function calculate(input: PlanInput): Plan {
   if (input.removals === 'held') return planAll(viewOf(input, true));
   const plan = planAll(viewOf(input, false));
   const limit = Math.max(10, Math.floor(0.2 * input.cloudInterfaces));
-  const count = removalsAtOnce(plan);
+  const count = removalsAtOnce(plan, input);
   if (input.removals === 'allowed' || count <= limit) return plan;
   const held = planAll(viewOf(input, true));
   // It waits for somebody, what else is unclear perhaps for this.
@@ -24,12 +24,12 @@ export function calculate(input: PlanInput): Plan {
  * How many NICs go although nobody edited the CR. Those whose evidence has not been read yet count as well, else a large
  * removal would slip through in portions.
  */
-function removalsAtOnce({ nodes, ask }: Plan): number {
+function removalsAtOnce({ nodes, ask }: Plan, { recentRemovals }: PlanInput): number {
   const confirmed = nodes
     .filter(({ action }) => action !== 'none')
     .flatMap(({ removals }) => removals.confirmed)
     .filter(({ explicit }) => !explicit).length;
-  return confirmed === 0 ? 0 : confirmed + ask.length;
+  return confirmed === 0 ? 0 : confirmed + ask.length + recentRemovals;
 }
 
 function planAll(view: View): Plan {

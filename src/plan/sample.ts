@@ -132,6 +132,7 @@ export function input(sample: Sample): PlanInput {
     evidence: sample.evidence ?? [],
     recorded: [],
     cloudInterfaces: 0,
+    recentRemovals: 0,
     removals: 'guarded',
     force: false,
     ...sample.input,

@@ -8,6 +8,7 @@ import { createDeletionGuard } from '../../src/operator/deletion/guard.ts';
 import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
 import { createInventory } from '../../src/operator/inventory.ts';
+import { Looks } from '../../src/operator/looks.ts';
 import { NotReady } from '../../src/operator/not-ready.ts';
 import { CloudViews } from '../../src/operator/observe/cloud-view.ts';
 import { statusOf } from '../../src/operator/openstack-config.ts';
@@ -88,6 +89,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
     clouds,
     views: new CloudViews(clock, signal),
+    looks: new Looks(clock),
     violas,
     inventory: createInventory({ store, perform, clock, log, metrics }),
     writer: createStatusWriter({

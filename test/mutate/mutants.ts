@@ -6,6 +6,7 @@ import { credentialsMutants } from './mutants/credentials.ts';
 import { faultProxyMutants } from './mutants/fault-proxy.ts';
 import { httpMutants } from './mutants/http.ts';
 import { kubeMutants } from './mutants/kube.ts';
+import { looksMutants } from './mutants/looks.ts';
 import { openstackMutants } from './mutants/openstack.ts';
 import { operatorMutants } from './mutants/operator.ts';
 import { planMutants } from './mutants/plan.ts';
@@ -24,6 +25,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   'fault-proxy': faultProxyMutants,
   http: httpMutants,
   kube: kubeMutants,
+  looks: looksMutants,
   openstack: openstackMutants,
   operator: operatorMutants,
   plan: planMutants,

@@ -1,8 +1,9 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import type { Port, Server } from '../../openstack/resources.ts';
+import type { Server } from '../../openstack/resources.ts';
 import { isRequestError } from '../../requests/request-error.ts';
-import { unlessAborted } from '../../requests/unless-aborted.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { Hint } from '../hints.ts';
+import { PortDirectory } from './port-directory.ts';
 
 /** What a cloud is looked at with; shared by all OpenstackConfigs that name it. */
 export interface CloudView {
@@ -39,6 +40,11 @@ export class CloudViews {
     return new Set(same.map(([key]) => key));
   }
 
+  /** The servers of an OpenstackConfig that a hint is about, as far as it is known where their ports are. */
+  concerned(member: string, { servers, ports }: Hint): readonly string[] {
+    return this.#looking.get(member)?.ports.concerned(member, servers, ports) ?? [];
+  }
+
   leave(member: string): void {
     this.#looking.get(member)?.ports.leave(member);
     this.#looking.delete(member);
@@ -51,103 +57,6 @@ export class CloudViews {
     this.#views.set(cloud, view);
     return view;
   }
-}
-
-/** Neutron is asked for so many servers at a time; a place that is left in a batch costs nothing. */
-const batchSize = 100;
-
-interface Entry {
-  /** Monotonic time before the list was asked for. */
-  readonly at: number;
-  readonly ports: readonly Port[];
-}
-
-interface PortDirectoryOptions {
-  readonly cloud: Pick<Cloud, 'portsOf'>;
-  readonly clock: Clock;
-  /** Ends lists that several may be waiting for. */
-  readonly lifetime: AbortSignal;
-}
-
-/**
- * Ports of the servers of one cloud and project, listed once for all OpenstackConfigs that look at them: who lists takes
- * the servers of the others along, oldest first, as far as the batches have room. Only an optimisation: nothing is
- * planned from an entry older than the caller allows.
- */
-export class PortDirectory {
-  readonly #options: PortDirectoryOptions;
-  readonly #members = new Map<string, readonly string[]>();
-  readonly #entries = new Map<string, Entry>();
-  readonly #flights = new Map<string, Promise<void>>();
-
-  constructor(options: PortDirectoryOptions) {
-    this.#options = options;
-  }
-
-  /** Ports of these servers, none of them listed longer ago than `maxAgeMs`; 0 = listed for this call. */
-  async portsOf(
-    member: string,
-    serverIds: readonly string[],
-    maxAgeMs: number,
-    signal: AbortSignal,
-  ): Promise<readonly Port[]> {
-    this.#members.set(member, serverIds);
-    const oldest = this.#options.clock.monotonicMs() - maxAgeMs;
-    const old = serverIds.filter((id) => maxAgeMs === 0 || this.#at(id) < oldest);
-    const rest = old.filter((id) => maxAgeMs === 0 || !this.#flights.has(id));
-    if (rest.length > 0) this.#list(this.#filledUp(rest));
-    const flights = new Set(old.flatMap((id) => this.#flights.get(id) ?? []));
-    await unlessAborted(Promise.all(flights), signal);
-    return latest(serverIds.flatMap((id) => this.#entries.get(id) ?? []));
-  }
-
-  /** The OpenstackConfig looks at no server any more. */
-  leave(member: string): void {
-    this.#members.delete(member);
-    const wanted = new Set([...this.#members.values()].flat());
-    for (const id of this.#entries.keys()) if (!wanted.has(id)) this.#entries.delete(id);
-  }
-
-  #at(serverId: string): number {
-    return this.#entries.get(serverId)?.at ?? Number.NEGATIVE_INFINITY;
-  }
-
-  #filledUp(serverIds: readonly string[]): readonly string[] {
-    const room = Math.ceil(serverIds.length / batchSize) * batchSize - serverIds.length;
-    const asked = new Set(serverIds);
-    const others = new Set([...this.#members.values()].flat());
-    const free = [...others].filter((id) => !asked.has(id) && !this.#flights.has(id));
-    return [...serverIds, ...free.toSorted((a, b) => this.#at(a) - this.#at(b)).slice(0, room)];
-  }
-
-  #list(serverIds: readonly string[]): void {
-    const { cloud, clock, lifetime } = this.#options;
-    const at = clock.monotonicMs();
-    const flight = cloud.portsOf(serverIds, lifetime).then((ports) => {
-      const byServer = Map.groupBy(ports, ({ deviceId }) => deviceId);
-      for (const id of serverIds) {
-        // A list that was asked for later may have come earlier.
-        if (this.#at(id) <= at) this.#entries.set(id, { at, ports: byServer.get(id) ?? [] });
-      }
-    });
-    for (const id of serverIds) this.#flights.set(id, flight);
-    const landed = (): void => {
-      for (const id of serverIds) if (this.#flights.get(id) === flight) this.#flights.delete(id);
-    };
-    // Whoever waits for the flight gets its error.
-    flight.then(landed, landed);
-  }
-}
-
-/** A port that moved between two lists is in both; the younger one is right. */
-function latest(entries: readonly Entry[]): readonly Port[] {
-  const times = new Set(entries.map(({ at }) => at));
-  if (times.size < 2) return entries.flatMap(({ ports }) => ports);
-  const byId = new Map<string, Port>();
-  for (const { ports } of entries.toSorted((a, b) => a.at - b.at)) {
-    for (const port of ports) byId.set(port.id, port);
-  }
-  return [...byId.values()];
 }
 
 /** Reads by id per sync: a wrong list of servers must not cost a call for each of them. */

@@ -4,13 +4,15 @@ import { keyOf } from '../../kube/object.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
 import type { Observation } from '../../plan/observation.ts';
+import { mapBounded } from '../../process/bounded.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Access } from '../access.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
+import type { Listed, ViolaClient } from '../deliver/viola-client.ts';
 import type { SubnetSelector } from '../resolve/resolve.ts';
 import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
 import type { SyncRequest } from '../sync-request.ts';
-import type { PortDirectory, ServersSeen } from './cloud-view.ts';
+import type { CloudView } from './cloud-view.ts';
 
 /** What was seen at both ends before anything was planned. */
 export interface Seen {
@@ -23,19 +25,37 @@ export interface Seen {
 
 /** Looks at the cloud and reads the business cluster at once; when both fail, OpenStack is the first step. */
 export async function observe(
-  { config, source, maxAgeMs, force }: SyncRequest,
+  request: SyncRequest,
   { view, viola }: Access,
   signal: AbortSignal,
 ): Promise<Seen> {
+  const { config } = request;
   const subnets = await chooseSubnets(view.cloud, config.subnets, signal);
   const [look, held] = await Promise.allSettled([
-    observeCloud({ ...view, ...config, member: keyOf(source), subnets, maxAgeMs }, signal),
-    viola.list({ fresh: force, source, instanceIds: config.serverIds }, signal),
+    observeCloud({ ...view, ...request, subnets }, signal),
+    readHeld(request, viola, signal),
   ]);
   signal.throwIfAborted();
   if (look.status === 'rejected') throw look.reason;
   if (held.status === 'rejected') throw violaFailure(held.reason);
   return { subnets, look: look.value, held: held.value.nodes, unreadable: held.value.unreadable };
+}
+
+const readsAtOnce = 8;
+
+/** All that concerns the OpenstackConfig, or the objects of the servers that are looked at. */
+async function readHeld(
+  { config, source, extent, force }: SyncRequest,
+  viola: ViolaClient,
+  signal: AbortSignal,
+): Promise<Listed> {
+  if (extent.scope === 'all') {
+    return viola.list({ fresh: force, source, instanceIds: config.serverIds }, signal);
+  }
+  const names = extent.scope.flatMap((id) => extent.nodeNames.get(id) ?? []);
+  const read = async (name: string) => viola.get(name, signal);
+  const nodes = await mapBounded(names, readsAtOnce, read, signal);
+  return { nodes: nodes.flatMap((node) => node ?? []), unreadable: [] };
 }
 
 /** Servers with a selected port that no object names yet: only their names are asked for elsewhere. */
@@ -50,16 +70,10 @@ export function serversWithNewPorts({ subnets, look, held }: Seen): string[] {
   return [...new Set(fresh.map(({ deviceId }) => deviceId))];
 }
 
-interface ObserveInput {
-  readonly cloud: Cloud;
-  readonly ports: PortDirectory;
-  readonly serversSeen: ServersSeen;
-  /** The OpenstackConfig, as the port directory knows it. */
-  readonly member: string;
-  readonly serverIds: readonly string[];
+interface ObserveInput
+  extends CloudView,
+    Pick<SyncRequest, 'config' | 'source' | 'extent' | 'since'> {
   readonly subnets: ChosenSubnets;
-  /** How old a shared listing may be; 0 = listed for this sync. */
-  readonly maxAgeMs: number;
 }
 
 export interface Look {
@@ -68,15 +82,14 @@ export interface Look {
 }
 
 /**
- * Looks at the servers of an OpenstackConfig. Throws when the ports cannot be read; everything else that fails is left
+ * Looks at the servers of an OpenstackConfig, or at some of them. Throws when the ports cannot be read; everything else that fails is left
  * out of the observation, which means unknown, and reported.
  */
 export async function observeCloud(input: ObserveInput, signal: AbortSignal): Promise<Look> {
-  const { cloud, serverIds, subnets, serversSeen } = input;
+  const { cloud, config, extent, subnets, serversSeen } = input;
+  const serverIds = extent.scope === 'all' ? config.serverIds : extent.scope;
   const [ports, servers] = await Promise.all([
-    input.ports
-      .portsOf(input.member, serverIds, input.maxAgeMs, signal)
-      .catch((error: unknown) => fail(error, signal)),
+    listPorts(input, signal).catch((error: unknown) => fail(error, signal)),
     readServers(cloud, serverIds, signal),
   ]);
   const chosen = new Set(subnets.ids);
@@ -96,6 +109,15 @@ export async function observeCloud(input: ObserveInput, signal: AbortSignal): Pr
     },
     troubles: servers.trouble ? [servers.trouble] : [],
   };
+}
+
+async function listPorts(
+  { ports, config, source, extent, since }: ObserveInput,
+  signal: AbortSignal,
+): Promise<readonly Port[]> {
+  const { scope, hinted } = extent;
+  const some = await ports.portsOfFew(hinted.servers, hinted.since, signal);
+  return scope === 'all' ? ports.portsOf(keyOf(source), config.serverIds, since, signal) : some;
 }
 
 function fail(error: unknown, signal: AbortSignal): never {

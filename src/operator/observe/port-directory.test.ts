@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Port } from '../../openstack/resources.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { PortDirectory } from './cloud-view.ts';
+import { PortDirectory } from './port-directory.ts';
 
 const lifetime = new AbortController().signal;
 const { signal } = new AbortController();
@@ -51,23 +51,23 @@ function names(prefix: string, count: number): string[] {
 describe('PortDirectory', () => {
   it('lists once for everybody who accepts the age', async () => {
     const { clock, asked, directory } = setUp([port('p1', 's1')]);
-    const first = await directory.portsOf('a', ['s1'], 10_000, signal);
+    const first = await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(10_000);
-    const second = await directory.portsOf('b', ['s1'], 10_000, signal);
+    const second = await directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
     expect([first, second].map((list) => list.map(({ id }) => id))).toEqual([['p1'], ['p1']]);
     expect(asked).toEqual([['s1']]);
     await clock.advance(1);
-    await directory.portsOf('b', ['s1'], 10_000, signal);
+    await directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
     expect(asked).toHaveLength(2);
   });
 
   it('takes the oldest servers of others along where the batch has room', async () => {
     const { clock, asked, directory } = setUp();
-    await directory.portsOf('b', ['old'], 10_000, signal);
+    await directory.portsOf('b', ['old'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(1);
-    await directory.portsOf('c', names('c', 60), 10_000, signal);
+    await directory.portsOf('c', names('c', 60), clock.monotonicMs() - 10_000, signal);
     await clock.advance(1);
-    await directory.portsOf('a', names('a', 50), 10_000, signal);
+    await directory.portsOf('a', names('a', 50), clock.monotonicMs() - 10_000, signal);
     expect(asked[2]).toHaveLength(100);
     expect(asked[2]).toContain('old');
     await directory.portsOf('b', ['old'], 1, signal);
@@ -75,19 +75,19 @@ describe('PortDirectory', () => {
   });
 
   it('never asks for more batches than the caller needs', async () => {
-    const { asked, directory } = setUp();
-    await directory.portsOf('big', names('b', 1_000), 10_000, signal);
-    await directory.portsOf('small', ['s1'], 0, signal);
+    const { asked, clock, directory } = setUp();
+    await directory.portsOf('big', names('b', 1_000), clock.monotonicMs() - 10_000, signal);
+    await directory.portsOf('small', ['s1'], Number.POSITIVE_INFINITY, signal);
     expect(asked.map((ids) => ids.length)).toEqual([1_000, 100]);
   });
 
   it('lets callers join a list that is under way, but not one that wants it newer', async () => {
-    const { asked, directory, hold } = setUp();
+    const { asked, clock, directory, hold } = setUp();
     const gate = hold();
     const joined = [
-      directory.portsOf('a', ['s1'], 10_000, signal),
-      directory.portsOf('b', ['s1'], 10_000, signal),
-      directory.portsOf('c', ['s1'], 0, signal),
+      directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal),
+      directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal),
+      directory.portsOf('c', ['s1'], Number.POSITIVE_INFINITY, signal),
     ];
     gate.resolve();
     await Promise.all(joined);
@@ -96,44 +96,44 @@ describe('PortDirectory', () => {
 
   it('believes the younger list about a port that moved', async () => {
     const { clock, directory, ports } = setUp([port('p1', 's1')]);
-    await directory.portsOf('a', ['s1'], 10_000, signal);
+    await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(5_000);
     ports.splice(0, 1, port('p1', 's2'));
-    const both = await directory.portsOf('a', ['s1', 's2'], 10_000, signal);
+    const both = await directory.portsOf('a', ['s1', 's2'], clock.monotonicMs() - 10_000, signal);
     expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at s2']);
   });
 
   it('believes the younger list about a port that moved away from a server that was not listed again', async () => {
     const { clock, directory, ports } = setUp([port('p1', 's99')]);
     const full = names('s', 100);
-    await directory.portsOf('a', full, 10_000, signal);
+    await directory.portsOf('a', full, clock.monotonicMs() - 10_000, signal);
     await clock.advance(5_000);
     ports.splice(0, 1, port('p1', 'x'));
-    const both = await directory.portsOf('b', ['x', 's99'], 10_000, signal);
+    const both = await directory.portsOf('b', ['x', 's99'], clock.monotonicMs() - 10_000, signal);
     expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at x']);
   });
 
   it('keeps what a younger list said when an older one comes late', async () => {
     const { clock, directory, hold, ports } = setUp([port('p1', 's1')]);
     const gate = hold();
-    const late = directory.portsOf('a', ['s1'], 10_000, signal);
+    const late = directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(1);
     ports.splice(0, 1, port('p2', 's1'));
     hold().resolve();
-    const young = await directory.portsOf('b', ['s1'], 0, signal);
+    const young = await directory.portsOf('b', ['s1'], Number.POSITIVE_INFINITY, signal);
     gate.resolve();
     await late;
-    const now = await directory.portsOf('b', ['s1'], 10_000, signal);
+    const now = await directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
     expect([young, now].map((list) => list.map(({ id }) => id))).toEqual([['p2'], ['p2']]);
   });
 
   it('forgets servers that nobody looks at any more', async () => {
-    const { asked, directory } = setUp();
-    await directory.portsOf('a', ['s1'], 10_000, signal);
+    const { asked, clock, directory } = setUp();
+    await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     directory.leave('a');
-    await directory.portsOf('b', ['s2'], 10_000, signal);
+    await directory.portsOf('b', ['s2'], clock.monotonicMs() - 10_000, signal);
     expect(asked).toEqual([['s1'], ['s2']]);
-    await directory.portsOf('b', ['s1'], 10_000, signal);
+    await directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
     expect(asked).toHaveLength(3);
   });
 
@@ -141,17 +141,21 @@ describe('PortDirectory', () => {
     const failing = { portsOf: async () => Promise.reject(new Error('503')) };
     const clock = createFakeClock();
     const directory = new PortDirectory({ cloud: failing, clock, lifetime });
-    const both = ['a', 'b'].map(async (name) => directory.portsOf(name, ['s1'], 10_000, signal));
+    const both = ['a', 'b'].map(async (name) =>
+      directory.portsOf(name, ['s1'], clock.monotonicMs() - 10_000, signal),
+    );
     for (const one of both) await expect(one).rejects.toThrow('503');
-    await expect(directory.portsOf('a', ['s1'], 10_000, signal)).rejects.toThrow('503');
+    await expect(
+      directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal),
+    ).rejects.toThrow('503');
   });
 
   it('lets one caller give up without ending the list of the others', async () => {
-    const { directory, hold } = setUp([port('p1', 's1')]);
+    const { clock, directory, hold } = setUp([port('p1', 's1')]);
     const gate = hold();
     const impatient = new AbortController();
-    const one = directory.portsOf('a', ['s1'], 10_000, impatient.signal);
-    const other = directory.portsOf('b', ['s1'], 10_000, signal);
+    const one = directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, impatient.signal);
+    const other = directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
     impatient.abort(new Error('gave up'));
     await expect(one).rejects.toThrow('gave up');
     gate.resolve();

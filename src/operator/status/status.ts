@@ -5,7 +5,7 @@ import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { Observation } from '../../plan/observation.ts';
-import type { NodePlan, Plan } from '../../plan/plan.ts';
+import type { NodePlan, Plan, Problem } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
 import type { LeavingOthers } from '../deletion/withdraw.ts';
 import type { Delivery } from '../deliver/deliver.ts';
@@ -155,6 +155,8 @@ export interface SyncResult {
   /** What the business cluster held when the nodes were sent. */
   readonly held: readonly HeldNode[];
   readonly delivery: Delivery;
+  /** Objects of which nothing is known. */
+  readonly unreadable: readonly string[];
   /** Whether everything was read that a removal depends on. */
   readonly evidenceComplete: boolean;
   /** Nodes in business clusters that the OpenstackConfig names no longer. */
@@ -163,11 +165,13 @@ export interface SyncResult {
   readonly deliveredTo: readonly string[];
   /** In the order of the steps. */
   readonly troubles: readonly Trouble[];
+  /** Servers of which Nova is asked again what became of a NIC, before anybody is told. */
+  readonly asking: ReadonlySet<string>;
   /** A service failed: less often is enough until it works again. */
   readonly isOutage: boolean;
 }
 
-interface Steps {
+interface Steps extends Pick<SyncResult, 'asking'> {
   readonly seen: Seen;
   readonly plan: Plan;
   readonly rounds: Rounds;
@@ -175,9 +179,10 @@ interface Steps {
 }
 
 /** What went wrong, in the order of the steps. */
-export function troublesIn({ seen, plan, rounds, others }: Steps): readonly Trouble[] {
+export function troublesIn(steps: Steps): readonly Trouble[] {
+  const { seen, plan, rounds, others } = steps;
   const { subnets, look } = seen;
-  const problems = [...plan.problems, ...rounds.problems];
+  const problems = [...plan.problems, ...rounds.problems].filter((one) => !isAsked(one, steps));
   return [
     ...subnets.troubles,
     ...look.troubles,
@@ -187,6 +192,12 @@ export function troublesIn({ seen, plan, rounds, others }: Steps): readonly Trou
     ),
     ...others.troubles,
   ];
+}
+
+/** Whether Nova is asked about it again before it is told. */
+function isAsked({ reason, subject }: Problem, { rounds, asking }: Steps): boolean {
+  const node = rounds.nodes.find(({ nodeName }) => subject === `node ${nodeName}`);
+  return reason === 'RemovalUnconfirmed' && node !== undefined && asking.has(node.instanceId);
 }
 
 /** Whether a service failed for all; a node, port or network that cannot be used slows nobody else down. */
@@ -216,8 +227,11 @@ export function waitsOf({
   nodes,
   delivery,
   leaving,
-}: Pick<SyncResult, 'nodes' | 'delivery' | 'leaving'>): string[] {
+  asking,
+}: Pick<SyncResult, 'nodes' | 'delivery' | 'leaving' | 'asking'>): string[] {
+  const doubtful = nodes.filter(({ instanceId }) => asking.has(instanceId));
   return [
+    ...doubtful.map(({ nodeName }) => `${nodeName}: Nova has not written down a detach yet`),
     ...nodes.filter(({ waiting }) => waiting).map(({ nodeName, why }) => `${nodeName}: ${why}`),
     ...delivery.waiting.map((nodeName) => `${nodeName}: the object changes or goes`),
     ...leaving.map(({ nodeName }) => `${nodeName}: leaves the business cluster it was in`),

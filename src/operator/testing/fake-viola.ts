@@ -16,6 +16,7 @@ export class FakeViola implements ViolaClient {
   readonly posts: (readonly PostedNode[])[] = [];
   readonly removals: string[] = [];
   readonly lists: ListQuery[] = [];
+  readonly reads: string[] = [];
   /** Nodes that are refused, with the code. */
   readonly refused = new Map<string, NodeErrorCode>();
   /** Nodes that lists leave out. */
@@ -81,6 +82,7 @@ export class FakeViola implements ViolaClient {
 
   async get(nodeName: string): Promise<HeldNode | undefined> {
     this.#check();
+    this.reads.push(nodeName);
     if (this.unreadable.has(nodeName)) {
       const details = { service: 'viola', kind: 'serverError', code: 'Unreadable' } as const;
       throw new RequestError('unexpected status 503', { ...details, status: 503 });

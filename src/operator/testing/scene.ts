@@ -16,6 +16,7 @@ import { createFakeClock } from '../../time/fake-clock.ts';
 import { createDeletionGuard } from '../deletion/guard.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { createInventory } from '../inventory.ts';
+import { Looks } from '../looks.ts';
 import { NotReady } from '../not-ready.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
@@ -30,6 +31,8 @@ import { FakeViola } from './fake-viola.ts';
 
 export const serverIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
 const key = 'multinic-system/osc';
+/** Nova is asked again, and everything accounted for, within so long; polls are further apart. */
+const followsMs = 5_000;
 const { signal } = new AbortController();
 
 export const spec: OpenstackConfigSpec = {
@@ -77,6 +80,9 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     },
   });
 
+  let views = new CloudViews(clock, signal);
+  let looks = new Looks(clock);
+
   function makeReconciler() {
     const settings = readSettings(operatorSettings, { env, flags: {} });
     const definition = definitionOf(settings);
@@ -87,7 +93,8 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
       clouds,
-      views: new CloudViews(clock, signal),
+      views,
+      looks,
       violas: {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
@@ -113,6 +120,10 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     });
   }
   let reconcile = makeReconciler();
+  const reconcileAfter = async (ms: number) => {
+    await clock.advance(ms);
+    return (await reconcile(key, signal))?.requeueAfterMs;
+  };
 
   return {
     clock,
@@ -128,11 +139,20 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     asked,
     effects,
     metrics,
-    /** One look, some time after the last one; answers when the next one is due. */
+    /** One look, some time after the last one, with what follows within seconds; answers when the next one is due. */
     look: async (afterMs = 15_000) => {
-      await clock.advance(afterMs);
-      return (await reconcile(key, signal))?.requeueAfterMs;
+      let nextMs = await reconcileAfter(afterMs);
+      while (nextMs !== undefined && nextMs <= followsMs) {
+        if (kube.configs.get(key)?.metadata.deletionTimestamp) return nextMs;
+        nextMs = await reconcileAfter(nextMs);
+      }
+      return nextMs;
     },
+    /** One pass of the reconciler, whatever it takes in. */
+    reconcile: reconcileAfter,
+    /** Something was said of these servers, or of ports. */
+    hint: (servers: readonly string[], ports: readonly string[] = []) =>
+      looks.note(key, views.concerned(key, { servers, ports, whole: false })),
     /** Ends the work before or after the n-th write (both are counted), as a kill would. */
     killAt: (at: number, error: Error) => {
       death = { at, error };
@@ -144,6 +164,8 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     /** Everything that is only remembered is lost. */
     restart: () => {
       death = undefined;
+      views = new CloudViews(clock, signal);
+      looks = new Looks(clock);
       reconcile = makeReconciler();
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>

@@ -1,0 +1,122 @@
+import { findCondition } from '../api/condition.ts';
+import type { Effect } from '../api/effects.ts';
+import type { Store as ObjectStore } from '../kube/cache/store.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { keyOf } from '../kube/object.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Perform } from '../process/effects.ts';
+import type { Clock, Random } from '../time/clock.ts';
+import { type AccessDeps, access } from './access.ts';
+import { leaveOthers } from './deletion/withdraw.ts';
+import { deliverInRounds } from './deliver/delivery-rounds.ts';
+import type { UnansweredPosts } from './deliver/unanswered-posts.ts';
+import type { Doubts } from './doubts.ts';
+import { type Inventory, nodesAfter } from './inventory.ts';
+import type { Extent } from './looks.ts';
+import { countDelivery, type OperatorMetrics } from './metrics.ts';
+import { observe, serversWithNewPorts } from './observe/observe.ts';
+import { addFinalizer, type ConfigObject, ownerOf, statusOf } from './openstack-config.ts';
+import type { Pace } from './pace.ts';
+import { planInput, prove } from './prove.ts';
+import type { RecentRemovals } from './recent-removals.ts';
+import type { ResolvedConfig } from './resolve/resolve.ts';
+import { isOutage, type SyncResult, troublesIn } from './status/status.ts';
+import type { StatusWriter } from './status/writer.ts';
+import { type SyncRequest, syncRequestOf } from './sync-request.ts';
+
+export interface SyncDeps extends AccessDeps {
+  readonly client: Pick<KubeClient, 'find' | 'patch'>;
+  readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
+  readonly doubts: Doubts;
+  readonly recentRemovals: RecentRemovals;
+  readonly pace: Pace;
+  readonly inventory: Inventory;
+  readonly unanswered: UnansweredPosts;
+  readonly perform: Perform<Effect>;
+  readonly writer: StatusWriter;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: OperatorMetrics;
+}
+
+/** The steps of a look at all servers: everything that can be delivered is, whatever else fails. Throws StepFailure. */
+export async function syncAll(
+  object: ConfigObject,
+  config: ResolvedConfig,
+  extent: Extent,
+  deps: SyncDeps,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const request = syncRequestOf(object, config, extent, deps);
+  const { source } = request;
+  const { seen, proven, rounds } = await bringAbout(object, request, deps, signal);
+  const { input, plan } = proven;
+  const evidenceComplete = proven.evidenceComplete && input.selection.subnetsComplete;
+  const records = nodesAfter(rounds, source);
+  await deps.inventory.record(config.providerId, source, records, rounds.unreadable);
+  const status = statusOf(deps.writer.latest(object));
+  const leaving = { ...request, deliveredTo: status.deliveredTo };
+  const others = await leaveOthers(leaving, deps, signal);
+  // Patience is for what was well; what has been told already stays told.
+  const isTold = findCondition(status.conditions, 'Ready')?.status === 'False';
+  const asking = deps.doubts.note(keyOf(object), rounds.nodes, isTold);
+  const troubles = troublesIn({ seen, plan, rounds, others, asking });
+  const { observation } = input;
+  const ending = { summary: plan.summary, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
+  return { ...rounds, ...others, ...ending, observation, troubles, asking };
+}
+
+/** The steps of a look at some servers; what is told of it, a look at all tells. Throws StepFailure. */
+export async function syncSome(
+  object: ConfigObject,
+  config: ResolvedConfig,
+  extent: Extent,
+  deps: SyncDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const request = syncRequestOf(object, config, extent, deps);
+  const { cloud, rounds } = await bringAbout(object, request, deps, signal);
+  deps.recentRemovals.note(cloud.name, rounds);
+  deps.doubts.note(keyOf(object), rounds.nodes, false);
+  countDelivery(deps.metrics, config.providerId, rounds.delivery);
+}
+
+/** From what is seen at both ends to what was delivered. */
+async function bringAbout(
+  object: ConfigObject,
+  request: SyncRequest,
+  deps: SyncDeps,
+  signal: AbortSignal,
+) {
+  const { inventory, perform, unanswered, recentRemovals } = deps;
+  const { config, source } = request;
+  const { view, viola } = await access(request, deps, signal);
+  const seen = await observe(request, { view, viola }, signal);
+  const known = {
+    recorded: await inventory.nicsOf(serversWithNewPorts(seen)),
+    recentRemovals: recentRemovals.count(view.cloud.name),
+  };
+  const proven = await prove(planInput(request, { ...seen, ...known }), view, deps, signal);
+  if (concernsNodes(proven.plan)) await announce(object, config, deps, signal);
+  const onUnanswered = () => unanswered.failed(source, config.providerId);
+  const sending = { source, perform, viola, unreadable: seen.unreadable, onUnanswered };
+  const rounds = await deliverInRounds(proven, sending, signal);
+  return { cloud: view.cloud, seen, proven, rounds };
+}
+
+/** Nodes are sent, or lie there already: the object must not go without us. */
+function concernsNodes({ nodes }: Plan): boolean {
+  return nodes.some(({ action, base }) => action !== 'none' || base !== null);
+}
+
+/** Sees to it that nodes are found again, whatever happens to the object or to this process. */
+async function announce(
+  object: ConfigObject,
+  { providerId }: ResolvedConfig,
+  deps: SyncDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  await addFinalizer(object, deps, signal);
+  const isFirst = await deps.writer.deliversTo(object, providerId, signal);
+  if (isFirst) deps.unanswered.begin(ownerOf(object), providerId);
+}

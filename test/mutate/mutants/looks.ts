@@ -1,0 +1,51 @@
+import type { Mutant } from '../mutant.ts';
+
+const room = 'src/operator';
+
+/** A mutant that tests of looks at some servers have to notice. */
+function mutant(file: string, find: string, replace: string, ...tests: string[]): Mutant {
+  const files = tests.map((test) => `${room}/${test}.test.ts`);
+  return { file: `${room}/${file}.ts`, find, replace, tests: ['unit', ...files] };
+}
+
+export const looksMutants: readonly Mutant[] = [
+  mutant('looks', 'servers.every((id) => nodeNames.has(id))', 'true', 'hinted'),
+  mutant('looks', 'isSome && !isLate', 'isSome', 'hinted'),
+  mutant('looks', 'accounts ? longAgo : undefined', 'undefined', 'hinted'),
+  mutant('looks', 'since === longAgo ? before :', 'false ? before :', 'hinted'),
+  mutant(
+    'looks',
+    'if (nodeNames !== undefined) this.#open.delete(key);',
+    'this.#open.delete(key);',
+    'hinted',
+  ),
+  mutant('looks', '>= restMs', '>= 0', 'hinted'),
+  mutant('looks', '!blocked.has(`node ${nodeName}`) &&', '', 'hinted'),
+  mutant('looks', 'asksForWork(memory.object, object)', 'false', 'hinted'),
+  mutant('doubts', 'doubtful.length + others.length > mostServers', 'false', 'doubts'),
+  mutant('doubts', 'if (before.dueAt > now) return before;', '', 'hinted', 'doubts'),
+  mutant('doubts', "cause === 'unconfirmed'", 'true', 'doubts'),
+  mutant('recent-removals', '({ explicit }) => !explicit', '() => true', 'hinted'),
+  mutant('recent-removals', 'at > oldest', 'true', 'hinted'),
+  mutant(
+    'observe/port-directory',
+    'ports.some((port) => moved.has(port.id))',
+    'ports.some(() => false)',
+    'hinted',
+  ),
+  mutant('observe/port-directory', 'own.has(id)', 'true', 'hinted'),
+  mutant('sync-request', ': deliveredBy(object))', ': 0)', 'hinted'),
+  mutant('reconcile', 'looks.begin(key);', '', 'hinted'),
+  mutant('reconcile', 'looks.note(key, doubts.due(key));', '', 'hinted'),
+  mutant('sync', 'deps.recentRemovals.note(cloud.name, rounds);', '', 'hinted'),
+  mutant(
+    'sync',
+    "?.status === 'False'",
+    "?.status === 'Unknown'",
+    'sync',
+    'hinted',
+    'unkind-cloud',
+  ),
+  mutant('observe/observe', "if (extent.scope === 'all') {", 'if (true) {', 'hinted'),
+  mutant('status/status', '...doubtful.map(', '...[].map(', 'hinted'),
+];
