@@ -35,6 +35,7 @@ export function planInput(
     observation: look.observation,
     held,
     evidence: [],
+    serverEvidence: [],
     cloudInterfaces: cloudInterfaces(held),
     recorded: known.recorded,
     recentRemovals: known.recentRemovals,

@@ -78,3 +78,12 @@ export interface Question {
   readonly macAddress: string;
   readonly serverId: string;
 }
+
+/** What reading a server by id showed of one that is not among the selected ones. */
+export interface ServerEvidence {
+  readonly serverId: string;
+  /**
+   * `left`: it is there and nothing selects it. `deleted`: Nova says so. `selected`: it is only missing from the list.
+   */
+  readonly verdict: 'left' | 'deleted' | 'selected' | 'unconfirmed';
+}

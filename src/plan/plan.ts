@@ -2,7 +2,7 @@ import type { InterfaceSpec, Routing } from '../api/multinicnodeconfig.ts';
 import type { Base, HeldNode } from '../api/node-configs-http.ts';
 import type { AddressFamily } from '../api/openstackconfig.ts';
 import type { OperatorReason } from '../api/reasons.ts';
-import type { Observation, PortEvidence, Question } from './observation.ts';
+import type { Observation, PortEvidence, Question, ServerEvidence } from './observation.ts';
 
 /** The OpenstackConfig a plan is made for. */
 export interface Owner {
@@ -14,13 +14,13 @@ export interface Owner {
 /** What the OpenstackConfig selects, with every name resolved to an id. */
 export interface Selection {
   readonly serverIds: readonly string[];
-  /** False while a server name could not be resolved: then no server counts as taken out. */
+  /** False while a name could not be resolved, or servers could not be listed: then no server counts as taken out. */
   readonly serversComplete: boolean;
   /** Order is precedence. */
   readonly subnetIds: readonly string[];
   /** False while a selected subnet could not be found: then none counts as taken out. */
   readonly subnetsComplete: boolean;
-  /** Whether servers (subnets) are named by id, so that only an edit of the CR can change the selection. */
+  /** Whether all servers (subnets) are named by id, so that only an edit of the CR can change the selection. */
   readonly pinned: { readonly servers: boolean; readonly subnets: boolean };
   /** Port statuses, upper case. */
   readonly statuses: 'any' | readonly string[];
@@ -51,6 +51,7 @@ export interface PlanInput {
   /** Every MultiNicNodeConfig of the business cluster. */
   readonly held: readonly HeldNode[];
   readonly evidence: readonly PortEvidence[];
+  readonly serverEvidence: readonly ServerEvidence[];
   /** What was delivered to servers before, as the inventory knows it: names outlive the object they stand in. */
   readonly recorded: readonly RecordedNode[];
   /** NICs that are delivered for the whole cloud; the measure of an unusually large removal. */
@@ -133,6 +134,8 @@ export interface Plan {
   readonly nodes: readonly NodePlan[];
   readonly problems: readonly Problem[];
   readonly ask: readonly Question[];
+  /** Servers of delivered nodes that are not selected any more: whether they left the selection is to be read by id. */
+  readonly askServers: readonly string[];
   readonly summary: {
     readonly servers: number;
     readonly nodes: number;

@@ -130,6 +130,7 @@ export function input(sample: Sample): PlanInput {
     },
     held: sample.held ?? [],
     evidence: sample.evidence ?? [],
+    serverEvidence: [],
     recorded: [],
     cloudInterfaces: 0,
     recentRemovals: 0,

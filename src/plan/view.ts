@@ -2,7 +2,15 @@ import { contains, isIPv4, isIPv6 } from '../api/address.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { specHash } from '../api/spec-hash.ts';
-import type { Network, Port, Question, Server, Subnet, Verdict } from './observation.ts';
+import type {
+  Network,
+  Port,
+  Question,
+  Server,
+  ServerEvidence,
+  Subnet,
+  Verdict,
+} from './observation.ts';
 import type { Owner, PlanInput, RecordedNode } from './plan.ts';
 
 /** An object of the business cluster, its ids in lower case, at the server that it was delivered for. */
@@ -28,6 +36,7 @@ export interface View {
   heldOf(serverId: string): readonly HeldObject[];
   recordedOf(serverId: string): RecordedNode['interfaces'];
   verdict(question: Question): Verdict | undefined;
+  serverVerdict(serverId: string): ServerEvidence['verdict'] | undefined;
 }
 
 export function viewOf(input: PlanInput, hold: boolean): View {
@@ -36,6 +45,9 @@ export function viewOf(input: PlanInput, hold: boolean): View {
   const ports = Map.groupBy(observation.ports, ({ deviceId }) => deviceId);
   const byInstance = Map.groupBy(held, ({ spec }) => spec.instanceId ?? '');
   const verdicts = new Map(evidence.map((one) => [subjectOf(one), one.verdict]));
+  const ofServers = new Map(
+    input.serverEvidence.map(({ serverId, verdict }) => [serverId, verdict]),
+  );
   const recorded = Map.groupBy(input.recorded, ({ instanceId }) => instanceId.toLowerCase());
   return {
     input,
@@ -52,6 +64,7 @@ export function viewOf(input: PlanInput, hold: boolean): View {
     recordedOf: (serverId) =>
       (recorded.get(serverId) ?? []).flatMap(({ interfaces }) => interfaces),
     verdict: (question) => verdicts.get(subjectOf(question)),
+    serverVerdict: (serverId) => ofServers.get(serverId),
   };
 }
 

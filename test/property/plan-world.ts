@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
 import type { HeldNode } from '../../src/api/node-configs-http.ts';
-import type { Port, PortEvidence } from '../../src/plan/observation.ts';
+import type { Port, PortEvidence, ServerEvidence } from '../../src/plan/observation.ts';
 import type { PlanInput } from '../../src/plan/plan.ts';
 import {
   entry,
@@ -131,6 +131,19 @@ const someEvidence = fc.uniqueArray(
   },
 );
 
+const someServerEvidence = fc.uniqueArray(
+  fc.record({
+    serverId: fc.integer({ min: 1, max: 6 }).map((n) => `s${n}`),
+    verdict: fc.constantFrom<ServerEvidence['verdict']>(
+      'left',
+      'deleted',
+      'selected',
+      'unconfirmed',
+    ),
+  }),
+  { maxLength: 6, selector: ({ serverId }) => serverId },
+);
+
 /** The input of a plan in a world that may hold anything. */
 export const world = fc
   .record({
@@ -148,6 +161,8 @@ export const world = fc
     ports: somePorts,
     held: fc.uniqueArray(someHeld, { maxLength: 5, selector: ({ nodeName }) => nodeName }),
     proofs: someEvidence,
+    ofServers: someServerEvidence,
+    serversComplete: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
     removals: fc.constantFrom('guarded' as const, 'allowed' as const),
   })
   .map((made): PlanInput => {
@@ -155,14 +170,24 @@ export const world = fc
       server(n, { status: n === made.deleted ? 'DELETED' : 'ACTIVE' }),
     );
     const { subnetIds, subnetsComplete, pinned, maxInterfaces } = made;
+    // Only names, and lists of what servers carry, can be unresolved.
+    const serversComplete = made.serversComplete || pinned.servers;
     const serverIds = made.selected.map((n) => `s${n}`);
     return input({
-      selection: { ...selection, serverIds, subnetIds, subnetsComplete, pinned, maxInterfaces },
+      selection: {
+        ...selection,
+        serverIds,
+        serversComplete,
+        subnetIds,
+        subnetsComplete,
+        pinned,
+        maxInterfaces,
+      },
       servers,
       ports: made.ports,
       observation: { networks: made.networks },
       held: made.held,
       evidence: made.proofs,
-      input: { removals: made.removals },
+      input: { removals: made.removals, serverEvidence: made.ofServers },
     });
   });

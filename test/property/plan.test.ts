@@ -147,6 +147,7 @@ describe('the plan', () => {
           if (action !== 'delete') continue;
           expect(given.held.find(({ uid }) => uid === base?.uid)?.source?.uid).toBe(owner.uid);
           expect(given.selection.serverIds).not.toContain(instanceId);
+          expect(given.selection.pinned.servers || hasLeft(instanceId, given)).toBe(true);
         }
       }),
       { numRuns },
@@ -274,6 +275,12 @@ describe('the plan', () => {
     );
   });
 });
+
+/** Of a server that the CR does not name by its id: whether it was read, and is gone or not selected. */
+function hasLeft(serverId: string, { selection: chosen, serverEvidence }: PlanInput): boolean {
+  const read = serverEvidence.find((one) => one.serverId === serverId)?.verdict;
+  return chosen.serversComplete && (read === 'left' || read === 'deleted');
+}
 
 /** The CR no longer names the server, or its node has another name now. */
 function isDeselected(node: HeldNode | undefined, { selection: chosen }: PlanInput): boolean {

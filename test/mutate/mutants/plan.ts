@@ -64,6 +64,36 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    file: 'src/plan/leftovers.ts',
+    find: "if (!serversComplete) return { kind: 'held', cause, explicit: false };",
+    replace: '',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/leftovers.ts',
+    find: "if (verdict === 'selected' || verdict === 'unconfirmed') {",
+    replace: "if (verdict === 'unconfirmed') {",
+    tests: plan,
+  },
+  {
+    file: 'src/plan/leftovers.ts',
+    find: "const kind = view.hold ? 'held' : 'goes';",
+    replace: "const kind = 'goes';",
+    tests: plan,
+  },
+  {
+    file: 'src/plan/leftovers.ts',
+    find: "if (pinned.servers) return { kind: 'goes', cause, explicit: true };",
+    replace: "if (serversComplete) return { kind: 'goes', cause, explicit: true };",
+    tests: plan,
+  },
+  {
+    file: 'src/plan/calculate.ts',
+    find: '.reduce((count, { interfaces }) => count + interfaces.length, ask.length);',
+    replace: '.reduce((count) => count, ask.length);',
+    tests: plan,
+  },
+  {
     file: 'src/plan/free-names.ts',
     find: 'open.find((index) => !leaving.has(index))',
     replace: 'open[0]',
@@ -136,7 +166,7 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
-    file: 'src/plan/calculate.ts',
+    file: 'src/plan/leftovers.ts',
     find: "claim === undefined || claim.blocked?.kind === 'problem'",
     replace: 'claim === undefined',
     tests: plan,
@@ -185,7 +215,7 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/calculate.ts',
-    find: 'confirmed === 0 ? 0 : confirmed + ask.length',
+    find: 'confirmed === 0 ? 0 : confirmed + unread',
     replace: 'confirmed',
     tests: plan,
   },

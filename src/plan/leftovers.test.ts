@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { calculate } from './calculate.ts';
+import type { ServerEvidence } from './observation.ts';
+import { entry, held, input, port, type Sample } from './sample.ts';
+
+const unpinned = { serverIds: [], pinned: { servers: false, subnets: true } };
+
+/** One delivered server that is not among the selected ones, which are found by name or by what they carry. */
+function planOf(verdict: ServerEvidence['verdict'] | undefined, sample: Sample = {}) {
+  const serverEvidence = verdict === undefined ? [] : [{ serverId: 's1', verdict }];
+  const { selection, input: more, ...rest } = sample;
+  return calculate(
+    input({
+      held: [held(1, [entry(1, 0)])],
+      ...rest,
+      selection: { ...unpinned, ...selection },
+      input: { serverEvidence, ...more },
+    }),
+  );
+}
+
+const kept = {
+  nodeName: 'worker-1',
+  action: 'none',
+  interfaces: [entry(1, 0)],
+  removals: { confirmed: [], unconfirmed: [{ name: 'multinic0', explicit: false }] },
+};
+
+describe('a server that is missing among those that were found', () => {
+  it('stays until it was read by id', () => {
+    expect(planOf(undefined)).toMatchObject({ nodes: [kept], problems: [], askServers: ['s1'] });
+  });
+
+  it.each([
+    ['left', 'deselected'],
+    ['deleted', 'serverDeleted'],
+  ] as const)('goes when it is known to be %s', (verdict, cause) => {
+    const plan = planOf(verdict);
+    expect(plan.nodes).toMatchObject([
+      {
+        action: 'delete',
+        base: { uid: 'uid-1', generation: 1 },
+        removals: { confirmed: [{ cause, explicit: false }], unconfirmed: [] },
+      },
+    ]);
+    expect([plan.problems, plan.askServers]).toEqual([[], []]);
+  });
+
+  it.each(['selected', 'unconfirmed'] as const)('stays and says so when it is %s', (verdict) => {
+    const plan = planOf(verdict);
+    expect(plan).toMatchObject({ nodes: [kept], askServers: [] });
+    expect(plan.problems).toMatchObject([
+      { reason: 'RemovalUnconfirmed', subject: 'node worker-1' },
+    ]);
+  });
+
+  it.each([undefined, 'left', 'deleted'] as const)(
+    'stays, read (%s) or not, while a name is not resolved or the list failed',
+    (verdict) => {
+      const plan = planOf(verdict, { selection: { serversComplete: false } });
+      expect(plan).toMatchObject({ nodes: [kept], problems: [], askServers: [] });
+    },
+  );
+
+  it('is not asked about when its object names none: nothing could prove it', () => {
+    const node = held(1, [entry(1, 0)]);
+    const { instanceId: _id, ...spec } = node.spec;
+    const plan = planOf(undefined, { held: [{ ...node, spec }] });
+    expect(plan.askServers).toEqual([]);
+    expect(plan.problems).toMatchObject([{ reason: 'RemovalUnconfirmed' }]);
+  });
+
+  it('is asked about once, however many objects it has', () => {
+    const twin = { ...held(1, [entry(2, 0)]), nodeName: 'worker-x', uid: 'uid-x' };
+    const plan = planOf(undefined, { held: [held(1, [entry(1, 0)]), twin] });
+    expect(plan.askServers).toEqual(['s1']);
+  });
+
+  it("is nobody's question when it is another CR's", () => {
+    const source = { namespace: 'team-b', name: 'other', uid: 'u', generation: 1 };
+    expect(planOf(undefined, { held: [held(1, [], { source })] }).askServers).toEqual([]);
+  });
+});
+
+describe('many servers that leave at once', () => {
+  const many = Array.from({ length: 12 }, (_, at) => held(at + 1, [entry(at + 1, 0)]));
+  const left = many.map(({ spec }) => ({
+    serverId: spec.instanceId ?? '',
+    verdict: 'left' as const,
+  }));
+
+  function reasons(serverEvidence: readonly ServerEvidence[], removals: 'guarded' | 'allowed') {
+    const plan = calculate(
+      input({ held: many, selection: unpinned, input: { serverEvidence, removals } }),
+    );
+    const deleted = plan.nodes.filter(({ action }) => action === 'delete').length;
+    return [deleted, ...plan.problems.map(({ reason }) => reason)];
+  }
+
+  it('are held until somebody allows it', () => {
+    expect(reasons(left, 'guarded')).toEqual([0, 'RemovalHeld']);
+    expect(reasons(left, 'allowed')).toEqual([12]);
+  });
+
+  it('count before all of them were read, else they would go in portions', () => {
+    expect(reasons(left.slice(0, 2), 'guarded')).toEqual([0, 'RemovalHeld']);
+    expect(reasons([], 'guarded')).toEqual([0]);
+  });
+});
+
+it('a name of a node that changed is taken back under a selection by names too', () => {
+  const sample = {
+    ports: [port(1, 's1')],
+    selection: { serverIds: ['s1'], nodeNameKey: 'node' },
+    servers: [{ id: 's1', name: 'worker-1', status: 'ACTIVE', metadata: { node: 'node-a' } }],
+  };
+  expect(planOf(undefined, sample).nodes).toMatchObject([
+    { nodeName: 'node-a', action: 'none', waiting: true },
+    { nodeName: 'worker-1', action: 'delete', why: 'renamed' },
+  ]);
+  const incomplete = { ...sample, selection: { ...sample.selection, serversComplete: false } };
+  expect(planOf(undefined, incomplete).nodes).toMatchObject([
+    { nodeName: 'node-a', action: 'none' },
+    { nodeName: 'worker-1', action: 'none' },
+  ]);
+});
