@@ -86,6 +86,13 @@ export const metricTable = {
     labels: ['server', 'method', 'route'],
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
   },
+  multinic_trigger_config_usable: {
+    type: 'gauge',
+    help: '1 while the ConfigMap multinic-operator-triggers can be used or is not there, else 0.',
+    lookFor:
+      '0: what held before goes on; the log and an Event on the ConfigMap say what is wrong.',
+    labels: [],
+  },
   multinic_token_file_usable: {
     type: 'gauge',
     help: '1 while the token file of the server, or every file of the folder, can be used. At 0 nobody whom the broken ones name gets in after half a minute.',

@@ -29,6 +29,8 @@ import { createReconciler } from './reconcile.ts';
 import { definitionOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
+import { Triggers } from './triggers/triggers.ts';
+import { watchTriggers } from './triggers/watch.ts';
 
 export interface LoopOptions {
   readonly client: KubeClient;
@@ -59,6 +61,8 @@ export function createLoop(options: LoopOptions) {
   const notReady = new NotReady(metrics);
   const views = new CloudViews(clock, lifetime);
   const looks = new Looks(clock);
+  const writer = createStatusWriter({ client, recorder, perform, clock, notReady });
+  const triggers = new Triggers({ clock, log, writer, notReady });
   const reconcile = createReconciler({
     ...options,
     clock,
@@ -66,7 +70,8 @@ export function createLoop(options: LoopOptions) {
     log,
     metrics,
     configs,
-    writer: createStatusWriter({ client, recorder, perform, clock, notReady }),
+    writer,
+    triggers,
     guard: createDeletionGuard({ client, configs, clock, definition: definitionOf(settings) }),
     inventory,
     unanswered,
@@ -86,6 +91,19 @@ export function createLoop(options: LoopOptions) {
     onError: (error, retryInMs) =>
       log.warn({ err: error, retryInMs }, 'watch of OpenstackConfigs interrupted'),
   });
+  const policy = watchTriggers({
+    client,
+    namespace: settings.namespace,
+    recorder,
+    clock,
+    random,
+    log,
+    metrics,
+    onPolicy: (now) => {
+      triggers.use(now);
+      for (const key of configs.keys()) controller.enqueue(key);
+    },
+  });
   const controller = createController({
     name: controllerName,
     workers: settings.workers,
@@ -93,7 +111,7 @@ export function createLoop(options: LoopOptions) {
     // A little later, so that a worker that goes on finds the places that slow syncs have given up by then.
     slowMs: slowSyncMs + 50,
     reconcile,
-    reflectors: [reflector],
+    reflectors: [reflector, policy],
     clock,
     random,
     sources: [sourceOf(configs, keysOf)],
@@ -123,6 +141,7 @@ export function createLoop(options: LoopOptions) {
       }),
     /** Something has happened in a cloud that these OpenstackConfigs (`namespace/name`) look at. */
     hint: (members: Iterable<string>, hint: Hint): void => {
+      if (!triggers.followsHints) return;
       for (const key of members) {
         const isConcerned = looks.note(key, views.concerned(key, hint));
         if (hint.whole ? looks.noteWhole(key) : isConcerned) controller.enqueue(key);

@@ -19,6 +19,11 @@ export class NotReady {
     else this.#reasons.delete(key);
   }
 
+  /** What the last look at it found. */
+  reasonsOf(key: string): ReadonlySet<string> {
+    return this.#reasons.get(key) ?? new Set();
+  }
+
   /** What was found holds no more: another process may have led since. */
   clear(): void {
     for (const key of this.#reasons.keys()) this.note(key, []);

@@ -13,20 +13,22 @@ import { pollingOf } from './settings.ts';
 import { type SyncResult, waitsOf } from './status/status.ts';
 import { attempt, StepFailure } from './status/step-failure.ts';
 import { type SyncDeps, syncAll, syncSome } from './sync.ts';
+import type { Triggers } from './triggers/triggers.ts';
 
 interface ReconcilerDeps extends Omit<SyncDeps, 'doubts' | 'recentRemovals'>, LeaveDeps {
   readonly client: SyncDeps['client'];
   readonly looks: Looks;
+  readonly triggers: Triggers;
 }
 
 type Deps = ReconcilerDeps & Pick<SyncDeps, 'doubts' | 'recentRemovals'>;
 
 /**
  * Makes the reconcile function of OpenstackConfigs. A deleted one is taken back from the nodes, paused or not; a paused
- * one is left alone; any other is looked at, whole or in part.
+ * one is left alone; any other is looked at when there is a cause, whole or in part.
  */
 export function createReconciler(options: ReconcilerDeps) {
-  const { configs, writer, pace, views, looks, clock } = options;
+  const { configs, writer, pace, views, triggers, clock } = options;
   const doubts = new Doubts(clock);
   const deps = { ...options, doubts, recentRemovals: new RecentRemovals(clock) };
 
@@ -41,16 +43,22 @@ export function createReconciler(options: ReconcilerDeps) {
       views.leave(key);
       return leave(object, deps, signal);
     }
-    looks.note(key, doubts.due(key));
-    const extent = looks.take(object);
-    if (extent.scope === 'all') return lookAtAll(object, extent, deps, signal);
-    return lookAtSome(object, extent, deps, signal);
+    return triggers.pass(object, async () => look(object, deps, signal));
   };
 }
 
+async function look(object: ConfigObject, deps: Deps, signal: AbortSignal): Promise<Outcome> {
+  const { looks, doubts } = deps;
+  const key = keyOf(object);
+  looks.note(key, doubts.due(key));
+  const extent = looks.take(object);
+  if (extent.scope === 'all') return lookAtAll(object, extent, deps, signal);
+  return lookAtSome(object, extent, deps, signal);
+}
+
 async function forget(key: string, deps: Deps) {
-  const { pace, writer, views, looks, doubts, inventory } = deps;
-  for (const each of [pace, writer, looks, doubts]) each.forget(key);
+  const { pace, writer, views, looks, triggers, doubts, inventory } = deps;
+  for (const each of [pace, writer, looks, triggers, doubts]) each.forget(key);
   views.leave(key);
   const { namespace = '', name } = refOf(key);
   await inventory.forget({ namespace, name });

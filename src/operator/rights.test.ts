@@ -33,6 +33,8 @@ describe('the rights that an operator needs', () => {
       'get leases.coordination.k8s.io multinic-operator in home',
       'patch leases.coordination.k8s.io multinic-operator in home',
       'create leases.coordination.k8s.io in home',
+      'list configmaps multinic-operator-triggers in home',
+      'watch configmaps multinic-operator-triggers in home',
       'get secrets in multinic-system',
     ]);
   });

@@ -1,5 +1,6 @@
 import type { DefinitionName } from '../api/crd/schema-numbers.ts';
 import { managementGroup, namespaces } from '../api/names.ts';
+import { triggerConfigMap } from '../api/trigger-config.ts';
 import type { Places, Right, RightsTable } from '../kube/rights.ts';
 import { openstackConfigs } from './openstack-config.ts';
 
@@ -116,6 +117,17 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       why: {
         en: 'The lease, at the first start. A create cannot be held to a name.',
         ko: '처음 시작할 때 lease를 만듭니다. create 권한은 이름으로 제한할 수 없습니다.',
+      },
+    },
+    {
+      group: '',
+      resource: 'configmaps',
+      names: [triggerConfigMap.name],
+      verbs: ['list', 'watch'],
+      where: 'own',
+      why: {
+        en: 'When OpenstackConfigs are looked at.',
+        ko: 'OpenstackConfig를 언제 조회할지 읽습니다.',
       },
     },
     {

@@ -12,7 +12,7 @@ import { claimsOfParts } from '../../test/rights/claims.ts';
 import { useOf } from '../../test/rights/used.ts';
 import { findCondition } from '../api/condition.ts';
 import { metricTable } from '../api/metrics.ts';
-import { crds, namespaces, roleBindings, roles } from '../kube/core-resources.ts';
+import { configMaps, crds, namespaces, roleBindings, roles } from '../kube/core-resources.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
@@ -239,6 +239,26 @@ describe('startOperator', () => {
     attach(1);
     await eventually(nics, (list) => list.length === before.length + 1);
     await eventually(ready, (text) => text.startsWith('True'));
+    await operator.stop();
+  });
+
+  it('looks when its ConfigMap says, and follows it without a restart', async () => {
+    const operator = await start('triggers.db');
+    await eventually(ready, (text) => text.startsWith('True'));
+    const metadata = { namespace: home, name: 'multinic-operator-triggers' };
+    const skipped = () => lines.filter((line) => line.includes('Reconcile skipped')).length;
+    await bed.admin.create(configMaps, { metadata, data: { 'trigger.yaml': 'mode: manual' } });
+    await eventually(skipped, (count) => count > 0);
+    const [before, since] = [nics(), lines.length];
+    attach(0);
+    const annotations = { 'multinic.io/reconcile-at': 'now' };
+    await bed.admin.patch(openstackConfigs, ref, { metadata: { annotations } });
+    await eventually(nics, (list) => list.length === before.length + 1);
+    const looks = lines.slice(since).filter((line) => line.includes('Proceeding with reconcile'));
+    expect(looks.every((line) => line.includes('"mode":"manual"'))).toBe(true);
+    attach(0);
+    await bed.admin.delete(configMaps, metadata);
+    await eventually(nics, (list) => list.length === before.length + 2);
     await operator.stop();
   });
 

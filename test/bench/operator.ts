@@ -17,6 +17,7 @@ import { createReconciler } from '../../src/operator/reconcile.ts';
 import { operatorSettings } from '../../src/operator/settings.ts';
 import { createStatusWriter } from '../../src/operator/status/writer.ts';
 import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
+import { Triggers } from '../../src/operator/triggers/triggers.ts';
 import { createPerform } from '../../src/process/effects.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
@@ -76,6 +77,14 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     { ...settings, token: undefined, authorities: systemAuthorities },
     { clock, random, log },
   );
+  const notReady = new NotReady(metrics);
+  const writer = createStatusWriter({
+    client: kube,
+    recorder: { record: () => undefined },
+    perform,
+    clock,
+    notReady,
+  });
   const reconcile = createReconciler({
     client: kube,
     configs: kube.configs,
@@ -92,13 +101,8 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     looks: new Looks(clock),
     violas,
     inventory: createInventory({ store, perform, clock, log, metrics }),
-    writer: createStatusWriter({
-      client: kube,
-      recorder: { record: () => undefined },
-      perform,
-      clock,
-      notReady: new NotReady(metrics),
-    }),
+    writer,
+    triggers: new Triggers({ clock, log, writer, notReady }),
     unanswered: new UnansweredPosts(clock),
     pace: new Pace({ clock, random }),
     perform,

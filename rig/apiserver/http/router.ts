@@ -77,10 +77,15 @@ function resourceRequest(
   const path = resourcePath(pathname);
   const type = path && cluster.types.find(path.apiVersion, path.plural);
   if (!path || !type) return undefined;
-  const { namespace, name, subresource } = path;
+  const { namespace, subresource, name = selectedName(query) } = path;
   if (!type.namespaced && namespace !== undefined) return undefined;
   if (subresource !== undefined && !serves(type, subresource)) return undefined;
   return { verb: servedVerb(method, path, type, query), type, namespace, name, subresource, query };
+}
+
+/** The one object that a list or watch is about, by whose name it is authorised (request info of Kubernetes). */
+function selectedName(query: URLSearchParams): string | undefined {
+  return /^metadata\.name==?([^,=]+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
 }
 
 function serves(type: ResourceType, subresource: string): boolean {

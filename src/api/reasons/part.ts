@@ -38,4 +38,16 @@ export const partReasons = {
       '파트를 업그레이드하십시오. 업그레이드 중이면 무시해도 됩니다.',
     ],
   ),
+  TriggerConfigUnusable: row(
+    'part',
+    false,
+    [
+      'The ConfigMap that says when OpenstackConfigs are looked at cannot be used; what held before goes on.',
+      'OpenstackConfig를 언제 조회할지 정하는 ConfigMap을 사용할 수 없습니다. 이전 설정이 계속 적용됩니다.',
+    ],
+    [
+      'Correct the field of trigger.yaml that the message names; no restart is needed.',
+      '메시지에 나온 trigger.yaml 필드를 수정하십시오. 재시작은 필요 없습니다.',
+    ],
+  ),
 } as const satisfies Record<string, ReasonRow>;

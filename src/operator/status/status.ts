@@ -65,7 +65,7 @@ function notEmpty(list: readonly string[]): string[] | undefined {
 }
 
 /** A status that says the same but for the time of the sync is written so often. */
-const heartbeatMs = 10 * 60_000;
+export const heartbeatMs = 10 * 60_000;
 
 /** Whether a status says anything that the previous one does not. */
 export function isNews(status: OpenstackConfigStatus, previous: OpenstackConfigStatus): boolean {

@@ -25,6 +25,8 @@ import { createReconciler } from '../reconcile.ts';
 import { definitionOf } from '../rights.ts';
 import { operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
+import { readPolicy } from '../triggers/policy.ts';
+import { Triggers } from '../triggers/triggers.ts';
 import { FakeCloud } from './fake-cloud.ts';
 import { FakeKube } from './fake-kube.ts';
 import { FakeViola } from './fake-viola.ts';
@@ -50,7 +52,9 @@ export const environment: Readonly<Record<string, string>> = {
 /** One OpenstackConfig with two servers in a cloud of three, a Viola and an API server, all in memory. */
 export async function setScene(env: Readonly<Record<string, string>> = environment) {
   const clock = createFakeClock();
-  const log = createLogger({ part: 'test', level: 'silent' });
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ part: 'test', level: 'info', destination });
   const cloud = new FakeCloud();
   const viola = new FakeViola();
   const clouds = new FakeClouds(cloud);
@@ -83,10 +87,21 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
   let views = new CloudViews(clock, signal);
   let looks = new Looks(clock);
 
+  let trigger = '';
   function makeReconciler() {
+    const notReady = new NotReady(metrics);
+    const writer = createStatusWriter({
+      client: kube,
+      recorder: { record: (_object, note) => events.push(note) },
+      perform,
+      clock,
+      notReady,
+    });
+    const triggers = new Triggers({ clock, log, writer, notReady });
+    triggers.use(readPolicy(trigger));
     const settings = readSettings(operatorSettings, { env, flags: {} });
     const definition = definitionOf(settings);
-    return createReconciler({
+    const made = createReconciler({
       client: kube,
       configs: kube.configs,
       settings,
@@ -103,13 +118,8 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
         [Symbol.asyncDispose]: async () => undefined,
       },
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
-      writer: createStatusWriter({
-        client: kube,
-        recorder: { record: (_object, note) => events.push(note) },
-        perform,
-        clock,
-        notReady: new NotReady(metrics),
-      }),
+      writer,
+      triggers,
       unanswered: new UnansweredPosts(clock),
       pace: new Pace({ clock, random: () => 0.5 }),
       perform,
@@ -118,8 +128,9 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       log,
       metrics,
     });
+    return { reconcile: made, triggers };
   }
-  let reconcile = makeReconciler();
+  let { reconcile, triggers } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -139,6 +150,13 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     asked,
     effects,
     metrics,
+    /** The log, one JSON object a line. */
+    lines,
+    /** What may start a look, as `trigger.yaml` says it. */
+    trigger: (text: string) => {
+      trigger = text;
+      triggers.use(readPolicy(text));
+    },
     /** One look, some time after the last one, with what follows within seconds; answers when the next one is due. */
     look: async (afterMs = 15_000) => {
       let nextMs = await reconcileAfter(afterMs);
@@ -166,7 +184,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       death = undefined;
       views = new CloudViews(clock, signal);
       looks = new Looks(clock);
-      reconcile = makeReconciler();
+      ({ reconcile, triggers } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),

@@ -104,6 +104,26 @@ export function rightsContract(world: () => World): void {
       expect(isForbidden(await refusalOf(client.apply(secrets, other, manager)))).toBe(true);
     });
 
+    test('G06 a right by name is one to list and watch that object alone', async () => {
+      const { client, inside: namespace } = await granted(world(), [
+        {
+          apiGroups: [''],
+          resources: ['configmaps'],
+          verbs: ['list', 'watch'],
+          resourceNames: ['ours'],
+        },
+      ]);
+      const ours = { namespace, fieldSelector: 'metadata.name=ours' };
+      const { items, resourceVersion } = await client.list(configMaps, ours);
+      expect(items).toEqual([]);
+      const watch = { ...ours, resourceVersion, timeoutSeconds: 1 };
+      for await (const event of client.watch(configMaps, watch))
+        expect(event.type).toBe('BOOKMARK');
+      const others = { namespace, fieldSelector: 'metadata.name=theirs' };
+      expect(isForbidden(await refusalOf(client.list(configMaps, others)))).toBe(true);
+      expect(isForbidden(await refusalOf(client.list(configMaps, { namespace })))).toBe(true);
+    });
+
     test('G05 an apply may not create without the right to', async () => {
       const { client, inside: namespace } = await granted(world(), [
         { apiGroups: [''], resources: ['configmaps'], verbs: ['patch'], resourceNames: ['ours'] },

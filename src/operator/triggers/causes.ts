@@ -1,0 +1,85 @@
+import { findCondition } from '../../api/condition.ts';
+import type { OperatorReason } from '../../api/reasons.ts';
+import {
+  type ConfigObject,
+  generationOf,
+  hasLeaveToRemove,
+  reconcileAtOf,
+  statusOf,
+  takeOverFromOf,
+} from '../openstack-config.ts';
+import type { TriggerPolicy } from './policy.ts';
+
+/**
+ * Why an OpenstackConfig is looked at. `asked`: a person or a call said so, for this object. `unfinished`: what an earlier
+ * look began has not come to its end: a service failed, a node waits, nothing proves yet that a NIC is gone, or a process
+ * ended in between. Both hold in every mode. `time`: the schedule. `poll`: anything else, a mere look for what is new.
+ */
+export type Cause = 'asked' | 'unfinished' | 'change' | 'time' | 'poll';
+
+/** What an OpenstackConfig itself says of a look at it. */
+export interface Situation {
+  readonly asked: boolean;
+  readonly unfinished: boolean;
+  /** It is new, was edited, or is paused no longer. */
+  readonly changed: boolean;
+}
+
+/** Why it may be looked at now; undefined = it may not. */
+export function causeOf(
+  { mode, onChange }: TriggerPolicy,
+  { asked, unfinished, changed }: Situation,
+  isDue: boolean,
+): Cause | undefined {
+  if (asked) return 'asked';
+  if (unfinished) return 'unfinished';
+  if (changed && onChange) return 'change';
+  if (isDue) return 'time';
+  return mode === 'immediate' ? 'poll' : undefined;
+}
+
+/**
+ * Of these nobody but a person makes an end, in OpenStack or in the object. To go on looking whether somebody has is to
+ * poll; every other reason ends by itself.
+ */
+const standing: ReadonlySet<string> = new Set<OperatorReason>([
+  'ConfigError',
+  'PolicyDenied',
+  'SubnetRequired',
+  'SubnetNotFound',
+  'SubnetNotUnique',
+  'ServerNotFound',
+  'InterfaceLimitExceeded',
+  'NameConflict',
+  'InvalidNodeName',
+  'InvalidPort',
+  'RemovalHeld',
+  'RemovalUnsupported',
+]);
+
+/** `reasons`: why it was not Ready after the last look of this process; none = it was, or nobody has looked. */
+export function situationOf(object: ConfigObject, reasons: ReadonlySet<string>): Situation {
+  const status = statusOf(object);
+  const { conditions, observedGeneration } = status;
+  const changed =
+    observedGeneration !== generationOf(object) ||
+    findCondition(conditions, 'Paused') !== undefined;
+  const ready = findCondition(conditions, 'Ready');
+  const waits = findCondition(conditions, 'Reconciling')?.reason === 'Waiting';
+  const failed =
+    ready?.status !== 'True' &&
+    (reasons.size === 0 || [...reasons].some((reason) => !standing.has(reason)));
+  return { asked: isAsked(object), unfinished: !changed && (waits || failed), changed };
+}
+
+/** Whether an annotation asks for what has not been done yet. */
+function isAsked(object: ConfigObject): boolean {
+  const { lastHandledReconcileAt, conditions } = statusOf(object);
+  const reconcileAt = reconcileAtOf(object);
+  const inConflict = findCondition(conditions, 'Ready')?.reason === 'NameConflict';
+  return (
+    (reconcileAt !== '' && reconcileAt !== lastHandledReconcileAt) ||
+    hasLeaveToRemove(object) ||
+    (inConflict && takeOverFromOf(object) !== '')
+  );
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { readPolicy } from './policy.ts';
+
+/** The next times of a policy after one. */
+function times(text: string, after: string, count = 3): string[] {
+  const { schedule } = readPolicy(text);
+  const found: string[] = [];
+  for (let at = new Date(after); found.length < count; ) {
+    at = schedule?.next(at) ?? new Date(Number.NaN);
+    found.push(at.toISOString().replace('.000Z', 'Z'));
+  }
+  return found;
+}
+
+describe('a mode', () => {
+  it.each([
+    ['', 'immediate', true],
+    ['mode: immediate', 'immediate', true],
+    // As in the deployed system, where it cannot be switched off.
+    ['{mode: immediate, immediateOnCRChange: false}', 'immediate', true],
+    ['mode: scheduled', 'scheduled', false],
+    ['{mode: scheduled, immediateOnCRChange: true}', 'scheduled', true],
+    ['mode: manual', 'manual', true],
+    ['{mode: manual, immediateOnCRChange: false}', 'manual', false],
+    ['mode: webhook', 'webhook', false],
+    ['{mode: webhook, immediateOnCRChange: true}', 'webhook', true],
+  ])('%s is %s, and looks at changes at once: %s', (text, mode, onChange) => {
+    const { schedule, ...policy } = readPolicy(text);
+    expect(policy).toEqual({ mode, onChange });
+    expect(schedule !== undefined).toBe(mode === 'scheduled');
+  });
+
+  it('other than scheduled may have times, which mean nothing there', () => {
+    expect(readPolicy('{mode: manual, interval: 15m}').schedule).toBeUndefined();
+    expect(() => readPolicy('{mode: manual, interval: often}')).toThrow('interval "often"');
+  });
+});
+
+describe('times', () => {
+  it('of an interval are the same for every process', () => {
+    expect(times('{mode: scheduled, interval: 15m}', '2026-01-01T10:07:30.5Z')).toEqual([
+      '2026-01-01T10:15:00Z',
+      '2026-01-01T10:30:00Z',
+      '2026-01-01T10:45:00Z',
+    ]);
+  });
+
+  it('without an interval are every five minutes', () => {
+    expect(times('mode: scheduled', '2026-01-01T10:00:00Z', 2)).toEqual([
+      '2026-01-01T10:05:00Z',
+      '2026-01-01T10:10:00Z',
+    ]);
+  });
+
+  it('of cron are those of the time zone, in UTC without one', () => {
+    const at = '2026-01-01T00:00:00Z';
+    expect(times('{mode: scheduled, schedule: "30 3 * * *"}', at, 1)).toEqual([
+      '2026-01-01T03:30:00Z',
+    ]);
+    const seoul = '{mode: scheduled, schedule: "30 3 * * *", timezone: Asia/Seoul}';
+    expect(times(seoul, at, 1)).toEqual(['2026-01-01T18:30:00Z']);
+  });
+
+  it('that clocks leave out come after the gap, and those they repeat come once', () => {
+    const zone = 'timezone: America/New_York';
+    const gap = `{mode: scheduled, schedule: "30 2 * * *", ${zone}}`;
+    expect(times(gap, '2026-03-07T12:00:00Z', 2)).toEqual([
+      '2026-03-08T07:00:00Z',
+      '2026-03-09T06:30:00Z',
+    ]);
+    const twice = `{mode: scheduled, schedule: "30 1 * * *", ${zone}}`;
+    expect(times(twice, '2026-11-01T00:00:00Z', 2)).toEqual([
+      '2026-11-01T05:30:00Z',
+      '2026-11-02T06:30:00Z',
+    ]);
+  });
+
+  it('may be years away', () => {
+    expect(times('{mode: scheduled, schedule: "0 0 29 2 *"}', '2026-01-01T00:00:00Z', 1)).toEqual([
+      '2028-02-29T00:00:00Z',
+    ]);
+  });
+});
+
+describe('what cannot be used is told by field and value, with what to do', () => {
+  const cron = 'say five fields in quotes, such as "0 3 * * *"';
+  it.each([
+    ['mode: often', 'mode "often" cannot be used; say immediate, scheduled, manual, webhook'],
+    ['mode: ""', 'mode "" cannot be used; say immediate, scheduled, manual, webhook'],
+    ['mdoe: manual', 'mdoe is not known; it has mode, interval, schedule, timezone, immediateOn'],
+    ['interval: 15', 'interval 15 cannot be used; say a duration such as "15m"'],
+    ['interval: often', 'interval "often" is not a duration; say a duration such as "15m"'],
+    ['interval: 59s', 'interval "59s" is too short; say at least "1m"'],
+    ['interval: 0s', 'interval "0s" is too short; say at least "1m"'],
+    ['interval: -15m', 'interval "-15m" is too short; say at least "1m"'],
+    ['interval: 597h', 'interval "597h" is too long; say at most "596h"'],
+    ['schedule: ""', `schedule "" cannot be used (`],
+    ['schedule: "0 3 * *"', cron],
+    ['schedule: "0 0 3 * * *"', `schedule "0 0 3 * * *" cannot be used (`],
+    ['schedule: "0 0 3 * * *"', cron],
+    ['schedule: "61 3 * * *"', 'schedule "61 3 * * *" cannot be used ('],
+    ['schedule: "0 0 31 2 *"', `schedule "0 0 31 2 *" cannot be used (it names no day that there`],
+    ['timezone: Mars/Base', 'timezone "Mars/Base" is not known; say a name such as "Asia/Seoul"'],
+    ['timezone: ""', 'timezone "" is not known; say a name such as "Asia/Seoul"'],
+    ['immediateOnCRChange: "yes"', 'immediateOnCRChange "yes" cannot be used; say true or false'],
+    ['{interval: 5m, schedule: "0 3 * * *"}', 'exclude each other; keep one'],
+    ['- mode', 'it holds no fields; it has mode, interval'],
+    ['manual', 'it holds no fields; it has mode, interval'],
+    ['mode: [', 'it is not YAML: '],
+  ])('%s', (text, message) => {
+    expect(() => readPolicy(text)).toThrow(message);
+    expect(() => readPolicy(text)).toThrow('trigger.yaml: ');
+  });
+
+  it('all of it at once', () => {
+    const text = '{interval: 1s, timezone: Mars/Base}';
+    expect(() => readPolicy(text)).toThrow(/interval "1s".*; timezone "Mars/);
+    const shape = '{mode: often, immediateOnCRChange: 1}';
+    expect(() => readPolicy(shape)).toThrow(/mode "often".*; immediateOnCRChange 1/);
+  });
+});

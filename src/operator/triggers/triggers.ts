@@ -1,0 +1,151 @@
+import { findCondition } from '../../api/condition.ts';
+import { keyOf } from '../../kube/object.ts';
+import type { Outcome } from '../../kube/reconcile/controller.ts';
+import type { Logger } from '../../process/log.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { NotReady } from '../not-ready.ts';
+import { type ConfigObject, statusOf } from '../openstack-config.ts';
+import { heartbeatMs } from '../status/status.ts';
+import type { StatusWriter } from '../status/writer.ts';
+import { type Cause, causeOf, situationOf } from './causes.ts';
+import { immediately, type TriggerPolicy } from './policy.ts';
+
+export interface TriggersDeps {
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'debug'>;
+  readonly writer: Pick<StatusWriter, 'latest'>;
+  readonly notReady: Pick<NotReady, 'reasonsOf'>;
+}
+
+/** A timer may ring a little before the time that it was set for. */
+const slackMs = 1_000;
+
+/**
+ * Lets looks at live OpenstackConfigs through that the policy has a cause for, and says when one comes up again. Whoever is
+ * being deleted or paused does not come by here, and a restart is no cause: what has to be known is in the status.
+ */
+export class Triggers {
+  readonly #deps: TriggersDeps;
+  readonly #due = new Map<string, Date>();
+  #policy = immediately;
+
+  constructor(deps: TriggersDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether what happens in a cloud may start a look. */
+  get followsHints(): boolean {
+    return this.#policy.mode === 'immediate';
+  }
+
+  /** Looks are let through by this from now on. */
+  use(policy: TriggerPolicy): void {
+    this.#policy = policy;
+    this.#due.clear();
+  }
+
+  forget(key: string): void {
+    this.#due.delete(key);
+  }
+
+  /** Looks, or says when to ask again. */
+  async pass(
+    object: ConfigObject,
+    look: () => Promise<Outcome | undefined>,
+  ): Promise<Outcome | undefined> {
+    const { log } = this.#deps;
+    const config = keyOf(object);
+    const policy = this.#policy;
+    const { mode } = policy;
+    const situation = this.#situationOf(object);
+    const due = this.#dueOf(object, policy);
+    const isDue = due !== undefined && due.getTime() - this.#now() <= slackMs;
+    const cause = causeOf(policy, situation, isDue);
+    const said = { config, mode, isCRChangeEvent: situation.changed };
+    if (cause === undefined) {
+      log.info(said, 'Reconcile skipped due to trigger configuration');
+      return due && this.#until(due);
+    }
+    if (cause === 'change')
+      log.info({ config }, 'Immediate reconcile triggered by CR change event');
+    this.#tell(cause, mode, said, 'Proceeding with reconcile');
+    const outcome = this.#outcomeOf(object, policy, isDue ? due : undefined, await look());
+    if (isReady(this.#deps.writer.latest(object))) {
+      const nextRequeue = textOf(outcome?.requeueAfterMs);
+      const done = { config, triggerMode: mode, nextRequeue };
+      this.#tell(cause, mode, done, 'Reconcile completed successfully');
+    }
+    return outcome;
+  }
+
+  /** When it comes up again after a look; `past`: the time of the schedule that the look was at. */
+  #outcomeOf(
+    object: ConfigObject,
+    policy: TriggerPolicy,
+    past: Date | undefined,
+    looked: Outcome | undefined,
+  ): Outcome | undefined {
+    // Somebody has said something else meanwhile.
+    if (policy !== this.#policy) return { requeueAfterMs: 0 };
+    if (policy.mode === 'immediate') return looked;
+    // A look that threw is made again, and not put off until the next time.
+    if (past) this.#due.set(keyOf(object), nextOf(policy, Math.max(this.#now(), past.getTime())));
+    const due = this.#dueOf(object, policy);
+    const { unfinished } = this.#situationOf(object);
+    const waits = [due && this.#until(due), unfinished ? looked : undefined];
+    const ms = waits.flatMap((one) => one?.requeueAfterMs ?? []);
+    return ms.length > 0 ? { requeueAfterMs: Math.min(...ms) } : undefined;
+  }
+
+  #situationOf(object: ConfigObject) {
+    const { writer, notReady } = this.#deps;
+    return situationOf(writer.latest(object), notReady.reasonsOf(keyOf(object)));
+  }
+
+  /** The next time of the schedule; one that passed while nobody was there is made up for. */
+  #dueOf(object: ConfigObject, policy: TriggerPolicy): Date | undefined {
+    if (!policy.schedule) return undefined;
+    const key = keyOf(object);
+    const syncedAt = Date.parse(statusOf(object).lastSyncedAt ?? '');
+    // The status may say a sync later than it was.
+    const seenUntil = Number.isNaN(syncedAt) ? Number.POSITIVE_INFINITY : syncedAt + heartbeatMs;
+    const due = this.#due.get(key) ?? nextOf(policy, Math.min(this.#now(), seenUntil));
+    this.#due.set(key, due);
+    return due;
+  }
+
+  #until(due: Date): Outcome {
+    return { requeueAfterMs: Math.max(0, due.getTime() - this.#now()) };
+  }
+
+  #now(): number {
+    return this.#deps.clock.now().getTime();
+  }
+
+  /** In mode immediate every poll would be two lines. */
+  #tell(cause: Cause, mode: TriggerPolicy['mode'], said: object, text: string): void {
+    const isNoise = mode === 'immediate' && (cause === 'poll' || cause === 'unfinished');
+    this.#deps.log[isNoise ? 'debug' : 'info'](said, text);
+  }
+}
+
+function nextOf({ schedule }: TriggerPolicy, afterMs: number): Date {
+  if (!schedule) throw new Error('a mode without a schedule has no next time');
+  return schedule.next(new Date(afterMs));
+}
+
+function isReady(object: ConfigObject): boolean {
+  return findCondition(statusOf(object).conditions, 'Ready')?.status === 'True';
+}
+
+/** As the deployed system writes durations, to the second: `15m`, `1h30m`, `20s`; `never` without one. */
+function textOf(ms: number | undefined): string {
+  if (ms === undefined) return 'never';
+  const seconds = Math.round(ms / 1000);
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  return parts.flatMap(([count, unit]) => (count > 0 ? `${count}${unit}` : [])).join('') || '0s';
+}

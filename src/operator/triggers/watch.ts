@@ -1,0 +1,95 @@
+import type { Reason } from '../../api/reasons.ts';
+import { triggerConfigMap } from '../../api/trigger-config.ts';
+import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
+import { type Change, Store } from '../../kube/cache/store.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { type ConfigMap, configMaps } from '../../kube/core-resources.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import type { Logger } from '../../process/log.ts';
+import type { Clock, Random } from '../../time/clock.ts';
+import type { OperatorMetrics } from '../metrics.ts';
+import { immediately, readPolicy, type TriggerPolicy } from './policy.ts';
+
+export interface TriggerWatchDeps {
+  readonly client: Pick<KubeClient, 'list' | 'watch'>;
+  /** Of the operator itself. */
+  readonly namespace: string;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly metrics: OperatorMetrics;
+  /** Told the policy whenever it becomes another one. */
+  readonly onPolicy: (policy: TriggerPolicy) => void;
+}
+
+/**
+ * Follows the ConfigMap that says what may start a look. Without it that is anything; while it cannot be used the last one
+ * that could holds, and people are told. Nothing is to be looked at before the reflector has listed: to poll a cloud that
+ * somebody wants to be left alone is what must not happen.
+ */
+export function watchTriggers(deps: TriggerWatchDeps): Reflector {
+  const { client, namespace, clock, random, log } = deps;
+  const store = new Store<ConfigMap>();
+  store.subscribe(take(deps));
+  return createReflector({
+    client,
+    resource: configMaps,
+    name: triggerConfigMap.name,
+    namespace,
+    fieldSelector: `metadata.name=${triggerConfigMap.name}`,
+    store,
+    clock,
+    random,
+    onError: (error, retryInMs) =>
+      log.warn(
+        { err: error, retryInMs },
+        `watch of ConfigMap ${triggerConfigMap.name} interrupted`,
+      ),
+  });
+}
+
+function take({ recorder, log, metrics, onPolicy }: TriggerWatchDeps) {
+  const usable = (is: boolean) => metrics.set('multinic_trigger_config_usable', {}, is ? 1 : 0);
+  usable(true);
+  return (change: Change<ConfigMap>): void => {
+    if (change.type === 'deleted') {
+      usable(true);
+      log.info({ mode: immediately.mode }, 'trigger configuration is gone');
+      onPolicy(immediately);
+      return;
+    }
+    const { object } = change;
+    if (change.type === 'updated' && textIn(change.previous) === textIn(object)) return;
+    try {
+      const policy = policyIn(object);
+      usable(true);
+      const { mode, onChange: immediateOnCRChange } = policy;
+      log.info({ mode, immediateOnCRChange }, 'trigger configuration read');
+      onPolicy(policy);
+    } catch (error) {
+      // `readPolicy` throws nothing else than what is wrong with the text.
+      usable(false);
+      const reason = 'TriggerConfigUnusable' satisfies Reason;
+      const message = `${error instanceof Error ? error.message : String(error)}; what held before goes on`;
+      log.error({ reason }, message);
+      const { kind } = configMaps;
+      recorder.record(
+        { ...object, apiVersion: apiVersionOf(configMaps), kind },
+        { type: 'Warning', reason, message },
+      );
+    }
+  };
+}
+
+function textIn({ data }: ConfigMap): string | undefined {
+  return data?.[triggerConfigMap.key];
+}
+
+function policyIn(object: ConfigMap): TriggerPolicy {
+  const text = textIn(object);
+  const { name, key } = triggerConfigMap;
+  if (text === undefined) throw new Error(`ConfigMap ${name} has no key ${key}; add it`);
+  return readPolicy(text);
+}
