@@ -65,7 +65,17 @@ function told(metric: string): readonly string[] {
 
 describe('the reasons for which something is not Ready', () => {
   const fine = {
-    operator: ['Synced', 'NoChange', 'Healthy', 'Error', 'Waiting', 'Paused', 'SecretInSpec'],
+    operator: [
+      'Synced',
+      'NoChange',
+      'Healthy',
+      'Error',
+      'Waiting',
+      'Paused',
+      'SecretInSpec',
+      'Connected',
+      'Disconnected',
+    ],
     controller:
       'AllInterfacesConfigured SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers'.split(
         ' ',

@@ -53,6 +53,27 @@ export const metricTable = {
     labels: ['operation', 'status'],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   },
+  multinic_notifications_connected: {
+    type: 'gauge',
+    help: '1 while the operator listens to this message queue of an OpenStack, else 0.',
+    lookFor:
+      'At 0 for minutes: the condition Notifications says why; changes are found by polling meanwhile.',
+    labels: ['broker'],
+  },
+  multinic_notifications_total: {
+    type: 'counter',
+    help: 'Messages of OpenStack by what they were: a happening that is looked at, other, unreadable.',
+    lookFor:
+      'None at all for hours: Neutron publishes elsewhere, or nothing. Unreadable ones: another driver than messagingv2.',
+    labels: ['broker', 'result'],
+  },
+  multinic_notification_lag_seconds: {
+    type: 'histogram',
+    help: 'Seconds from when OpenStack sent a message until it was read.',
+    lookFor: 'A high quantile above some seconds: a slow message queue, or clocks that differ.',
+    labels: ['broker'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  },
   multinic_openstack_configs_not_ready: {
     type: 'gauge',
     help: 'OpenstackConfigs that are not Ready, by reason; one that has several counts for each.',

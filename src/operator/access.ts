@@ -5,6 +5,7 @@ import type { AccountDeps } from './credentials/account.ts';
 import { loginOf } from './credentials/identity.ts';
 import type { ViolaClient } from './deliver/viola-client.ts';
 import type { Violas } from './deliver/violas.ts';
+import type { Notifications } from './notifications/notifications.ts';
 import type { CloudView, CloudViews } from './observe/cloud-view.ts';
 import type { SyncRequest } from './sync-request.ts';
 
@@ -12,6 +13,7 @@ export interface AccessDeps extends AccountDeps {
   readonly clouds: Clouds;
   readonly views: CloudViews;
   readonly violas: Violas;
+  readonly notifications: Pick<Notifications, 'join' | 'leave'>;
 }
 
 /** Both ends of a sync. */
@@ -29,6 +31,7 @@ export async function access(
   signal: AbortSignal,
 ): Promise<Access> {
   const { identity, broker } = await loginOf(config, source.namespace, deps, signal);
+  deps.notifications.join(keyOf(source), broker);
   return {
     view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source)),
     viola: await deps.violas.of(config.viola, config.providerId),

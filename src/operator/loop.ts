@@ -22,6 +22,7 @@ import { lanesOf, slowSyncMs } from './lanes.ts';
 import { Looks } from './looks.ts';
 import { controllerName } from './metrics.ts';
 import { NotReady } from './not-ready.ts';
+import { createNotifications } from './notifications/notifications.ts';
 import { CloudViews } from './observe/cloud-view.ts';
 import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
 import { Pace } from './pace.ts';
@@ -61,7 +62,15 @@ export function createLoop(options: LoopOptions) {
   const notReady = new NotReady(metrics);
   const views = new CloudViews(clock, lifetime);
   const looks = new Looks(clock);
-  const writer = createStatusWriter({ client, recorder, perform, clock, notReady });
+  const hint = (members: Iterable<string>, told: Hint): void => {
+    if (!triggers.followsHints) return;
+    for (const key of members) {
+      const isConcerned = looks.note(key, views.concerned(key, told));
+      if (told.whole ? looks.noteWhole(key) : isConcerned) controller.enqueue(key);
+    }
+  };
+  const notifications = createNotifications({ ...options, ...context, onHint: hint });
+  const writer = createStatusWriter({ client, recorder, perform, clock, notReady, notifications });
   const triggers = new Triggers({ clock, log, writer, notReady });
   const reconcile = createReconciler({
     ...options,
@@ -77,6 +86,7 @@ export function createLoop(options: LoopOptions) {
     unanswered,
     pace: new Pace({ clock, random }),
     views,
+    notifications,
     looks,
   });
   const reflector = createReflector({
@@ -137,16 +147,10 @@ export function createLoop(options: LoopOptions) {
         for (const author of await inventory.authors()) {
           if (isOurs(author, settings)) controller.enqueue(keyOf(author));
         }
-        await controller.run(leading);
+        await notifications.during(leading, async () => controller.run(leading));
       }),
     /** Something has happened in a cloud that these OpenstackConfigs (`namespace/name`) look at. */
-    hint: (members: Iterable<string>, hint: Hint): void => {
-      if (!triggers.followsHints) return;
-      for (const key of members) {
-        const isConcerned = looks.note(key, views.concerned(key, hint));
-        if (hint.whole ? looks.noteWhole(key) : isConcerned) controller.enqueue(key);
-      }
-    },
+    hint,
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () =>
       reflector.state === 'listing' || reflector.state === 'waiting'

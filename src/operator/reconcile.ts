@@ -28,7 +28,7 @@ type Deps = ReconcilerDeps & Pick<SyncDeps, 'doubts' | 'recentRemovals'>;
  * one is left alone; any other is looked at when there is a cause, whole or in part.
  */
 export function createReconciler(options: ReconcilerDeps) {
-  const { configs, writer, pace, views, triggers, clock } = options;
+  const { configs, writer, pace, views, notifications, triggers, clock } = options;
   const doubts = new Doubts(clock);
   const deps = { ...options, doubts, recentRemovals: new RecentRemovals(clock) };
 
@@ -40,7 +40,7 @@ export function createReconciler(options: ReconcilerDeps) {
     if (isLive && isPaused(object)) return writer.pause(object, signal);
     pace.begin(object);
     if (!isLive) {
-      views.leave(key);
+      for (const each of [views, notifications]) each.leave(key);
       return leave(object, deps, signal);
     }
     return triggers.pass(object, async () => look(object, deps, signal));
@@ -57,9 +57,9 @@ async function look(object: ConfigObject, deps: Deps, signal: AbortSignal): Prom
 }
 
 async function forget(key: string, deps: Deps) {
-  const { pace, writer, views, looks, triggers, doubts, inventory } = deps;
+  const { pace, writer, views, notifications, looks, triggers, doubts, inventory } = deps;
   for (const each of [pace, writer, looks, triggers, doubts]) each.forget(key);
-  views.leave(key);
+  for (const each of [views, notifications]) each.leave(key);
   const { namespace = '', name } = refOf(key);
   await inventory.forget({ namespace, name });
   return undefined;
@@ -72,14 +72,14 @@ async function lookAtAll(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { settings, pace, views, writer, log, looks } = deps;
+  const { settings, pace, views, notifications, writer, log, looks } = deps;
   const ended = (nextMs: number): Outcome => {
     const ms = looks.ended(object, extent, { nextMs, nodeNames: undefined });
     return { requeueAfterMs: ms };
   };
   const resolution = resolveConfig(object, settings);
   if (resolution.kind === 'refused') {
-    views.leave(keyOf(object));
+    for (const each of [views, notifications]) each.leave(keyOf(object));
     await writer.write(object, { kind: 'refused', troubles: resolution.problems }, signal);
     return ended(pace.afterFailure(object, pollingOf(settings), undefined));
   }

@@ -12,6 +12,7 @@ import {
 } from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
 import { isException } from '../requests/proxies.ts';
+import { notificationSettings } from './notifications/settings.ts';
 import { type Polling, shortestPollMs } from './pace.ts';
 
 const list = () =>
@@ -303,6 +304,7 @@ export const operatorSettings = {
     description:
       'hosts, domains, addresses and networks of Contrabass and OpenStack that are reached without a proxy, separated by commas; this machine, .svc and .cluster.local always are',
   }),
+  ...notificationSettings,
   inventoryDbPath: setting({
     env: ['INVENTORY_DB_PATH'],
     flag: 'inventory-db-path',

@@ -17,6 +17,7 @@ import { createReconciler } from '../../src/operator/reconcile.ts';
 import { operatorSettings } from '../../src/operator/settings.ts';
 import { createStatusWriter } from '../../src/operator/status/writer.ts';
 import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
+import { FakeNotifications } from '../../src/operator/testing/fake-notifications.ts';
 import { Triggers } from '../../src/operator/triggers/triggers.ts';
 import { createPerform } from '../../src/process/effects.ts';
 import { createLogger } from '../../src/process/log.ts';
@@ -77,6 +78,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     { ...settings, token: undefined, authorities: systemAuthorities },
     { clock, random, log },
   );
+  const notifications = new FakeNotifications();
   const notReady = new NotReady(metrics);
   const writer = createStatusWriter({
     client: kube,
@@ -84,6 +86,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     perform,
     clock,
     notReady,
+    notifications,
   });
   const reconcile = createReconciler({
     client: kube,
@@ -98,6 +101,7 @@ async function operator(world: BenchWorld, { projectId, subnetId, servers }: Fur
     authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
     clouds,
     views: new CloudViews(clock, signal),
+    notifications,
     looks: new Looks(clock),
     violas,
     inventory: createInventory({ store, perform, clock, log, metrics }),

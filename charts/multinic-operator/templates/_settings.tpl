@@ -41,6 +41,8 @@ httpsProxy: HTTPS_PROXY
 httpProxy: HTTP_PROXY
 proxyCredentials: PROXY_CREDENTIALS
 noProxy: NO_PROXY
+notifications: OPENSTACK_NOTIFICATIONS
+notificationsVirtualHost: OPENSTACK_NOTIFICATIONS_VHOST
 inventoryDbPath: INVENTORY_DB_PATH
 dbHost: DB_HOST
 dbPort: DB_PORT

@@ -68,9 +68,12 @@ export const managementRules = {
     to: peers(anywhereButLinkLocal, 'Where it is; its port is operator.settings.dbPort.'),
   }),
   amqp: group('Notifications of OpenStack, from the operator.', {
-    enabled: flag(false, 'Whether the message queue may be reached.'),
+    enabled: flag(true, 'Whether the message queues that Contrabass names may be reached.'),
     to: peers(anywhereButLinkLocal, 'Where it is.'),
-    ports: ports([5671, 5672], 'TCP ports.'),
+    ports: ports(
+      [5671, 5672],
+      'TCP ports, 5671 with TLS; another one that Contrabass names has to be here.',
+    ),
   }),
   viola: group('Who may call Viola beside the operator; a token is needed besides.', {
     from: peers([], 'Namespaces, Pods or addresses.'),

@@ -224,6 +224,27 @@ export const openstackConfigReasons = {
       'Secret에 보관하십시오. 필드와 대신 쓸 필드는 메시지에 있습니다.',
     ],
   ),
+  Connected: row(
+    'openstackconfig',
+    false,
+    [
+      'The operator listens to the message queue of OpenStack.',
+      '오퍼레이터가 OpenStack 메시지 큐의 알림을 받고 있습니다.',
+    ],
+    nothing,
+  ),
+  Disconnected: row(
+    'openstackconfig',
+    true,
+    [
+      'The operator cannot listen to the message queue of OpenStack; it finds changes by polling, a little later.',
+      '오퍼레이터가 OpenStack 메시지 큐의 알림을 받지 못합니다. 변경 사항은 폴링으로 조금 늦게 발견됩니다.',
+    ],
+    [
+      'Do what the message of the condition Notifications says, or switch notifications off.',
+      'Notifications 조건의 메시지대로 조치하거나 알림을 끄십시오.',
+    ],
+  ),
   InvalidPort: row(
     'openstackconfig',
     true,

@@ -11,9 +11,12 @@ import type { StepFailure, Trouble } from './step-failure.ts';
 
 const shownTroubles = 3;
 
+/** What is told of its notifications; undefined = it has none. */
+export type Told = ConditionUpdate | undefined;
+
 /** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
 export function conditionsOf(
-  ending: Ending,
+  { ending, notifications }: { readonly ending: Ending; readonly notifications: Told },
   previous: readonly Condition[],
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
@@ -23,6 +26,7 @@ export function conditionsOf(
     degradedOf(ready),
     ...progressOf(ending, ready),
     ...stepConditions(ending),
+    ...(notifications ? [notifications] : []),
   ];
   return withTimes(updates, previous, at);
 }

@@ -11,12 +11,13 @@ import type { LeavingOthers } from '../deletion/withdraw.ts';
 import type { Delivery } from '../deliver/deliver.ts';
 import type { Rounds } from '../deliver/delivery-rounds.ts';
 import type { Seen } from '../observe/observe.ts';
-import { conditionsOf, type Ending, troublesOf } from './conditions.ts';
+import { conditionsOf, type Ending, type Told, troublesOf } from './conditions.ts';
 import type { Trouble } from './step-failure.ts';
 import type { SyncSeen } from './writer.ts';
 
 export interface StatusInput {
   readonly ending: Ending;
+  readonly notifications?: Told;
   /** What the sync saw and did; undefined when it did not come so far, and then the last of it stays. */
   readonly seen: SyncSeen | undefined;
   readonly previous: OpenstackConfigStatus;
@@ -30,8 +31,11 @@ const maxNodes = 20;
 
 /** The whole status as it is to be. */
 export function statusAfter(input: StatusInput): OpenstackConfigStatus {
-  const { ending, seen, previous, generation, now, handled } = input;
-  const conditions = conditionsOf(ending, previous.conditions ?? [], { now, generation });
+  const { ending, notifications, seen, previous, generation, now, handled } = input;
+  const conditions = conditionsOf({ ending, notifications }, previous.conditions ?? [], {
+    now,
+    generation,
+  });
   const ready = findCondition(conditions, 'Ready');
   const [trouble] = troublesOf(ending);
   return defined({

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createPerform } from '../../process/effects.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
+import { FakeNotifications } from '../testing/fake-notifications.ts';
 import { createStatusWriter } from './writer.ts';
 
 const { signal } = new AbortController();
@@ -24,6 +25,7 @@ function setUp() {
     recorder: { record: () => undefined },
     perform: createPerform(() => undefined),
     clock: createFakeClock(),
+    notifications: new FakeNotifications(),
     notReady: { note: () => undefined },
   });
   return { writer, writes: () => writes };

@@ -11,6 +11,7 @@ import { keyOf } from '../../kube/object.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { NotReady } from '../not-ready.ts';
+import type { Notifications } from '../notifications/notifications.ts';
 import {
   allowRemovalsOf,
   type ConfigObject,
@@ -55,6 +56,7 @@ interface StatusWriterDeps {
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
   readonly notReady: Pick<NotReady, 'note'>;
+  readonly notifications: Pick<Notifications, 'conditionOf'>;
 }
 
 /** What our last write left behind. */
@@ -65,7 +67,7 @@ interface Written {
 }
 
 export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
-  const { client, recorder, perform, clock, notReady } = deps;
+  const { client, recorder, perform, clock, notReady, notifications } = deps;
   const written = new Map<string, Written>();
 
   async function apply(object: ConfigObject, status: OpenstackConfigStatus, signal: AbortSignal) {
@@ -113,10 +115,12 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       return true;
     },
     async write(object, ending, signal, seen) {
+      const previous = statusOf(latest(object));
       const status = statusAfter({
         ending,
+        notifications: notifications.conditionOf(keyOf(object), previous.conditions),
         seen,
-        previous: statusOf(latest(object)),
+        previous,
         generation: generationOf(object),
         now: clock.now(),
         handled: handledBy(latest(object), seen?.synced),

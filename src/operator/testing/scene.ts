@@ -29,6 +29,7 @@ import { readPolicy } from '../triggers/policy.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { FakeCloud } from './fake-cloud.ts';
 import { FakeKube } from './fake-kube.ts';
+import { FakeNotifications } from './fake-notifications.ts';
 import { FakeViola } from './fake-viola.ts';
 
 export const serverIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
@@ -59,6 +60,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
   const viola = new FakeViola();
   const clouds = new FakeClouds(cloud);
   const kube = new FakeKube();
+  const notifications = new FakeNotifications();
   const metrics = createMetrics(metricTable);
   const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
   const otherViolas = new Map<string, FakeViola>();
@@ -96,6 +98,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       perform,
       clock,
       notReady,
+      notifications,
     });
     const triggers = new Triggers({ clock, log, writer, notReady });
     triggers.use(readPolicy(trigger));
@@ -109,6 +112,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
       clouds,
       views,
+      notifications,
       looks,
       violas: {
         of: async ({ url }, provider) => {
@@ -141,6 +145,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     cloud,
     clouds,
     viola,
+    notifications,
     /** Violas of business clusters other than the usual one. */
     otherViolas,
     kube,

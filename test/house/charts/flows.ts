@@ -123,8 +123,9 @@ const managementTest: readonly Flow[] = [
 const withoutOptions: readonly Flow[] = [
   ['operator', 'cloud', 3128, 'denied'],
   ['operator', 'mariadb', 3306, 'denied'],
-  ['operator', 'cloud', 5671, 'denied'],
-  ['operator', 'cloud', 5672, 'denied'],
+  ['operator', 'cloud', 5671, 'allowed'],
+  ['operator', 'cloud', 5672, 'allowed'],
+  ['operator', 'metadataService', 5672, 'denied'],
   ['deployedOperator', 'viola', 8081, 'denied'],
 ];
 
@@ -192,8 +193,8 @@ export const flows: Readonly<Record<string, readonly Flow[]>> = {
     ['operator', 'cloud', 8445, 'allowed'],
     ['operator', 'cloudV6', 8446, 'allowed'],
     ['viola', 'cloud', 3128, 'denied'],
-    ['operator', 'cloud', 5671, 'allowed'],
-    ['operator', 'cloud', 5672, 'allowed'],
+    ['operator', 'cloud', 5671, 'denied'],
+    ['operator', 'cloud', 5672, 'denied'],
     ['operator', 'metadataService', 5672, 'denied'],
     ['operator', 'viola', 9443, 'allowed'],
     ['operator', 'viola', 8080, 'denied'],

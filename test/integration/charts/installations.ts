@@ -82,6 +82,7 @@ const withMuchSaid = {
       watchNamespace: 'nics',
       httpsProxy: 'http://proxy.example.com:3128',
       noProxy: ['.example.com', '10.0.0.0/8'],
+      notifications: false,
     },
     persistence: { storageClassName: 'fast', size: '2Gi' },
     podLabels: { team: 'network' },
@@ -94,7 +95,6 @@ const withMuchSaid = {
   },
   viola: { settings: { listen: ':9443' }, replicas: 3 },
   networkPolicy: {
-    amqp: { enabled: true },
     inventory: { from: [{ podSelector: { matchLabels: { app: 'dashboard' } } }] },
     viola: { from: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
   },

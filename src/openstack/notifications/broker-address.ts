@@ -1,0 +1,32 @@
+/** One host of a broker. */
+export interface BrokerAddress {
+  /** Name or address, an IPv6 one without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+const plainPort = 5672;
+const tlsPort = 5671;
+
+const form =
+  /^(?:(?:amqp|rabbit|(?<secure>amqps)):\/\/)?(?<host>[\w.-]+|\[[\da-f:.]+\])(?::(?<port>\d+))?(?:\/.*)?$/i;
+
+/**
+ * Reads a host of a broker as Contrabass names it: `host`, `host:port`, or a URL (`amqp`, `rabbit`; `amqps` is TLS, and so
+ * is port 5671). Undefined when it is none, or names a user as well; the path of a URL is not looked at.
+ */
+export function brokerAddress(text: string): BrokerAddress | undefined {
+  const { secure, host, port: given } = form.exec(text.trim())?.groups ?? {};
+  if (host === undefined) return undefined;
+  const port = Number(given ?? (secure ? tlsPort : plainPort));
+  if (port < 1 || port > 65_535) return undefined;
+  const isBare = !text.includes('://');
+  const tls = secure !== undefined || (isBare && port === tlsPort);
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port, tls };
+}
+
+/** For people and metrics. */
+export function inWords({ host, port }: BrokerAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

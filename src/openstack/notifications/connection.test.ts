@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { systemClock } from '../../time/clock.ts';
+import { until } from '../../time/fake-clock.ts';
+import { BrokerFailure } from './broker-failure.ts';
+import { listenByAmqp } from './connection.ts';
+
+const times = { answerMs: 300, heartbeatSeconds: 1, bindMs: 1_000 };
+const deaf = { onBound: () => undefined, onMessage: () => undefined };
+const cleanUp: (() => void)[] = [];
+
+afterEach(() => {
+  for (const one of cleanUp.splice(0)) one();
+});
+
+/** Something that takes connections and does this with each. */
+async function peer(act: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
+    socket.resume();
+    act(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const { port } = server.address() as { port: number };
+  return { sockets, port };
+}
+
+function listenTo(port: number, tls = false, signal = new AbortController().signal) {
+  const address = { host: '127.0.0.1', port, tls };
+  const login = { address, username: 'u', password: 'p', virtualHost: '/', tls: {} };
+  return listenByAmqp(systemClock, times)(login, deaf, signal).catch((error: unknown) => error);
+}
+
+/** A frame that says it is this long, and goes on for as long as somebody reads. */
+function endless(socket: Socket, length: number): void {
+  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0]);
+  header.writeUInt32BE(length, 3);
+  socket.write(header);
+  const piece = Buffer.alloc(64 * 1024);
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+it.each([
+  ['says nothing', () => undefined, 'unreachable', /no answer within/],
+  ['hangs up', (socket: Socket) => socket.destroy(), 'unreachable', /./],
+  [
+    'speaks HTTP',
+    (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    'protocol',
+    /./,
+  ],
+  [
+    'wants another AMQP',
+    (socket: Socket) => socket.end('AMQP\u0000\u0001\u0000\u0000'),
+    'protocol',
+    /version/,
+  ],
+  [
+    'never ends a frame',
+    (socket: Socket) => endless(socket, 1_000_000_000),
+    'protocol',
+    /1000000000 bytes/,
+  ],
+] as const)('a peer that %s is left', async (_name, act, kind, message) => {
+  const { port, sockets } = await peer(act);
+  const failure = await listenTo(port);
+  expect(failure).toBeInstanceOf(BrokerFailure);
+  expect(failure).toMatchObject({ kind });
+  expect(String(failure)).toMatch(message);
+  await until('its socket is closed', () => sockets.size === 0);
+});
+
+it('a port where nobody listens is told as such', async () => {
+  const { port } = await peer(() => undefined);
+  for (const one of cleanUp.splice(0)) one();
+  expect(await listenTo(port)).toMatchObject({ kind: 'unreachable' });
+});
+
+it('a peer without TLS is no broker with it', async () => {
+  const { port } = await peer((socket) => socket.once('data', () => socket.end('AMQP plain text')));
+  expect(await listenTo(port, true)).toMatchObject({ kind: 'certificate' });
+});
+
+it('ends with the signal while it connects, and leaves no socket', async () => {
+  const { port, sockets } = await peer(() => undefined);
+  const stop = new AbortController();
+  const ended = listenTo(port, false, stop.signal);
+  await until('it is connected', () => sockets.size === 1);
+  const reason = new Error('enough');
+  stop.abort(reason);
+  expect(await ended).toBe(reason);
+  await until('its socket is closed', () => sockets.size === 0);
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { readNotification } from './envelope.ts';
+
+const server = '32edb6b7-f24d-42cc-bae0-0ea261282c04';
+const port = '443fca17-bb9b-4d54-9681-f3919241dba2';
+const other = '00bd20a1-eafe-41ab-a2a5-b2144d1a0f47';
+
+/** A message as oslo.messaging puts it on the wire. */
+function wire(event_type: unknown, payload: unknown, more: object = {}): Buffer {
+  const message = { message_id: 'm', event_type, payload, priority: 'INFO', ...more };
+  return envelope(JSON.stringify(message));
+}
+
+function envelope(message: unknown, version: unknown = '2.0'): Buffer {
+  return Buffer.from(JSON.stringify({ 'oslo.version': version, 'oslo.message': message }));
+}
+
+function happening(event: string, payload: unknown) {
+  const read = readNotification(wire(event, payload));
+  return read.kind === 'happening' ? read.happening : read.kind;
+}
+
+describe('a notification of Neutron', () => {
+  const attached = { port: { id: port, device_id: server, device_owner: 'compute:nova' } };
+
+  it.each([
+    ['a new port at a server', 'port.create.end', attached, [server], []],
+    ['an attach', 'port.update.end', attached, [server], [port]],
+    ['a detach', 'port.update.end', { port: { id: port, device_id: '' } }, [], [port]],
+    ['a deleted port', 'port.delete.end', { ...attached, port_id: port }, [server], [port]],
+    ['a deleted port of an older Neutron', 'port.delete.end', { port_id: port }, [], [port]],
+  ])('of %s names where to look', (_name, event, payload, servers, ports) => {
+    expect(happening(event, payload)).toEqual({ servers, ports, whole: false });
+  });
+
+  it('of several ports names where each is', () => {
+    const ports = [
+      { id: port, device_id: server.toUpperCase() },
+      { id: other, device_id: other },
+    ];
+    expect(happening('port.create.end', { ports })).toEqual({
+      servers: [server, other],
+      ports: [],
+      whole: false,
+    });
+  });
+
+  it.each([
+    ['a port of nobody', 'port.create.end', { port: { id: port, device_id: '' } }],
+    ['DHCP', 'port.update.end', { port: { id: port, device_owner: 'network:dhcp' } }],
+    ['what is only begun', 'port.update.start', attached],
+    ['no ids', 'port.update.end', { port: { name: 'x' } }],
+    ['ids that are none', 'port.update.end', { port: { id: 7, device_id: 'dhcp-1' } }],
+    ['no payload', 'port.update.end', undefined],
+    ['a list as payload', 'port.update.end', [attached]],
+    ['a text as port', 'port.update.end', { port: 'x' }],
+    ['a number as ports', 'port.create.end', { ports: 3 }],
+    ['a floating address', 'floatingip.update.end', { floatingip: { port_id: port } }],
+    ['a new network', 'network.create.end', { network: { id: other } }],
+    ['a new subnet', 'subnet.create.end', { subnet: { id: other } }],
+  ])('of %s asks for nothing', (_name, event, payload) => {
+    expect(happening(event, payload)).toBe('other');
+  });
+
+  it.each(['network.update.end', 'network.delete.end', 'subnet.update.end', 'subnet.delete.end'])(
+    '%s asks for a look at everything',
+    (event) => {
+      expect(happening(event, {})).toEqual({ servers: [], ports: [], whole: true });
+    },
+  );
+});
+
+describe('a notification of Nova', () => {
+  const versioned = { 'nova_object.data': { uuid: server } };
+
+  it.each([
+    ['compute.instance.create.end', { instance_id: server }],
+    ['compute.instance.delete.end', { instance_id: server }],
+    ['instance.interface_attach.end', versioned],
+    ['instance.interface_detach.end', versioned],
+    ['instance.delete.end', versioned],
+  ])('%s names the server', (event, payload) => {
+    expect(happening(event, payload)).toEqual({ servers: [server], ports: [], whole: false });
+  });
+
+  it.each([
+    ['compute.instance.update', { instance_id: server }],
+    ['instance.update', versioned],
+    ['compute.instance.create.start', { instance_id: server }],
+    ['compute.instance.create.end', { instance_id: 17 }],
+    ['instance.delete.end', { 'nova_object.data': 'x' }],
+    ['scheduler.select_destinations.end', { instance_id: server }],
+  ])('%s %j asks for nothing', (event, payload) => {
+    expect(happening(event, payload)).toBe('other');
+  });
+});
+
+describe('a notification of Keystone', () => {
+  it.each([
+    'identity.project.disabled',
+    'identity.project.deleted',
+    'identity.user.disabled',
+    'identity.user.updated',
+    'identity.user.deleted',
+    'identity.domain.disabled',
+    'identity.role_assignment.deleted',
+    'identity.application_credential.deleted',
+  ])('%s asks for a look at everything: an account may have lost its rights', (event) => {
+    expect(happening(event, { resource_info: 'x' })).toMatchObject({ whole: true });
+  });
+
+  it.each([
+    'identity.project.created',
+    'identity.role_assignment.created',
+    'identity.authenticate',
+  ])('%s asks for nothing', (event) => {
+    expect(happening(event, {})).toBe('other');
+  });
+});
+
+describe('a message', () => {
+  it.each([
+    ['2026-11-23 01:52:48.746235', '2026-11-23T01:52:48.746Z'],
+    ['2026-11-23T01:52:48Z', '2026-11-23T01:52:48.000Z'],
+    ['yesterday', undefined],
+    [12, undefined],
+    [undefined, undefined],
+  ])('sent at %j was sent at %s', (timestamp, time) => {
+    const read = readNotification(wire('subnet.update.end', {}, { timestamp }));
+    expect(read.kind === 'happening' && read.sentAt?.toISOString()).toBe(time);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['no JSON', Buffer.from('{"oslo.version": "2.0"')],
+    ['a number', Buffer.from('7')],
+    ['null', Buffer.from('null')],
+    ['no UTF-8', Buffer.from([0xff, 0xfe, 0])],
+    ['no envelope', Buffer.from(JSON.stringify({ event_type: 'port.update.end', payload: {} }))],
+    ['another version', envelope('{"event_type": "port.update.end"}', '3.0')],
+    ['a version that is no text', envelope('{"event_type": "port.update.end"}', 2)],
+    ['an object in the envelope', envelope({ event_type: 'port.update.end' })],
+    ['no JSON in the envelope', envelope('port.update.end')],
+    ['no event_type', envelope('{"payload": {}}')],
+    ['an event_type that is no text', wire(7, {})],
+  ])('of %s is unreadable, and not quoted', (_name, body) => {
+    const read = readNotification(body);
+    expect(read.kind === 'unreadable' && read.why).toMatch(
+      /^no (oslo envelope of version 2|message)/,
+    );
+  });
+
+  it('that was too long to be kept may have said anything', () => {
+    expect(readNotification(undefined)).toMatchObject({ happening: { whole: true } });
+  });
+});

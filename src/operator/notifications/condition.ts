@@ -1,0 +1,85 @@
+import type { ConditionUpdate } from '../../api/condition.ts';
+import type { OperatorReason } from '../../api/reasons.ts';
+import type { Broker } from '../../openstack/contrabass.ts';
+import { brokerAddress } from '../../openstack/notifications/broker-address.ts';
+import type { BrokerFailureKind } from '../../openstack/notifications/broker-failure.ts';
+import type { Connectedness } from '../../openstack/notifications/subscription.ts';
+
+/** Of the condition. */
+export const type = 'Notifications';
+
+/** A connection that comes back sooner is not told of: a status is no log. */
+const toldAfterMs = 60_000;
+
+function connected(message: string): ConditionUpdate {
+  const reason: OperatorReason = 'Connected';
+  return { type, status: 'True', reason, message };
+}
+
+function disconnected(why: string): ConditionUpdate {
+  const reason: OperatorReason = 'Disconnected';
+  return { type, status: 'False', reason, message: `${why}; changes are found by polling` };
+}
+
+const listening = 'changes in OpenStack are told by its message queue';
+
+/** What is wrong, and what to do; the same words as long as it is the same, however often it is tried. */
+const inWords: Readonly<Record<BrokerFailureKind, string>> = {
+  unreachable:
+    'the message queue that Contrabass names does not answer: look whether it runs, and whether the operator may reach it (networkPolicy.amqp)',
+  certificate:
+    'the certificate of the message queue cannot be verified: give its authority to the operator (OPENSTACK_CA_FILE)',
+  refused:
+    'the message queue refuses the user and password that Contrabass names: correct them there; they are tried again once an hour, others at once',
+  virtualHost:
+    'the message queue has no such virtual host for this user: grant it, or name another (OPENSTACK_NOTIFICATIONS_VHOST)',
+  forbidden:
+    'the user of the message queue may not have a queue of its own: grant configure, write and read on amq.gen-.*, and read on neutron, nova and keystone',
+  queueGone: 'the queue of the operator was deleted in the message queue: find out who does that',
+  protocol:
+    'what answers where Contrabass names the message queue is none that speaks AMQP 0-9-1: correct rabbitMQUrls there',
+};
+/** They do not pass by themselves. */
+const toldAtOnce: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
+  'certificate',
+  'refused',
+  'virtualHost',
+  'forbidden',
+]);
+
+/** The condition of a connection; `nowMs` is monotonic. Undefined = it says nothing new yet. */
+export function conditionOf(state: Connectedness, nowMs: number): ConditionUpdate | undefined {
+  if (state.kind === 'connected') return ofExchanges(state.exchanges);
+  if (state.kind === 'trying') return undefined;
+  const isTold = toldAtOnce.has(state.why) || nowMs - state.since >= toldAfterMs;
+  return isTold ? disconnected(inWords[state.why]) : undefined;
+}
+
+function ofExchanges(exchanges: readonly string[]): ConditionUpdate {
+  if (!exchanges.includes('neutron')) {
+    return disconnected(
+      'the message queue has no exchange "neutron" that the user may read: set the driver messagingv2 in Neutron, or grant it',
+    );
+  }
+  const missing = ['nova', 'keystone'].filter((one) => !exchanges.includes(one));
+  if (missing.length === 0) return connected(listening);
+  return connected(`${listening}, but for ${missing.join(' and ')}, which it has no exchange of`);
+}
+
+/** Why nothing can be listened to with what Contrabass says of a broker; undefined = it can. */
+export function unusable({ hosts, password }: Broker): ConditionUpdate | undefined {
+  if (password === undefined) {
+    return disconnected(
+      'Contrabass names no password of the message queue that fits the encrypt key: correct rabbitMQPw there',
+    );
+  }
+  if (hosts.length === 0) {
+    return disconnected('Contrabass names no host of the message queue: fill rabbitMQUrls there');
+  }
+  const wrong = hosts.find((host) => brokerAddress(host) === undefined);
+  if (wrong === undefined) return undefined;
+  // It may be the URL that services use, with a password in it.
+  const shown = wrong.includes('@') ? 'a URL with a user' : `"${wrong}"`;
+  const form = 'write host:port, or a URL that begins with amqp or amqps';
+  return disconnected(`Contrabass names the message queue by ${shown}: ${form}`);
+}

@@ -1,0 +1,308 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { metricTable } from '../../api/metrics.ts';
+import type { Broker } from '../../openstack/contrabass.ts';
+import {
+  BrokerFailure,
+  type BrokerFailureKind,
+} from '../../openstack/notifications/broker-failure.ts';
+import type { BrokerLogin, Listener } from '../../openstack/notifications/connection.ts';
+import { createLogger } from '../../process/log.ts';
+import { createMetrics } from '../../process/metrics.ts';
+import { createFakeClock, type FakeClock, settled } from '../../time/fake-clock.ts';
+import type { Hint } from '../hints.ts';
+import { Connections } from './connections.ts';
+import { Notifications } from './notifications.ts';
+
+const server = '32edb6b7-f24d-42cc-bae0-0ea261282c04';
+const broker: Broker = { username: 'r', password: 'secret-word', hosts: ['10.0.0.1:5672'] };
+const all = ['neutron', 'nova', 'keystone'];
+
+interface Opened {
+  readonly login: BrokerLogin;
+  readonly to: Listener;
+  readonly signal: AbortSignal;
+  readonly fail: (why: BrokerFailureKind) => void;
+}
+
+let clock: FakeClock;
+let opened: Opened[];
+let hints: [readonly string[], Hint][];
+let metrics: ReturnType<typeof createMetrics<typeof metricTable>>;
+let notifications: Notifications;
+let stop: AbortController;
+let over: Promise<void>;
+
+function open(isOn = true): void {
+  clock = createFakeClock();
+  opened = [];
+  hints = [];
+  metrics = createMetrics(metricTable);
+  notifications = new Notifications({
+    isOn,
+    listen: async (login, to, signal) => {
+      const { promise, reject } = Promise.withResolvers<never>();
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      const fail = (why: BrokerFailureKind): void => reject(new BrokerFailure(why, 'in the way'));
+      opened.push({ login, to, signal, fail });
+      return promise;
+    },
+    virtualHost: 'vh',
+    tls: async () => ({ ca: 'authorities' }),
+    clock,
+    random: () => 0.5,
+    log: createLogger({ part: 'test', level: 'silent' }),
+    metrics,
+    connections: new Connections(metrics),
+    onHint: (members, hint) => hints.push([members, hint]),
+  });
+  lead();
+}
+
+function lead(): void {
+  stop = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stop.signal.addEventListener('abort', () => resolve());
+  over = notifications.during(stop.signal, async () => promise);
+}
+
+beforeEach(() => open());
+
+afterEach(async () => {
+  stop.abort();
+  await over;
+  await settled();
+  expect(clock.waits).toEqual([]);
+});
+
+async function connected(at = 0): Promise<Opened> {
+  await settled();
+  const one = opened[at];
+  if (!one) throw new Error('nobody listens');
+  one.to.onBound(all);
+  await clock.advance(300);
+  hints.length = 0;
+  return one;
+}
+
+function message(sentAt = '2026-01-01 00:00:00.000000'): Buffer {
+  const inner = {
+    event_type: 'port.update.end',
+    timestamp: sentAt,
+    payload: { port: { id: server, device_id: server } },
+  };
+  return Buffer.from(
+    JSON.stringify({ 'oslo.version': '2.0', 'oslo.message': JSON.stringify(inner) }),
+  );
+}
+
+/** The condition as it stands. */
+function said(): string | undefined {
+  const { status, reason, message: text } = notifications.conditionOf('ns/a', []) ?? {};
+  return status && `${status} ${reason}: ${text}`;
+}
+
+async function value(name: string) {
+  const metric = await metrics.registry.getSingleMetric(name)?.get();
+  return metric?.values.map((one) => [one.labels, one.value] as const);
+}
+
+describe('a broker', () => {
+  it('is listened to once for all who have it, as whom Contrabass says', async () => {
+    for (const member of ['ns/a', 'ns/b', 'ns/a']) notifications.join(member, broker);
+    const { to } = await connected();
+    expect(opened.map(({ login }) => login)).toEqual([
+      {
+        address: { host: '10.0.0.1', port: 5672, tls: false },
+        username: 'r',
+        password: 'secret-word',
+        virtualHost: 'vh',
+        tls: { ca: 'authorities' },
+      },
+    ]);
+    to.onMessage(message());
+    await clock.advance(300);
+    expect(hints).toEqual([
+      [['ns/a', 'ns/b'], { servers: [server], ports: [server], whole: false }],
+    ]);
+  });
+
+  it('asks its members for a look at everything when it is connected, and again when it was lost', async () => {
+    notifications.join('ns/a', broker);
+    await settled();
+    opened[0]?.to.onBound(all);
+    await clock.advance(300);
+    expect(hints).toEqual([[['ns/a'], { servers: [], ports: [], whole: true }]]);
+    await clock.advance(60_000);
+    opened[0]?.fail('unreachable');
+    await clock.advance(1_000);
+    opened[1]?.to.onBound(all);
+    await clock.advance(300);
+    expect(hints).toHaveLength(2);
+  });
+
+  it('is left with the last who had it, and what it said meanwhile is forgotten', async () => {
+    for (const member of ['ns/a', 'ns/b']) notifications.join(member, broker);
+    const { to, signal } = await connected();
+    notifications.leave('ns/a');
+    expect(signal.aborted).toBe(false);
+    to.onMessage(message());
+    notifications.join('ns/b', undefined);
+    expect(signal.aborted).toBe(true);
+    await clock.advance(60_000);
+    expect([hints, opened.length]).toEqual([[], 1]);
+    expect(notifications.conditionOf('ns/b', [])).toBeUndefined();
+  });
+
+  it('with another password is another one', async () => {
+    notifications.join('ns/a', broker);
+    await connected();
+    notifications.join('ns/a', { ...broker, password: 'other' });
+    await settled();
+    expect(opened.map(({ login, signal }) => [login.password, signal.aborted])).toEqual([
+      ['secret-word', true],
+      ['other', false],
+    ]);
+  });
+
+  it('is listened to by who leads alone', async () => {
+    notifications.join('ns/a', broker);
+    await connected();
+    stop.abort();
+    await over;
+    notifications.join('ns/a', broker);
+    await settled();
+    expect(opened.map(({ signal }) => signal.aborted)).toEqual([true]);
+    lead();
+    notifications.join('ns/a', broker);
+    await settled();
+    expect(opened).toHaveLength(2);
+  });
+
+  it('is left alone when that is switched off', async () => {
+    stop.abort();
+    await over;
+    open(false);
+    notifications.join('ns/a', broker);
+    await settled();
+    expect(opened).toEqual([]);
+    expect(notifications.conditionOf('ns/a', [])).toBeUndefined();
+  });
+});
+
+describe('the condition', () => {
+  const polling = 'changes are found by polling';
+
+  it('says nothing before anything is known, but for what it said before', async () => {
+    notifications.join('ns/a', broker);
+    await settled();
+    expect(said()).toBeUndefined();
+    const before = {
+      type: 'Notifications',
+      status: 'True',
+      reason: 'Connected',
+      message: 'x',
+    } as const;
+    const previous = [{ ...before, lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    expect(notifications.conditionOf('ns/a', previous)).toEqual(before);
+  });
+
+  it('says that it is connected, and for what it is not', async () => {
+    notifications.join('ns/a', broker);
+    const { to } = await connected();
+    const told = 'changes in OpenStack are told by its message queue';
+    expect(said()).toBe(`True Connected: ${told}`);
+    to.onBound(['neutron']);
+    expect(said()).toBe(
+      `True Connected: ${told}, but for nova and keystone, which it has no exchange of`,
+    );
+    to.onBound(['nova', 'keystone']);
+    expect(said()).toMatch(/^False Disconnected: .*no exchange "neutron".*polling$/);
+  });
+
+  it('says that it was lost after a minute, in the same words however often it is tried', async () => {
+    notifications.join('ns/a', broker);
+    (await connected()).fail('unreachable');
+    await settled();
+    await clock.advance(59_000);
+    expect(said()).toBeUndefined();
+    await clock.advance(1_000);
+    const first = said();
+    expect(first).toMatch(/^False Disconnected: the message queue .* does not answer: .*polling$/);
+    for (let n = 1; n < 5; n++) {
+      opened.at(-1)?.fail('unreachable');
+      await clock.advance(60_000);
+      expect(said()).toBe(first);
+    }
+  });
+
+  it.each([
+    ['refused', 'the message queue refuses the user and password that Contrabass names'],
+    ['virtualHost', 'the message queue has no such virtual host for this user'],
+    ['forbidden', 'the user of the message queue may not have a queue of its own'],
+    ['certificate', 'the certificate of the message queue cannot be verified'],
+  ] as const)('says at once that somebody has to act: %s', async (why, words) => {
+    notifications.join('ns/a', broker);
+    (await connected()).fail(why);
+    await settled();
+    expect(said()).toContain(`False Disconnected: ${words}: `);
+  });
+
+  it.each([
+    [{ username: 'r', hosts: broker.hosts }, 'names no password of the message queue'],
+    [{ ...broker, hosts: [] }, 'names no host of the message queue'],
+    [
+      { ...broker, hosts: ['10.0.0.1', 'http://x'] },
+      'names the message queue by "http://x": write',
+    ],
+    [
+      { ...broker, hosts: ['amqp://u:secret@h'] },
+      'names the message queue by a URL with a user: write',
+    ],
+  ])('says what Contrabass has to say: %j', async (unusable, words) => {
+    notifications.join('ns/a', unusable);
+    await settled();
+    expect(said()).toMatch(/^False Disconnected: /);
+    expect(said()).toContain(words);
+    expect(said()).toContain(polling);
+    expect(opened).toEqual([]);
+    notifications.join('ns/a', broker);
+    await connected();
+    expect(said()).toMatch(/^True/);
+  });
+});
+
+describe('the metrics', () => {
+  const labels = { broker: '10.0.0.1:5672' };
+
+  it('say whether a broker is connected, for as long as it is listened to', async () => {
+    notifications.join('ns/a', broker);
+    await settled();
+    expect(await value('multinic_notifications_connected')).toEqual([[labels, 0]]);
+    await connected();
+    expect(await value('multinic_notifications_connected')).toEqual([[labels, 1]]);
+    // The same host, as somebody else, who is not let in yet.
+    notifications.join('ns/b', { ...broker, username: 'other' });
+    expect(await value('multinic_notifications_connected')).toEqual([[labels, 0]]);
+    notifications.leave('ns/a');
+    notifications.leave('ns/b');
+    await settled();
+    expect(await value('multinic_notifications_connected')).toEqual([]);
+  });
+
+  it('count messages by what they were, and how late those came that say something', async () => {
+    notifications.join('ns/a', broker);
+    const { to } = await connected();
+    to.onMessage(message('2025-12-31 23:59:56.300000'));
+    // A clock that is ahead of ours.
+    to.onMessage(message('2026-01-01 01:00:00.000000'));
+    to.onMessage(undefined);
+    to.onMessage(Buffer.from('{}'));
+    expect(await value('multinic_notifications_total')).toEqual([
+      [{ ...labels, result: 'happening' }, 3],
+      [{ ...labels, result: 'unreadable' }, 1],
+    ]);
+    const lag = await metrics.registry.getSingleMetricAsString('multinic_notification_lag_seconds');
+    expect(lag).toContain('_count{broker="10.0.0.1:5672"} 2');
+    expect(lag).toContain('_sum{broker="10.0.0.1:5672"} 4');
+  });
+});

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { type Condition, type ConditionUpdate, findCondition } from '../../api/condition.ts';
+import type { metricTable } from '../../api/metrics.ts';
+import type { Broker } from '../../openstack/contrabass.ts';
+import { brokerAddress, inWords } from '../../openstack/notifications/broker-address.ts';
+import { type Listen, listenByAmqp } from '../../openstack/notifications/connection.ts';
+import { readNotification } from '../../openstack/notifications/envelope.ts';
+import { Subscription } from '../../openstack/notifications/subscription.ts';
+import type { Logger } from '../../process/log.ts';
+import type { Metrics } from '../../process/metrics.ts';
+import type { TlsOptions } from '../../requests/transport.ts';
+import type { Clock, Random } from '../../time/clock.ts';
+import { type Authorities, tlsOf } from '../credentials/account.ts';
+import type { Hint } from '../hints.ts';
+import type { OperatorMetrics } from '../metrics.ts';
+import type { OperatorSettings } from '../settings.ts';
+import { conditionOf, type, unusable } from './condition.ts';
+import { Connections } from './connections.ts';
+import { PendingHints } from './pending-hints.ts';
+
+export interface NotificationsOptions {
+  readonly isOn: boolean;
+  readonly listen: Listen;
+  readonly virtualHost: string;
+  readonly tls: () => Promise<TlsOptions>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: Pick<OperatorMetrics, 'count' | 'observe'>;
+  readonly connections: Connections;
+  /** Something has happened that these OpenstackConfigs (`namespace/name`) may look at. */
+  readonly onHint: (members: readonly string[], hint: Hint) => void;
+}
+
+interface CreateOptions extends Pick<NotificationsOptions, 'clock' | 'random' | 'log' | 'onHint'> {
+  readonly settings: OperatorSettings;
+  readonly authorities: Authorities;
+  readonly metrics: Metrics<typeof metricTable>;
+}
+
+/** Listens by AMQP, unless the operator's settings say that nobody listens. */
+export function createNotifications(options: CreateOptions): Notifications {
+  const { settings, authorities, metrics, clock } = options;
+  return new Notifications({
+    ...options,
+    isOn: settings.notifications,
+    listen: listenByAmqp(clock),
+    virtualHost: settings.notificationsVirtualHost,
+    tls: async () => tlsOf(settings.openstackInsecureTls, await authorities.openstack()),
+    connections: new Connections(metrics),
+  });
+}
+
+/** A broker, for all OpenstackConfigs that look at what it tells of. */
+interface Shared {
+  readonly key: string;
+  readonly members: Set<string>;
+  /** What there is to say of it; undefined = nothing new. */
+  readonly told: () => ConditionUpdate | undefined;
+  readonly stop: () => void;
+}
+
+/** Listens to the brokers that OpenstackConfigs have, one connection to each however many share it. */
+export class Notifications {
+  readonly #options: NotificationsOptions;
+  readonly #shared = new Map<string, Shared>();
+  readonly #joined = new Map<string, Shared>();
+  readonly #ending = new Set<Promise<void>>();
+  #leading = AbortSignal.abort();
+
+  constructor(options: NotificationsOptions) {
+    this.#options = options;
+  }
+
+  /** Listens while `work` is done, and to nothing any more when it is over. */
+  async during(leading: AbortSignal, work: () => Promise<void>): Promise<void> {
+    this.#leading = leading;
+    try {
+      await work();
+    } finally {
+      this.#leading = AbortSignal.abort();
+      for (const member of this.#joined.keys()) this.leave(member);
+      await Promise.all(this.#ending);
+    }
+  }
+
+  /** The OpenstackConfig is told what this broker says from now on, and nothing by any other. */
+  join(member: string, broker: Broker | undefined): void {
+    if (!this.#options.isOn || this.#leading.aborted) return;
+    const key = broker && digest(broker);
+    if (this.#joined.get(member)?.key === key) return;
+    this.leave(member);
+    if (!broker || !key) return;
+    const shared = this.#shared.get(key) ?? this.#open(key, broker);
+    this.#shared.set(key, shared);
+    this.#joined.set(member, shared);
+    shared.members.add(member);
+  }
+
+  leave(member: string): void {
+    const shared = this.#joined.get(member);
+    this.#joined.delete(member);
+    if (!shared?.members.delete(member) || shared.members.size > 0) return;
+    this.#shared.delete(shared.key);
+    shared.stop();
+  }
+
+  /** What the OpenstackConfig has to say of its broker, given what it says already; undefined = it has none. */
+  conditionOf(
+    member: string,
+    previous: readonly Condition[] | undefined,
+  ): ConditionUpdate | undefined {
+    const shared = this.#joined.get(member);
+    return shared && (shared.told() ?? saidIn(previous));
+  }
+
+  #open(key: string, broker: Broker): Shared {
+    const { clock, random, virtualHost, tls, listen, connections, onHint } = this.#options;
+    const members = new Set<string>();
+    const why = unusable(broker);
+    if (why) return { key, members, told: () => why, stop: () => undefined };
+    const { username, password = '', hosts } = broker;
+    const addresses = hosts.flatMap((host) => brokerAddress(host) ?? []);
+    const name = addresses.map(inWords).join(',');
+    const log = this.#options.log.child({ broker: name });
+    const stop = new AbortController();
+    const pending = new PendingHints(clock, stop.signal, (hint) => onHint([...members], hint));
+    const subscription = new Subscription({
+      addresses,
+      username,
+      password,
+      virtualHost,
+      tls,
+      listen,
+      clock,
+      random,
+      log,
+      onMessage: (body) => this.#receive(name, body, pending),
+      onGap: () => pending.add({ servers: [], ports: [], whole: true }),
+    });
+    const forget = connections.add(name, () => subscription.state.kind === 'connected');
+    const ended = subscription
+      .run(stop.signal)
+      .catch((error: unknown) => log.error({ err: error }, 'notifications ended unexpectedly'))
+      .finally(() => {
+        forget();
+        this.#ending.delete(ended);
+      });
+    this.#ending.add(ended);
+    const told = (): ConditionUpdate | undefined =>
+      conditionOf(subscription.state, clock.monotonicMs());
+    return { key, members, told, stop: () => stop.abort() };
+  }
+
+  #receive(broker: string, body: Buffer | undefined, pending: PendingHints): void {
+    const { metrics, clock, log } = this.#options;
+    const read = readNotification(body);
+    metrics.count('multinic_notifications_total', { broker, result: read.kind });
+    if (read.kind === 'unreadable') log.debug({ broker, why: read.why }, 'notification not read');
+    if (read.kind !== 'happening') return;
+    if (read.sentAt) {
+      const lagMs = Math.max(0, clock.now().getTime() - read.sentAt.getTime());
+      metrics.observe('multinic_notification_lag_seconds', { broker }, lagMs / 1000);
+    }
+    pending.add(read.happening);
+  }
+}
+
+function saidIn(previous: readonly Condition[] | undefined): ConditionUpdate | undefined {
+  const { status, reason = '', message = '' } = findCondition(previous, type) ?? {};
+  return status && { type, status, reason, message };
+}
+
+// A password is no good as the key of a map that ends up in heap dumps.
+function digest({ username, password, hosts }: Broker): string {
+  return createHash('sha256')
+    .update(JSON.stringify([username, password, hosts]))
+    .digest('hex');
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
+import type { Hint } from '../hints.ts';
+import { gatheredMs, mostRemembered, PendingHints, wholeEveryMs } from './pending-hints.ts';
+
+const nothing: Hint = { servers: [], ports: [], whole: false };
+let clock: FakeClock;
+let told: [number, Hint][];
+let stop: AbortController;
+let pending: PendingHints;
+
+beforeEach(() => {
+  clock = createFakeClock();
+  told = [];
+  stop = new AbortController();
+  pending = new PendingHints(clock, stop.signal, (hint) => told.push([clock.monotonicMs(), hint]));
+});
+
+afterEach(async () => {
+  stop.abort();
+  await clock.advance(0);
+  expect(clock.waits).toEqual([]);
+});
+
+it('hands on once what comes within a moment, each id once', async () => {
+  pending.add({ ...nothing, servers: ['a'] });
+  await clock.advance(gatheredMs - 1);
+  pending.add({ ...nothing, servers: ['a', 'b'], ports: ['p'] });
+  expect(told).toEqual([]);
+  await clock.advance(1);
+  expect(told).toEqual([[300, { servers: ['a', 'b'], ports: ['p'], whole: false }]]);
+  await clock.advance(60_000);
+  expect(told).toHaveLength(1);
+});
+
+it('asks for a look at everything at once, and not again before some seconds have passed', async () => {
+  pending.add({ ...nothing, whole: true });
+  await clock.advance(gatheredMs);
+  for (let n = 0; n < 20; n++) {
+    pending.add({ ...nothing, whole: true });
+    await clock.advance(1_000);
+  }
+  expect(told.map(([at]) => at)).toEqual([300, 300 + wholeEveryMs, 300 + 2 * wholeEveryMs]);
+});
+
+it('holds nothing else up for a look at everything that has to wait', async () => {
+  pending.add({ ...nothing, whole: true });
+  await clock.advance(gatheredMs);
+  pending.add({ ...nothing, whole: true, ports: ['p'] });
+  await clock.advance(gatheredMs);
+  pending.add({ ...nothing, servers: ['a'] });
+  await clock.advance(gatheredMs);
+  expect(told.slice(1)).toEqual([
+    [600, { servers: [], ports: ['p'], whole: false }],
+    [900, { servers: ['a'], ports: [], whole: false }],
+  ]);
+  await clock.advance(wholeEveryMs);
+  expect(told.at(-1)).toEqual([10_300, { ...nothing, whole: true }]);
+});
+
+it('remembers no more than it may: of too many it asks for everything', async () => {
+  const names = Array.from({ length: mostRemembered }, (_, n) => `s${n}`);
+  pending.add({ ...nothing, servers: names });
+  await clock.advance(gatheredMs);
+  expect(told[0]?.[1].servers).toHaveLength(mostRemembered);
+  pending.add({ ...nothing, servers: names.slice(1), ports: ['p', 'q'] });
+  await clock.advance(gatheredMs);
+  expect(told[1]).toEqual([600, { ...nothing, whole: true }]);
+});
+
+it('asks for nothing when nothing was said, or nobody is left', async () => {
+  pending.add(nothing);
+  await clock.advance(gatheredMs);
+  pending.add({ ...nothing, servers: ['a'] });
+  stop.abort();
+  await clock.advance(gatheredMs);
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import type { Clock } from '../../time/clock.ts';
+import { passed } from '../../time/clock.ts';
+import type { Hint } from '../hints.ts';
+
+/** What an attach causes comes in pieces, about as far apart. */
+export const gatheredMs = 300;
+/** A look at everything costs OpenStack so much more that a busy cloud must not ask for one all the time. */
+export const wholeEveryMs = 10_000;
+/** More than this is cheaper looked at as a whole. */
+export const mostRemembered = 1_000;
+
+/** What is waited for: the rest of a change, or leave to look at everything again. */
+type Timer = 'gathering' | 'sparing';
+
+/** Gathers hints, and hands them on together. */
+export class PendingHints {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #onHint: (hint: Hint) => void;
+  readonly #servers = new Set<string>();
+  readonly #ports = new Set<string>();
+  #whole = false;
+  readonly #timers = new Set<Timer>();
+  #wholeAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, signal: AbortSignal, onHint: (hint: Hint) => void) {
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#onHint = onHint;
+  }
+
+  add({ servers, ports, whole }: Hint): void {
+    for (const id of servers) this.#servers.add(id);
+    for (const id of ports) this.#ports.add(id);
+    this.#whole ||= whole;
+    if (this.#servers.size + this.#ports.size > mostRemembered) {
+      this.#forget();
+      this.#whole = true;
+    }
+    void this.#handOnAfter('gathering', gatheredMs);
+  }
+
+  #forget(): void {
+    this.#servers.clear();
+    this.#ports.clear();
+  }
+
+  async #handOnAfter(timer: Timer, ms: number): Promise<void> {
+    if (this.#timers.has(timer)) return;
+    this.#timers.add(timer);
+    const isDue = await passed(this.#clock, ms, this.#signal);
+    this.#timers.delete(timer);
+    if (isDue) this.#handOn();
+  }
+
+  #handOn(): void {
+    const now = this.#clock.monotonicMs();
+    const untilWhole = this.#wholeAt + wholeEveryMs - now;
+    const whole = this.#whole && untilWhole <= 0;
+    if (whole) {
+      this.#wholeAt = now;
+      this.#whole = false;
+    }
+    const hint = { servers: [...this.#servers], ports: [...this.#ports], whole };
+    this.#forget();
+    if (whole || hint.servers.length + hint.ports.length > 0) this.#onHint(hint);
+    if (this.#whole) void this.#handOnAfter('sparing', untilWhole);
+  }
+}
