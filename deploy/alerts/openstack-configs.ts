@@ -21,6 +21,7 @@ const ofPeople: readonly OperatorReason[] = [
   'NameConflict',
   'PolicyDenied',
   'ServerNotFound',
+  'ServerNotUnique',
   'SubnetNotFound',
   'SubnetNotUnique',
   'SubnetRequired',

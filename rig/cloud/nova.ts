@@ -39,6 +39,21 @@ const attachBody = z.object({
   }),
 });
 
+const renameBody = z.object({ server: z.strictObject({ name: z.string().min(1) }) });
+const metadataBody = z.object({ metadata: z.record(z.string(), z.string()) });
+// JSON schema of nova/api/openstack/compute/schemas/server_tags.py
+const tagsBody = z.object({
+  tags: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(60)
+        .regex(/^[^,/]*$/),
+    )
+    .max(50),
+});
+
 const actionBody = z.union([
   z.strictObject({ shelve: z.null() }),
   z.strictObject({ 'os-resetState': z.object({ state: z.enum(['error', 'active']) }) }),
@@ -74,11 +89,18 @@ export function novaRoutes({ identity, ports, servers, infoCache, flavor }: Nova
     throw new Refusal(404, 'itemNotFound', `Instance ${id} could not be found.`);
   }
 
-  function list({ query, origin, target }: ServedRequest, session: Session): Reply {
-    // Without all_tenants an administrator sees the token's project only, too.
+  function listed(query: URLSearchParams, headers: Headers, session: Session): readonly Server[] {
     const since = query.get('changes-since');
     const all = since === null ? servers.all() : servers.changedSince(timeOf(since));
+    // Before 2.26 the filter by tags is left out.
+    const tags = hasTags(headers) ? (query.get('tags')?.split(',') ?? []) : [];
+    // Without all_tenants an administrator sees the token's project only, too.
     const own = all.filter((server) => server.projectId === session.project.id);
+    return own.filter((server) => tags.every((tag) => server.tags.includes(tag)));
+  }
+
+  function list({ query, headers, origin, target }: ServedRequest, session: Session): Reply {
+    const own = listed(query, headers, session);
     const limit = Math.min(Number(query.get('limit') ?? maxLimit), maxLimit);
     const marker = query.get('marker');
     const start = marker === null ? 0 : own.findIndex((server) => server.id === marker) + 1;
@@ -125,9 +147,29 @@ export function novaRoutes({ identity, ports, servers, infoCache, flavor }: Nova
       });
       return { status: 202, body: { server: { id: made.id, links: [] } } };
     }),
-    route('GET', '/v2.1/servers/detail', list, ['limit', 'marker', 'changes-since']),
+    route('GET', '/v2.1/servers/detail', list, ['limit', 'marker', 'changes-since', 'tags']),
     route('GET', '/v2.1/servers/{id}', ({ params }, session) => {
       return { status: 200, body: { server: wireOf(serverOf(params['id'], session)) } };
+    }),
+    route('PUT', '/v2.1/servers/{id}', ({ params, body }, session) => {
+      const { server } = bodyAs(renameBody, body, 'badRequest');
+      const changed = servers.change(serverOf(params['id'], session).id, server);
+      return { status: 200, body: { server: wireOf(changed) } };
+    }),
+    route('PUT', '/v2.1/servers/{id}/metadata', ({ params, body }, session) => {
+      const { metadata } = bodyAs(metadataBody, body, 'badRequest');
+      servers.change(serverOf(params['id'], session).id, { metadata });
+      return { status: 200, body: { metadata } };
+    }),
+    route('GET', '/v2.1/servers/{id}/tags', ({ params, headers }, session) => {
+      refuseWithoutTags(headers);
+      return { status: 200, body: { tags: serverOf(params['id'], session).tags } };
+    }),
+    route('PUT', '/v2.1/servers/{id}/tags', ({ params, body, headers }, session) => {
+      refuseWithoutTags(headers);
+      const { tags } = bodyAs(tagsBody, body, 'badRequest');
+      servers.change(serverOf(params['id'], session).id, { tags });
+      return { status: 200, body: { tags } };
     }),
     route('DELETE', '/v2.1/servers/{id}', ({ params }, session) => {
       servers.delete(serverOf(params['id'], session).id);
@@ -210,6 +252,17 @@ function attachmentWire(port: Port): unknown {
     port_state: port.status,
     fixed_ips: port.fixedIps.map((ip) => ({ subnet_id: ip.subnetId, ip_address: ip.ipAddress })),
   };
+}
+
+type Headers = ServedRequest['headers'];
+
+function hasTags(headers: Headers): boolean {
+  const [, minor] = /^compute 2\.(\d+)$/.exec(headers['openstack-api-version'] ?? '') ?? [];
+  return Number(minor ?? 1) >= 26;
+}
+
+function refuseWithoutTags(headers: Headers): void {
+  if (!hasTags(headers)) throw new Refusal(404, 'itemNotFound', 'The resource could not be found.');
 }
 
 function refuseMicroversion(header: string | undefined): void {

@@ -11,6 +11,7 @@ export interface Server {
   readonly userId: string;
   readonly status: 'BUILD' | 'ACTIVE' | 'ERROR' | 'SHELVED_OFFLOADED' | 'DELETED';
   readonly metadata: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -64,6 +65,7 @@ export class Servers {
       userId,
       status: 'BUILD',
       metadata,
+      tags: [],
       createdAt: now,
       updatedAt: now,
     };
@@ -83,6 +85,15 @@ export class Servers {
   setStatus(id: string, status: Exclude<Server['status'], 'DELETED'>): void {
     const server = this.server(id);
     this.#servers.set(server.id, { ...server, status, updatedAt: this.#options.clock.now() });
+  }
+
+  /** Changes what tenants may change; tags leave the time of the last update as it is. */
+  change(id: string, change: Partial<Pick<Server, 'name' | 'metadata' | 'tags'>>): Server {
+    const server = this.server(id);
+    const updatedAt = 'tags' in change ? server.updatedAt : this.#options.clock.now();
+    const changed = { ...server, ...change, updatedAt };
+    this.#servers.set(server.id, changed);
+    return changed;
   }
 
   /** Goes on behind the answer, as a shelve does. */

@@ -70,6 +70,12 @@ export interface PortChange {
   readonly fixed_ips?: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
 }
 
+export interface ServerChange {
+  readonly name?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+}
+
 export type Role = 'admin' | 'member' | 'reader';
 
 /** A user of a tenant's project. */
@@ -110,6 +116,8 @@ export interface Tenant extends AsyncDisposable {
   createServer(request: ServerRequest): Promise<{ id: string }>;
   /** Deletes a server and waits until Nova does not know it any more. */
   deleteServer(id: string): Promise<void>;
+  /** Gives a server another name, or replaces its metadata or tags. */
+  changeServer(id: string, change: ServerChange): Promise<void>;
   attach(
     serverId: string,
     to: { readonly portId: string } | { readonly networkId: string },
@@ -244,6 +252,15 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
         return status === 'ACTIVE';
       });
       return { id: server.id };
+    },
+    async changeServer(id, { name: newName, metadata, tags }) {
+      const put = async (path: string, body: object): Promise<void> => {
+        const headers = { 'openstack-api-version': 'compute 2.26' };
+        await user.ask('compute', { method: 'PUT', path: `/servers/${id}${path}`, body, headers });
+      };
+      if (newName !== undefined) await put('', { server: { name: newName } });
+      if (metadata !== undefined) await put('/metadata', { metadata });
+      if (tags !== undefined) await put('/tags', { tags });
     },
     async attach(serverId, to) {
       const body = await user.ask('compute', {

@@ -15,6 +15,7 @@ import { answerFailure } from './requests/answer-failure.ts';
 import { createServiceClient } from './requests/service-client.ts';
 import type { Found, Network, Port, Server, ServerRecord, Subnet } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
+import { ServerLists } from './server-lists.ts';
 import { TtlCache } from './ttl-cache.ts';
 
 /** One project of one OpenStack, read only. Ids are lower case. Every method throws RequestError. */
@@ -37,6 +38,17 @@ export interface Cloud {
   network(id: string, signal: AbortSignal): Promise<Found<Network>>;
   /** Names and metadata, cached for minutes; an id that Nova does not show is absent, which proves nothing. */
   servers(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
+  /**
+   * The servers of the project that carry all these tags, complete or an error, listed no earlier than `since` (monotonic
+   * ms; Infinity = for this call). Without tags: all of them.
+   */
+  projectServers(
+    tags: readonly string[],
+    since: number,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, Server>>;
+  /** The tags of a server, never cached: evidence for removals. */
+  serverTags(id: string, signal: AbortSignal): Promise<Found<readonly string[]>>;
   /** A server by id with Nova's record of its NICs, never cached: evidence for removals. */
   server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
   /** Whether Nova lists the server as deleted in the last days; a yes is remembered, it does not come back. */
@@ -108,6 +120,8 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     { timeoutMs: identity.timeoutMs },
   );
   const directory = createServerDirectory({ nova, clock, turns, lifetime });
+  const onListed = (servers: ReadonlyMap<string, Server>) => directory.learn(servers);
+  const lists = new ServerLists({ nova, clock, lifetime, onListed });
   const deletions = createDeletions({ nova, clock, lifetime });
   const cache = {
     clock,
@@ -129,6 +143,8 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     portsWithMac: async (macAddress, signal) => neutron.portsWithMac(macAddress, signal),
     server: async (id, signal) => nova.server(id, signal),
     servers: async (ids, signal) => directory.servers(ids, signal),
+    projectServers: async (tags, since, signal) => lists.get(tags, since, signal),
+    serverTags: async (id, signal) => nova.tags(id, signal),
     wasDeleted: async (serverId, signal) => deletions.has(serverId, signal),
     async subnet(id, signal) {
       return subnets.get(id, signal, async () => neutron.subnet(id, lifetime));

@@ -7,18 +7,25 @@ import {
   type ServerRecord,
   serverRecordSchema,
   serverSchema,
+  tagsSchema,
 } from './resources.ts';
 
 export interface Nova {
   /** Servers of the project by id, newest first: all of them, or as many pages as show every one of `wanted`. */
   list(signal: AbortSignal, wanted?: readonly string[]): Promise<ReadonlyMap<string, Server>>;
+  /** Servers of the project that carry all these tags, by id. */
+  tagged(tags: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   /** Servers of the project that changed since then, by id; those deleted since are `DELETED`. */
   changedSince(since: Date, signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
+  /** The tags of a server. */
+  tags(id: string, signal: AbortSignal): Promise<Found<readonly string[]>>;
 }
 
-/** The first microversion: every Nova since Kilo speaks it, and all that is read here is in it. */
+/** The first microversion: every Nova since Kilo speaks it, and all that is read here but tags is in it. */
 export const novaHeaders = { 'openstack-api-version': 'compute 2.1' } as const;
+/** Tags came with Newton. An older microversion leaves the filter by tags out and lists every server. */
+const tagHeaders = { 'openstack-api-version': 'compute 2.26' } as const;
 
 const pageSize = 500;
 // A page of details costs Nova about 6 ms a server, and several times that on a busy controller.
@@ -50,9 +57,18 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
         wanted?.every((id) => found.has(id)) === true;
       return readPages(client, { ...listing, suffices }, signal);
     },
+    async tagged(tags, signal) {
+      const query = [...(listing.query ?? []), ['tags', tags.join(',')] as const];
+      return readPages(client, { ...listing, query, headers: tagHeaders }, signal);
+    },
     async changedSince(since, signal) {
       const changes = ['changes-since', since.toISOString()] as const;
       return readPages(client, { ...listing, query: [...(listing.query ?? []), changes] }, signal);
+    },
+    async tags(id, signal) {
+      const path = resourcePath('/servers', id, '/tags');
+      const read = { path, headers: tagHeaders, key: 'tags', schema: tagsSchema };
+      return readFound(client, read, signal);
     },
     async server(id, signal) {
       const path = resourcePath('/servers', id);

@@ -162,6 +162,8 @@ const serverWire = z.object({
 
 export const serverSchema = serverWire.transform(serverOf);
 
+export const tagsSchema = z.array(z.string());
+
 const addressesWire = z.record(
   z.string(),
   z.array(z.object({ 'OS-EXT-IPS-MAC:mac_addr': z.string().min(1).toLowerCase() })),

@@ -65,6 +65,16 @@ describe('createServerDirectory', () => {
     expect(asked).toEqual(['list']);
   });
 
+  test('what somebody else has listed is not asked for again', async () => {
+    const { directory, asked, clock } = setUp(ids(50));
+    directory.learn(new Map(ids(50).map((id) => [id, serverOf(id, 7)])));
+    expect((await directory.servers(ids(40), signal)).get('s3')?.name).toBe('s3-v7');
+    expect(asked).toEqual([]);
+    await clock.advance(300_000);
+    await directory.servers(ids(40), signal);
+    expect(asked).toEqual(['list']);
+  });
+
   test('names are read again after five minutes', async () => {
     const { directory, clock, rename } = setUp(['s0']);
     await directory.servers(['s0'], signal);

@@ -9,6 +9,8 @@ import { SingleFlight } from './single-flight.ts';
 export interface ServerDirectory {
   /** The servers that Nova shows; an absent id is simply absent. */
   servers(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
+  /** Somebody else has read these servers. */
+  learn(servers: ReadonlyMap<string, Server>): void;
 }
 
 export interface ServerDirectoryOptions {
@@ -65,7 +67,10 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
   }
 
   async function list(wanted: readonly string[]): Promise<void> {
-    const listed = await nova.list(lifetime, wanted);
+    learn(await nova.list(lifetime, wanted));
+  }
+
+  function learn(listed: ReadonlyMap<string, Server>): void {
     const now = clock.monotonicMs();
     entries = new Map([...entries].filter(([, { until }]) => until > now));
     for (const [id, server] of listed) remember(id, server);
@@ -86,6 +91,7 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
   }
 
   return {
+    learn,
     async servers(ids, signal) {
       const wanted = [...new Set(ids)].filter((id) => id !== '');
       const old = stale(wanted);

@@ -7,23 +7,26 @@ import { isRequestError } from '../requests/request-error.ts';
 import type { Random } from '../time/clock.ts';
 import type { CloudView, ServersSeen } from './observe/cloud-view.ts';
 import type { Seen } from './observe/observe.ts';
+import { randomSample } from './random-sample.ts';
+import type { ServerSelector } from './resolve/servers.ts';
+import { readServer, readServerEvidence } from './server-evidence.ts';
 import type { SyncRequest } from './sync-request.ts';
 
 /** The input of a plan, with everything that was seen and nothing that was proven yet. */
 export function planInput(
   request: SyncRequest,
-  { subnets, look, held, ...known }: Seen & Pick<PlanInput, 'recorded' | 'recentRemovals'>,
+  { servers, subnets, look, held, ...known }: Seen & Pick<PlanInput, 'recorded' | 'recentRemovals'>,
 ): PlanInput {
   const { config, source, extent, cloudInterfaces, allowRemovals, takeOverFrom, force } = request;
   return {
     owner: source,
     takeOverFrom,
     selection: {
-      serverIds: config.serverIds,
-      serversComplete: true,
+      serverIds: servers.ids,
+      serversComplete: servers.complete,
       subnetIds: subnets.ids,
       subnetsComplete: subnets.found.length === subnets.ids.length,
-      pinned: { servers: true, subnets: config.subnets.kind === 'ids' },
+      pinned: { servers: servers.pinned, subnets: config.subnets.kind === 'ids' },
       statuses: config.statuses,
       createdAfter: config.createdAfter,
       maxInterfaces: config.maxInterfaces,
@@ -52,22 +55,29 @@ export interface Planned {
   readonly evidenceComplete: boolean;
 }
 
-/** Plans, and where the plan asks for evidence about delivered ports, reads it and plans again. */
+/** Plans, and where the plan asks for evidence about delivered ports or servers, reads it and plans again. */
 export async function prove(
   input: PlanInput,
-  view: Pick<CloudView, 'cloud' | 'serversSeen'>,
+  view: Pick<CloudView, 'cloud' | 'serversSeen'> & { readonly selector: ServerSelector },
   { random }: { readonly random: Random },
   signal: AbortSignal,
 ): Promise<Planned> {
   const plan = calculate(input);
-  if (plan.ask.length === 0) return { input, plan, evidenceComplete: true };
+  const { ask, askServers } = plan;
+  if (ask.length + askServers.length === 0) return { input, plan, evidenceComplete: true };
   const { observation } = input;
   const witness = { ...view, listed: observation.ports };
-  const { verdicts, found, complete } = await readEvidence(witness, plan.ask, random, signal);
+  const [{ verdicts, found, complete }, servers] = await Promise.all([
+    readEvidence(witness, ask, random, signal),
+    readServerEvidence(view, view.selector, askServers, random, signal),
+  ]);
   const read = new Set(found.map(({ id }) => id));
   const ports = [...observation.ports.filter(({ id }) => !read.has(id)), ...found];
-  const wiser = { ...input, observation: { ...observation, ports }, evidence: verdicts };
-  return { input: wiser, plan: calculate(wiser), evidenceComplete: complete };
+  const { serverEvidence } = servers;
+  const seen = { ...observation, ports };
+  const wiser = { ...input, observation: seen, evidence: verdicts, serverEvidence };
+  const evidenceComplete = complete && servers.complete;
+  return { input: wiser, plan: calculate(wiser), evidenceComplete };
 }
 
 /** Ports read by id in one sync; what is left over waits for the next one. */
@@ -100,7 +110,7 @@ export async function readEvidence(
   random: Random,
   signal: AbortSignal,
 ): Promise<Evidence> {
-  const asked = sample(questions, questionsPerSync, random);
+  const asked = randomSample(questions, questionsPerSync, random);
   const reader = createReader(witness, signal);
   const verdicts: PortEvidence[] = [];
   const found: Port[] = [];
@@ -150,15 +160,6 @@ async function judge(reader: Reader, question: Question): Promise<Answer> {
 function createReader({ cloud, serversSeen, listed }: Witness, signal: AbortSignal): Reader {
   const servers = new Map<string, ReturnType<Reader['nicOf']>>();
 
-  async function readServer(serverId: string): ReturnType<Reader['nicOf']> {
-    const server = await cloud.server(serverId, signal);
-    if (server.kind === 'found')
-      return server.value.status === 'DELETED' ? 'deleted' : server.value;
-    // A 404 is what an account gets that may not see the server, too.
-    if (serversSeen.sawOwn(serverId)) return 'deleted';
-    return (await cloud.wasDeleted(serverId, signal)) ? 'deleted' : 'unknown';
-  }
-
   return {
     async port({ portId, macAddress, serverId }) {
       if (portId !== undefined) {
@@ -170,7 +171,7 @@ function createReader({ cloud, serversSeen, listed }: Witness, signal: AbortSign
       return ports.find(({ deviceId }) => deviceId === serverId);
     },
     async nicOf(serverId) {
-      const read = servers.get(serverId) ?? readServer(serverId);
+      const read = servers.get(serverId) ?? readServer({ cloud, serversSeen }, serverId, signal);
       servers.set(serverId, read);
       return read;
     },
@@ -184,13 +185,4 @@ function createReader({ cloud, serversSeen, listed }: Witness, signal: AbortSign
       return others.every((port) => macAddresses.includes(port.macAddress)) ? false : undefined;
     },
   };
-}
-
-function sample<T>(items: readonly T[], count: number, random: Random): T[] {
-  if (items.length <= count) return [...items];
-  return items
-    .map((item) => ({ item, order: random() }))
-    .toSorted((a, b) => a.order - b.order)
-    .slice(0, count)
-    .map(({ item }) => item);
 }

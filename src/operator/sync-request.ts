@@ -23,6 +23,8 @@ export interface SyncRequest {
   readonly extent: Extent;
   /** Nothing seen before this counts: monotonic milliseconds; Infinity = what was not asked for in this sync. */
   readonly since: number;
+  /** The same for lists of the servers of the project. */
+  readonly serversSince: number;
   /** NICs of the whole cloud among these nodes. */
   readonly cloudInterfaces: (held: readonly HeldNode[]) => number;
   readonly allowRemovals: boolean;
@@ -49,11 +51,15 @@ export function syncRequestOf(
 ): SyncRequest {
   const { lastHandledReconcileAt } = statusOf(object);
   const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
-  const usual = () => clock.monotonicMs() - pace.maxAgeMs(object, config.polling);
+  const now = clock.monotonicMs();
+  const usual = () => now - pace.maxAgeMs(object, config.polling);
   return {
     config,
     extent,
     since: force ? Number.POSITIVE_INFINITY : (extent.since ?? usual()),
+    serversSince: force
+      ? Number.POSITIVE_INFINITY
+      : Math.max(now - serversMs, extent.since ?? Number.NEGATIVE_INFINITY),
     source: { ...ownerOf(object), generation: generationOf(object) },
     cloudInterfaces: (held) =>
       othersInterfaces(object, { views, configs }) +
@@ -64,6 +70,9 @@ export function syncRequestOf(
     asked: force ? `${keyOf(object)} ${reconcileAtOf(object)}` : '',
   };
 }
+
+/** Names, metadata and tags hardly ever change, and a list costs Nova 6 ms for each server of the project. */
+const serversMs = 60_000;
 
 function isNew(value: string, handled: string | undefined): boolean {
   return value !== '' && value !== handled;

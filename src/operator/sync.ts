@@ -51,7 +51,8 @@ export async function syncAll(
   const { source } = request;
   const { seen, proven, rounds } = await bringAbout(object, request, deps, signal);
   const { input, plan } = proven;
-  const evidenceComplete = proven.evidenceComplete && input.selection.subnetsComplete;
+  const { subnetsComplete, serversComplete } = input.selection;
+  const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
   const records = nodesAfter(rounds, source);
   await deps.inventory.record(config.providerId, source, records, rounds.unreadable);
   const status = statusOf(deps.writer.latest(object));
@@ -96,7 +97,9 @@ async function bringAbout(
     recorded: await inventory.nicsOf(serversWithNewPorts(seen)),
     recentRemovals: recentRemovals.count(view.cloud.name),
   };
-  const proven = await prove(planInput(request, { ...seen, ...known }), view, deps, signal);
+  const { servers: selector } = config;
+  const input = planInput(request, { ...seen, ...known });
+  const proven = await prove(input, { ...view, selector }, deps, signal);
   if (concernsNodes(proven.plan)) await announce(object, config, deps, signal);
   const onUnanswered = () => unanswered.failed(source, config.providerId);
   const sending = { source, perform, viola, unreadable: seen.unreadable, onUnanswered };

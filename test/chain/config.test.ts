@@ -85,12 +85,14 @@ describe('an OpenstackConfig that no schema can refuse', () => {
       'several fields that cannot be used, all of them named with their values',
       'ConfigError',
       [
-        'spec.vmNames[0] "not-a-uuid"',
+        'spec.vmNames[0] is blank',
+        'spec.vmSelector must name a key of metadata or a tag',
         'spec.settings.pollFastInterval "soon"',
         'spec.settings.routing "isolated" is not supported yet; use pbr',
       ],
       {
-        vmNames: ['not-a-uuid'],
+        vmNames: [' '],
+        vmSelector: {},
         settings: { pollFastInterval: 'soon', routing: 'isolated' },
       },
     ],

@@ -11,6 +11,7 @@ import { openstackMutants } from './mutants/openstack.ts';
 import { operatorMutants } from './mutants/operator.ts';
 import { planMutants } from './mutants/plan.ts';
 import { processMutants } from './mutants/process.ts';
+import { selectionMutants } from './mutants/selection.ts';
 import { selfCheckMutants } from './mutants/self-check.ts';
 import { storeMutants } from './mutants/store.ts';
 import { violaMutants } from './mutants/viola.ts';
@@ -30,6 +31,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   operator: operatorMutants,
   plan: planMutants,
   process: processMutants,
+  selection: selectionMutants,
   'self-check': selfCheckMutants,
   store: storeMutants,
   viola: violaMutants,

@@ -128,8 +128,26 @@ export const openstackConfigReasons = {
   ServerNotFound: row(
     'openstackconfig',
     true,
-    ['A server of vmNames does not exist in the project.', 'vmNames의 서버가 프로젝트에 없습니다.'],
-    ['Correct spec.vmNames.', 'spec.vmNames를 수정하십시오.'],
+    [
+      'A server of vmNames does not exist in the project, or none carries what vmSelector asks for.',
+      'vmNames의 서버가 프로젝트에 없거나 vmSelector에 맞는 서버가 없습니다.',
+    ],
+    [
+      'Correct spec.vmNames or spec.vmSelector.',
+      'spec.vmNames 또는 spec.vmSelector를 수정하십시오.',
+    ],
+  ),
+  ServerNotUnique: row(
+    'openstackconfig',
+    true,
+    [
+      'Several servers of the project have a name of vmNames; no server is taken out meanwhile.',
+      'vmNames의 이름을 가진 서버가 프로젝트에 여러 대이며, 그동안 어떤 서버도 제외하지 않습니다.',
+    ],
+    [
+      'Name the server by its id, or rename the other ones.',
+      '서버를 ID로 지정하거나 다른 서버의 이름을 바꾸십시오.',
+    ],
   ),
   InterfaceLimitExceeded: row(
     'openstackconfig',

@@ -49,9 +49,10 @@ async function readOnce<T>(
   signal: AbortSignal,
 ): Promise<Map<string, T> | undefined> {
   const found = new Map<string, T>();
+  const { path, timeoutMs, headers } = listing;
   let query = listing.query;
   for (let first = true; ; first = false) {
-    const read = { path: listing.path, query, timeoutMs: listing.timeoutMs };
+    const read = { path, query, timeoutMs, headers };
     const answer = await client.read(read, signal);
     if (!first && answer.status === listing.markerGone) return undefined;
     if (answer.status !== 200) throw client.failure(read, answer);

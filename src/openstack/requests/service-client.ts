@@ -23,6 +23,8 @@ export interface Read {
   readonly path: string;
   readonly query?: Query | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Win over those of the service. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Reads one service as the cloud's user. */
@@ -41,7 +43,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   async function readAs(session: Session, request: Read, signal: AbortSignal): Promise<HttpAnswer> {
     const url = new URL(options.base(session.catalog) + request.path);
     for (const [name, value] of request.query ?? []) url.searchParams.append(name, value);
-    const headers = { ...options.headers, 'x-auth-token': session.token };
+    const headers = { ...options.headers, ...request.headers, 'x-auth-token': session.token };
     const timeout = request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs };
     return caller.call({ service, method: 'GET', url, headers, ...timeout }, signal);
   }

@@ -13,9 +13,11 @@ import type { SubnetSelector } from '../resolve/resolve.ts';
 import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
 import type { SyncRequest } from '../sync-request.ts';
 import type { CloudView } from './cloud-view.ts';
+import { type ChosenServers, chooseServers, isPinned } from './servers.ts';
 
 /** What was seen at both ends before anything was planned. */
 export interface Seen {
+  readonly servers: ChosenServers;
   readonly subnets: ChosenSubnets;
   readonly look: Look;
   /** What the business cluster holds for the OpenstackConfig and its servers. */
@@ -30,27 +32,45 @@ export async function observe(
   signal: AbortSignal,
 ): Promise<Seen> {
   const { config } = request;
-  const subnets = await chooseSubnets(view.cloud, config.subnets, signal);
+  const [subnets, servers] = await Promise.all([
+    chooseSubnets(view.cloud, config.subnets, signal),
+    selectedServers(request, view, signal),
+  ]);
   const [look, held] = await Promise.allSettled([
-    observeCloud({ ...view, ...request, subnets }, signal),
-    readHeld(request, viola, signal),
+    observeCloud({ ...view, ...request, servers, subnets }, signal),
+    readHeld(request, servers, viola, signal),
   ]);
   signal.throwIfAborted();
   if (look.status === 'rejected') throw look.reason;
   if (held.status === 'rejected') throw violaFailure(held.reason);
-  return { subnets, look: look.value, held: held.value.nodes, unreadable: held.value.unreadable };
+  const { nodes, unreadable } = held.value;
+  return { servers, subnets, look: look.value, held: nodes, unreadable };
+}
+
+/** A look at some servers finds no others. */
+async function selectedServers(
+  { config, source, extent, serversSince: since }: SyncRequest,
+  { cloud, ports }: CloudView,
+  signal: AbortSignal,
+): Promise<ChosenServers> {
+  const before = ports.serversOf(keyOf(source));
+  if (extent.scope === 'all' || isPinned(config.servers)) {
+    return chooseServers(config.servers, { cloud, since, before }, signal);
+  }
+  return { ids: before, complete: false, pinned: false, troubles: [] };
 }
 
 const readsAtOnce = 8;
 
 /** All that concerns the OpenstackConfig, or the objects of the servers that are looked at. */
 async function readHeld(
-  { config, source, extent, force }: SyncRequest,
+  { source, extent, force }: SyncRequest,
+  { ids }: ChosenServers,
   viola: ViolaClient,
   signal: AbortSignal,
 ): Promise<Listed> {
   if (extent.scope === 'all') {
-    return viola.list({ fresh: force, source, instanceIds: config.serverIds }, signal);
+    return viola.list({ fresh: force, source, instanceIds: ids }, signal);
   }
   const names = extent.scope.flatMap((id) => extent.nodeNames.get(id) ?? []);
   const read = async (name: string) => viola.get(name, signal);
@@ -70,9 +90,8 @@ export function serversWithNewPorts({ subnets, look, held }: Seen): string[] {
   return [...new Set(fresh.map(({ deviceId }) => deviceId))];
 }
 
-interface ObserveInput
-  extends CloudView,
-    Pick<SyncRequest, 'config' | 'source' | 'extent' | 'since'> {
+interface ObserveInput extends CloudView, Pick<SyncRequest, 'source' | 'extent' | 'since'> {
+  readonly servers: ChosenServers;
   readonly subnets: ChosenSubnets;
 }
 
@@ -86,8 +105,8 @@ export interface Look {
  * out of the observation, which means unknown, and reported.
  */
 export async function observeCloud(input: ObserveInput, signal: AbortSignal): Promise<Look> {
-  const { cloud, config, extent, subnets, serversSeen } = input;
-  const serverIds = extent.scope === 'all' ? config.serverIds : extent.scope;
+  const { cloud, extent, subnets, serversSeen } = input;
+  const serverIds = extent.scope === 'all' ? input.servers.ids : extent.scope;
   const [ports, servers] = await Promise.all([
     listPorts(input, signal).catch((error: unknown) => fail(error, signal)),
     readServers(cloud, serverIds, signal),
@@ -112,12 +131,12 @@ export async function observeCloud(input: ObserveInput, signal: AbortSignal): Pr
 }
 
 async function listPorts(
-  { ports, config, source, extent, since }: ObserveInput,
+  { ports, servers, source, extent, since }: ObserveInput,
   signal: AbortSignal,
 ): Promise<readonly Port[]> {
   const { scope, hinted } = extent;
   const some = await ports.portsOfFew(hinted.servers, hinted.since, signal);
-  return scope === 'all' ? ports.portsOf(keyOf(source), config.serverIds, since, signal) : some;
+  return scope === 'all' ? ports.portsOf(keyOf(source), servers.ids, since, signal) : some;
 }
 
 function fail(error: unknown, signal: AbortSignal): never {

@@ -59,6 +59,11 @@ export class PortDirectory {
     return this.#listed(serverIds, since, (rest) => rest, signal);
   }
 
+  /** The servers whose ports were asked for as all those of a member. */
+  serversOf(member: string): readonly string[] {
+    return [...(this.#members.get(member) ?? [])];
+  }
+
   /** Which servers of a member these are, or had these ports when they were listed last. */
   concerned(member: string, serverIds: readonly string[], portIds: readonly string[]): string[] {
     const own = this.#members.get(member) ?? new Set();

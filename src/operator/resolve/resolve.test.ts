@@ -40,7 +40,9 @@ describe('a setting', () => {
       viola: { url: 'https://viola.test', trusted: true },
       openstack: { timeoutMs: 30_000, neutron: { url: '' }, nova: { url: '' } },
       subnets: { kind: 'ids', ids: ['sub-a'] },
-      serverIds: serverIds.slice(0, 2),
+      servers: { ids: serverIds.slice(0, 2), names: [], carrying: undefined },
+      addressFamilies: ['IPv4'],
+      routing: 'pbr',
       statuses: ['ACTIVE', 'DOWN'],
       createdAfter: '2026-01-01T00:00:00Z',
       maxInterfaces: 10,
@@ -115,7 +117,6 @@ describe('a setting', () => {
 
 describe('a field whose behaviour does not exist yet', () => {
   it.each([
-    [{ vmSelector: { tags: ['k8s'] } }, 'spec.vmSelector is not supported yet'],
     [{ settings: { routing: 'isolated' as const } }, 'spec.settings.routing "isolated" is not'],
     [
       { settings: { addressFamilies: ['IPv4' as const, 'IPv6' as const] } },
@@ -125,7 +126,6 @@ describe('a field whose behaviour does not exist yet', () => {
       { settings: { violaCompatibility: 'legacy' as const } },
       'spec.settings.violaCompatibility "legacy" is not supported yet',
     ],
-    [{ vmNames: ['worker-1'] }, 'spec.vmNames[0] "worker-1" is not the UUID of a server'],
   ])('%j is refused by name', (change, message) => {
     expect(problemsOf(change)[0]).toContain(`ConfigError: ${message}`);
   });
@@ -149,12 +149,6 @@ describe('an identity', () => {
       'ConfigError: spec.credentials.projectID is required',
       'ConfigError: spec.credentials.k8sProviderID is required where no openstackProviderID is (or set DEFAULT_K8S_PROVIDER_ID)',
     ]);
-  });
-
-  it('of a server is taken once, whatever its case', () => {
-    const id = 'ABCDEF00-0000-4000-8000-000000000001';
-    const resolution = resolve({ vmNames: [id, ` ${id.toLowerCase()} `] });
-    expect(resolution).toMatchObject({ config: { serverIds: [id.toLowerCase()] } });
   });
 
   it('of no server at all is not taken for a wish to remove everything', () => {

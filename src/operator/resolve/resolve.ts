@@ -11,6 +11,7 @@ import type { OperatorSettings } from '../settings.ts';
 import { businessClusterOf, type CredentialsSource, resolveCredentials } from './credentials.ts';
 import { type Endpoint, resolveEndpoints, type ServiceEndpoint } from './endpoints.ts';
 import { type FieldProblem, Fields, trimmed } from './fields.ts';
+import { type ServerSelector, serverSelector } from './servers.ts';
 
 /** An OpenstackConfig with every setting decided: CR before operator before default. */
 export interface ResolvedConfig {
@@ -30,7 +31,7 @@ export interface ResolvedConfig {
     readonly neutron: ServiceEndpoint;
     readonly nova: ServiceEndpoint;
   };
-  readonly serverIds: readonly string[];
+  readonly servers: ServerSelector;
   readonly subnets: Exclude<SubnetSelector, { kind: 'none' }>;
   readonly statuses: 'any' | readonly string[];
   readonly createdAfter: string | undefined;
@@ -115,7 +116,7 @@ function resolveSelection(
   const { addressFamilies = ['IPv4'], routing = 'pbr' } = settings;
   const retries = operator.downPortFastRetryMax;
   return {
-    serverIds: serverIds(spec, fields),
+    servers: serverSelector(spec, fields),
     subnets: subnetSelector(spec),
     statuses: statuses(settings.openstackPortAllowedStatuses, operator),
     createdAfter: baseline(portBaseline, metadata.creationTimestamp, fields),
@@ -127,24 +128,6 @@ function resolveSelection(
     // Values below 1 have always meant 1.
     downPortFastRetryMax: Math.max(1, downPortFastRetryMax ?? retries),
   };
-}
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-function serverIds({ vmNames = [] }: OpenstackConfigSpec, fields: Fields): string[] {
-  const ids = vmNames.map((name) => name.trim().toLowerCase());
-  for (const [at, id] of ids.entries()) {
-    if (id === '') fields.refuse(`spec.vmNames[${at}]`, 'is blank; remove it');
-    else if (!uuid.test(id)) {
-      const instead = 'is not the UUID of a server; server names are not supported yet';
-      fields.refuse(`spec.vmNames[${at}]`, `"${vmNames[at]}" ${instead}`);
-    }
-  }
-  if (ids.length === 0) {
-    const instead = 'to remove all its NICs, delete the OpenstackConfig';
-    fields.refuse('spec.vmNames', `must name at least one server; ${instead}`);
-  }
-  return [...new Set(ids)];
 }
 
 function statuses(given: readonly string[] | undefined, operator: OperatorSettings) {
@@ -192,9 +175,6 @@ function unique(texts: readonly string[]): string[] {
 
 /** Refuses by name every field whose behaviour does not exist yet: a wish is never ignored in silence. */
 function refuseUnsupported(spec: OpenstackConfigSpec, fields: Fields): void {
-  if (spec.vmSelector !== undefined) {
-    fields.refuse('spec.vmSelector', 'is not supported yet; list the servers in spec.vmNames');
-  }
   const { routing, addressFamilies, violaCompatibility } = spec.settings ?? {};
   if (routing !== undefined && routing !== 'pbr') {
     fields.refuse('spec.settings.routing', `"${routing}" is not supported yet; use pbr`);

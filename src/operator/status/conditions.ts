@@ -184,6 +184,7 @@ const steps: Partial<Record<OperatorReason, Step>> = {
   SubnetNotUnique: 'listing',
   NovaServerError: 'listing',
   ServerNotFound: 'listing',
+  ServerNotUnique: 'listing',
 };
 const order: readonly Step[] = ['config', 'credentials', 'listing', 'delivery'];
 

@@ -185,12 +185,14 @@ interface Steps extends Pick<SyncResult, 'asking'> {
 /** What went wrong, in the order of the steps. */
 export function troublesIn(steps: Steps): readonly Trouble[] {
   const { seen, plan, rounds, others } = steps;
-  const { subnets, look } = seen;
+  const { servers, subnets, look } = seen;
+  const read = [...servers.troubles, ...look.troubles];
   const problems = [...plan.problems, ...rounds.problems].filter((one) => !isAsked(one, steps));
   return [
     ...subnets.troubles,
-    ...look.troubles,
-    ...problems.filter((problem) => !isSaid(problem, look.troubles)),
+    ...servers.troubles,
+    ...look.troubles.filter((trouble) => !isSaid(trouble, servers.troubles)),
+    ...problems.filter((problem) => !isSaid(problem, read)),
     ...rounds.delivery.failures.map(
       ({ message }) => ({ reason: 'ViolaPostError', message }) as const,
     ),
@@ -206,7 +208,8 @@ function isAsked({ reason, subject }: Problem, { rounds, asking }: Steps): boole
 
 /** Whether a service failed for all; a node, port or network that cannot be used slows nobody else down. */
 export function isOutage({ seen, rounds }: Pick<Steps, 'seen' | 'rounds'>): boolean {
-  const read = [...seen.subnets.troubles, ...seen.look.troubles];
+  const { subnets, servers, look } = seen;
+  const read = [...subnets.troubles, ...servers.troubles, ...look.troubles];
   return (
     read.some(({ reason }) => ofServices.has(reason)) ||
     rounds.delivery.failures.some(({ kind }) => kind === 'outage')

@@ -20,11 +20,16 @@ const serviceOf: Readonly<Record<Method, Service>> = {
   network: 'neutron',
   servers: 'nova',
   server: 'nova',
+  projectServers: 'nova',
+  serverTags: 'nova',
   wasDeleted: 'nova',
 };
 
 /** A server of a test; without a project it is in the account's own. */
-export type FakeServer = Omit<Server, 'projectId'> & { readonly projectId?: string };
+export type FakeServer = Omit<Server, 'projectId'> & {
+  readonly projectId?: string;
+  readonly tags?: readonly string[];
+};
 
 /**
  * A cloud in memory as one account sees it: what is in its lists and not hidden is what it answers, unless a method is
@@ -38,11 +43,13 @@ export class FakeCloud implements Cloud {
   vms: FakeServer[] = [];
   subnets: Subnet[] = [];
   networks: Network[] = [];
-  /** Ports that lists leave out; reads by id find them. */
+  /** Ports and servers that lists leave out; reads by id find them. */
   readonly unlisted = new Set<string>();
   /** Ports and servers that are there and that the account may not see. */
   readonly hidden = new Set<string>();
   readonly log: string[] = [];
+  /** How young lists of the project's servers had to be. */
+  readonly serversSince: number[] = [];
   readonly #failures = new Map<string, RequestError>();
   readonly #records = new Map<string, readonly string[] | undefined>();
 
@@ -121,6 +128,28 @@ export class FakeCloud implements Cloud {
     return { kind: 'found', value: { ...found.value, macAddresses } };
   }
 
+  async projectServers(
+    tags: readonly string[],
+    since: number,
+  ): Promise<ReadonlyMap<string, Server>> {
+    this.serversSince.push(since);
+    this.#called('projectServers', tags.join());
+    const listed = this.#servers().filter(
+      ({ id, projectId }) => projectId === this.projectId && !this.unlisted.has(id),
+    );
+    const tagged = listed.filter(({ id }) => tags.every((tag) => this.#tagsOf(id).includes(tag)));
+    return new Map(tagged.map((server) => [server.id, server]));
+  }
+
+  async serverTags(id: string): Promise<Found<readonly string[]>> {
+    const found = await this.#find('serverTags', this.#servers(), id);
+    return found.kind === 'found' ? { kind: 'found', value: this.#tagsOf(id) } : found;
+  }
+
+  #tagsOf(id: string): readonly string[] {
+    return this.vms.find((vm) => vm.id === id)?.tags ?? [];
+  }
+
   async wasDeleted(serverId: string): Promise<boolean> {
     this.#called('wasDeleted', serverId);
     return this.vms.some(({ id, status }) => id === serverId && status === 'DELETED');
@@ -128,7 +157,7 @@ export class FakeCloud implements Cloud {
 
   #servers(): Server[] {
     const there = this.#visible(this.vms).filter(({ status }) => status !== 'DELETED');
-    return there.map((vm) => ({ projectId: this.projectId, ...vm }));
+    return there.map(({ tags: _tags, ...vm }) => ({ projectId: this.projectId, ...vm }));
   }
 
   #macsOf(serverId: string): readonly string[] {

@@ -128,6 +128,22 @@ export function novaWireTests(contract: Contract): void {
       expect(answer.body).toEqual({ badRequest: { code: 400, message } });
     },
   );
+
+  contract(
+    'nova-12',
+    'before microversion 2.26 the filter by tags is left out: every server is listed',
+    async ({ tenant, server }) => {
+      const path = '/servers/detail?tags=nobody-has-it';
+      const ids = async (version: string) => {
+        const headers = { 'openstack-api-version': `compute ${version}` };
+        const { body } = await tenant.user.raw('compute', { path, headers });
+        const { servers } = body as { servers: readonly { readonly id: string }[] };
+        return servers.map(({ id }) => id);
+      };
+      expect(await ids('2.25')).toContain(server.id);
+      expect(await ids('2.26')).toEqual([]);
+    },
+  );
 }
 
 async function attach({ tenant }: Setting, serverId: string, wanted: object): Promise<RawAnswer> {

@@ -128,4 +128,74 @@ export function serverTests(contract: Contract): void {
       );
     },
   );
+
+  contract(
+    'server-12',
+    'the servers of the project are listed with name and metadata as they are now, others are not',
+    async ({ freshCloud, tenant, stranger, netB, signal }) => {
+      const cloud = freshCloud();
+      const network = await stranger.createNetwork({ name: 'listed' });
+      await stranger.createSubnet({ networkId: network.id, cidr: '10.51.0.0/24' });
+      const foreign = await stranger.createServer({ name: 'twin', networkIds: [network.id] });
+      const own = await tenant.createServer({ name: 'twin', networkIds: [netB.id] });
+      const first = await cloud.projectServers([], 0, signal());
+      expect(first.get(own.id)).toMatchObject({ name: 'twin', metadata: {} });
+      expect(first.has(foreign.id)).toBe(false);
+      await tenant.changeServer(own.id, { name: 'other.name(1)', metadata: { pool: 'a b' } });
+      const known = await cloud.projectServers([], 0, signal());
+      expect(known.get(own.id)?.name).toBe('twin');
+      const fresh = await cloud.projectServers([], Number.POSITIVE_INFINITY, signal());
+      expect(fresh.get(own.id)).toMatchObject({
+        name: 'other.name(1)',
+        metadata: { pool: 'a b' },
+      });
+      await tenant.deleteServer(own.id);
+      await stranger.deleteServer(foreign.id);
+    },
+  );
+
+  contract(
+    'server-13',
+    'servers are listed by tags, all of which they must carry, and a server tells its tags',
+    async ({ freshCloud, tenant, netB, signal }) => {
+      const cloud = freshCloud();
+      const both = await tenant.createServer({ name: 'both', networkIds: [netB.id] });
+      const one = await tenant.createServer({ name: 'one', networkIds: [netB.id] });
+      await tenant.changeServer(both.id, { tags: ['multi nic', 'Edge'] });
+      await tenant.changeServer(one.id, { tags: ['multi nic'] });
+      const listed = async (tags: readonly string[]) =>
+        [
+          ...(await cloud.projectServers(tags, Number.POSITIVE_INFINITY, signal())).keys(),
+        ].toSorted();
+      expect(await listed(['multi nic'])).toEqual([both.id, one.id].toSorted());
+      expect(await listed(['multi nic', 'Edge'])).toEqual([both.id]);
+      expect(await listed(['nobody has it'])).toEqual([]);
+      const told = await cloud.serverTags(both.id, signal());
+      expect(told.kind === 'found' && told.value.toSorted()).toEqual(['Edge', 'multi nic']);
+      expect(await cloud.serverTags(unknownId, signal())).toEqual({ kind: 'notFound' });
+      await tenant.changeServer(both.id, { tags: [] });
+      expect(await listed(['multi nic'])).toEqual([one.id]);
+      expect(await cloud.serverTags(both.id, signal())).toEqual({ kind: 'found', value: [] });
+      await tenant.deleteServer(both.id);
+      await tenant.deleteServer(one.id);
+    },
+  );
+
+  contract(
+    'server-14',
+    'a list by tags that Nova pages is read to its end',
+    async ({ parts, tenant, netB, signal }) => {
+      const made = [
+        await tenant.createServer({ name: 'first', networkIds: [netB.id] }),
+        await tenant.createServer({ name: 'second', networkIds: [netB.id] }),
+      ];
+      for (const { id } of made) await tenant.changeServer(id, { tags: ['paged'] });
+      const { nova } = parts({ pageSize: 1 });
+      const ids = [...(await nova.tagged(['paged'], signal())).keys()];
+      expect(ids.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+      const [first] = ids;
+      expect(await nova.tags(first ?? '', signal())).toEqual({ kind: 'found', value: ['paged'] });
+      for (const { id } of made) await tenant.deleteServer(id);
+    },
+  );
 }

@@ -195,7 +195,7 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('reconcile', 'if (isLive && isPaused(object))', 'if (isPaused(object))', 'reconcile'),
   mutant(
     'sync',
-    'proven.evidenceComplete && input.selection.subnetsComplete',
+    'proven.evidenceComplete && subnetsComplete && serversComplete',
     'proven.evidenceComplete',
     'unkind-cloud',
   ),

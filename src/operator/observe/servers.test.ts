@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ServerSelector } from '../resolve/servers.ts';
+import { FakeCloud } from '../testing/fake-cloud.ts';
+import { chooseServers } from './servers.ts';
+
+const { signal } = new AbortController();
+let cloud: FakeCloud;
+
+beforeEach(() => {
+  cloud = new FakeCloud();
+  cloud.vms = [
+    { id: 's1', name: 'worker-1', metadata: { pool: 'data', zone: 'a' }, tags: ['k8s'] },
+    { id: 's2', name: 'worker-10', metadata: { pool: 'data' }, tags: ['k8s', 'edge'] },
+    { id: 's3', name: 'Worker-1', metadata: { pool: 'DATA', toString: 'x' } },
+    { id: 's4', name: 'twin', metadata: {} },
+    { id: 's5', name: 'twin', metadata: {} },
+  ].map((vm) => ({ status: 'ACTIVE', ...vm }));
+});
+
+async function chosen(selector: Partial<ServerSelector>, before: readonly string[] = []) {
+  const whole = { ids: [], names: [], carrying: undefined, ...selector };
+  return chooseServers(whole, { cloud, since: Number.POSITIVE_INFINITY, before }, signal);
+}
+
+describe('servers that are named by id', () => {
+  it('need no call, and only an edit changes them', async () => {
+    expect(await chosen({ ids: ['s9'] }, ['s1'])).toEqual({
+      ids: ['s9'],
+      complete: true,
+      pinned: true,
+      troubles: [],
+    });
+    expect(cloud.log).toEqual([]);
+  });
+});
+
+describe('servers that are named by name', () => {
+  it('are those of exactly that name, with one list for all names', async () => {
+    expect(await chosen({ ids: ['s9'], names: ['worker-1', 'worker-10'] })).toEqual({
+      ids: ['s9', 's1', 's2'],
+      complete: true,
+      pinned: false,
+      troubles: [],
+    });
+    expect(cloud.log).toEqual(['projectServers ']);
+  });
+
+  it.each(['worker', 'worker-.*', '^worker-1$', 'WORKER-1', ''])(
+    'are none for "%s", and nobody counts as taken out',
+    async (name) => {
+      const found = await chosen({ ids: ['s9'], names: [name] });
+      expect(found).toMatchObject({ ids: ['s9'], complete: false });
+      expect(found.troubles).toMatchObject([{ reason: 'ServerNotFound' }]);
+      expect(found.troubles[0]?.message).toContain(`"${name}"`);
+    },
+  );
+
+  it('must be one: two of a name are named by their ids', async () => {
+    const found = await chosen({ names: ['twin', 'worker-1'] });
+    expect(found).toMatchObject({ ids: ['s1'], complete: false });
+    expect(found.troubles).toEqual([
+      {
+        reason: 'ServerNotUnique',
+        message:
+          '2 servers are named "twin" (spec.vmNames): s4, s5; name the one that is meant by its id',
+      },
+    ]);
+  });
+
+  it('are shown by five ids at most', async () => {
+    cloud.vms = Array.from({ length: 300 }, (_, at) => ({
+      id: `t${at}`,
+      name: 'twin',
+      status: 'ACTIVE',
+      metadata: {},
+    }));
+    const { troubles } = await chosen({ names: ['twin'] });
+    expect(troubles[0]?.message).toContain('300 servers are named "twin"');
+    expect(troubles[0]?.message).toContain('t0, t1, t10, t100, t101 and 295 more;');
+  });
+});
+
+describe('servers that are selected by what they carry', () => {
+  it.each([
+    [{ metadata: { pool: 'data' }, tags: [] }, ['s1', 's2']],
+    [{ metadata: { pool: 'data', zone: 'a' }, tags: [] }, ['s1']],
+    [{ metadata: {}, tags: ['k8s'] }, ['s1', 's2']],
+    [{ metadata: {}, tags: ['k8s', 'edge'] }, ['s2']],
+    [{ metadata: { zone: 'a' }, tags: ['k8s'] }, ['s1']],
+  ])('are those with all of %j', async (carrying, ids) => {
+    expect(await chosen({ carrying })).toMatchObject({ ids, complete: true, troubles: [] });
+  });
+
+  it('come beside those that are named, each once, by two lists at most', async () => {
+    const carrying = { metadata: {}, tags: ['k8s'] };
+    const found = await chosen({ ids: ['s1'], names: ['worker-10', 'Worker-1'], carrying });
+    expect(found.ids).toEqual(['s1', 's2', 's3']);
+    expect(cloud.log).toEqual(['projectServers ', 'projectServers k8s']);
+    cloud.log.length = 0;
+    await chosen({ names: ['worker-10'], carrying: { metadata: { pool: 'data' }, tags: [] } });
+    expect(cloud.log).toEqual(['projectServers ']);
+  });
+
+  it('may be none, which is said, and is known', async () => {
+    const carrying = { metadata: { pool: 'none', valueOf: 'x' }, tags: [] };
+    expect(await chosen({ carrying })).toMatchObject({
+      ids: [],
+      complete: true,
+      troubles: [{ reason: 'ServerNotFound' }],
+    });
+  });
+
+  it('go on while Nova fails, and nobody counts as taken out', async () => {
+    cloud.fail('projectServers', 'timeout');
+    const carrying = { metadata: { pool: 'data' }, tags: [] };
+    expect(await chosen({ ids: ['s9'], carrying }, ['s1', 's9'])).toMatchObject({
+      ids: ['s9', 's1'],
+      complete: false,
+      pinned: false,
+      troubles: [{ reason: 'NovaServerError' }],
+    });
+  });
+
+  it('are not looked for any more by who gives up', async () => {
+    const leaving = new AbortController();
+    leaving.abort(new Error('gone'));
+    cloud.fail('projectServers', 'timeout');
+    const selector = { ids: [], names: ['x'], carrying: undefined };
+    const options = { cloud, since: 0, before: [] };
+    await expect(chooseServers(selector, options, leaving.signal)).rejects.toThrow('gone');
+  });
+});

@@ -1,0 +1,126 @@
+import type { Cloud } from '../../openstack/cloud.ts';
+import type { Server } from '../../openstack/resources.ts';
+import { isRequestError } from '../../requests/request-error.ts';
+import type { Carried, ServerSelector } from '../resolve/servers.ts';
+import { reasonOf, type Trouble } from '../status/step-failure.ts';
+
+/** The servers that are selected, as far as they could be found. */
+export interface ChosenServers {
+  readonly ids: readonly string[];
+  /** False while a name is not one server's, or servers could not be listed: nobody counts as taken out then. */
+  readonly complete: boolean;
+  /** Whether all of them are named by id, so that only an edit of the OpenstackConfig changes them. */
+  readonly pinned: boolean;
+  readonly troubles: readonly Trouble[];
+}
+
+export interface ChooseOptions {
+  readonly cloud: Pick<Cloud, 'projectServers'>;
+  /** Lists from before this do not count: monotonic milliseconds; Infinity = what was not asked for in this sync. */
+  readonly since: number;
+  /** Servers that were selected before: they go on while Nova does not list any. */
+  readonly before: readonly string[];
+}
+
+/** Whether only ids are named: then nothing has to be looked up. */
+export function isPinned({ names, carrying }: ServerSelector): boolean {
+  return names.length === 0 && carrying === undefined;
+}
+
+/** Finds the servers that are selected by name or by what they carry, beside those that are named by id. */
+export async function chooseServers(
+  selector: ServerSelector,
+  options: ChooseOptions,
+  signal: AbortSignal,
+): Promise<ChosenServers> {
+  const { ids, names, carrying } = selector;
+  if (isPinned(selector)) return { ids, complete: true, pinned: true, troubles: [] };
+  try {
+    const listed = await list(selector, options, signal);
+    const named = byName(names, listed.all);
+    const matching = carrying && carriers(carrying, listed);
+    const none = matching?.length === 0 ? [noneMatches] : [];
+    return {
+      ids: [...new Set([...ids, ...named.ids, ...(matching ?? [])])],
+      complete: named.troubles.length === 0,
+      pinned: false,
+      troubles: [...named.troubles, ...none],
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    // Nova does not answer, or not as Nova does: whoever was selected stays so.
+    if (!isRequestError(error)) throw error;
+    const trouble = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
+    const known = [...new Set([...ids, ...options.before])];
+    return { ids: known, complete: false, pinned: false, troubles: [trouble] };
+  }
+}
+
+const noneMatches: Trouble = {
+  reason: 'ServerNotFound',
+  message: 'no server of the project carries what spec.vmSelector asks for',
+};
+
+interface Listed {
+  readonly all: readonly Server[];
+  readonly tagged: readonly Server[];
+}
+
+/** Nova filters by tags; metadata it does not filter for members. */
+async function list(
+  { names, carrying }: ServerSelector,
+  { cloud, since }: ChooseOptions,
+  signal: AbortSignal,
+): Promise<Listed> {
+  const tags = carrying?.tags ?? [];
+  const needsAll = names.length > 0 || tags.length === 0;
+  const [all, tagged] = await Promise.all([
+    needsAll ? cloud.projectServers([], since, signal) : undefined,
+    tags.length > 0 ? cloud.projectServers(tags, since, signal) : undefined,
+  ]);
+  return { all: [...(all?.values() ?? [])], tagged: [...(tagged?.values() ?? [])] };
+}
+
+function byName(names: readonly string[], servers: readonly Server[]) {
+  const byExactName = Map.groupBy(servers, ({ name }) => name);
+  const ids: string[] = [];
+  const troubles: Trouble[] = [];
+  for (const name of names) {
+    const found = byExactName.get(name) ?? [];
+    const [only, another] = found;
+    if (only === undefined) troubles.push(unknownName(name));
+    else if (another === undefined) ids.push(only.id);
+    else troubles.push(ambiguousName(name, found));
+  }
+  return { ids, troubles };
+}
+
+function unknownName(name: string): Trouble {
+  const message = `no server of the project is named "${name}" (spec.vmNames); correct the name, or take it out`;
+  return { reason: 'ServerNotFound', message };
+}
+
+const shownServers = 5;
+
+function ambiguousName(name: string, servers: readonly Server[]): Trouble {
+  const ids = servers.map(({ id }) => id).toSorted();
+  const rest = ids.length > shownServers ? ` and ${ids.length - shownServers} more` : '';
+  const shown = ids.slice(0, shownServers).join(', ') + rest;
+  const message = `${ids.length} servers are named "${name}" (spec.vmNames): ${shown}; name the one that is meant by its id`;
+  return { reason: 'ServerNotUnique', message };
+}
+
+function carriers({ metadata, tags }: Carried, { all, tagged }: Listed): readonly string[] {
+  const servers = tags.length > 0 ? tagged : all;
+  return servers.filter((server) => hasMetadata(server, metadata)).map(({ id }) => id);
+}
+
+/** Whether a server carries all of this metadata. */
+export function hasMetadata(
+  server: Pick<Server, 'metadata'>,
+  wanted: Carried['metadata'],
+): boolean {
+  return Object.entries(wanted).every(
+    ([key, value]) => Object.hasOwn(server.metadata, key) && server.metadata[key] === value,
+  );
+}

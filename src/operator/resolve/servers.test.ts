@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import { Fields } from './fields.ts';
+import { serverSelector } from './servers.ts';
+
+type Selected = Pick<OpenstackConfigSpec, 'vmNames' | 'vmSelector'>;
+
+const id = 'ABCDEF00-0000-4000-8000-000000000001';
+
+function selectorOf(spec: Selected) {
+  return serverSelector(spec, new Fields());
+}
+
+function refusalsOf(spec: Selected): string[] {
+  const fields = new Fields();
+  serverSelector(spec, fields);
+  return fields.problems.map(({ message }) => message);
+}
+
+describe('the selector of servers', () => {
+  it('takes a UUID for an id, once, whatever its case, and anything else for a name', () => {
+    const vmNames = [
+      id,
+      ` ${id.toLowerCase()} `,
+      ' worker-1 ',
+      'worker-1',
+      'Worker-1',
+      '7',
+      `${id}0`,
+    ];
+    expect(selectorOf({ vmNames })).toEqual({
+      ids: [id.toLowerCase()],
+      names: ['worker-1', 'Worker-1', '7', `${id}0`],
+      carrying: undefined,
+    });
+  });
+
+  it('takes metadata and tags, beside names or alone', () => {
+    const metadata = { pool: 'data', empty: '' };
+    expect(selectorOf({ vmSelector: { metadata, tags: ['a', 'b', 'a'] } })).toEqual({
+      ids: [],
+      names: [],
+      carrying: { metadata, tags: ['a', 'b'] },
+    });
+    expect(refusalsOf({ vmNames: [], vmSelector: { tags: ['a'] } })).toEqual([]);
+    expect(refusalsOf({ vmNames: ['x'], vmSelector: { metadata } })).toEqual([]);
+  });
+
+  it.each<[Selected, string]>([
+    [{}, 'spec.vmNames must name at least one server; to remove all its NICs, delete'],
+    [{ vmNames: ['a', ' '] }, 'spec.vmNames[1] is blank; remove it'],
+    [{ vmNames: ['a'], vmSelector: {} }, 'spec.vmSelector must name a key of metadata or a tag'],
+    [{ vmSelector: { metadata: {}, tags: [] } }, 'spec.vmSelector must name a key of metadata'],
+    [{ vmSelector: { tags: ['a', ''] } }, 'spec.vmSelector.tags[1] "" cannot be a tag in Nova'],
+    [{ vmSelector: { tags: ['a,b'] } }, 'spec.vmSelector.tags[0] "a,b" cannot be a tag in Nova'],
+    [{ vmSelector: { tags: ['a/b'] } }, 'spec.vmSelector.tags[0] "a/b" cannot be a tag in Nova'],
+  ])('refuses %j', (spec, message) => {
+    expect(refusalsOf(spec)).toEqual([expect.stringContaining(message) as unknown]);
+  });
+});

@@ -1,0 +1,59 @@
+import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import type { Fields } from './fields.ts';
+
+/** The servers an OpenstackConfig selects, before anything is looked up: all of ids, names and `carrying` together. */
+export interface ServerSelector {
+  /** Lower case. */
+  readonly ids: readonly string[];
+  /** Each of them is one server's, exactly. */
+  readonly names: readonly string[];
+  /** Servers of the project that carry all of this; undefined = none are selected so. */
+  readonly carrying: Carried | undefined;
+}
+
+export interface Carried {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** `vmNames` that are UUIDs are ids, all others names; `vmSelector` adds to them. */
+export function serverSelector(
+  { vmNames = [], vmSelector }: Pick<OpenstackConfigSpec, 'vmNames' | 'vmSelector'>,
+  fields: Fields,
+): ServerSelector {
+  const texts = vmNames.map((name) => name.trim());
+  for (const [at, text] of texts.entries()) {
+    if (text === '') fields.refuse(`spec.vmNames[${at}]`, 'is blank; remove it');
+  }
+  if (texts.length === 0 && vmSelector === undefined) {
+    const instead = 'to remove all its NICs, delete the OpenstackConfig';
+    fields.refuse('spec.vmNames', `must name at least one server; ${instead}`);
+  }
+  const ids = texts.filter((text) => uuid.test(text)).map((id) => id.toLowerCase());
+  const names = texts.filter((text) => text !== '' && !uuid.test(text));
+  return {
+    ids: [...new Set(ids)],
+    names: [...new Set(names)],
+    carrying: vmSelector && carried(vmSelector, fields),
+  };
+}
+
+function carried(
+  { metadata = {}, tags = [] }: NonNullable<OpenstackConfigSpec['vmSelector']>,
+  fields: Fields,
+): Carried {
+  if (Object.keys(metadata).length + tags.length === 0) {
+    const fix = 'must name a key of metadata or a tag: an empty one would select every server';
+    fields.refuse('spec.vmSelector', fix);
+  }
+  for (const [at, tag] of tags.entries()) {
+    // Nova's list takes them apart at commas, and refuses such tags where they are set.
+    if (tag.trim() === '' || /[,/]/.test(tag)) {
+      const fix = 'cannot be a tag in Nova, which has no comma and no slash';
+      fields.refuse(`spec.vmSelector.tags[${at}]`, `"${tag}" ${fix}`);
+    }
+  }
+  return { metadata, tags: [...new Set(tags)] };
+}

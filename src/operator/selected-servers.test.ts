@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FakeServer } from './testing/fake-cloud.ts';
+import { attach, type Scene, serverIds, setScene } from './testing/scene.ts';
+
+const [s1 = '', s2 = '', s3 = ''] = serverIds;
+/** Longer than a list of servers is believed. */
+const later = 61_000;
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+  for (const n of [1, 2, 3]) attach(scene.cloud, n, n);
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+function change(id: string, what: Partial<FakeServer>): void {
+  scene.cloud.vms = scene.cloud.vms.map((vm) => (vm.id === id ? { ...vm, ...what } : vm));
+}
+
+function nodes(): string[] {
+  const live = [...scene.viola.nodes.values()].filter(
+    ({ deletionTimestamp }) => deletionTimestamp === undefined,
+  );
+  return live.map(({ nodeName }) => nodeName).toSorted();
+}
+
+describe('servers named by their names', () => {
+  it('are delivered, and stay while a name is nobody’s or somebody else’s too', async () => {
+    scene.create({ vmNames: ['worker-1', s2] });
+    await scene.look();
+    expect([nodes(), scene.ready()]).toEqual([
+      ['worker-1', 'worker-2'],
+      expect.stringContaining('True'),
+    ]);
+    change(s1, { name: 'renamed' });
+    await scene.look(later);
+    expect(scene.ready()).toContain(
+      'False ServerNotFound: no server of the project is named "worker-1"',
+    );
+    change(s1, { name: 'worker-1' });
+    change(s3, { name: 'worker-1' });
+    await scene.look(later);
+    expect(scene.ready()).toContain('False ServerNotUnique: 2 servers are named "worker-1"');
+    scene.edit({ vmNames: ['worker-1'] });
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-1', 'worker-2']);
+    change(s3, { name: 'worker-3' });
+    await scene.look(later);
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-1']);
+    expect(scene.ready()).toContain('True');
+  });
+
+  it('go when the name is another server’s by now, and that one comes', async () => {
+    scene.create({ vmNames: ['worker-1'], settings: { openstackNodeNameMetadataKey: 'node' } });
+    await scene.look();
+    change(s1, { name: 'old-1' });
+    change(s3, { name: 'worker-1', metadata: { node: 'node-3' } });
+    await scene.look(later);
+    expect(nodes()).toEqual(['node-3']);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.ready()).toContain('True');
+  });
+});
+
+describe('servers selected by what they carry', () => {
+  const data = { metadata: { pool: 'data' } };
+
+  beforeEach(async () => {
+    change(s1, { ...data, tags: ['k8s'] });
+    change(s2, { ...data, tags: ['k8s'] });
+  });
+
+  it('come when they carry it and go when they do not, read by id', async () => {
+    scene.create({ vmNames: [], vmSelector: { metadata: { pool: 'data' }, tags: ['k8s'] } });
+    await scene.look();
+    expect(nodes()).toEqual(['worker-1', 'worker-2']);
+    change(s3, { ...data, tags: ['k8s', 'more'] });
+    change(s1, { tags: [] });
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-2', 'worker-3']);
+    change(s2, { metadata: {} });
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-3']);
+    scene.viola.clean();
+    await scene.look();
+    expect(scene.ready()).toContain('True');
+  });
+
+  it('go when they are deleted', async () => {
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    change(s1, { status: 'DELETED' });
+    scene.cloud.ports = scene.cloud.ports.filter(({ deviceId }) => deviceId !== s1);
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-2']);
+  });
+
+  it('stay when a list leaves them out, and while they cannot be read', async () => {
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    scene.cloud.unlisted.add(s1).add(s2);
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-1', 'worker-2']);
+    expect(scene.ready()).toContain('ServerNotFound: no server of the project carries');
+    expect(scene.ready()).toContain('nothing proves that it left them');
+    change(s1, { metadata: {} });
+    scene.cloud.fail('server', 'timeout');
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-1', 'worker-2']);
+    scene.cloud.heal();
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-2']);
+    scene.cloud.unlisted.clear();
+    scene.viola.clean();
+    await scene.look(later);
+    expect(scene.ready()).toContain('True');
+  });
+
+  it('are looked after while Nova does not list, said once, and nobody leaves', async () => {
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    scene.cloud.fail('projectServers', 'timeout');
+    scene.cloud.fail('servers', 'timeout');
+    change(s2, { metadata: {} });
+    attach(scene.cloud, 11, 1);
+    await scene.look(later);
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p11']);
+    expect(nodes()).toEqual(['worker-1', 'worker-2']);
+    expect(scene.ready()).toContain('False NovaServerError');
+    expect(scene.ready().match(/failed \(timeout\)/g)).toHaveLength(1);
+    scene.restart();
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-1', 'worker-2']);
+    scene.cloud.heal();
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-1']);
+  });
+
+  it('wait for leave when unusually many go at once', async () => {
+    for (let n = 21; n <= 26; n++) attach(scene.cloud, n, 1);
+    for (let n = 31; n <= 36; n++) attach(scene.cloud, n, 2);
+    change(s3, data);
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    change(s1, { metadata: {} });
+    change(s2, { metadata: {} });
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-1', 'worker-2', 'worker-3']);
+    expect(scene.ready()).toContain('RemovalHeld: 14 NICs would be removed at once');
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look(later);
+    expect(nodes()).toEqual(['worker-3']);
+  });
+
+  it('are listed once a minute, and at once when somebody asks', async () => {
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    const before = scene.clock.monotonicMs();
+    await scene.look();
+    scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
+    await scene.look();
+    expect(scene.cloud.serversSince.slice(1)).toEqual([
+      before + 15_000 - 60_000,
+      Number.POSITIVE_INFINITY,
+    ]);
+  });
+});
