@@ -93,6 +93,24 @@ export function createControls(world: ControlledWorld) {
       }),
       (request) => ({ serverId: servers.create({ ...request, userId: '' }).id }),
     ),
+    /** Servers `name-0` … with so many ports each, in one go. */
+    furnish: control(
+      z.strictObject({
+        projectId: id,
+        networkId: id,
+        name: z.string(),
+        servers: z.number().int().positive(),
+        ports: z.number().int().nonnegative(),
+      }),
+      ({ projectId, networkId, name, servers: count, ports: each }) => {
+        const networkIds = Array<string>(each).fill(networkId);
+        const serverIds = Array.from({ length: count }, (_, n) => {
+          const server = { projectId, name: `${name}-${n}`, userId: '', networkIds };
+          return servers.create(server).id;
+        });
+        return { serverIds };
+      },
+    ),
     attach: control(
       z.strictObject({
         serverId: id,

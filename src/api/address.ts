@@ -7,7 +7,8 @@ export function isIPv4(text: string): boolean {
 
 /** Whether the text is an IPv6 address: no prefix, no zone. */
 export function isIPv6(text: string): boolean {
-  return !/[/%]/.test(text) && Address6.isValid(text);
+  // The library makes an error, with its stack, of every text that is none.
+  return text.includes(':') && !/[/%]/.test(text) && Address6.isValid(text);
 }
 
 /** Whether two IPv4 networks (`ip/prefix`) share an address. */

@@ -48,7 +48,8 @@ describe('a server of which something was said', () => {
   it('is accounted for soon after, and OpenStack is asked no more for it', async () => {
     attach(scene.cloud, 3, 1);
     scene.hint([first]);
-    const accountMs = await scene.reconcile(300);
+    // The others were listed longer ago than a look at all of them would take.
+    const accountMs = await scene.reconcile(11_000);
     expect(scene.status().summary).toMatchObject({ interfaces: 2 });
     scene.cloud.log.length = 0;
     await scene.reconcile(accountMs ?? 0);
@@ -126,6 +127,21 @@ describe('what was said', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
   });
 
+  it('is not lost by several that fail, though little time passes', async () => {
+    // Nothing changes, so that what was seen may be a minute old.
+    for (let n = 0; n < 4; n++) await scene.look(60_000);
+    await scene.clock.advance(1_000);
+    attach(scene.cloud, 3, 1);
+    scene.hint([first]);
+    scene.cloud.fail('portsOf', 'timeout');
+    await scene.reconcile(0);
+    await scene.reconcile(0);
+    expect(scene.ready()).toContain('False NeutronPortError');
+    scene.cloud.heal();
+    await scene.reconcile(30_000);
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
+  });
+
   it('hastens nothing while a service fails, but is looked at when that has rested', async () => {
     scene.cloud.fail('portsOf', 'timeout');
     await scene.look();
@@ -175,6 +191,7 @@ describe('a detach that Nova has not written down', () => {
     scene.cloud.releaseNovaEvents();
     await scene.reconcile(1_000);
     expect(scene.nics('worker-1')).toEqual([]);
+    expect(scene.viola.lists).toEqual([]);
     await scene.look(2_000);
     expect(scene.ready()).toContain('True');
   });
@@ -206,4 +223,23 @@ it('a large removal that is seen server by server is held like one that is seen 
   expect(scene.ready()).toContain('False RemovalHeld');
   await scene.look(60_000);
   expect(scene.nics('worker-2')).toHaveLength(9);
+});
+
+it('the NICs of the whole cloud are the measure of a removal, however few servers are looked at', async () => {
+  const ids = Array.from({ length: 6 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
+  scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
+  scene.cloud.ports = [];
+  for (let n = 1; n <= 60; n++) attach(scene.cloud, n, 1);
+  scene.cloud.ports = scene.cloud.ports.map((port, at) => ({
+    ...port,
+    deviceId: ids[at % 6] ?? '',
+  }));
+  scene.edit({ vmNames: ids });
+  await scene.look();
+  await scene.clock.advance(1_000);
+  for (const n of [1, 2, 7, 8, 13, 14, 19, 20, 25, 26, 31]) detach(scene.cloud, n);
+  scene.hint(ids.slice(0, 2));
+  await scene.reconcile(300);
+  expect(scene.nics('w-0')).toHaveLength(4);
+  expect(scene.nics('w-1')).toHaveLength(5);
 });

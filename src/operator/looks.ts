@@ -105,11 +105,6 @@ export class Looks {
     return Math.max(0, Math.min(accountAt, memory.dueAt) - now);
   }
 
-  /** The next look is one at all servers; what was said of some is not forgotten. */
-  begin(key: string): void {
-    this.#memories.delete(key);
-  }
-
   forget(key: string): void {
     for (const each of [this.#memories, this.#hints, this.#whole, this.#open]) each.delete(key);
   }

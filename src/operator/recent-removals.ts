@@ -19,8 +19,7 @@ export class RecentRemovals {
   note(cloud: string, { nodes }: Pick<Plan, 'nodes'>): void {
     const count = nodes
       .filter(({ action }) => action !== 'none')
-      .flatMap(({ removals }) => removals.confirmed)
-      .filter(({ explicit }) => !explicit).length;
+      .flatMap(({ removals }) => removals.confirmed).length;
     if (count === 0) return;
     this.#removals.set(cloud, [...this.#recent(cloud), { at: this.#clock.monotonicMs(), count }]);
   }

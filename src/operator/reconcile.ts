@@ -119,7 +119,6 @@ async function lookAtSome(
       return { requeueAfterMs: Math.min(looks.endedSome(object), doubts.nextMs(key)) };
     }
   }
-  looks.begin(key);
   return { requeueAfterMs: 0 };
 }
 

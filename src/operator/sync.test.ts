@@ -102,7 +102,7 @@ describe('a port that is attached', () => {
     await delivered(scene);
     const { metadata } = scene.object() ?? expect.fail('it is there');
     const bare = { metadata: { resourceVersion: metadata.resourceVersion ?? '', finalizers: [] } };
-    await scene.kube.patch(openstackConfigs, { name: 'osc' }, bare);
+    await scene.kube.patch(openstackConfigs, { namespace: 'multinic-system', name: 'osc' }, bare);
     await scene.look();
     expect(scene.viola.posts).toHaveLength(1);
     expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);

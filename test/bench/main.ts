@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 const benches = [
   'operator',
+  'operator-scale',
   'agent',
   'idle',
   'operator-memory',

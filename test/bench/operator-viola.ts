@@ -18,9 +18,17 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 function list(url: URL) {
   const start = Number(url.searchParams.get('continue') ?? 0);
   const end = start + Number(url.searchParams.get('limit') ?? 500);
-  const items = [...nodes.values()].slice(start, end);
-  const more = end < nodes.size ? { continue: String(end) } : {};
+  const selected = [...nodes.values()].filter((node) => isSelected(node, url.searchParams));
+  const items = selected.slice(start, end);
+  const more = end < selected.length ? { continue: String(end) } : {};
   return { items, observedAt: new Date().toISOString(), ...more };
+}
+
+function isSelected({ spec, source }: HeldNode, query: URLSearchParams): boolean {
+  const wanted = query.get('source');
+  if (wanted === null) return true;
+  const ids = query.getAll('instanceId');
+  return `${source?.namespace}/${source?.name}` === wanted || ids.includes(spec.instanceId ?? '');
 }
 
 function write({ nodeName, instanceId, interfaces = [], source }: PostedNode) {
@@ -44,6 +52,10 @@ const server = createServer((request, response) => {
       const posted = JSON.parse(Buffer.concat(chunks).toString()) as PostedNode[];
       const results = posted.map(write);
       send(response, 200, { applied: results.length, results, errors: [] });
+    } else if (url.pathname.startsWith(`${nodeConfigsPath}/`)) {
+      const node = nodes.get(url.pathname.slice(nodeConfigsPath.length + 1));
+      if (node) send(response, 200, node);
+      else send(response, 404, { type: 'about:blank', title: 'Not Found', status: 404 });
     } else send(response, 200, list(url));
   });
 });

@@ -41,27 +41,25 @@ export class BenchWorld implements AsyncDisposable {
 
   /** Calls one of the controls of rig/cloud/controls.ts. */
   async control(name: string, argument: object): Promise<Record<string, string>> {
-    const body = JSON.stringify(argument);
-    const answer = await fetch(`${this.#controlUrl}/${name}`, { method: 'POST', body });
-    if (!answer.ok) throw new Error(`control ${name}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Record<string, string>;
+    return (await this.#controlled(name, argument)) as Record<string, string>;
   }
 
   /** Makes a project with servers that have so many ports each. */
-  async furnish(serverCount: number, portsPerServer: number): Promise<Furnished> {
+  async furnish(serverCount: number, ports: number): Promise<Furnished> {
     const { projectId = '' } = await this.control('createProject', { name: 'bench' });
     const { networkId = '' } = await this.control('createNetwork', { projectId, mtu: 1450 });
-    const subnet = { projectId, networkId, cidr: '10.0.0.0/16' };
+    const subnet = { projectId, networkId, cidr: '10.0.0.0/8' };
     const { subnetId = '' } = await this.control('createSubnet', subnet);
-    const servers: string[] = [];
-    for (let n = 0; n < serverCount; n++) {
-      const name = `worker-${n}`;
-      const { serverId = '' } = await this.control('createServer', { projectId, name });
-      servers.push(serverId);
-      for (let p = 0; p < portsPerServer; p++)
-        await this.control('attach', { serverId, networkId });
-    }
-    return { projectId, networkId, subnetId, servers };
+    const made = { projectId, networkId, name: 'worker', servers: serverCount, ports };
+    const { serverIds } = (await this.#controlled('furnish', made)) as { serverIds: string[] };
+    return { projectId, networkId, subnetId, servers: serverIds };
+  }
+
+  async #controlled(name: string, argument: object): Promise<unknown> {
+    const body = JSON.stringify(argument);
+    const answer = await fetch(`${this.#controlUrl}/${name}`, { method: 'POST', body });
+    if (!answer.ok) throw new Error(`control ${name}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
   }
 
   /** A token as the operator's, for requests that are made without it. */

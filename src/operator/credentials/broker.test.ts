@@ -16,7 +16,10 @@ const provided: Provider = {
 
 async function login(provider: Provider) {
   const settings = readSettings(operatorSettings, { env: environment, flags: {} });
-  const resolution = resolveConfig({ metadata: { name: 'osc' }, spec }, settings);
+  const resolution = resolveConfig(
+    { metadata: { namespace: 'multinic-system', name: 'osc' }, spec },
+    settings,
+  );
   if (resolution.kind === 'refused') throw new Error('the sample is refused');
   const deps = {
     client: { find: async () => undefined },

@@ -65,7 +65,7 @@ describe('a CR that is deleted', () => {
     await loseRecords();
     await scene.kube.applyStatus(
       openstackConfigs,
-      { metadata: { name: 'osc' }, status: {} },
+      { metadata: { namespace: 'multinic-system', name: 'osc' }, status: {} },
       force,
     );
     scene.restart();
@@ -101,7 +101,7 @@ describe('a CR that is deleted', () => {
     );
     await other.kube.applyStatus(
       openstackConfigs,
-      { metadata: { name: 'osc' }, status: {} },
+      { metadata: { namespace: 'multinic-system', name: 'osc' }, status: {} },
       force,
     );
     other.kube.delete();

@@ -56,7 +56,7 @@ describe('a CR that is deleted while something may still arrive', () => {
     await scene.clock.advance(60_000);
     scene.viola.stick();
     await scene.look();
-    const lost = { metadata: { name: 'osc' }, status: {} };
+    const lost = { metadata: { namespace: 'multinic-system', name: 'osc' }, status: {} };
     await scene.kube.applyStatus(openstackConfigs, lost, { fieldManager: 'people', force: true });
     scene.viola.refused.set('worker-1', 'Invalid');
     await scene.look(5_000);

@@ -91,7 +91,7 @@ describe('listing', () => {
   it('asks for everything when there are more servers than a URL holds', async () => {
     answers = [[200, { items: [], observedAt }]];
     await viola.list({ ...query, instanceIds: Array.from({ length: 201 }, String) }, signal);
-    expect(seen[0]?.url).toBe('/base/v1/k8s/multinic/node-configs?limit=1000');
+    expect(seen[0]?.url).toBe('/base/v1/k8s/multinic/node-configs?limit=200');
   });
 
   it('tells objects that cannot be read from those that are not there', async () => {
@@ -108,8 +108,8 @@ describe('listing', () => {
     const { nodes } = await viola.list({ ...query, fresh: true }, signal);
     expect(nodes.map(({ nodeName }) => nodeName)).toEqual(['a', 'b']);
     expect(seen.map(({ url }) => url)).toEqual([
-      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true&source=n%2Fosc&instanceId=i1&instanceId=i2',
-      '/base/v1/k8s/multinic/node-configs?limit=1000&fresh=true&source=n%2Fosc&instanceId=i1&instanceId=i2&continue=next+one',
+      '/base/v1/k8s/multinic/node-configs?limit=200&fresh=true&source=n%2Fosc&instanceId=i1&instanceId=i2',
+      '/base/v1/k8s/multinic/node-configs?limit=200&fresh=true&source=n%2Fosc&instanceId=i1&instanceId=i2&continue=next+one',
     ]);
     expect(seen[0]?.headers).toMatchObject({
       'x-provider-id': 'biz-1',

@@ -49,12 +49,12 @@ export interface Listed {
 /** `leaving`: accepted, goes when the node is clean. `stale`: it has changed meanwhile. */
 export type Removed = 'leaving' | 'gone' | 'stale';
 
-/** Viola's largest page: about 2.5 MB. */
-const pageSize = 1_000;
+/** Half a megabyte at most: what is parsed at once keeps everything else waiting. */
+const pageSize = 200;
 /** Viola's limit, and as many as a URL holds; who selects more has most of the cluster anyway. */
 const mostInstanceIds = 200;
 /** A list that is longer than this repeats itself. */
-const mostPages = 200;
+const mostPages = 1_000;
 
 interface ViolaClientOptions {
   readonly caller: Pick<Caller, 'call'>;

@@ -15,7 +15,10 @@ function resolve(
   const all = { ...environment, DEFAULT_K8S_PROVIDER_ID: 'biz-default', ...env };
   const settings = readSettings(operatorSettings, { env: all, flags: {} });
   return resolveConfig(
-    { metadata: { name: 'osc' }, spec: { ...spec, credentials, ...change } },
+    {
+      metadata: { namespace: 'multinic-system', name: 'osc' },
+      spec: { ...spec, credentials, ...change },
+    },
     settings,
   );
 }

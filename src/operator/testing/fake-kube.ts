@@ -3,10 +3,10 @@ import { Store as ObjectStore } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
-import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { type KubeObject, keyOf, type ObjectMeta, type ObjectRef } from '../../kube/object.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
-/** An API server that holds one OpenstackConfig, some Secrets, and every namespace and definition that is asked for. */
+/** An API server that holds an OpenstackConfig or several, some Secrets, and every namespace and definition that is asked for. */
 export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatus'> {
   readonly configs = new ObjectStore<ConfigObject>();
   readonly secrets = new Map<string, Secret>();
@@ -53,9 +53,9 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     return this.secrets.get(`${namespace}/${name}`);
   }) as KubeClient['find'];
 
-  patch = (async (_resource: unknown, _ref: unknown, patch: unknown) => {
+  patch = (async (_resource: unknown, ref: ObjectRef, patch: unknown) => {
     const { metadata } = patch as { metadata: ObjectMeta };
-    const object = this.#object();
+    const object = this.#object(ref);
     if (metadata.resourceVersion !== object.metadata.resourceVersion) throw conflict;
     const { finalizers: list } = metadata;
     this.writes.push(`finalizers ${list?.join(',')}`);
@@ -69,7 +69,8 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
 
   applyStatus = (async (_resource: unknown, applied: unknown) => {
     this.writes.push('status');
-    return this.#store({ ...this.#object(), status: (applied as ConfigObject).status });
+    const { metadata, status } = applied as ConfigObject;
+    return this.#store({ ...this.#object(metadata), status });
   }) as unknown as KubeClient['applyStatus'];
 
   #findOwner(name: string): KubeObject | undefined {
@@ -79,8 +80,9 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     return { metadata: { name, ...(this.terminating.has(name) ? { deletionTimestamp } : {}) } };
   }
 
-  #object(): ConfigObject {
-    const [object] = this.configs.list();
+  /** The object of this name; without one the first. */
+  #object(ref?: ObjectRef): ConfigObject {
+    const object = ref ? this.configs.get(keyOf(ref)) : this.configs.list()[0];
     if (!object) throw new KubeError({ status: 404, reason: 'NotFound', message: 'not found' });
     return object;
   }

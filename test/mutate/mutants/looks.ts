@@ -25,7 +25,6 @@ export const looksMutants: readonly Mutant[] = [
   mutant('doubts', 'doubtful.length + others.length > mostServers', 'false', 'doubts'),
   mutant('doubts', 'if (before.dueAt > now) return before;', '', 'hinted', 'doubts'),
   mutant('doubts', "cause === 'unconfirmed'", 'true', 'doubts'),
-  mutant('recent-removals', '({ explicit }) => !explicit', '() => true', 'hinted'),
   mutant('recent-removals', 'at > oldest', 'true', 'hinted'),
   mutant(
     'observe/port-directory',
@@ -35,7 +34,6 @@ export const looksMutants: readonly Mutant[] = [
   ),
   mutant('observe/port-directory', 'own.has(id)', 'true', 'hinted'),
   mutant('sync-request', ': deliveredBy(object))', ': 0)', 'hinted'),
-  mutant('reconcile', 'looks.begin(key);', '', 'hinted'),
   mutant('reconcile', 'looks.note(key, doubts.due(key));', '', 'hinted'),
   mutant('sync', 'deps.recentRemovals.note(cloud.name, rounds);', '', 'hinted'),
   mutant(

@@ -1,0 +1,151 @@
+// The operator's reconciler in the process of a bench, with an API server in memory.
+import { subscribe } from 'node:diagnostics_channel';
+import { metricTable } from '../../src/api/metrics.ts';
+import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
+import { createClouds } from '../../src/openstack/clouds.ts';
+import { createDeletionGuard } from '../../src/operator/deletion/guard.ts';
+import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
+import { createViolas } from '../../src/operator/deliver/violas.ts';
+import { createInventory } from '../../src/operator/inventory.ts';
+import { Looks } from '../../src/operator/looks.ts';
+import { NotReady } from '../../src/operator/not-ready.ts';
+import { CloudViews } from '../../src/operator/observe/cloud-view.ts';
+import { statusOf } from '../../src/operator/openstack-config.ts';
+import { Pace } from '../../src/operator/pace.ts';
+import { createReconciler } from '../../src/operator/reconcile.ts';
+import { operatorSettings } from '../../src/operator/settings.ts';
+import { createStatusWriter } from '../../src/operator/status/writer.ts';
+import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
+import { FakeNotifications } from '../../src/operator/testing/fake-notifications.ts';
+import { Triggers } from '../../src/operator/triggers/triggers.ts';
+import { createPerform } from '../../src/process/effects.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { createMetrics } from '../../src/process/metrics.ts';
+import { readSettings } from '../../src/process/settings.ts';
+import { systemAuthorities } from '../../src/requests/ca-bundle.ts';
+import { Store } from '../../src/store/store.ts';
+import { systemClock as clock, systemRandom as random } from '../../src/time/clock.ts';
+import { type BenchWorld, encryptKey } from './operator-world.ts';
+
+const { signal } = new AbortController();
+
+/** Every request that this process sends, noted where undici makes it. */
+const sent: string[] = [];
+subscribe('undici:request:create', (message) => {
+  const { request } = message as { request: { method: string; origin: string; path: string } };
+  if (request.method === 'GET') sent.push(request.origin + request.path);
+});
+
+/** What one look took and what it asked of OpenStack. */
+export interface Look {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly calls: number;
+  /** Reads of OpenStack. */
+  readonly urls: readonly string[];
+}
+
+/** Makes an operator before the stand-ins of this world. */
+export async function benchOperator(world: BenchWorld, env: Readonly<Record<string, string>> = {}) {
+  const log = createLogger({ part: 'bench', level: 'warn', destination: process.stderr });
+  const own = {
+    CONTRABASS_ENDPOINT: world.contrabassUrl,
+    CONTRABASS_ENCRYPT_KEY: encryptKey,
+    VIOLA_ENDPOINT: world.violaUrl,
+    POLL_FAST_INTERVAL: '1s',
+  };
+  const settings = readSettings(operatorSettings, { env: { ...own, ...env }, flags: {} });
+  const kube = new FakeKube();
+  const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
+  const perform = createPerform<string>(() => undefined);
+  const metrics = createMetrics(metricTable);
+  let calls = 0;
+  const clouds = createClouds({ clock, random, log, onRequest: () => (calls += 1) });
+  const violas = createViolas(
+    { ...settings, token: undefined, authorities: systemAuthorities },
+    { clock, random, log },
+  );
+  const views = new CloudViews(clock, signal);
+  const looks = new Looks(clock);
+  const notifications = new FakeNotifications();
+  const notReady = new NotReady(metrics);
+  const writer = createStatusWriter({
+    client: kube,
+    recorder: { record: () => undefined },
+    perform,
+    clock,
+    notReady,
+    notifications,
+  });
+  const reconcile = createReconciler({
+    client: kube,
+    configs: kube.configs,
+    settings,
+    guard: createDeletionGuard({
+      client: kube,
+      configs: kube.configs,
+      definition: undefined,
+      clock,
+    }),
+    authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
+    clouds,
+    views,
+    looks,
+    violas,
+    inventory: createInventory({ store, perform, clock, log, metrics }),
+    writer,
+    notifications,
+    triggers: new Triggers({ clock, log, writer, notReady }),
+    unanswered: new UnansweredPosts(clock),
+    pace: new Pace({ clock, random }),
+    perform,
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  return {
+    /** Makes `bench/NAME`. */
+    create(
+      name: string,
+      spec: Pick<OpenstackConfigSpec, 'subnetIDs' | 'vmNames'>,
+      projectID: string,
+    ) {
+      const credentials = {
+        openstackProviderID: world.providerId,
+        k8sProviderID: 'biz-1',
+        projectID,
+      };
+      const settingsOfCr = { portBaseline: 'All' };
+      const meta = { namespace: 'bench', name, uid: `uid-${name}` };
+      kube.create({ ...spec, credentials, settings: settingsOfCr }, meta);
+    },
+    /** One look at `bench/NAME`. */
+    async look(name: string): Promise<Look> {
+      const before = calls;
+      sent.length = 0;
+      const cpu = process.cpuUsage();
+      const start = performance.now();
+      await reconcile(`bench/${name}`, signal);
+      const ms = performance.now() - start;
+      const { user, system } = process.cpuUsage(cpu);
+      const urls = sent.filter((url) => !url.startsWith(world.violaUrl));
+      return { ms, cpuMs: (user + system) / 1000, calls: calls - before, urls };
+    },
+    /** Something was said of a server of `bench/NAME`. */
+    hint(name: string, serverId: string): void {
+      const key = `bench/${name}`;
+      looks.note(key, views.concerned(key, { servers: [serverId], ports: [], whole: false }));
+    },
+    ready(name: string): string {
+      const status = statusOf(kube.configs.get(`bench/${name}`) ?? { metadata: { name } });
+      const ready = status.conditions?.find(({ type }) => type === 'Ready');
+      return `${ready?.status} ${ready?.reason}: ${ready?.message}`;
+    },
+    async [Symbol.asyncDispose]() {
+      await clouds[Symbol.asyncDispose]();
+      await violas[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}

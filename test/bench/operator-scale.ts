@@ -1,0 +1,90 @@
+// What a large cloud costs the operator: 10,000 servers with 10 ports each in ten OpenstackConfigs, and one listing for a
+// hundred OpenstackConfigs that share their servers. Node's own timers tell how long the event loop was blocked.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { benchOperator } from './bench-operator.ts';
+import { Figures, rssOf } from './figures.ts';
+import { BenchWorld } from './operator-world.ts';
+
+const serverCount = 10_000;
+const portsPerServer = 10;
+const configs = 10;
+const sharers = 100;
+/** Servers that they share: Neutron lists the ports of so many at a time. */
+const shared = 100;
+const rounds = 3;
+const goals = { listings: 1, seconds: 10, rssMb: 400, blockedMs: 50 };
+/** Longer than the operator believes a listing at this poll interval. */
+const pauseMs = 1_100;
+
+await using world = await BenchWorld.start();
+console.log(`making ${serverCount} servers with ${portsPerServer} ports each`);
+const furnished = await world.furnish(serverCount + shared, portsPerServer);
+const { projectId, subnetId } = furnished;
+const servers = furnished.servers.slice(shared);
+const figures = new Figures();
+
+async function shareOneListing(): Promise<void> {
+  await using bench = await benchOperator(world, { POLL_FAST_INTERVAL: '10m' });
+  const names = Array.from({ length: sharers }, (_, n) => `sharer-${n}`);
+  const vmNames = furnished.servers.slice(0, shared);
+  for (const name of names) bench.create(name, { subnetIDs: [subnetId], vmNames }, projectId);
+  let listings = 0;
+  for (const name of names) {
+    const { urls } = await bench.look(name);
+    listings += urls.filter((url) => url.includes('device_id=')).length;
+  }
+  figures.goal(
+    `listings of ports for ${sharers} OpenstackConfigs`,
+    listings,
+    goals.listings,
+    'calls',
+  );
+}
+
+await shareOneListing();
+
+await using bench = await benchOperator(world, { POLL_FAST_INTERVAL: '2s' });
+const names = Array.from({ length: configs }, (_, n) => `part-${n}`);
+const each = serverCount / configs;
+for (const [n, name] of names.entries()) {
+  const vmNames = servers.slice(n * each, (n + 1) * each);
+  bench.create(name, { subnetIDs: [subnetId], vmNames }, projectId);
+}
+
+async function lookAtAll(): Promise<number> {
+  const start = performance.now();
+  for (const name of names) {
+    await bench.look(name);
+    const ready = bench.ready(name);
+    if (!ready.startsWith('True')) throw new Error(`${name}: ${ready}`);
+  }
+  return (performance.now() - start) / 1_000;
+}
+
+const coldSeconds = await lookAtAll();
+// Timers fire this late at most when nothing blocks them.
+const resolution = 10;
+const seconds: number[] = [];
+const blockedMs: number[] = [];
+for (let round = 0; round < rounds; round++) {
+  await sleep(pauseMs);
+  const delay = monitorEventLoopDelay({ resolution });
+  delay.enable();
+  seconds.push(await lookAtAll());
+  delay.disable();
+  blockedMs.push(delay.max / 1e6);
+}
+const { rssMb, peakMb } = await rssOf(process.pid);
+const title = `${serverCount} servers with ${portsPerServer} ports in ${configs} OpenstackConfigs`;
+figures.note(`${title}: the first look at all`, `${coldSeconds.toFixed(1)} s`);
+figures.goal(`${title}: a look at all, nothing new`, Math.max(...seconds), goals.seconds, 's');
+figures.goal('its RSS', rssMb, goals.rssMb, 'MB');
+figures.note('its peak', `${peakMb} MB`);
+figures.goal(
+  'longest time that the event loop was blocked',
+  Math.max(...blockedMs),
+  goals.blockedMs,
+  'ms',
+);
+figures.end();
