@@ -64,6 +64,8 @@ export const finalizers = {
 
 export const fieldManagers = {
   operator: 'multinic-operator',
+  /** Of a call of the trigger endpoint. */
+  trigger: 'multinic-trigger',
   viola: 'viola',
   controller: 'controller',
   lifecycle: 'lifecycle',

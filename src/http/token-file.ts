@@ -14,7 +14,7 @@ export interface TokenFile {
 export interface TokenFileOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly health: Health;
+  readonly health: Pick<Health, 'ready'>;
   /** Told at each use whether the file could be used. */
   readonly onRead?: (usable: boolean) => void;
   /** Who makes the file, for whoever finds it missing at the start. */

@@ -51,8 +51,8 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['list', 'watch', 'patch'],
       where: 'configs',
       why: {
-        en: 'What is wanted. patch: the finalizer and nothing else of the object.',
-        ko: '원하는 상태를 읽습니다. patch는 finalizer에만 씁니다.',
+        en: 'What is wanted. patch: the finalizer, and for a call of the trigger endpoint an annotation; nothing else of the object.',
+        ko: '원하는 상태를 읽습니다. patch는 finalizer와, 트리거 엔드포인트 호출 시 주석에만 씁니다.',
       },
     },
     {

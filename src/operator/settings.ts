@@ -14,6 +14,7 @@ import { type Settings, setting, type Values } from '../process/settings.ts';
 import { isException } from '../requests/proxies.ts';
 import { notificationSettings } from './notifications/settings.ts';
 import { type Polling, shortestPollMs } from './pace.ts';
+import { triggerSettings } from './triggers/settings.ts';
 
 const list = () =>
   z
@@ -342,6 +343,7 @@ export const operatorSettings = {
     schema: nonBlank().default('multinic'),
     description: 'MariaDB database',
   }),
+  ...triggerSettings,
 } satisfies Settings;
 
 export type OperatorSettings = Values<typeof operatorSettings>;

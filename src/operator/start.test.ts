@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -260,6 +261,34 @@ describe('startOperator', () => {
     await bed.admin.delete(configMaps, metadata);
     await eventually(nics, (list) => list.length === before.length + 2);
     await operator.stop();
+  });
+
+  it('takes a call for a look at a replica that does not lead', async () => {
+    const leader = await start();
+    await eventually(leader.inventory, (list) => list.some((line) => line.endsWith('fresh')));
+    const keys = join(directory, 'keys');
+    await writeFile(keys, '0123456789abcdef');
+    const flags = { 'trigger-listen': '127.0.0.1:0', 'trigger-hmac-key-file': keys };
+    const waiting = await start('waiting.db', flags);
+    const line = await eventually(
+      () => lines.find((one) => one.includes('triggers are served')),
+      (found) => found !== undefined,
+    );
+    const { url } = JSON.parse(line ?? '{}') as { url: string };
+    const path = `/v1/triggers/openstackconfigs/${ref.namespace}/${ref.name}`;
+    const timestamp = String(Date.now() / 1000);
+    const hmac = createHmac('sha256', '0123456789abcdef').update(`${timestamp}\nPOST\n${path}\n`);
+    const signature = `sha256=${hmac.digest('hex')}`;
+    const headers = { 'x-multinic-timestamp': timestamp, 'x-multinic-signature': signature };
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers });
+    const { id } = (await answer.json()) as { id: string };
+    const handled = async () => {
+      const object = await bed.admin.find(openstackConfigs, ref);
+      return object && statusOf(object).lastHandledReconcileAt;
+    };
+    await eventually(handled, (value) => value === id);
+    await waiting.stop();
+    await leader.stop();
   });
 
   it('keeps a connection for its lease that nothing else goes over', async () => {

@@ -24,6 +24,7 @@ import { countRequest } from './metrics.ts';
 import { deniedEndpoint } from './resolve/endpoints.ts';
 import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
+import { startTriggerServer } from './triggers/server/start.ts';
 import { openCredentials } from './viola-access/credentials.ts';
 
 type Context = PartContext<typeof metricTable>;
@@ -128,6 +129,7 @@ export async function startOperator(
     operator: async (both) =>
       runWithLease(election, both, async (leading) => credentials.during(leading, loop.run)),
     ...(selfCheck && { 'self-check': selfCheck }),
+    triggers: async (both) => startTriggerServer(settings, client, context, both),
     ...(serveInventory && {
       inventory: async (both: AbortSignal) => serveInventory({ store, unavailable }, both),
     }),

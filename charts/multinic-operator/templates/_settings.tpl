@@ -49,6 +49,12 @@ dbPort: DB_PORT
 dbUser: DB_USER
 dbPassword: DB_PASSWORD
 dbName: DB_NAME
+triggerListen: TRIGGER_ADDR
+triggerTokensFile: TRIGGER_TOKENS_FILE
+triggerHmacKeyFile: TRIGGER_HMAC_KEY_FILE
+triggerTlsCert: TRIGGER_TLS_CERT
+triggerTlsKey: TRIGGER_TLS_KEY
+triggerPlainHttp: TRIGGER_PLAIN_HTTP
 inventoryEnabled: INVENTORY_ENABLED
 inventoryListen: INVENTORY_ADDR
 inventoryTokensFile: INVENTORY_TOKENS_FILE

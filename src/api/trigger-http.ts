@@ -1,0 +1,25 @@
+import * as z from 'zod';
+
+/** HTTP bodies of the trigger endpoint: `POST /v1/triggers/openstackconfigs/{namespace}/{name}`. */
+export const triggerPath = '/v1/triggers/openstackconfigs';
+
+/** Headers of a signed call: seconds since 1970, and `sha256=` with the HMAC in hexadecimal digits. */
+export const timestampHeader = 'x-multinic-timestamp';
+export const signatureHeader = 'x-multinic-signature';
+
+const name = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a name of Kubernetes');
+
+export const triggerParams = z.object({ namespace: name, name });
+
+export const triggerAnswer = z.object({
+  id: z
+    .string()
+    .describe(
+      'Value of the annotation multinic.io/reconcile-at; status.lastHandledReconcileAt when it is done.',
+    ),
+  namespace: z.string(),
+  name: z.string(),
+});

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import type { FastifyRequest } from 'fastify';
+import { signatureHeader } from '../../../api/trigger-http.ts';
+import type { Admit, Caller } from '../../../http/admission.ts';
+import { HttpProblem } from '../../../http/problem.ts';
+import type { TokenFile } from '../../../http/token-file.ts';
+import { authorize } from '../../../http/who-may.ts';
+import type { Clock } from '../../../time/clock.ts';
+import { refused, type Signature, signatureIn, verifySignature } from './signature.ts';
+import type { UsedSignatures } from './used-signatures.ts';
+
+/** Shorter ones can be guessed from a signature that was overheard. */
+const shortestKey = 16;
+
+/** Reads the keys of signatures, one a line; throws an Error that names the file. */
+export async function keysIn(path: string): Promise<readonly string[]> {
+  const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
+  const keys = lines.filter((line) => line !== '');
+  if (keys.length > 0 && keys.every((key) => key.length >= shortestKey)) return keys;
+  throw new Error(`${path} must hold a key of ${shortestKey} characters or more on each line`);
+}
+
+export interface CallersDeps {
+  /** Who may call with a token; nobody without it. */
+  readonly tokens: TokenFile | undefined;
+  /** The keys of signatures; nobody may sign without it. */
+  readonly keys: (() => Promise<readonly string[]>) | undefined;
+  readonly used: UsedSignatures;
+  readonly clock: Clock;
+}
+
+/** Lets through who has a token, and who seems to sign: of that the head of a request shows not all. */
+export function admitCallers({ tokens, keys, clock }: CallersDeps): Admit {
+  return async ({ headers, ip }): Promise<Caller> => {
+    if (headers[signatureHeader] !== undefined && keys) {
+      signatureIn(headers, clock.now());
+      // By address until the signature is proven: who only seems to sign takes nothing from anybody.
+      return { name: `signed, from ${ip}`, providers: ['*'] };
+    }
+    if (!tokens) throw refused(`sign the call: ${signatureHeader} is missing`);
+    const wanted = { provider: '*', verb: 'write' } as const;
+    const { name, providers } = authorize(await tokens.current(), headers.authorization, wanted);
+    return { name, providers };
+  };
+}
+
+/** The signature of a call that came in with one, when it is good and new; undefined = it came in with a token. */
+export async function provenSignature(
+  request: FastifyRequest,
+  { keys, used, clock }: CallersDeps,
+): Promise<Signature | undefined> {
+  const { headers, method, url: path, body } = request;
+  if (headers[signatureHeader] === undefined || !keys) return undefined;
+  const signature = signatureIn(headers, clock.now());
+  const bytes = body instanceof Uint8Array ? body : new Uint8Array();
+  verifySignature(signature, await usableKeys(keys), { method, path }, bytes);
+  used.use(signature.hmac);
+  return signature;
+}
+
+async function usableKeys(keys: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  try {
+    return await keys();
+  } catch (cause) {
+    // The file is gone or holds no key: nobody knows whose call it is.
+    const detail = 'the key file of this server cannot be used; its log says why';
+    throw new HttpProblem(503, 'KeysUnavailable', detail, { retryAfterSeconds: 5, cause });
+  }
+}

@@ -1,0 +1,330 @@
+import { createHash, createHmac } from 'node:crypto';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { about } from '../../../../test/beds/about.ts';
+import type { HttpServer } from '../../../http/app.ts';
+import { createHttpServer, listen } from '../../../http/server.ts';
+import type { Grant } from '../../../http/who-may.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { KubeError } from '../../../kube/errors.ts';
+import { keyOf, type ObjectRef } from '../../../kube/object.ts';
+import { createHealth } from '../../../process/health.ts';
+import { createLogger } from '../../../process/log.ts';
+import { createFakeClock, type FakeClock, until } from '../../../time/fake-clock.ts';
+import { ReconcileRequests } from './reconcile-requests.ts';
+import { longestBody, serveTriggers } from './routes.ts';
+import { UsedSignatures } from './used-signatures.ts';
+
+const key = '0123456789abcdef';
+const path = '/v1/triggers/openstackconfigs/multinic-system/osc';
+
+const grant = (token: string, change: Partial<Grant> = {}): Grant => ({
+  name: token,
+  sha256: createHash('sha256').update(token).digest('hex'),
+  providers: ['*'],
+  verbs: ['write'],
+  ...change,
+});
+
+let clock: FakeClock;
+let stop: AbortController;
+let keys: () => Promise<readonly string[]>;
+/** What the API server was told: `namespace/name`, field manager and value of the annotation. */
+let writes: { key: string; manager: string | undefined; id: string }[];
+let patch: KubeClient['patch'];
+
+beforeEach(() => {
+  clock = createFakeClock(new Date('2026-01-01T00:00:00Z'));
+  stop = new AbortController();
+  writes = [];
+  keys = async () => [key, 'fedcba9876543210'];
+  patch = (async (_resource: unknown, ref: ObjectRef, body: unknown, options: object) => {
+    const { metadata } = body as { metadata: { annotations: Record<string, string> } };
+    const { fieldManager } = options as { fieldManager?: string };
+    expect(Object.keys(metadata)).toEqual(['annotations']);
+    const id = metadata.annotations['multinic.io/reconcile-at'] ?? '';
+    writes.push({ key: keyOf({ metadata: ref }), manager: fieldManager, id });
+    return {};
+  }) as unknown as KubeClient['patch'];
+});
+
+afterEach(() => stop.abort(new Error('done')));
+
+/** A replica of the operator, as far as its trigger endpoint goes. */
+async function replica({ signing = true, granting = true } = {}) {
+  const app: HttpServer = await createHttpServer({
+    title: 'test',
+    clock,
+    log: createLogger({ part: 'test', level: 'silent' }),
+    health: createHealth(),
+    about,
+    registry: new Registry(),
+    bodyLimit: longestBody,
+  });
+  const client = { patch: (async (...all: Parameters<typeof patch>) => patch(...all)) as never };
+  const used = new UsedSignatures(clock);
+  const requests = new ReconcileRequests({ client, clock, lifetime: stop.signal });
+  const grants = [
+    grant('w'),
+    grant('r', { verbs: ['read'] }),
+    grant('biz', { providers: ['biz-1'] }),
+  ];
+  const tokens = granting ? { current: async () => grants } : undefined;
+  serveTriggers(app, { tokens, keys: signing ? keys : undefined, used, requests, clock });
+  const { url } = await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal);
+  return { app, url, used, requests };
+}
+
+async function call(url: string, headers: Record<string, string>, body?: string, to = path) {
+  const answer = await fetch(`${url}${to}`, {
+    method: 'POST',
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
+  const said = (await answer.json()) as { id: string; code: string; detail: string };
+  return { ...said, status: answer.status, retry: answer.headers.get('retry-after') };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+function signed(change: { timestamp?: string; body?: string; to?: string; by?: string } = {}) {
+  const { timestamp = '1767225600', body = '', to = path, by = key } = change;
+  const hmac = createHmac('sha256', by).update(`${timestamp}\nPOST\n${to}\n${body}`);
+  return {
+    'x-multinic-timestamp': timestamp,
+    'x-multinic-signature': `sha256=${hmac.digest('hex')}`,
+  };
+}
+
+describe('a call with a token', () => {
+  it('annotates the OpenstackConfig and answers the value', async () => {
+    const { url } = await replica();
+    const { status, id, ...rest } = await call(url, bearer('w'));
+    expect([status, rest]).toEqual([
+      202,
+      expect.objectContaining({ namespace: 'multinic-system', name: 'osc' }),
+    ]);
+    expect(id).toMatch(/^2026-01-01T00:00:00Z-[0-9a-f]{16}$/);
+    expect(writes).toEqual([{ key: 'multinic-system/osc', manager: 'multinic-trigger', id }]);
+  });
+
+  it.each([
+    ['nobody', {}, 401, 'TokenRequired'],
+    ['a stranger', bearer('guess'), 401, 'TokenUnknown'],
+    ['who may read', bearer('r'), 403, 'VerbDenied'],
+    ['who may write elsewhere', bearer('biz'), 403, 'ProviderDenied'],
+  ])('is refused: %s', async (_who, headers, status, code) => {
+    const { url } = await replica();
+    expect(await call(url, headers as Record<string, string>)).toMatchObject({ status, code });
+    expect(writes).toEqual([]);
+  });
+
+  it('may have any body, and no long one', async () => {
+    const { url } = await replica();
+    const headers = { ...bearer('w'), 'content-type': 'text/x-alert' };
+    expect(await call(url, headers, '{not JSON')).toMatchObject({ status: 202 });
+    const long = 'x'.repeat(longestBody + 1);
+    expect(await call(url, headers, long)).toMatchObject({ status: 413, code: 'BodyTooLarge' });
+  });
+
+  it.each(['UPPER/osc', 'ns/-osc', 'ns/%2e%2e', 'ns/..%2fsecrets', `ns/${'a'.repeat(254)}`])(
+    'for %s is refused, and the API server is not asked',
+    async (name) => {
+      const { url } = await replica();
+      const to = `/v1/triggers/openstackconfigs/${name}`;
+      const { status } = await call(url, bearer('w'), undefined, to);
+      expect([400, 404]).toContain(status);
+      expect(writes).toEqual([]);
+    },
+  );
+
+  it.each([
+    [404, 'NotFound', 404, 'NoSuchConfig'],
+    [403, 'Forbidden', 403, 'NamespaceDenied'],
+    [500, 'InternalError', 503, 'ClusterUnavailable'],
+    [0, 'Unreachable', 503, 'ClusterUnavailable'],
+  ])('that the API server answers %s %s is answered %s %s', async (of, reason, status, code) => {
+    patch = async () => Promise.reject(new KubeError({ status: of, reason, message: 'no' }));
+    const { url } = await replica();
+    expect(await call(url, bearer('w'))).toMatchObject({ status, code });
+  });
+
+  it('is answered in time when the API server hangs', async () => {
+    patch = async () => Promise.withResolvers<never>().promise;
+    const { url } = await replica();
+    const calling = call(url, bearer('w'));
+    await until('the call is in work', () => clock.waits.includes(60_000));
+    await clock.advance(60_000);
+    expect(await calling).toMatchObject({ status: 503, code: 'DeadlineReached' });
+  });
+});
+
+describe('calls for one OpenstackConfig', () => {
+  it('within a second are one', async () => {
+    const { url } = await replica();
+    const together = await Promise.all([call(url, bearer('w')), call(url, bearer('w'))]);
+    await clock.advance(999);
+    const later = await call(url, bearer('w'));
+    expect(new Set([...together, later].map(({ id }) => id)).size).toBe(1);
+    expect(writes).toHaveLength(1);
+    await clock.advance(1);
+    expect((await call(url, bearer('w'))).id).not.toBe(later.id);
+    expect(writes).toHaveLength(2);
+  });
+
+  it('that fails is not tried again within the second, and then is', async () => {
+    const works = patch;
+    let tries = 0;
+    patch = async () => {
+      tries += 1;
+      throw new KubeError({ status: 500, reason: 'InternalError', message: 'no' });
+    };
+    const { url } = await replica();
+    for (let n = 0; n < 3; n++) expect((await call(url, bearer('w'))).status).toBe(503);
+    expect(tries).toBe(1);
+    patch = works;
+    await clock.advance(1_000);
+    expect((await call(url, bearer('w'))).status).toBe(202);
+  });
+
+  it('and for another are two', async () => {
+    const { url } = await replica();
+    await call(url, bearer('w'));
+    await call(url, bearer('w'), undefined, path.replace('osc', 'other'));
+    expect(writes.map((write) => write.key)).toEqual([
+      'multinic-system/osc',
+      'multinic-system/other',
+    ]);
+  });
+});
+
+describe('a flood', () => {
+  it('of 10,000 calls is one write for each OpenstackConfig and second, and nothing is kept of it', async () => {
+    const { app, requests } = await replica();
+    const statuses = new Map<number, number>();
+    for (let second = 0; second < 2; second++) {
+      for (let n = 0; n < 5_000; n++) {
+        const url = n % 2 === 0 ? path : path.replace('osc', 'other');
+        const { statusCode } = await app.inject({ method: 'POST', url, headers: bearer('w') });
+        statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1);
+      }
+      await clock.advance(1_000);
+    }
+    expect([...statuses]).toEqual([[202, 10_000]]);
+    expect(writes).toHaveLength(4);
+    expect(requests.size).toBeLessThanOrEqual(2);
+  });
+
+  it('of names is 100 of them in a second, and the rest is told to come later', async () => {
+    const { app, requests } = await replica();
+    const ask = async (n: number) => {
+      const url = path.replace('osc', `osc-${n}`);
+      return (await app.inject({ method: 'POST', url, headers: bearer('w') })).statusCode;
+    };
+    const answers: number[] = [];
+    for (let n = 0; n < 200; n++) answers.push(await ask(n));
+    expect(answers.filter((status) => status === 202)).toHaveLength(100);
+    expect(answers.slice(100).every((status) => status === 429)).toBe(true);
+    expect(requests.size).toBe(100);
+    await clock.advance(1_000);
+    expect(await ask(200)).toBe(202);
+    expect(requests.size).toBe(1);
+  });
+
+  it('of signatures is remembered up to a bound', async () => {
+    const used = new UsedSignatures(clock);
+    for (let n = 0; n < 10_000; n++) used.use(`${n}`);
+    expect(() => used.use('more')).toThrow('10000 signed calls came within ten minutes');
+    expect(used.size).toBe(10_000);
+    await clock.advance(600_001);
+    used.use('more');
+    expect(used.size).toBe(1);
+  });
+});
+
+describe('a signed call', () => {
+  // Made with: printf '1767225600\nPOST\n…/osc\n{"a":1}' | openssl dgst -sha256 -hmac 0123456789abcdef
+  const example = {
+    'x-multinic-timestamp': '1767225600',
+    'x-multinic-signature':
+      'sha256=ebbfd7544626a9b44c696423ce4b85b8b722be42722cfbe2fdf6616992aa6af1',
+  };
+
+  it('is let through as openssl signs it', async () => {
+    const { url } = await replica();
+    const answer = await call(url, example, '{"a":1}');
+    expect(answer).toMatchObject({ status: 202, namespace: 'multinic-system', name: 'osc' });
+    expect(writes.map(({ id }) => id)).toEqual([answer.id]);
+  });
+
+  it('may be signed with any key of the file', async () => {
+    const { url } = await replica();
+    expect(await call(url, signed({ by: 'fedcba9876543210' }))).toMatchObject({ status: 202 });
+  });
+
+  it.each([
+    ['of another key', signed({ by: 'another key that is long' }), ''],
+    ['of another body', signed({ body: '{"a":2}' }), '{"a":1}'],
+    ['of another path', signed({ to: path.replace('osc', 'other') }), ''],
+    ['of another time', { ...signed(), 'x-multinic-timestamp': '1767225601' }, ''],
+    ['from five minutes and a second ago', signed({ timestamp: '1767225299' }), ''],
+    ['from as far ahead', signed({ timestamp: '1767225901' }), ''],
+    ['without a time', { 'x-multinic-signature': signed()['x-multinic-signature'] }, ''],
+    ['at a time that is none', signed({ timestamp: 'now' }), ''],
+    ['that is none', { ...signed(), 'x-multinic-signature': 'sha256=00' }, ''],
+    ['of another form', { ...signed(), 'x-multinic-signature': 'md5=00' }, ''],
+  ])('%s is refused', async (_what, headers, body) => {
+    const { url, used } = await replica();
+    const answer = await call(url, headers, body);
+    expect(answer).toMatchObject({ status: 401, code: 'SignatureRefused' });
+    expect([writes, used.size]).toEqual([[], 0]);
+  });
+
+  it.each(['1767225300', '1767225900', '1767225600.25'])(
+    'of %s is of our time',
+    async (timestamp) => {
+      const { url } = await replica();
+      expect(await call(url, signed({ timestamp }))).toMatchObject({ status: 202 });
+    },
+  );
+
+  it('that is sent again is refused as long as it could be good', async () => {
+    const { url } = await replica();
+    const late = signed({ timestamp: '1767225900' });
+    await call(url, late);
+    for (const ms of [0, 300_000, 300_000]) {
+      await clock.advance(ms);
+      const { status, detail } = await call(url, late);
+      expect([status, detail]).toEqual([401, expect.stringContaining('was used before')]);
+    }
+    await clock.advance(1_000);
+    expect((await call(url, late)).detail).toContain('away from the clock of this server');
+    expect(writes).toHaveLength(1);
+  });
+
+  it('that is sent again to another replica writes what is there', async () => {
+    const [one, two] = [await replica(), await replica()];
+    await call(one.url, signed());
+    await clock.advance(5_000);
+    await call(two.url, signed());
+    expect(new Set(writes.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('waits while the keys cannot be read, and takes a new one without a restart', async () => {
+    const held = { keys: async (): Promise<string[]> => Promise.reject(new Error('gone')) };
+    keys = async () => held.keys();
+    const { url } = await replica();
+    const answer = await call(url, signed());
+    expect(answer).toMatchObject({ status: 503, code: 'KeysUnavailable', retry: '5' });
+    held.keys = async () => ['a key of tomorrow'];
+    expect(await call(url, signed())).toMatchObject({ status: 401 });
+    expect(await call(url, signed({ by: 'a key of tomorrow' }))).toMatchObject({ status: 202 });
+  });
+
+  it('is not asked for where nobody signs, nor a token where nobody has one', async () => {
+    const tokensOnly = await replica({ signing: false });
+    expect(await call(tokensOnly.url, signed())).toMatchObject({ code: 'TokenRequired' });
+    const signingOnly = await replica({ granting: false });
+    expect(await call(signingOnly.url, bearer('w'))).toMatchObject({ code: 'SignatureRefused' });
+  });
+});

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { rfc3339 } from '../../../api/condition.ts';
+import { problem } from '../../../api/node-configs-http.ts';
+import { triggerAnswer, triggerParams, triggerPath } from '../../../api/trigger-http.ts';
+import type { HttpServer } from '../../../http/app.ts';
+import { everyBody, everyRoute, problemResponses } from '../../../http/problem-responses.ts';
+import { unlessAborted } from '../../../requests/unless-aborted.ts';
+import { admitCallers, type CallersDeps, provenSignature } from './callers.ts';
+import type { ReconcileRequests } from './reconcile-requests.ts';
+
+export interface TriggerRouteDeps extends CallersDeps {
+  readonly requests: Pick<ReconcileRequests, 'ask'>;
+}
+
+/** What a system that calls may say besides; nobody reads it but to check its signature. */
+export const longestBody = 64 * 1024;
+
+/** `POST /v1/triggers/openstackconfigs/{namespace}/{name}`: asks for a look at an OpenstackConfig, in every mode. */
+export function serveTriggers(app: HttpServer, deps: TriggerRouteDeps): void {
+  // Whatever it is: a signature is one of bytes.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.post(
+    `${triggerPath}/:namespace/:name`,
+    {
+      config: { admit: admitCallers(deps) },
+      schema: {
+        operationId: 'triggerOpenstackConfig',
+        summary: 'Ask for a look at an OpenstackConfig and a delivery of all its nodes',
+        params: triggerParams,
+        response: {
+          202: triggerAnswer,
+          ...problemResponses(problem, ...everyRoute, ...everyBody, 404),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { namespace, name } = request.params;
+      const signature = await provenSignature(request, deps);
+      // Of the same call at another replica comes the same id, and so no second look.
+      const mark = signature?.hmac.slice(0, 16) ?? randomBytes(8).toString('hex');
+      const at = signature ? new Date(Number(signature.timestamp) * 1000) : deps.clock.now();
+      const asked = deps.requests.ask({ namespace, name }, `${rfc3339(at)}-${mark}`);
+      const id = await unlessAborted(asked, request.work);
+      return reply.code(202).send({ id, namespace, name });
+    },
+  );
+}

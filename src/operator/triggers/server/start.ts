@@ -1,0 +1,94 @@
+import type { metricTable } from '../../../api/metrics.ts';
+import {
+  certificateFilesOf,
+  followCertificate,
+  readCertificate,
+} from '../../../http/certificate.ts';
+import { createHttpServer, listen } from '../../../http/server.ts';
+import { openTokenFile } from '../../../http/token-file.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import type { PartContext } from '../../../process/part.ts';
+import type { TriggerSettings } from '../settings.ts';
+import { type CallersDeps, keysIn } from './callers.ts';
+import { ReconcileRequests } from './reconcile-requests.ts';
+import { longestBody, serveTriggers } from './routes.ts';
+import { UsedSignatures } from './used-signatures.ts';
+
+type Context = PartContext<typeof metricTable>;
+
+/** Serves triggers until the signal aborts, on every replica; not at all when nothing says who may call. */
+export async function startTriggerServer(
+  settings: TriggerSettings,
+  client: Pick<KubeClient, 'patch'>,
+  context: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  const who = await callersOf(settings, context);
+  if (!who) return aborted(signal);
+  const { clock, log, health, metrics, about } = context;
+  const files = certificateFilesOf({
+    listen: settings.triggerListen,
+    certFile: settings.triggerTlsCert,
+    keyFile: settings.triggerTlsKey,
+    plainHttp: settings.triggerPlainHttp,
+    prefix: 'trigger-',
+  });
+  const tls = files && (await readCertificate(files));
+  const app = await createHttpServer({
+    title: 'MultiNIC triggers',
+    clock,
+    log,
+    health,
+    registry: metrics.registry,
+    about,
+    bodyLimit: longestBody,
+    ...(tls ? { tls } : {}),
+    onAnswer: ({ method, route, status, seconds }) => {
+      const labels = { server: 'trigger', method, route };
+      metrics.count('multinic_http_requests_total', { ...labels, status: String(status) });
+      metrics.observe('multinic_http_request_duration_seconds', labels, seconds);
+    },
+  });
+  serveTriggers(app, {
+    ...who,
+    used: new UsedSignatures(clock),
+    requests: new ReconcileRequests({ client, clock, lifetime: signal }),
+    clock,
+  });
+  const { url } = await listen(app, settings.triggerListen, signal);
+  log.info({ url }, 'triggers are served');
+  if (files && tls) await followCertificate(app, files, { first: tls, clock, log }, signal);
+  else await aborted(signal);
+  await app.close();
+}
+
+/** Who may call; undefined = nothing says so. Throws an Error when a file cannot be used. */
+async function callersOf(
+  { triggerTokensFile, triggerHmacKeyFile }: TriggerSettings,
+  context: Context,
+): Promise<Pick<CallersDeps, 'tokens' | 'keys'> | undefined> {
+  if (triggerTokensFile === undefined && triggerHmacKeyFile === undefined) return undefined;
+  const tokens =
+    triggerTokensFile === undefined ? undefined : await openTokens(triggerTokensFile, context);
+  if (triggerHmacKeyFile === undefined) return { tokens, keys: undefined };
+  await keysIn(triggerHmacKeyFile);
+  return { tokens, keys: async () => keysIn(triggerHmacKeyFile) };
+}
+
+async function openTokens(path: string, { clock, log, health, metrics }: Context) {
+  return openTokenFile(path, {
+    clock,
+    log,
+    // The inventory of the same process has tokens, too.
+    health: { ready: (name, check) => health.ready(`trigger-${name}`, check) },
+    onRead: (usable) =>
+      metrics.set('multinic_token_file_usable', { server: 'trigger' }, usable ? 1 : 0),
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  if (signal.aborted) resolve();
+  return promise;
+}
