@@ -1,10 +1,11 @@
 import type { Cloud } from '../openstack/cloud.ts';
 import type { Port, ServerRecord } from '../openstack/resources.ts';
-import { calculate } from '../plan/calculate.ts';
+import { calculateInSteps } from '../plan/calculate.ts';
 import type { PortEvidence, Question, Verdict } from '../plan/observation.ts';
 import type { Plan, PlanInput } from '../plan/plan.ts';
+import { inSlices } from '../process/slices.ts';
 import { isRequestError } from '../requests/request-error.ts';
-import type { Random } from '../time/clock.ts';
+import type { Clock, Random } from '../time/clock.ts';
 import type { CloudView, ServersSeen } from './observe/cloud-view.ts';
 import type { Seen } from './observe/observe.ts';
 import { randomSample } from './random-sample.ts';
@@ -59,10 +60,10 @@ export interface Planned {
 export async function prove(
   input: PlanInput,
   view: Pick<CloudView, 'cloud' | 'serversSeen'> & { readonly selector: ServerSelector },
-  { random }: { readonly random: Random },
+  { random, clock }: { readonly random: Random; readonly clock: Pick<Clock, 'monotonicMs'> },
   signal: AbortSignal,
 ): Promise<Planned> {
-  const plan = calculate(input);
+  const plan = await inSlices(calculateInSteps(input), clock, signal);
   const { ask, askServers } = plan;
   if (ask.length + askServers.length === 0) return { input, plan, evidenceComplete: true };
   const { observation } = input;
@@ -77,7 +78,8 @@ export async function prove(
   const seen = { ...observation, ports };
   const wiser = { ...input, observation: seen, evidence: verdicts, serverEvidence };
   const evidenceComplete = complete && servers.complete;
-  return { input: wiser, plan: calculate(wiser), evidenceComplete };
+  const wiserPlan = await inSlices(calculateInSteps(wiser), clock, signal);
+  return { input: wiser, plan: wiserPlan, evidenceComplete };
 }
 
 /** Ports read by id in one sync; what is left over waits for the next one. */

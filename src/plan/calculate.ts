@@ -9,12 +9,21 @@ import { compareText, type View, viewOf } from './view.ts';
  * input gives an equal plan, whatever order its lists have.
  */
 export function calculate(input: PlanInput): Plan {
-  if (input.removals === 'held') return planAll(viewOf(input, true));
-  const plan = planAll(viewOf(input, false));
+  const steps = calculateInSteps(input);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same, node by node: whoever plans for thousands can do something else in between. */
+export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> {
+  if (input.removals === 'held') return yield* planAll(viewOf(input, true));
+  const plan = yield* planAll(viewOf(input, false));
   const limit = Math.max(10, Math.floor(0.2 * input.cloudInterfaces));
   const count = removalsAtOnce(plan, input);
   if (input.removals === 'allowed' || count <= limit) return plan;
-  const held = planAll(viewOf(input, true));
+  const held = yield* planAll(viewOf(input, true));
   // It waits for somebody, what else is unclear perhaps for this.
   return { ...held, problems: [removalHeld(count, limit), ...held.problems] };
 }
@@ -35,9 +44,13 @@ function removalsAtOnce({ nodes, ask, askServers }: Plan, { recentRemovals }: Pl
   return confirmed === 0 ? 0 : confirmed + unread + recentRemovals;
 }
 
-function planAll(view: View): Plan {
+function* planAll(view: View): Generator<undefined, Plan> {
   const claims = claimNodes(view);
-  const outcomes = claims.map((claim) => planClaim(claim, view));
+  const outcomes: ReturnType<typeof planClaim>[] = [];
+  for (const claim of claims) {
+    outcomes.push(planClaim(claim, view));
+    yield;
+  }
   const leftovers = planLeftovers(claims, view);
   const nodes = [...outcomes.flatMap(({ node }) => node ?? []), ...leftovers.nodes].toSorted(
     (a, b) => compareText(a.nodeName, b.nodeName) || compareText(a.instanceId, b.instanceId),

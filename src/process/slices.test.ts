@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { inSlices } from './slices.ts';
+
+/** A clock that is a millisecond later each time it is looked at. */
+function tickingClock() {
+  let now = 0;
+  return { monotonicMs: () => now++ };
+}
+
+function* steps(count: number, done: string[]): Generator<undefined, string> {
+  for (let n = 0; n < count; n++) {
+    done.push('step');
+    yield;
+  }
+  return 'end';
+}
+
+const { signal } = new AbortController();
+
+it('lets others have their turn between slices, and answers what the last step does', async () => {
+  const done: string[] = [];
+  const work = inSlices(steps(35, done), tickingClock(), signal);
+  setImmediate(() => done.push('other'));
+  expect(await work).toBe('end');
+  expect(done.filter((one) => one === 'step')).toHaveLength(35);
+  expect(done.indexOf('other')).toBeGreaterThan(0);
+  expect(done.indexOf('other')).toBeLessThan(25);
+});
+
+it('does short work at once', async () => {
+  const done: string[] = [];
+  const work = inSlices(steps(5, done), tickingClock(), signal);
+  expect(done).toHaveLength(5);
+  expect(await work).toBe('end');
+});
+
+it('ends between slices when nobody waits for it any more', async () => {
+  const done: string[] = [];
+  const stop = new AbortController();
+  const work = inSlices(steps(1_000, done), tickingClock(), stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(work).rejects.toThrow('stopped');
+  expect(done.length).toBeLessThan(50);
+});
