@@ -5,7 +5,32 @@ import * as z from 'zod';
 import type { CloudAccess } from './tenant.ts';
 
 /** The real OpenStack on loopback. */
-export interface Stack extends CloudAccess, AsyncDisposable {}
+export interface Stack extends CloudAccess, AsyncDisposable {
+  readonly rabbit: Rabbit;
+}
+
+/** What can be done with its RabbitMQ. */
+export interface Rabbit {
+  readonly host: string;
+  readonly port: number;
+  /** Of the services. */
+  readonly username: string;
+  readonly password: string;
+  /** Runs rabbitmqctl and gives what it says. */
+  control(...command: readonly string[]): Promise<string>;
+  publish(messages: readonly Published[]): Promise<void>;
+  /** Kills it, and starts it again. */
+  restart(): Promise<void>;
+}
+
+/** A message as it is published, so many times; `bytes` is a body of so many blanks. */
+export type Published = {
+  readonly exchange: string;
+  readonly key: string;
+  readonly times?: number;
+  readonly type?: string;
+  readonly encoding?: string;
+} & ({ readonly body: string } | { readonly bytes: number });
 
 const script = new URL('openstack', import.meta.url).pathname;
 const run = promisify(execFile);
@@ -28,6 +53,7 @@ export async function useStack(say: (line: string) => void): Promise<Stack> {
   const access = await readAccess();
   return {
     ...access,
+    rabbit: await readRabbit(),
     [Symbol.asyncDispose]: async () => {
       if (started) await run(script, ['down']);
     },
@@ -63,6 +89,28 @@ async function readAccess(): Promise<CloudAccess> {
       password: openrc.OS_PASSWORD,
       domainName: openrc.OS_USER_DOMAIN_NAME,
       projectName: openrc.OS_PROJECT_NAME,
+    },
+  };
+}
+
+async function readRabbit(): Promise<Rabbit> {
+  const { stdout } = await run(script, ['broker']);
+  const [host = '', port = '', username = '', password = ''] = stdout.trim().split(' ');
+  return {
+    host,
+    port: Number(port),
+    username,
+    password,
+    control: async (...command) =>
+      (await run(script, ['rabbitctl', '--quiet', ...command])).stdout.trim(),
+    async publish(messages) {
+      const publishing = run(script, ['publish']);
+      publishing.child.stdin?.end(messages.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      await publishing;
+    },
+    async restart() {
+      await run(script, ['stop', 'rabbit']);
+      await run(script, ['up'], { maxBuffer: 64 * 1024 * 1024 });
     },
   };
 }

@@ -6,7 +6,7 @@ import { until } from '../../time/fake-clock.ts';
 import { BrokerFailure } from './broker-failure.ts';
 import { listenByAmqp } from './connection.ts';
 
-const times = { answerMs: 300, heartbeatSeconds: 1, bindMs: 1_000 };
+const times = { answerMs: 300, heartbeatSeconds: 1, bindMs: 1_000, missingMs: 100 };
 const deaf = { onBound: () => undefined, onMessage: () => undefined };
 const cleanUp: (() => void)[] = [];
 

@@ -34,14 +34,17 @@ export interface ListenTimes {
   readonly answerMs: number;
   /** A broker from which nothing comes for two of them, heartbeats included, is gone. */
   readonly heartbeatSeconds: number;
-  /** How often the bindings are looked after: an exchange may be missing, or made anew. */
+  /** How often the bindings are looked after: an exchange may have been made anew. */
   readonly bindMs: number;
+  /** How soon first for an exchange that is missing; services make theirs when they come back. */
+  readonly missingMs: number;
 }
 
 export const usualTimes: ListenTimes = {
   answerMs: 10_000,
   heartbeatSeconds: 10,
   bindMs: 60_000,
+  missingMs: 5_000,
 };
 
 /** With what OpenStack publishes; versioned notifications are Nova's alone, and off by default there. */
@@ -169,14 +172,16 @@ async function makeQueue(session: Session): Promise<string> {
 async function keepBound(attendance: Attendance, queue: string, to: Listener): Promise<never> {
   const { session, clock, times, signal } = attendance;
   const limit = { clock, ms: times.answerMs, signal };
-  for (;;) {
+  for (let missing = 0; ; ) {
     const bound: string[] = [];
     for (const source of sources) {
       const isBound = await withDeadline(limit, async () => bind(session, queue, source));
       if (isBound) bound.push(source.exchange);
     }
     to.onBound(bound);
-    await clock.sleep(times.bindMs, signal);
+    missing = bound.length === sources.length ? 0 : missing + 1;
+    const soon = times.missingMs * 2 ** (missing - 1);
+    await clock.sleep(missing === 0 ? times.bindMs : Math.min(soon, times.bindMs), signal);
   }
 }
 
