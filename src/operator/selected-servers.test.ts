@@ -155,6 +155,58 @@ describe('servers selected by what they carry', () => {
     expect(nodes()).toEqual(['worker-3']);
   });
 
+  it('are asked for less often while Nova does not list, as in any outage', async () => {
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    scene.cloud.fail('projectServers', 'timeout');
+    expect(await scene.look(later)).toBe(30_000);
+  });
+
+  it('do not use leave to remove up before all was read that it is for', async () => {
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    change(s1, { metadata: {} });
+    scene.cloud.fail('server', 'timeout');
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look(later);
+    expect(scene.status().lastHandledAllowRemovals).toBeUndefined();
+    scene.cloud.heal();
+    scene.edit({ vmNames: ['nobody'], vmSelector: data });
+    await scene.look(later);
+    expect(scene.status().lastHandledAllowRemovals).toBeUndefined();
+    expect(nodes()).toEqual(['worker-1', 'worker-2']);
+    scene.edit({ vmNames: [], vmSelector: data });
+    await scene.look(later);
+    expect(scene.status().lastHandledAllowRemovals).toBe('yes');
+    expect(nodes()).toEqual(['worker-2']);
+  });
+
+  it('are not listed for a look at some of them, which takes nobody out', async () => {
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    await scene.look();
+    change(s2, { metadata: {} });
+    attach(scene.cloud, 11, 1);
+    await scene.clock.advance(1_000);
+    scene.cloud.serversSince.length = 0;
+    expect(scene.hint([s1])).toBe(true);
+    await scene.reconcile(300);
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p11']);
+    expect([nodes(), scene.cloud.serversSince]).toEqual([['worker-1', 'worker-2'], []]);
+  });
+
+  it('are listed again when more has happened than anybody says', async () => {
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    await scene.look();
+    change(s3, data);
+    const said = scene.clock.monotonicMs();
+    scene.hintWhole();
+    await scene.reconcile(300);
+    expect(scene.cloud.serversSince.at(-1)).toBe(said);
+    expect(nodes()).toContain('worker-3');
+  });
+
   it('are listed once a minute, and at once when somebody asks', async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();

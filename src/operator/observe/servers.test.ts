@@ -89,6 +89,7 @@ describe('servers that are selected by what they carry', () => {
     [{ metadata: { zone: 'a' }, tags: ['k8s'] }, ['s1']],
   ])('are those with all of %j', async (carrying, ids) => {
     expect(await chosen({ carrying })).toMatchObject({ ids, complete: true, troubles: [] });
+    expect(cloud.log).toEqual([`projectServers ${carrying.tags.join()}`]);
   });
 
   it('come beside those that are named, each once, by two lists at most', async () => {

@@ -63,8 +63,8 @@ export const selectionMutants: readonly Mutant[] = [
   mutant(`${room}/observe/servers.ts`, 'signal.throwIfAborted();', '', chosen),
   mutant(
     `${room}/observe/observe.ts`,
-    'return { ids: before, complete: false, pinned: false, troubles: [] };',
-    'return { ids: extent.scope, complete: true, pinned: true, troubles: [] };',
+    "if (extent.scope === 'all' || isPinned(config.servers)) {",
+    'if (true) {',
     scene,
   ),
   mutant(
