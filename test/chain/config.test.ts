@@ -86,13 +86,11 @@ describe('an OpenstackConfig that no schema can refuse', () => {
       'ConfigError',
       [
         'spec.vmNames[0] is blank',
-        'spec.vmSelector must name a key of metadata or a tag',
         'spec.settings.pollFastInterval "soon"',
         'spec.settings.routing "isolated" is not supported yet; use pbr',
       ],
       {
         vmNames: [' '],
-        vmSelector: {},
         settings: { pollFastInterval: 'soon', routing: 'isolated' },
       },
     ],

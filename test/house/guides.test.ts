@@ -82,3 +82,18 @@ it('shows credentials as they are read', () => {
   expect(cloud).toMatchObject({ auth: { kind: 'applicationCredential' }, region: 'RegionOne' });
   expect(secret?.stringData[cloud.cacert ?? '']).toContain('BEGIN CERTIFICATE');
 });
+
+it('shows selected servers as they are read', () => {
+  const settings = readSettings(operatorSettings, {
+    env: { CONTRABASS_ENDPOINT: 'https://contrabass.test', VIOLA_ENDPOINT: 'https://viola.test' },
+    flags: {},
+  });
+  const read = blocks('# sample', 'selection').map((text) => {
+    const resolution = resolveConfig(parse(text) as ConfigObject, settings);
+    return resolution.kind === 'resolved' ? resolution.config.servers : resolution;
+  });
+  expect(read).toEqual([
+    { ids: ['0d7f5d0a-6a55-4d3e-8f55-2a37f5a0c001'], names: ['worker-2'], carrying: undefined },
+    { ids: [], names: [], carrying: { metadata: { pool: 'storage' }, tags: ['multinic'] } },
+  ]);
+});

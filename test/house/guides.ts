@@ -23,6 +23,7 @@ export const guides = [
   'docs/guides/access.md',
   'docs/guides/credentials.md',
   'docs/guides/notifications.md',
+  'docs/guides/selection.md',
   'docs/guides/production.md',
 ] as const;
 
