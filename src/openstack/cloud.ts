@@ -53,6 +53,8 @@ export interface Cloud {
   server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
   /** Whether Nova lists the server as deleted in the last days; a yes is remembered, it does not come back. */
   wasDeleted(serverId: string, signal: AbortSignal): Promise<boolean>;
+  /** Forgets what was remembered before `since` (monotonic ms). */
+  freshen(since: number): void;
   /** HTTP requests sent so far, logins and repeats included. */
   readonly calls: number;
 }
@@ -164,6 +166,9 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     },
     async network(id, signal) {
       return networks.get(id, signal, async () => neutron.network(id, lifetime));
+    },
+    freshen(since) {
+      for (const each of [subnets, networks, named, directory]) each.forgetBefore(since);
     },
     get calls() {
       return caller.calls;

@@ -11,6 +11,8 @@ export interface ServerDirectory {
   servers(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   /** Somebody else has read these servers. */
   learn(servers: ReadonlyMap<string, Server>): void;
+  /** Forgets what was read before `since` (monotonic ms). */
+  forgetBefore(since: number): void;
 }
 
 export interface ServerDirectoryOptions {
@@ -24,6 +26,8 @@ export interface ServerDirectoryOptions {
 interface Entry {
   /** Missing: Nova said 404. */
   readonly server: Server | undefined;
+  /** When it came: monotonic time. */
+  readonly at: number;
   readonly until: number;
 }
 
@@ -43,7 +47,8 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     const ttlMs = server === undefined ? unknownMs : knownMs;
     // In the order in which they were asked for.
     entries.delete(id);
-    entries.set(id, { server, until: clock.monotonicMs() + ttlMs });
+    const at = clock.monotonicMs();
+    entries.set(id, { server, at, until: at + ttlMs });
   }
 
   function stale(ids: readonly string[]): string[] {
@@ -92,6 +97,9 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
 
   return {
     learn,
+    forgetBefore(since) {
+      for (const [id, { at }] of entries) if (at < since) entries.delete(id);
+    },
     async servers(ids, signal) {
       const wanted = [...new Set(ids)].filter((id) => id !== '');
       const old = stale(wanted);

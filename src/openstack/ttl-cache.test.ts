@@ -51,16 +51,15 @@ describe('TtlCache', () => {
     expect(both).toEqual(['load 1', 'load 1']);
   });
 
-  test('does not keep what may not be kept, and forgets what it had', async () => {
+  test('does not keep what may not be kept', async () => {
     const { cache, load } = setUp();
-    cache.set('a', 'here');
-    cache.set('a', 'gone');
+    expect(await cache.get('a', signal, async () => 'gone')).toBe('gone');
     expect(await cache.get('a', signal, load)).toBe('load 1');
   });
 
   test('pushes the oldest out beyond its capacity', async () => {
     const { cache, load } = setUp(2);
-    for (const key of ['a', 'b', 'c']) cache.set(key, key);
+    for (const key of ['a', 'b', 'c']) await cache.get(key, signal, async () => key);
     expect(await cache.get('c', signal, load)).toBe('c');
     expect(await cache.get('b', signal, load)).toBe('b');
     expect(await cache.get('a', signal, load)).toBe('load 1');
@@ -68,9 +67,22 @@ describe('TtlCache', () => {
 
   test('forgets the entries that match', async () => {
     const { cache, load } = setUp();
-    cache.set('a', 'old');
-    cache.set('b', 'new');
+    await cache.get('a', signal, async () => 'old');
+    await cache.get('b', signal, async () => 'new');
     cache.forget((value) => value === 'old');
+    expect(await cache.get('b', signal, load)).toBe('new');
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+  });
+
+  test('forgets what was asked for before a time, though it came after', async () => {
+    const { cache, clock, load } = setUp();
+    const answer = Promise.withResolvers<string>();
+    const slow = cache.get('a', signal, async () => answer.promise);
+    await clock.advance(10);
+    await cache.get('b', signal, async () => 'new');
+    answer.resolve('old');
+    await slow;
+    cache.forgetBefore(clock.monotonicMs());
     expect(await cache.get('b', signal, load)).toBe('new');
     expect(await cache.get('a', signal, load)).toBe('load 1');
   });

@@ -4,7 +4,8 @@ import { SingleFlight } from './single-flight.ts';
 
 interface Entry<V> {
   readonly value: V;
-  /** Monotonic time. */
+  /** Monotonic times: when it was asked for, and how long it is good. */
+  readonly at: number;
   readonly until: number;
 }
 
@@ -34,8 +35,9 @@ export class TtlCache<V> {
     const entry = this.#entries.get(key);
     if (entry !== undefined && this.#isGood(entry)) return entry.value;
     return this.#flights.run(key, signal, async () => {
+      const at = this.#options.clock.monotonicMs();
       const value = await load();
-      this.set(key, value);
+      this.#put(key, value, at);
       return value;
     });
   }
@@ -46,14 +48,18 @@ export class TtlCache<V> {
     return overdueMs < 0 || (overdueMs < 2 * ttlMs && !turnsOf(value).take());
   }
 
-  /** Puts in what was read some other way. */
-  set(key: string, value: V): void {
+  #put(key: string, value: V, at: number): void {
     this.#entries.delete(key);
     if (!this.#options.keeps(value)) return;
     const { clock, ttlMs, capacity } = this.#options;
-    this.#entries.set(key, { value, until: clock.monotonicMs() + ttlMs });
+    this.#entries.set(key, { value, at, until: clock.monotonicMs() + ttlMs });
     const oldest = this.#entries.keys().next();
     if (this.#entries.size > capacity && oldest.done !== true) this.#entries.delete(oldest.value);
+  }
+
+  /** Forgets what was asked for before `since` (monotonic ms). */
+  forgetBefore(since: number): void {
+    for (const [key, { at }] of this.#entries) if (at < since) this.#entries.delete(key);
   }
 
   /** Forgets every entry that `matches`. */

@@ -161,6 +161,35 @@ describe('what was said', () => {
   });
 });
 
+describe('more than anybody said', () => {
+  it('is looked for everywhere, and nothing from before is remembered', async () => {
+    attach(scene.cloud, 4, 2);
+    expect(scene.hintWhole()).toBe(true);
+    await scene.reconcile(300);
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p4']);
+    expect(scene.cloud.freshened).toHaveLength(1);
+    await scene.look();
+    expect(scene.cloud.freshened).toHaveLength(1);
+  });
+
+  it('is looked for when a person asks, too', async () => {
+    scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
+    await scene.look();
+    expect(scene.cloud.freshened).toHaveLength(1);
+  });
+
+  it('is looked for again after a failure, once', async () => {
+    scene.hintWhole();
+    scene.cloud.fail('portsOf', 'timeout');
+    await scene.reconcile(300);
+    scene.cloud.heal();
+    await scene.reconcile(30_000);
+    expect(scene.ready()).toContain('True');
+    await scene.look();
+    expect(scene.cloud.freshened).toHaveLength(2);
+  });
+});
+
 describe('a detach that Nova has not written down', () => {
   beforeEach(() => {
     scene.cloud.holdNovaEvents();

@@ -24,6 +24,12 @@ interface Ended {
   readonly nodeNames: ReadonlyMap<string, string> | undefined;
 }
 
+interface Said {
+  /** When something was said of servers, by their ids. */
+  readonly hints: ReadonlyMap<string, number>;
+  readonly wholeAt: number | undefined;
+}
+
 interface Memory extends Pick<Ended, 'nodeNames'> {
   /** The OpenstackConfig as it was looked at. */
   readonly object: ConfigObject;
@@ -45,10 +51,9 @@ const restMs = 5_000;
 export class Looks {
   readonly #clock: Clock;
   readonly #memories = new Map<string, Memory>();
-  readonly #hints = new Map<string, Map<string, number>>();
-  readonly #whole = new Map<string, number>();
-  /** Of looks that have not ended well: since when what is seen has to be. */
-  readonly #open = new Map<string, number>();
+  readonly #said = new Map<string, Said>();
+  /** What looks were begun with that have not ended well. */
+  readonly #open = new Map<string, Said>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -57,24 +62,25 @@ export class Looks {
   /** Something was said of these servers; answers whether they are looked at now, or when a look is due anyway. */
   note(key: string, servers: readonly string[]): boolean {
     if (servers.length === 0) return false;
-    const hints = this.#hints.get(key) ?? new Map<string, number>();
-    for (const id of servers) hints.set(id, this.#clock.monotonicMs());
-    this.#hints.set(key, hints);
+    const at = this.#clock.monotonicMs();
+    this.#say(key, { hints: new Map(servers.map((id) => [id, at])), wholeAt: undefined });
     return this.#mayLook(key);
   }
 
   /** More may have changed than anybody said; answers whether it is looked at now. */
   noteWhole(key: string): boolean {
-    this.#whole.set(key, this.#clock.monotonicMs());
+    this.#say(key, { hints: new Map(), wholeAt: this.#clock.monotonicMs() });
     return this.#mayLook(key);
   }
 
   /** What is to be looked at now; what was said is said again to the next look, should this one not end well. */
   take(object: ConfigObject): Extent {
-    const { hinted, since } = this.#said(keyOf(object));
+    const key = keyOf(object);
+    const isAgain = this.#open.has(key);
+    const { hints, wholeAt: since } = this.#begin(key);
+    const hinted = { servers: [...hints.keys()], since: Math.max(longAgo, ...hints.values()) };
     const { nodeNames, accountAt } = this.#usable(object) ?? {};
-    const isWhole = nodeNames === undefined || since !== undefined;
-    return isWhole
+    return nodeNames === undefined || since !== undefined || isAgain
       ? { scope: 'all', since, hinted, nodeNames: new Map() }
       : { ...this.#part(hinted, nodeNames, accountAt), hinted, nodeNames };
   }
@@ -106,18 +112,28 @@ export class Looks {
   }
 
   forget(key: string): void {
-    for (const each of [this.#memories, this.#hints, this.#whole, this.#open]) each.delete(key);
+    for (const each of [this.#memories, this.#said, this.#open]) each.delete(key);
   }
 
-  #said(key: string) {
-    const hints = this.#hints.get(key) ?? new Map<string, number>();
-    const hinted = { servers: [...hints.keys()], since: Math.max(longAgo, ...hints.values()) };
-    const wholeAt = Math.max(this.#whole.get(key) ?? longAgo, this.#open.get(key) ?? longAgo);
-    this.#hints.delete(key);
-    this.#whole.delete(key);
-    const last = Math.max(hinted.since, wholeAt);
-    if (last > longAgo) this.#open.set(key, last);
-    return { hinted, since: wholeAt > longAgo ? wholeAt : undefined };
+  #say(key: string, { hints, wholeAt }: Said): void {
+    const before = this.#said.get(key);
+    this.#said.set(key, {
+      hints: new Map([...(before?.hints ?? []), ...hints]),
+      wholeAt: wholeAt ?? before?.wholeAt,
+    });
+  }
+
+  /** Everything that was said since a look ended well. */
+  #begin(key: string): Said {
+    const now = this.#said.get(key);
+    const before = this.#open.get(key);
+    this.#said.delete(key);
+    const said = {
+      hints: new Map([...(before?.hints ?? []), ...(now?.hints ?? [])]),
+      wholeAt: now?.wholeAt ?? before?.wholeAt,
+    };
+    if (said.hints.size > 0 || said.wholeAt !== undefined) this.#open.set(key, said);
+    return said;
   }
 
   /** Some servers alone, or all of them with the others as they were seen last. */

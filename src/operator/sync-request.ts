@@ -23,6 +23,8 @@ export interface SyncRequest {
   readonly extent: Extent;
   /** Nothing seen before this counts: monotonic milliseconds; Infinity = what was not asked for in this sync. */
   readonly since: number;
+  /** What is remembered of networks and servers from before this is read again; undefined = it may be minutes old. */
+  readonly freshSince: number | undefined;
   /** The same for lists of the servers of the project. */
   readonly serversSince: number;
   /** NICs of the whole cloud among these nodes. */
@@ -57,6 +59,7 @@ export function syncRequestOf(
     config,
     extent,
     since: force ? Number.POSITIVE_INFINITY : (extent.since ?? usual()),
+    freshSince: force ? now : finite(extent.since),
     serversSince: force
       ? Number.POSITIVE_INFINITY
       : Math.max(now - serversMs, extent.since ?? Number.NEGATIVE_INFINITY),
@@ -73,6 +76,10 @@ export function syncRequestOf(
 
 /** Names, metadata and tags hardly ever change, and a list costs Nova 6 ms for each server of the project. */
 const serversMs = 60_000;
+
+function finite(since = Number.NaN): number | undefined {
+  return Number.isFinite(since) ? since : undefined;
+}
 
 function isNew(value: string, handled: string | undefined): boolean {
   return value !== '' && value !== handled;

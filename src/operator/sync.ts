@@ -92,6 +92,7 @@ async function bringAbout(
   const { inventory, perform, unanswered, recentRemovals } = deps;
   const { config, source } = request;
   const { view, viola } = await access(request, deps, signal);
+  if (request.freshSince !== undefined) view.cloud.freshen(request.freshSince);
   const seen = await observe(request, { view, viola }, signal);
   const known = {
     recorded: await inventory.nicsOf(serversWithNewPorts(seen)),

@@ -9,7 +9,7 @@ import type {
 } from '../../openstack/resources.ts';
 import { type FailureKind, RequestError, type Service } from '../../requests/request-error.ts';
 
-type Method = Exclude<keyof Cloud, 'calls' | 'name' | 'projectId'>;
+type Method = Exclude<keyof Cloud, 'calls' | 'name' | 'projectId' | 'freshen'>;
 
 const serviceOf: Readonly<Record<Method, Service>> = {
   portsOf: 'neutron',
@@ -48,6 +48,8 @@ export class FakeCloud implements Cloud {
   /** Ports and servers that are there and that the account may not see. */
   readonly hidden = new Set<string>();
   readonly log: string[] = [];
+  /** Since when everything had to be read again, each time. */
+  readonly freshened: number[] = [];
   /** How young lists of the project's servers had to be. */
   readonly serversSince: number[] = [];
   readonly #failures = new Map<string, RequestError>();
@@ -55,6 +57,11 @@ export class FakeCloud implements Cloud {
 
   constructor(projectId = 'project-1') {
     this.projectId = projectId;
+  }
+
+  /** Nothing is remembered here. */
+  freshen(since: number): void {
+    this.freshened.push(since);
   }
 
   get calls(): number {

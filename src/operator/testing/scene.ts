@@ -173,11 +173,11 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     },
     /** One pass of the reconciler, whatever it takes in. */
     reconcile: reconcileAfter,
+    /** More may have changed than anybody said. */
+    hintWhole: () => looks.noteWhole(key),
     /** Something was said of these servers, or of ports. */
     hint: (servers: readonly string[], ports: readonly string[] = []) =>
       looks.note(key, views.concerned(key, { servers, ports, whole: false })),
-    /** More has happened than anybody says. */
-    hintWhole: () => looks.noteWhole(key),
     /** Ends the work before or after the n-th write (both are counted), as a kill would. */
     killAt: (at: number, error: Error) => {
       death = { at, error };

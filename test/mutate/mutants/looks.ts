@@ -46,4 +46,8 @@ export const looksMutants: readonly Mutant[] = [
   ),
   mutant('observe/observe', "if (extent.scope === 'all') {", 'if (true) {', 'hinted'),
   mutant('status/status', '...doubtful.map(', '...[].map(', 'hinted'),
+  mutant('looks', 'since !== undefined || isAgain', 'since !== undefined', 'hinted'),
+  mutant('looks', '...(before?.hints ?? []), ...(now', '...(now', 'hinted'),
+  mutant('sync', 'view.cloud.freshen(request.freshSince);', '', 'hinted'),
+  mutant('sync-request', 'freshSince: force ? now :', 'freshSince: force ? undefined :', 'hinted'),
 ];
