@@ -2,6 +2,7 @@ import type { Logger } from '../process/log.ts';
 import { backoffMs } from '../time/backoff.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { Breaker } from './breaker.ts';
+import { refuseRedirect } from './redirect.ts';
 import {
   type FailureKind,
   isRequestError,
@@ -92,6 +93,7 @@ export function createCaller(options: CallerOptions): Caller {
     try {
       const answer = await transport.send(request, signal);
       report(answer.status);
+      refuseRedirect(request, answer);
       if (isBusyOrBroken(answer) && call.isAnswer?.(answer) !== true)
         throw options.failureOf(call, answer, clock.now());
       call.check?.(answer);

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../process/log.ts';
@@ -58,4 +58,31 @@ it('lets a business cluster answer while all calls to another one hang', async (
   expect(await other.get('a', stop.signal)).toBeUndefined();
   stop.abort(new Error('enough'));
   await ended;
+});
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+it('takes the token nowhere that a redirect leads to', async () => {
+  let connections = 0;
+  const other = await serve((_, response) => response.end('{}'));
+  other.server.on('connection', () => {
+    connections += 1;
+  });
+  const { url } = await serve((_, response) => {
+    response.writeHead(307, { location: `${other.url}/v1` }).end();
+  });
+  await using violas = createViolas({ ...settings, token: async () => 'secret' }, deps);
+  const viola = await violas.of({ ...endpoint, url, trusted: true }, 'biz-1');
+  await expect(viola.get('a', AbortSignal.timeout(60_000))).rejects.toThrow(
+    `answered 307, a redirect to ${other.url}, which is not followed`,
+  );
+  expect(connections).toBe(0);
 });
