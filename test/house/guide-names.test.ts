@@ -17,6 +17,7 @@ const flagsOfOthers = {
     'all docker-password docker-server docker-username duration for from-file from-literal kubeconfig minify overwrite replicas server-side sort-by',
   helm: 'create-namespace force-conflicts install logs skip-crds take-ownership values wait',
   npx: 'no',
+  curl: 'data-binary fail',
   tar: 'strip-components',
   sha256sum: 'check quiet',
   'multinic agent': 'request',

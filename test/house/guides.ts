@@ -24,6 +24,7 @@ export const guides = [
   'docs/guides/credentials.md',
   'docs/guides/notifications.md',
   'docs/guides/selection.md',
+  'docs/guides/triggers.md',
   'docs/guides/production.md',
 ] as const;
 

@@ -39,6 +39,7 @@ viola.settings.legacyListener is {{ . }}, the port of viola.settings.listen: say
 operator.settings.inventoryListen is {{ $inventory }}, the port of operator.settings.listen: say another one, such as 127.0.0.1:18081
 {{- end }}
 {{- include "operator.inventoryProblems" . }}
+{{- include "operator.triggerProblems" . }}
 {{- include "operator.secretProblems" . }}
 {{- include "multinic.alertProblems" . }}
 {{- include "multinic.problems" (merge (fromYaml (include "operator.part" .)) (dict "root" . "values" $operator)) }}
@@ -49,6 +50,18 @@ operator.settings.inventoryListen is {{ $inventory }}, the port of operator.sett
 {{- $path := include "operator.setting" (list . "inventoryDbPath") -}}
 {{- if and (include "operator.usesSqlite" .) (not (regexMatch "^/+[^/]+/+[^/]" $path)) }}
 operator.settings.inventoryDbPath is {{ $path }}, and its volume would take the place of {{ dir $path }}: say a file in a folder of its own, such as /var/lib/multinic-operator/inventory.db
+{{- end }}
+{{- end }}
+
+{{- define "operator.triggerProblems" -}}
+{{- $trigger := .Values.operator.trigger -}}
+{{- range list "interval" "schedule" "timezone" "immediateOnCRChange" }}
+{{- if and (hasKey $trigger .) (not $trigger.mode) }}
+operator.trigger.{{ . }} is set and operator.trigger.mode is not: say a mode
+{{- end }}
+{{- end }}
+{{- if and $trigger.interval $trigger.schedule }}
+operator.trigger has both interval and schedule: keep one
 {{- end }}
 {{- end }}
 

@@ -79,10 +79,16 @@ secret:
 {{- if has .Values.viola.tls.mode (list "certManager" "secret") }}true{{ end -}}
 {{- end }}
 
+{{- /* "true" when calls for looks are taken, else "". */ -}}
+{{- define "operator.takesTriggers" -}}
+{{- if or (include "operator.setting" (list . "triggerTokensFile")) (include "operator.setting" (list . "triggerHmacKeyFile")) }}true{{ end -}}
+{{- end }}
+
 {{- /* What the chart decides of the operator's settings; operator.settings wins. */ -}}
 {{- define "multinic.decided.operator" -}}
 listen: ":8082"
 inventoryListen: 127.0.0.1:18081
+triggerListen: ":18082"
 inventoryDbPath: /var/lib/multinic-operator/inventory.db
 secretNamespaces: [{{ .Values.operator.settings.watchNamespace | default .Values.namespaces.system | quote }}]
 violaEndpoint: {{ include "viola.url" . }}
@@ -97,6 +103,20 @@ violaCaFile: /etc/multinic/viola-ca/ca.crt
 {{- if include "operator.hasCaBundle" . }}
 contrabassCaFile: /etc/multinic/ca/ca.crt
 openstackCaFile: /etc/multinic/ca/ca.crt
+{{- end }}
+{{- with .Values.operator.trigger.endpoint }}
+{{- if .tokensSecret }}
+triggerTokensFile: /etc/multinic/trigger-tokens
+{{- end }}
+{{- if .keysSecret }}
+triggerHmacKeyFile: /etc/multinic/trigger-keys/keys
+{{- end }}
+{{- if .tlsSecret }}
+triggerTlsCert: /etc/multinic/trigger-tls/tls.crt
+triggerTlsKey: /etc/multinic/trigger-tls/tls.key
+{{- else if or .tokensSecret .keysSecret }}
+triggerPlainHttp: true
+{{- end }}
 {{- end }}
 {{- end }}
 

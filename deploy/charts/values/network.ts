@@ -84,4 +84,7 @@ export const managementRules = {
   inventory: group('Who may call the inventory, when it listens on more than loopback.', {
     from: peers([], 'Namespaces, Pods or addresses.'),
   }),
+  trigger: group('Who may call the trigger endpoint; a token or a signature is needed besides.', {
+    from: peers([], 'Namespaces, Pods or addresses.'),
+  }),
 };

@@ -6,6 +6,7 @@ import { monitoring } from './monitoring.ts';
 import { managementRules } from './network.ts';
 import { crds, global, heap, image, podValues, priorityClass } from './pod.ts';
 import { secretSettingValues, settingValues } from './settings.ts';
+import { trigger } from './triggers.ts';
 import { authorities, violaTls, violaTokens } from './viola-access.ts';
 
 const persistence = group('Volume of the inventory, while it is in SQLite.', {
@@ -47,6 +48,11 @@ const operator = group('The operator, with the inventory.', {
       violaCaFile: 'as viola.tls.mode says',
       contrabassCaFile: 'caBundle',
       openstackCaFile: 'caBundle',
+      triggerTokensFile: 'trigger.endpoint.tokensSecret',
+      triggerHmacKeyFile: 'trigger.endpoint.keysSecret',
+      triggerTlsCert: 'trigger.endpoint.tlsSecret',
+      triggerTlsKey: 'trigger.endpoint.tlsSecret',
+      triggerPlainHttp: 'trigger.endpoint.tlsSecret',
     },
   }),
   secretSettings: secretSettingValues(
@@ -57,6 +63,7 @@ const operator = group('The operator, with the inventory.', {
     'CA that Contrabass and OpenStack are verified with; default: what Node.js trusts.',
   ),
   persistence,
+  trigger,
   ...podValues(),
 });
 

@@ -49,6 +49,7 @@ const standing: ReadonlySet<string> = new Set<OperatorReason>([
   'SubnetNotFound',
   'SubnetNotUnique',
   'ServerNotFound',
+  'ServerNotUnique',
   'InterfaceLimitExceeded',
   'NameConflict',
   'InvalidNodeName',

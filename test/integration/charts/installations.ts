@@ -53,6 +53,25 @@ const withLegacyListener = {
 
 const withoutTls = { viola: { tls: { mode: 'plain' } }, serviceMonitor: { enabled: true } };
 
+/** Looks at night, and calls for more of them. */
+const withTriggers = {
+  operator: {
+    trigger: {
+      mode: 'scheduled',
+      schedule: '0 3 * * *',
+      timezone: 'Asia/Seoul',
+      immediateOnCRChange: true,
+      endpoint: {
+        tokensSecret: 'trigger-callers',
+        keysSecret: 'trigger-keys',
+        keysKey: 'hmac',
+        tlsSecret: 'trigger-tls',
+      },
+    },
+  },
+  networkPolicy: { trigger: { from: [{ ipBlock: { cidr: '192.0.2.0/24' } }] } },
+};
+
 /** And no port in other URLs but that of their scheme. */
 const withViolaElsewhere = {
   operator: {
@@ -123,6 +142,7 @@ export const installations: Readonly<Record<string, Installation>> = {
   'operator-own-secrets': { chart: operator, values: withOwnSecrets },
   'operator-legacy': { chart: operator, values: withLegacyListener },
   'operator-plain': { chart: operator, values: withoutTls },
+  'operator-triggers': { chart: operator, values: withTriggers },
   'operator-viola-elsewhere': { chart: operator, values: withViolaElsewhere },
   'operator-much-said': { chart: operator, values: withMuchSaid },
   'agent-default': { chart: agent },

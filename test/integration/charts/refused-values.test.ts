@@ -124,6 +124,16 @@ const byChart: readonly Refused[] = [
     says: 'operator.caBundle has both configMap and secret: keep one',
   },
   {
+    values: { operator: { trigger: { immediateOnCRChange: false } } },
+    says: 'operator.trigger.immediateOnCRChange is set and operator.trigger.mode is not: say a mode',
+  },
+  {
+    values: {
+      operator: { trigger: { mode: 'scheduled', interval: '15m', schedule: '0 3 * * *' } },
+    },
+    says: 'operator.trigger has both interval and schedule: keep one',
+  },
+  {
     values: { viola: { tls: { ca: { configMap: 'a', secret: 'b' } } } },
     says: 'viola.tls.ca has both configMap and secret: keep one',
   },

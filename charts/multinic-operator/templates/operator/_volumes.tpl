@@ -12,6 +12,17 @@
 {{- if include "operator.hasCaBundle" . }}
 - {name: ca, mountPath: /etc/multinic/ca, readOnly: true}
 {{- end }}
+{{- with .Values.operator.trigger.endpoint }}
+{{- if .tokensSecret }}
+- {name: trigger-tokens, mountPath: /etc/multinic/trigger-tokens, readOnly: true}
+{{- end }}
+{{- if .keysSecret }}
+- {name: trigger-keys, mountPath: /etc/multinic/trigger-keys, readOnly: true}
+{{- end }}
+{{- if .tlsSecret }}
+- {name: trigger-tls, mountPath: /etc/multinic/trigger-tls, readOnly: true}
+{{- end }}
+{{- end }}
 {{- with .Values.operator.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
@@ -48,6 +59,28 @@
     items:
       - {key: {{ .key | quote }}, path: ca.crt}
   {{- end }}
+{{- end }}
+{{- with .Values.operator.trigger.endpoint }}
+{{- with .tokensSecret }}
+- name: trigger-tokens
+  secret:
+    secretName: {{ . | quote }}
+{{- end }}
+{{- if .keysSecret }}
+- name: trigger-keys
+  secret:
+    secretName: {{ .keysSecret | quote }}
+    items:
+      - {key: {{ .keysKey | quote }}, path: keys}
+{{- end }}
+{{- with .tlsSecret }}
+- name: trigger-tls
+  secret:
+    secretName: {{ . | quote }}
+    items:
+      - {key: tls.crt, path: tls.crt}
+      - {key: tls.key, path: tls.key}
+{{- end }}
 {{- end }}
 {{- with .Values.operator.extraVolumes }}
 {{ toYaml . }}
