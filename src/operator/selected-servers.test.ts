@@ -207,6 +207,19 @@ describe('servers selected by what they carry', () => {
     expect(nodes()).toContain('worker-3');
   });
 
+  it('may be more than vmNames can hold', async () => {
+    const count = 2_100;
+    scene.cloud.vms = Array.from({ length: count }, (_, at) => ({
+      ...data,
+      id: `00000000-0000-4000-8000-1${String(at).padStart(11, '0')}`,
+      name: `node-${at}`,
+      status: 'ACTIVE',
+    }));
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    expect(scene.status().summary).toMatchObject({ servers: count });
+  });
+
   it('are listed once a minute, and at once when somebody asks', async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();

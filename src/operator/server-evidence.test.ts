@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServerSelector } from './resolve/servers.ts';
 import { readServerEvidence, serversPerSync } from './server-evidence.ts';
 import { FakeCloud } from './testing/fake-cloud.ts';
+import { attach } from './testing/scene.ts';
 
 const { signal } = new AbortController();
 const random = () => 0.5;
@@ -72,6 +73,28 @@ describe('a server that is not found', () => {
     seen.add('s1');
     expect(await verdictOf({ carrying })).toBe('deleted');
     seen.clear();
+    cloud.vms = cloud.vms.map((vm) => ({ ...vm, status: 'DELETED' }));
+    expect(await verdictOf({ carrying })).toBe('deleted');
+  });
+});
+
+describe('a server that the account saw and does not find', () => {
+  const carrying = { metadata: {}, tags: ['k8s'] };
+
+  beforeEach(() => {
+    seen.add('s1');
+    attach(cloud, 1, 1);
+    cloud.ports = cloud.ports.map((port) => ({ ...port, deviceId: 's1' }));
+  });
+
+  it('is not deleted while Neutron shows its ports: the account has lost sight of Nova', async () => {
+    cloud.hidden.add('s1');
+    expect(await verdictOf({ carrying })).toBe('unconfirmed');
+    cloud.ports = [];
+    expect(await verdictOf({ carrying })).toBe('deleted');
+  });
+
+  it('is deleted when Nova says so, whatever Neutron has left of it', async () => {
     cloud.vms = cloud.vms.map((vm) => ({ ...vm, status: 'DELETED' }));
     expect(await verdictOf({ carrying })).toBe('deleted');
   });

@@ -11,7 +11,7 @@ import type { ServerSelector } from './resolve/servers.ts';
 
 /** Who is asked about servers. */
 export interface ServerWitness {
-  readonly cloud: Pick<Cloud, 'server' | 'serverTags' | 'wasDeleted'>;
+  readonly cloud: Pick<Cloud, 'portsOf' | 'server' | 'serverTags' | 'wasDeleted'>;
   readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
 }
 
@@ -75,7 +75,7 @@ async function judge(
   signal: AbortSignal,
 ): Promise<ServerEvidence['verdict']> {
   const server = await readServer(witness, serverId, signal);
-  if (server === 'deleted') return 'deleted';
+  if (server === 'deleted') return verdictOfDeleted(witness, serverId, signal);
   if (server === 'unknown') return 'unconfirmed';
   const { ids, names, carrying } = selector;
   if (ids.includes(serverId) || names.includes(server.name)) return 'selected';
@@ -84,4 +84,15 @@ async function judge(
   const tags = await witness.cloud.serverTags(serverId, signal);
   if (tags.kind === 'notFound') return 'unconfirmed';
   return carrying.tags.every((tag) => tags.value.includes(tag)) ? 'selected' : 'left';
+}
+
+/** Who has lost sight of Nova's servers only still sees their ports; of a port that is left behind Nova knows better. */
+async function verdictOfDeleted(
+  { cloud }: ServerWitness,
+  serverId: string,
+  signal: AbortSignal,
+): Promise<ServerEvidence['verdict']> {
+  const ports = await cloud.portsOf([serverId], signal);
+  const isGone = ports.length === 0 || (await cloud.wasDeleted(serverId, signal));
+  return isGone ? 'deleted' : 'unconfirmed';
 }

@@ -88,6 +88,13 @@ export const selectionMutants: readonly Mutant[] = [
     `${room}/prove.test.ts`,
   ),
   mutant(`${room}/server-evidence.ts`, 'complete = false;', '', evidence),
+  mutant(`${room}/server-evidence.ts`, 'ports.length === 0 || ', 'true || ', evidence),
+  mutant(
+    `${room}/server-evidence.ts`,
+    ' || (await cloud.wasDeleted(serverId, signal));',
+    ';',
+    evidence,
+  ),
   mutant(
     `${room}/server-evidence.ts`,
     'let complete = serverIds.length <= serversPerSync;',
