@@ -40,6 +40,8 @@ export interface Broker {
   readonly password?: string;
   /** `host:port` each. */
   readonly hosts: readonly string[];
+  /** Why it may not be listened to, whoever it is; undefined = it may. */
+  readonly denied?: string;
 }
 
 const optional = z

@@ -1,5 +1,8 @@
 import { passwordAuth } from '../../openstack/cloud-identity.ts';
+import type { Broker } from '../../openstack/contrabass.ts';
+import { brokerAddress, inWords } from '../../openstack/notifications/broker-address.ts';
 import type { ProviderSource } from '../resolve/credentials.ts';
+import { deniedEndpoint } from '../resolve/endpoints.ts';
 import { openstackFailure, StepFailure } from '../status/step-failure.ts';
 import {
   type Account,
@@ -39,8 +42,18 @@ export async function accountOfProvider(
     neutronUrl: neutron.url || provider.neutronUrl,
     novaUrl: nova.url || provider.novaUrl,
     allowed,
-    broker: provider.rabbit,
+    broker: provider.rabbit && judged(provider.rabbit, allowed),
   };
+}
+
+/** Whoever may make an OpenstackConfig must not have the operator knock at every door: a port is judged like any other. */
+function judged(broker: Broker, allowed: readonly string[]): Broker {
+  for (const address of broker.hosts.flatMap((host) => brokerAddress(host) ?? [])) {
+    const where = inWords(address);
+    const denied = deniedEndpoint(`http://${where}`, allowed);
+    if (denied !== undefined) return { ...broker, denied: `"${where}", which ${denied}` };
+  }
+  return broker;
 }
 
 /** Secret that earlier generations look for in the namespace of the OpenstackConfig. */

@@ -67,7 +67,8 @@ function ofExchanges(exchanges: readonly string[]): ConditionUpdate {
 }
 
 /** Why nothing can be listened to with what Contrabass says of a broker; undefined = it can. */
-export function unusable({ hosts, password }: Broker): ConditionUpdate | undefined {
+export function unusable({ hosts, password, denied }: Broker): ConditionUpdate | undefined {
+  if (denied !== undefined) return disconnected(`Contrabass names the message queue ${denied}`);
   if (password === undefined) {
     return disconnected(
       'Contrabass names no password of the message queue that fits the encrypt key: correct rabbitMQPw there',

@@ -249,6 +249,10 @@ describe('the condition', () => {
 
   it.each([
     [{ username: 'r', hosts: broker.hosts }, 'names no password of the message queue'],
+    [
+      { ...broker, denied: '"10.0.0.1:5672", which is a link-local address' },
+      'the message queue "10.0.0.1:5672", which is a link-local address; ',
+    ],
     [{ ...broker, hosts: [] }, 'names no host of the message queue'],
     [
       { ...broker, hosts: ['10.0.0.1', 'http://x'] },

@@ -172,8 +172,8 @@ function saidIn(previous: readonly Condition[] | undefined): ConditionUpdate | u
 }
 
 // A password is no good as the key of a map that ends up in heap dumps.
-function digest({ username, password, hosts }: Broker): string {
+function digest({ username, password, hosts, denied }: Broker): string {
   return createHash('sha256')
-    .update(JSON.stringify([username, password, hosts]))
+    .update(JSON.stringify([username, password, hosts, denied]))
     .digest('hex');
 }
