@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeClock, type FakeClock, until } from '../../time/fake-clock.ts';
+import type { BrokerFailure } from './broker-failure.ts';
+import { listenByAmqp, usualTimes } from './connection.ts';
+import { longestMessage } from './envelope.ts';
+import { type FakeConnection, startFakeBroker, type Unkindness } from './testing/fake-broker.ts';
+
+let clock: FakeClock;
+let broker: Awaited<ReturnType<typeof startFakeBroker>>;
+let bound: (readonly string[])[];
+let bodies: (Buffer | undefined)[];
+let stop: AbortController;
+let ended: Promise<BrokerFailure>;
+
+beforeEach(() => {
+  clock = createFakeClock();
+  bound = [];
+  bodies = [];
+  stop = new AbortController();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await ended;
+  const closed = () =>
+    broker.connections.every(({ socket }) => socket.destroyed || socket.readableEnded);
+  await until('every connection is closed', closed);
+  broker[Symbol.dispose]();
+  // No timer outlives the connection.
+  expect(clock.waits).toEqual([]);
+});
+
+async function listen(unkind: Unkindness = {}): Promise<void> {
+  broker = await startFakeBroker(unkind);
+  const address = { host: '127.0.0.1', port: broker.port, tls: false };
+  const login = { address, username: 'u', password: 'pass', virtualHost: '/v', tls: {} };
+  const to = {
+    onBound: (exchanges: readonly string[]) => void bound.push(exchanges),
+    onMessage: (body: Buffer | undefined) => void bodies.push(body),
+  };
+  ended = listenByAmqp(clock)(login, to, stop.signal).catch(
+    (error: unknown) => error as BrokerFailure,
+  );
+}
+
+async function listening(unkind: Unkindness = {}): Promise<FakeConnection> {
+  await listen(unkind);
+  await until('the queue is bound', () => bound.length > 0);
+  const [connection] = broker.connections;
+  if (!connection) throw new Error('nobody came');
+  return connection;
+}
+
+describe('a login', () => {
+  it('is that of the user, with limits of ours where the broker has none', async () => {
+    const { said } = await listening({
+      '10.11': (to) => to.method(0, 10, 30, Buffer.alloc(8)),
+    });
+    expect(said.get('10.11')?.toString('latin1')).toContain(
+      'PLAIN\u0000\u0000\u0000\u0007\u0000u\u0000pass',
+    );
+    // Two channels, frames of 128 KiB, 10 s.
+    expect(said.get('10.31')?.toString('hex')).toBe('000200020000000a');
+    expect(said.get('10.40')?.subarray(0, 3).toString()).toBe('\u0002/v');
+  });
+
+  it('keeps to the limits of the broker where those are narrower', async () => {
+    const { said } = await listening({
+      '10.11': (to) => to.method(0, 10, 30, Buffer.from('0002000010000003', 'hex')),
+    });
+    expect(said.get('10.31')?.toString('hex')).toBe('0002000010000003');
+  });
+
+  it.each([
+    ['10.11', 403, 'refused'],
+    ['10.40', 530, 'virtualHost'],
+    ['10.40', 320, 'unreachable'],
+    ['10.31', 501, 'protocol'],
+  ] as const)('that is answered to %s by a close %i is %s', async (at, code, kind) => {
+    await listen({ [at]: (to) => to.close(10, 0, code, 'NO - not you') });
+    const failure = await ended;
+    expect(failure).toMatchObject({ kind });
+    expect(failure.message).toBe('it closed the connection: NO - not you');
+  });
+
+  it.each(['hello', '10.11', '10.40', '20.10', '50.10', '60.20', '50.20'])(
+    'that gets no answer to %s is given up',
+    async (at) => {
+      await listen({ [at]: () => undefined });
+      const waits = () => clock.waits.includes(usualTimes.answerMs);
+      await until('it waits', waits);
+      const asked = () => broker.connections[0]?.asked.includes(at) ?? false;
+      await until('it is asked', () => at === 'hello' || asked());
+      await clock.advance(usualTimes.answerMs);
+      expect(await ended).toMatchObject({ kind: 'unreachable', message: 'no answer within 10 s' });
+    },
+  );
+
+  it.each([
+    ['50.10', 403, 'forbidden'],
+    ['60.20', 403, 'forbidden'],
+  ] as const)('whose %s is refused is %3$s', async (at, code, kind) => {
+    await listen({ [at]: (to, channel) => to.close(20, channel, code, 'NO') });
+    expect(await ended).toMatchObject({ kind });
+  });
+});
+
+describe('the queue', () => {
+  it('is bound to what there is, with every key, and nothing is declared but itself', async () => {
+    const { asked, said } = await listening();
+    expect(bound).toEqual([['neutron', 'nova', 'keystone']]);
+    expect(asked.filter((name) => name.startsWith('50.'))).toEqual([
+      '50.10',
+      '50.20',
+      '50.20',
+      '50.20',
+      '50.20',
+    ]);
+    // Exclusive and auto-delete, its name left to the broker.
+    expect(said.get('50.10')?.toString('hex')).toBe('0000000c00000000');
+    expect(said.get('60.10')?.toString('hex')).toBe('00000000006400');
+  });
+
+  it('is bound to what is missing as soon as that is there, first soon and then slowly', async () => {
+    let binds = 0;
+    // The first of each round is Neutron's.
+    await listening({
+      '50.20': (to, channel) => {
+        if (binds++ < 3) to.close(20, channel, 404, 'NOT_FOUND');
+        else to.method(channel, 50, 21);
+      },
+    });
+    expect(bound).toEqual([[]]);
+    await until('it waits', () => clock.waits.includes(5_000));
+    await clock.advance(5_000);
+    await until('it is bound', () => bound.length === 2);
+    expect(bound[1]).toEqual(['neutron', 'nova', 'keystone']);
+    await until('it waits', () => clock.waits.some((ms) => ms === 60_000));
+  });
+
+  it('that the broker takes away is told', async () => {
+    const { method } = await listening().then((to) => ({ method: to.method.bind(to) }));
+    method(1, 60, 30, Buffer.from('\u0003tag\u0000'));
+    expect(await ended).toMatchObject({ kind: 'queueGone' });
+  });
+});
+
+describe('messages', () => {
+  it('come whole, however they are cut, and are taken one by one', async () => {
+    const to = await listening();
+    to.deliver(Buffer.from('one message'), { tag: 7n, piece: 3 });
+    to.deliver(Buffer.alloc(0), { tag: 8n });
+    await until(
+      'both are acknowledged',
+      () => to.asked.filter((name) => name === '60.80').length === 2,
+    );
+    expect(bodies.map(String)).toEqual(['one message', '']);
+    expect(to.said.get('60.80')?.toString('hex')).toBe('000000000000000800');
+  });
+
+  it('that are too long pass by, and are acknowledged', async () => {
+    const to = await listening();
+    to.deliver(Buffer.alloc(longestMessage + 1), { piece: 100_000 });
+    to.deliver(Buffer.alloc(longestMessage), { piece: 100_000 });
+    await until('both have come', () => bodies.length === 2);
+    expect(bodies.map((body) => body?.length)).toEqual([undefined, longestMessage]);
+  });
+});
+
+describe('a broker that lies', () => {
+  const lies: [string, (to: FakeConnection) => void][] = [
+    ['a message of 600 MB', (to) => to.deliver(Buffer.alloc(0), { size: 600n * 1024n * 1024n })],
+    ['more than it announced', (to) => to.deliver(Buffer.alloc(10), { size: 5n })],
+    ['a body without a message', (to) => to.body(Buffer.alloc(1))],
+    ['a header without a message', (to) => to.header(1n)],
+    [
+      'a message within a message',
+      (to) => [1, 2].forEach(() => to.deliver(Buffer.alloc(0), { size: 9n })),
+    ],
+    ['an answer to nothing', (to) => to.method(1, 60, 11)],
+    ['a method that nobody knows', (to) => to.method(1, 90, 10)],
+    ['a method cut short', (to) => to.method(1, 60, 60, Buffer.from('\u0009ta'))],
+    ['half a method', (to) => to.socket.write(Buffer.from('0100000000000100ce', 'hex'))],
+    ['a frame without its end', (to) => to.socket.write(Buffer.from('080000000000000000', 'hex'))],
+    ['a frame that is too long', (to) => to.socket.write(Buffer.from('03000100020000', 'hex'))],
+    ['a frame of no kind', (to) => to.socket.write(Buffer.from('04', 'hex'))],
+  ];
+
+  it.each(lies)('is left: %s', async (_name, lie) => {
+    lie(await listening());
+    expect(await ended).toMatchObject({ name: 'BrokerFailure', kind: 'protocol' });
+  });
+});
+
+describe('the connection', () => {
+  it('lives as long as something comes within two heartbeats, and beats itself', async () => {
+    const to = await listening();
+    for (let n = 0; n < 10; n++) {
+      to.beat();
+      await until('it has come', () => to.heartbeats === n);
+      // Nothing says when a heartbeat was read.
+      await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(15_000);
+      await until('it beats', () => to.heartbeats > n);
+      to.heartbeats = n + 1;
+    }
+    await clock.advance(25_000);
+    expect(await ended).toMatchObject({ kind: 'unreachable', message: 'no heartbeat' });
+  });
+
+  it.each([
+    ['that the broker closes', (to: FakeConnection) => to.close(10, 0, 320, 'bye')],
+    ['whose channel the broker closes', (to: FakeConnection) => to.close(20, 1, 406, 'bye')],
+    ['that breaks', (to: FakeConnection) => to.socket.resetAndDestroy()],
+    ['that ends', (to: FakeConnection) => to.socket.end()],
+  ])('%s is told', async (_name, end) => {
+    const to = await listening();
+    end(to);
+    expect(await ended).toMatchObject({ name: 'BrokerFailure', kind: 'unreachable' });
+  });
+
+  it('is not disturbed by publishers that have to pause', async () => {
+    const to = await listening();
+    to.method(0, 10, 60, Buffer.from('\u0003low'));
+    to.method(0, 10, 61);
+    to.deliver(Buffer.from('x'));
+    await until('the message has come', () => bodies.length === 1);
+  });
+
+  it('says goodbye', async () => {
+    const to = await listening();
+    stop.abort();
+    await ended;
+    await until('it said so', () => to.asked.at(-1) === '10.50');
+  });
+});
