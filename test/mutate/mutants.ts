@@ -7,6 +7,7 @@ import { faultProxyMutants } from './mutants/fault-proxy.ts';
 import { httpMutants } from './mutants/http.ts';
 import { kubeMutants } from './mutants/kube.ts';
 import { looksMutants } from './mutants/looks.ts';
+import { notificationsMutants } from './mutants/notifications.ts';
 import { openstackMutants } from './mutants/openstack.ts';
 import { operatorMutants } from './mutants/operator.ts';
 import { planMutants } from './mutants/plan.ts';
@@ -23,6 +24,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   api: apiMutants,
   controller: controllerMutants,
   credentials: credentialsMutants,
+  notifications: notificationsMutants,
   'fault-proxy': faultProxyMutants,
   http: httpMutants,
   kube: kubeMutants,

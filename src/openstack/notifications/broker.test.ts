@@ -181,7 +181,7 @@ describe('a broker that lies', () => {
     ['a method that nobody knows', (to) => to.method(1, 90, 10)],
     ['a method cut short', (to) => to.method(1, 60, 60, Buffer.from('\u0009ta'))],
     ['half a method', (to) => to.socket.write(Buffer.from('0100000000000100ce', 'hex'))],
-    ['a frame without its end', (to) => to.socket.write(Buffer.from('080000000000000000', 'hex'))],
+    ['a frame without its end', (to) => to.socket.write(Buffer.from('0800000000000000', 'hex'))],
     ['a frame that is too long', (to) => to.socket.write(Buffer.from('03000100020000', 'hex'))],
     ['a frame of no kind', (to) => to.socket.write(Buffer.from('04', 'hex'))],
   ];

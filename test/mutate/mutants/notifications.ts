@@ -1,0 +1,72 @@
+import type { Mutant } from '../mutant.ts';
+
+/** A mutant that tests of the notifications have to notice. */
+function mutant(
+  room: 'openstack' | 'operator',
+  file: string,
+  [find, replace]: readonly [string, string],
+  test: string,
+): Mutant {
+  const folder = `src/${room}/notifications`;
+  return {
+    file: `${folder}/${file}.ts`,
+    find,
+    replace,
+    tests: ['unit', `${folder}/${test}.test.ts`],
+  };
+}
+
+export const notificationsMutants: readonly Mutant[] = [
+  mutant(
+    'openstack',
+    'amqp/frames',
+    ['if (size + around > longestFrame) {', 'if (false) {'],
+    'broker',
+  ),
+  mutant('openstack', 'amqp/frames', ['!== frameEnd', '=== -1'], 'broker'),
+  mutant('openstack', 'amqp/incoming', ['begun.missing <= this.#longest', 'true'], 'broker'),
+  mutant('openstack', 'amqp/incoming', ['size > longestAnnounced', 'false'], 'broker'),
+  mutant('openstack', 'amqp/incoming', [' || piece.length > begun.missing', ''], 'broker'),
+  mutant('openstack', 'amqp/session', ['this.tell(channel, say.ack(delivery.tag));', ''], 'broker'),
+  mutant('openstack', 'amqp/session', ['this.#hasRead = false;', ''], 'broker'),
+  mutant('openstack', 'amqp/methods', ['octet(0b1100)', 'octet(0b1000)'], 'broker'),
+  mutant('openstack', 'connection', ['session.tell(0, say.close());', ''], 'broker'),
+  mutant('openstack', 'connection', ['if (misses === 4)', 'if (misses === 40)'], 'broker'),
+  mutant('openstack', 'connection', ['      over.abort();\n', ''], 'broker'),
+  mutant('openstack', 'connection', ['[codes.notFound, codes.accessRefused]', '[]'], 'broker'),
+  mutant('openstack', 'envelope', ["!one.device_owner.startsWith('network:')", 'true'], 'envelope'),
+  mutant('openstack', 'envelope', ["event.startsWith('port.create') ? [] :", ''], 'envelope'),
+  mutant('openstack', 'envelope', ['.regex(/^2\\./)', ''], 'envelope'),
+  mutant(
+    'openstack',
+    'subscription',
+    ["why === 'refused' && this.#refusals > 1", 'false'],
+    'subscription',
+  ),
+  mutant(
+    'openstack',
+    'subscription',
+    ['exchanges.some((one) => !before.includes(one))', 'false'],
+    'subscription',
+  ),
+  mutant('openstack', 'subscription', ['>= steadyMs', '>= 0'], 'subscription'),
+  mutant('operator', 'pending-hints', ['> mostRemembered', '> 1e9'], 'pending-hints'),
+  mutant(
+    'operator',
+    'pending-hints',
+    ['this.#whole && untilWhole <= 0', 'this.#whole'],
+    'pending-hints',
+  ),
+  mutant('operator', 'notifications', [' || shared.members.size > 0', ''], 'notifications'),
+  mutant('operator', 'notifications', ['    shared.stop();\n', ''], 'notifications'),
+  mutant(
+    'operator',
+    'notifications',
+    ['[username, password, hosts, denied]', '[username, hosts, denied]'],
+    'notifications',
+  ),
+  mutant('operator', 'notifications', ['this.#leading.aborted', 'false'], 'notifications'),
+  mutant('operator', 'condition', ['nowMs - state.since >= toldAfterMs', 'true'], 'notifications'),
+  mutant('operator', 'condition', ["wrong.includes('@')", 'false'], 'notifications'),
+  mutant('operator', 'connections', ['those.every(', 'those.some('], 'notifications'),
+];
