@@ -138,6 +138,11 @@ describe('acceptInterfaces for a plan', () => {
     expect(rejectionOf({ ...wide, routing: 'pbr' })).toMatchObject([{ field: 'addresses' }]);
   });
 
+  it.each(['fe80::x', '10.0.0', 'fe80::1/64'])('refuses %s as a gateway', (gateway) => {
+    const { rejected } = acceptInterfaces([{ ...v6, addresses: ['fd00::1/64'], gateway }], ofPlans);
+    expect(rejected).toMatchObject([{ field: 'gateway' }]);
+  });
+
   it.each(['fd00::1', 'fd00::1/0', 'fd00::1/129', 'fd00::x/64', 'fe80::1%eth0/64'])(
     'refuses %s as an address with its prefix',
     (text) => {

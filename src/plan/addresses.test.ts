@@ -139,6 +139,12 @@ describe('the entry of a port of both families', () => {
     expect(nicsOf({ ...sample, selection })).toEqual([bare]);
   });
 
+  it('is a host of its own in a subnet of one address', () => {
+    const selection = { subnetIds: ['sub-6'], addressFamilies: ['IPv6'] } as const;
+    const observation = { subnets: [{ ...v6, cidr: 'fd00:10::5', hostRoutes: [] }] };
+    expect(nicsOf({ ...sample, observation, selection })[0]?.addresses).toEqual(['fd00:10::5/128']);
+  });
+
   it('says nothing of IPv6 that is not wanted', () => {
     expect(nicsOf({ ...sample, selection: { subnetIds } })).toEqual([entry(1, 0)]);
     expect(nicsOf({ ...sample, selection: { subnetIds: ['sub-6'] } })).toEqual([]);
