@@ -9,6 +9,15 @@ export interface KnownProvider {
   readonly username: string;
   readonly password: string;
   readonly domainName: string;
+  /** Its message queue, if Contrabass knows it. */
+  readonly rabbit?: KnownRabbit | undefined;
+}
+
+export interface KnownRabbit {
+  readonly username: string;
+  readonly password: string;
+  /** `host:port` each. */
+  readonly hosts: readonly string[];
 }
 
 /** Contrabass: which OpenStack hides behind a provider id, its password encrypted under the key. */
@@ -39,6 +48,7 @@ export function contrabassRoutes(
                 adminId: known.username,
                 adminPw: encryptPassword(known.password, encryptKey),
                 domain: known.domainName,
+                ...(known.rabbit && attributesOf(known.rabbit, encryptKey)),
               },
             },
           },
@@ -46,4 +56,12 @@ export function contrabassRoutes(
       },
     },
   ];
+}
+
+function attributesOf({ username, password, hosts }: KnownRabbit, encryptKey: string) {
+  return {
+    rabbitMQId: username,
+    rabbitMQPw: encryptPassword(password, encryptKey),
+    rabbitMQUrls: hosts,
+  };
 }

@@ -6,7 +6,13 @@ import { createLogger } from '../../src/process/log.ts';
 import { systemClock, systemRandom } from '../../src/time/clock.ts';
 import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
 import type { Controls } from './controls.ts';
-import { type CloudOptions, type RunningCloud, startCloud } from './start.ts';
+import {
+  type CloudOptions,
+  defaultAdmin,
+  type RunningCloud,
+  startCloud,
+  startContrabass,
+} from './start.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 const encryptKey = 'rig-test-key-16b';
@@ -194,6 +200,16 @@ describe('the clouds of the process', () => {
     });
     await clouds.provider(request, signal);
     expect(running.requests.get(path)).toBe(2);
+  });
+
+  test('Contrabass alone names the message queue that it knows', async () => {
+    const { clouds, signal } = await setUp();
+    const rabbit = { username: 'r', password: 'p', hosts: ['127.0.0.1:5672'] };
+    const known = { encryptKey, keystoneUrl: 'http://127.0.0.1:1', admin: defaultAdmin, rabbit };
+    await using contrabass = await startContrabass(known);
+    const { contrabassUrl: endpoint, providerId } = contrabass;
+    const request = { endpoint, providerId, encryptKey, timeoutMs: 5_000, tls: {} };
+    expect((await clouds.provider(request, signal)).rabbit).toEqual(rabbit);
   });
 
   test('a closed client refuses instead of hanging', async () => {

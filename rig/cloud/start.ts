@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
-import { contrabassRoutes, type KnownProvider } from './contrabass.ts';
+import { contrabassRoutes, type KnownProvider, type KnownRabbit } from './contrabass.ts';
 import { type Controls, controlRoutes, createControls } from './controls.ts';
 import { Failures } from './failures.ts';
 import { glanceRoutes } from './glance.ts';
@@ -61,6 +61,8 @@ export interface ContrabassOptions {
   readonly providerId?: string;
   readonly keystoneUrl: string;
   readonly admin: AdminAccount;
+  /** The message queue that it names. */
+  readonly rabbit?: KnownRabbit;
 }
 
 /** The account that both the simulated and the real stack of this project are made with. */
@@ -148,10 +150,10 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
 
 /** Starts Contrabass alone, in front of a Keystone that somebody else runs. */
 export async function startContrabass(options: ContrabassOptions): Promise<RunningContrabass> {
-  const { providerId = defaultProviderId, encryptKey, keystoneUrl, admin } = options;
+  const { providerId = defaultProviderId, encryptKey, keystoneUrl, admin, rabbit } = options;
   const lifetime = new AbortController();
   const failures = new Failures();
-  const known = provider(providerId, keystoneUrl, admin);
+  const known = { ...provider(providerId, keystoneUrl, admin), rabbit };
   const { server, port } = await listen({
     routes: new Routes(contrabassRoutes(() => known, encryptKey)),
     failures,
