@@ -15,6 +15,7 @@ import { processMutants } from './mutants/process.ts';
 import { selectionMutants } from './mutants/selection.ts';
 import { selfCheckMutants } from './mutants/self-check.ts';
 import { storeMutants } from './mutants/store.ts';
+import { triggersMutants } from './mutants/triggers.ts';
 import { violaMutants } from './mutants/viola.ts';
 import { violaAccessMutants } from './mutants/viola-access.ts';
 
@@ -36,6 +37,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   selection: selectionMutants,
   'self-check': selfCheckMutants,
   store: storeMutants,
+  triggers: triggersMutants,
   viola: violaMutants,
   'viola-access': violaAccessMutants,
 };

@@ -140,9 +140,10 @@ describe('in mode scheduled', () => {
     scene.trigger(every15);
     scene.create();
     await scene.look(1_000);
-    expect(await looks(15 * 60_000 - 1_000 - 400)).toBe(true);
+    const { calls } = scene.cloud;
+    expect(await scene.reconcile(15 * 60_000 - 1_000 - 400)).toBe(15 * 60_000 + 400);
+    expect(scene.cloud.calls).toBeGreaterThan(calls);
     expect(await looks(400)).toBe(false);
-    expect(await seconds(1_000)).toBe(15 * 60 - 1);
   });
 
   it('a restart looks at nothing that is synced, but makes up for a time that passed meanwhile', async () => {
@@ -155,6 +156,17 @@ describe('in mode scheduled', () => {
     scene.restart();
     expect(await looks(0)).toBe(true);
     expect(await looks(60_000)).toBe(false);
+  });
+
+  it('a restart makes up for no time that was kept, though the status does not say each look', async () => {
+    scene.trigger('{mode: scheduled, interval: 5m, immediateOnCRChange: true}');
+    scene.create();
+    await scene.look(0);
+    expect(await looks(300_000)).toBe(true);
+    expect(scene.status().lastSyncedAt).toBe('2026-01-01T00:00:00Z');
+    scene.restart();
+    expect(await looks(60_000)).toBe(false);
+    expect(await looks(240_000)).toBe(true);
   });
 
   it('a change waits for the next time when it is not immediate', async () => {
@@ -230,6 +242,17 @@ describe('another policy', () => {
     expect(await scene.look()).toBeGreaterThan(600_000);
     scene.trigger('');
     expect(await looks()).toBe(true);
+  });
+
+  it('that comes during a look is asked after it', async () => {
+    const { applyStatus } = scene.kube;
+    scene.kube.applyStatus = (async (...all: Parameters<typeof applyStatus>) => {
+      scene.trigger('mode: manual');
+      return applyStatus(...all);
+    }) as typeof applyStatus;
+    scene.create();
+    expect(await scene.reconcile(0)).toBe(0);
+    expect(await scene.reconcile(0)).toBeUndefined();
   });
 });
 
