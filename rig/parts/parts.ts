@@ -82,6 +82,8 @@ export function operatorPart(options: OperatorPart): ChildSpec {
     ['--health-probe-bind-address', loopback(options.healthPort)],
   ].flat();
   const env = {
+    // Clouds of rigs are on this machine.
+    ALLOWED_ENDPOINTS: 'http://127.0.0.1:*,https://127.0.0.1:*,*',
     ...options.env,
     CONTRABASS_ENCRYPT_KEY: encryptKey,
     INVENTORY_ADDR: loopback(options.inventoryPort),

@@ -31,6 +31,8 @@ export interface CloudsOptions {
   readonly onRequest?: (sample: RequestSample) => void;
   /** Default: clouds are reached directly. */
   readonly proxyOf?: ProxyOf;
+  /** See createTransport. */
+  readonly isTrusted?: (url: URL) => boolean;
   /** Why a catalog may not name this URL, given the origins that its cloud is allowed; undefined = it may. */
   readonly denied?: (url: string, allowed: readonly string[]) => string | undefined;
 }
@@ -54,8 +56,12 @@ const idleMs = 2 * 3_600_000;
 export function createClouds(options: CloudsOptions): Clouds {
   const { clock, random, log, onRequest, denied = () => undefined } = options;
   const lifetime = new AbortController();
-  const { proxyOf } = options;
-  const transport = createTransport({ clock, ...(proxyOf && { proxyOf }) });
+  const { proxyOf, isTrusted } = options;
+  const transport = createTransport({
+    clock,
+    ...(proxyOf && { proxyOf }),
+    ...(isTrusted && { isTrusted }),
+  });
   const kept = { clock, idleMs };
   const clouds = new KeptWhileUsed<Cloud>(kept);
   const gates = new KeptWhileUsed<CredentialGate>(kept);

@@ -96,7 +96,7 @@ export const operatorSettings = {
     flag: 'allowed-endpoints',
     schema: origins(),
     description:
-      "origins that an OpenstackConfig may name, and the Contrabass that it chose and the catalog of its cloud, such as https://*.example.com, separated by commas; default: any, but none of them gets a secret of the operator; what the operator's own Contrabass and the catalogs of its clouds name is called, http or not, but for link-local addresses",
+      "origins that an OpenstackConfig may name, and the Contrabass that it chose and the catalog of its cloud, such as https://*.example.com, separated by commas; default: any, but none of them gets a secret of the operator; what the operator's own Contrabass and the catalogs of its clouds name is called, http or not, but for loopback, link-local and metadata addresses, which have to be listed, such as http://127.0.0.1:*",
   }),
   defaultK8sProviderId: setting({
     env: ['DEFAULT_K8S_PROVIDER_ID'],

@@ -65,6 +65,8 @@ async function start(database = 'inventory.db', others: Record<string, string> =
     'viola-token-file': join(directory, 'token'),
     'contrabass-endpoint': cloud.contrabassUrl,
     'contrabass-encrypt-key': encryptKey,
+    // Where its stand-ins are.
+    'allowed-endpoints': 'http://127.0.0.1:*,*',
     'poll-fast-interval': '1s',
     'poll-slow-interval': '1s',
     'poll-error-interval': '1s',

@@ -21,7 +21,7 @@ import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
 import { countRequest } from './metrics.ts';
-import { deniedEndpoint } from './resolve/endpoints.ts';
+import { deniedEndpoint, isOwnPlace } from './resolve/endpoints.ts';
 import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
 import { startTriggerServer } from './triggers/server/start.ts';
@@ -66,7 +66,8 @@ export async function startOperator(
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
   const proxyOf = proxiesOf(settings);
-  const toClouds = { clock, random, log, onRequest, denied: deniedEndpoint, proxyOf };
+  const isTrusted = (url: URL) => isOwnPlace(url, settings);
+  const toClouds = { clock, random, log, onRequest, denied: deniedEndpoint, proxyOf, isTrusted };
   await using clouds = createClouds(toClouds);
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   const credentials = await openCredentials(settings, {
@@ -77,7 +78,10 @@ export async function startOperator(
     log,
     metrics,
   });
-  await using violas = createViolas({ ...settings, ...credentials }, { clock, random, log });
+  await using violas = createViolas(
+    { ...settings, ...credentials },
+    { clock, random, log, isTrusted },
+  );
   await using store = await openStore(settings, context);
   const shared = { client, settings, context, perform, store, clouds, violas, authorities };
   const loop = createLoop({ ...shared, lifetime: signal });

@@ -1,4 +1,5 @@
 import { DeadlineReached } from '../time/deadline.ts';
+import { InnerAddress } from './inner-addresses.ts';
 import { RequestError, type Service } from './request-error.ts';
 import { ProxyRefused } from './tunnel.ts';
 
@@ -47,6 +48,14 @@ export function networkFailure(request: Target, error: unknown): RequestError {
     return new RequestError(`${target}: ${error.message}`, {
       service: request.service,
       kind: 'timeout',
+      cause: error,
+    });
+  }
+  if (error instanceof InnerAddress) {
+    const advice = "and not in the operator's ALLOWED_ENDPOINTS";
+    return new RequestError(`${target}: ${error.message}, ${advice}`, {
+      service: request.service,
+      kind: 'denied',
       cause: error,
     });
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { buildConnector, Pool } from 'undici';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
+import { InnerAddress, innerKindOf, lookupOutside } from './inner-addresses.ts';
 import { BodyTooLong, networkFailure } from './network-failure.ts';
 import { directly, type Proxy, type ProxyOf } from './proxies.ts';
 import type { Service } from './request-error.ts';
@@ -48,6 +49,11 @@ export interface TransportOptions {
   readonly bodyLimitBytes?: number;
   /** Default: no request goes through a proxy. */
   readonly proxyOf?: ProxyOf;
+  /**
+   * Whether the operator vouches for an origin. All others are refused at inner addresses, after their names were looked
+   * up; behind a proxy, which looks them up itself, only addresses are. Default: all are vouched for.
+   */
+  readonly isTrusted?: (url: URL) => boolean;
 }
 
 // 20,000 ports with all their fields are 14.6 MB; parsed they take five times as much of the operator's heap.
@@ -63,6 +69,7 @@ export function createTransport({
   clock,
   bodyLimitBytes = usualBodyLimitBytes,
   proxyOf = directly,
+  isTrusted = () => true,
 }: TransportOptions): Transport {
   const pools = new Map<string, Pool>();
 
@@ -71,7 +78,7 @@ export function createTransport({
     const key = `${url.origin} ${trust} ${lane}`;
     let pool = pools.get(key);
     if (pool === undefined) {
-      pool = openPool(url, tls, proxy);
+      pool = openPool(url, tls, proxy, !isTrusted(url));
       pools.set(key, pool);
     }
     return pool;
@@ -81,6 +88,8 @@ export function createTransport({
     async send(request, signal) {
       const proxy = proxyOf(request.url);
       try {
+        const inner = isTrusted(request.url) ? undefined : innerKindOf(request.url.hostname);
+        if (inner !== undefined) throw new InnerAddress(`the host is ${inner}`);
         return await withDeadline({ clock, ms: request.timeoutMs, signal }, async (limited) =>
           exchange(
             { request, pool: poolOf(request, proxy), proxy },
@@ -99,13 +108,14 @@ export function createTransport({
   };
 }
 
-function openPool(url: URL, tls: TlsOptions, proxy: Proxy | undefined): Pool {
+function openPool(url: URL, tls: TlsOptions, proxy: Proxy | undefined, guarded: boolean): Pool {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     // One black-holed HTTP/2 connection would take every call with it.
     allowH2: false,
     rejectUnauthorized: tls.insecure !== true,
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(guarded ? { lookup: lookupOutside() } : {}),
   });
   const pool = {
     connections: connectionsPerOrigin,

@@ -219,17 +219,17 @@ describe('the cloud of credentials in a Secret', () => {
     [
       { 'clouds.yaml': yaml({ auth: { ...auth, auth_url: 'http://169.254.169.254' } }) },
       {},
-      `PolicyDenied: ${where} names Keystone "http://169.254.169.254", which is a link-local address`,
+      `PolicyDenied: ${where} names Keystone "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
     ],
     [
       { 'clouds.yaml': yaml({ auth, network_endpoint_override: 'http://169.254.169.254' }) },
       {},
-      `PolicyDenied: ${where} names Neutron "http://169.254.169.254", which is a link-local address`,
+      `PolicyDenied: ${where} names Neutron "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
     ],
     [
       { 'clouds.yaml': yaml({ auth, compute_endpoint_override: 'http://169.254.169.254' }) },
       {},
-      `PolicyDenied: ${where} names Nova "http://169.254.169.254", which is a link-local address`,
+      `PolicyDenied: ${where} names Nova "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
     ],
   ])('is not reached, and nothing sent, with %j', async (values, more, message) => {
     await open();

@@ -47,7 +47,7 @@ describe('the cloud of an OpenstackConfig', () => {
     scene.create();
     await scene.look();
     expect(scene.ready()).toBe(
-      'False PolicyDenied: Contrabass names Keystone "http://169.254.169.254", which is a link-local address',
+      'False PolicyDenied: Contrabass names Keystone "http://169.254.169.254", which is a link-local address, and not in the operator\'s ALLOWED_ENDPOINTS',
     );
     expect(scene.clouds.identities).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('the cloud of an OpenstackConfig', () => {
     scene.cloud.fail('subnet', 'denied');
     scene.create();
     await scene.look();
-    expect(scene.clouds.identities[0]?.allowedEndpoints).toBeUndefined();
+    expect(scene.clouds.identities[0]?.allowedEndpoints).toEqual(['https://*.example.com', '*']);
     expect(scene.ready()).toContain('False PolicyDenied: neutron');
   });
 

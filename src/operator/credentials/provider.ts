@@ -29,8 +29,10 @@ export async function accountOfProvider(
   const provider = await clouds.provider(asked, signal).catch((error: unknown) => {
     throw openstackFailure(error, 'ContrabassError');
   });
-  // Who chose the Contrabass chose the Keystone and its catalog.
-  const allowed = contrabass.trusted ? [] : settings.allowedEndpoints;
+  const { allowedEndpoints } = settings;
+  // Who chose the Contrabass chose the Keystone and its catalog; at inner addresses they still have to be listed.
+  const isLimited = !contrabass.trusted || allowedEndpoints.length === 0;
+  const allowed = isLimited ? allowedEndpoints : [...allowedEndpoints, '*'];
   // The password goes there next, and the token after it.
   refuseDenied('Contrabass names Keystone', provider.keystoneUrl, allowed);
   refuseDenied('Contrabass names Neutron', provider.neutronUrl, allowed);

@@ -138,7 +138,7 @@ describe('a CR that is deleted', () => {
     await scene.look();
     expect(scene.asked.slice(before)).toEqual([]);
     expect(scene.ready()).toBe(
-      'False PolicyDenied: spec.settings.violaEndpoint "http://169.254.169.254/latest" is a link-local address',
+      'False PolicyDenied: spec.settings.violaEndpoint "http://169.254.169.254/latest" is a link-local address, and not in the operator\'s ALLOWED_ENDPOINTS',
     );
   });
 

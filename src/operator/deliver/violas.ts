@@ -27,12 +27,15 @@ interface ViolasDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** See createTransport. */
+  readonly isTrusted?: (url: URL) => boolean;
 }
 
 /** Each business cluster has connections and a circuit breaker of its own: one that hangs holds up no other. */
-export function createViolas(settings: ViolaSettings, { clock, random, log }: ViolasDeps): Violas {
+export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas {
+  const { clock, random, log, isTrusted } = deps;
   const { violaTimeout: timeoutMs, violaInsecureTls: insecure, token } = settings;
-  const transport = createTransport({ clock });
+  const transport = createTransport({ clock, ...(isTrusted && { isTrusted }) });
   const callers = new Map<string, { readonly ca: string | undefined; readonly caller: Caller }>();
 
   async function callerOf(endpoint: string, providerId: string): Promise<Caller> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeEndpoint } from './endpoints.ts';
+import { isOwnPlace, judgeEndpoint } from './endpoints.ts';
 
 describe('judgeEndpoint', () => {
   it.each([
@@ -10,7 +10,10 @@ describe('judgeEndpoint', () => {
     ['http://169.254.1.1', ['http://169.254.1.1'], 'trusted'],
     ['https://anywhere.example.org', [], 'open'],
     ['https://anywhere.example.org', ['*'], 'open'],
-    ['http://127.0.0.1:9000', [], 'open'],
+    ['http://10.0.0.5:9000', [], 'open'],
+    ['https://localhost', [], 'open'],
+    ['http://127.0.0.1:9000', ['http://127.0.0.1:*'], 'trusted'],
+    ['http://[::1]:9000', ['http://[::1]:*'], 'trusted'],
   ])('lets %s through with %j: %s', (url, allowed, verdict) => {
     expect(judgeEndpoint(url, allowed)).toBe(verdict);
   });
@@ -26,10 +29,37 @@ describe('judgeEndpoint', () => {
     ['http://169.254.169.254/latest', [], 'link-local'],
     ['http://169.254.169.254/latest', ['*'], 'link-local'],
     ['http://[fe80::1]/', [], 'link-local'],
+    ['http://127.0.0.1:9000', [], "loopback address, and not in the operator's ALLOWED_ENDPOINTS"],
+    ['http://127.0.0.1:9000', ['*'], 'loopback'],
+    ['https://127.0.0.1:9000', ['http://127.0.0.1:*', '*'], 'loopback'],
+    ['http://0x7f.1', [], 'loopback'],
+    ['http://2130706433', [], 'loopback'],
+    ['http://[::ffff:127.0.0.1]', [], 'loopback'],
+    ['http://[fd00:ec2::254]', [], 'metadata'],
     ['ftp://viola.example.com', [], 'is not a URL'],
     ['viola', [], 'is not a URL'],
   ])('refuses %s with %j', (url, allowed, why) => {
     const verdict = judgeEndpoint(url, allowed);
     expect(typeof verdict === 'object' && verdict.denied).toContain(why);
   });
+});
+
+it.each([
+  ['http://127.0.0.1:1', true],
+  ['http://127.0.0.1:2', true],
+  ['http://127.0.0.1:3', true],
+  ['http://127.0.0.1:4', true],
+  ['https://127.0.0.1:1', false],
+  ['http://127.0.0.1:5', false],
+  ['https://a.example.com/any', true],
+  ['https://example.org', false],
+])('%s is a place of the operator itself: %s', (url, own) => {
+  const settings = {
+    contrabassEndpoint: 'http://127.0.0.1:1/base',
+    violaEndpoint: 'http://127.0.0.1:2',
+    openstackNeutronEndpoint: 'http://127.0.0.1:3',
+    openstackNovaEndpoint: 'http://127.0.0.1:4/v2.1',
+    allowedEndpoints: ['https://*.example.com', '*'],
+  };
+  expect(isOwnPlace(new URL(url), settings)).toBe(own);
 });

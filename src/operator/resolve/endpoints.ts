@@ -1,5 +1,5 @@
-import { isIPv4, overlaps } from '../../api/address.ts';
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import { innerKindOf } from '../../requests/inner-addresses.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Fields, trimmed } from './fields.ts';
 
@@ -117,7 +117,8 @@ type EndpointVerdict =
 
 /**
  * Judges a URL by the allowed origins. `scheme://host[:port]` each; `*` in a host stands for one label, `*` alone for
- * everything. An empty list allows everything but link-local addresses, where clouds keep their metadata services.
+ * everything. An empty list allows everything but inner addresses: loopback, and link-local ones, where clouds keep their
+ * metadata services. Names are judged when they are looked up.
  */
 export function judgeEndpoint(url: string, allowed: readonly string[]): EndpointVerdict {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -127,7 +128,10 @@ export function judgeEndpoint(url: string, allowed: readonly string[]): Endpoint
   if (username !== '' || password !== '')
     return { denied: 'must not carry a user name or password' };
   if (allowed.some((pattern) => pattern !== '*' && matches(pattern, origin))) return 'trusted';
-  if (isLinkLocal(hostname)) return { denied: 'is a link-local address' };
+  const inner = innerKindOf(hostname);
+  if (inner !== undefined) {
+    return { denied: `is ${inner}, and not in the operator's ALLOWED_ENDPOINTS` };
+  }
   if (allowed.length === 0 || allowed.includes('*')) return 'open';
   return { denied: `is not allowed by the operator; it allows ${allowed.join(', ')}` };
 }
@@ -147,7 +151,22 @@ function matches(pattern: string, origin: string): boolean {
   return new RegExp(`^${parts.join('[^./:]+')}$`).test(origin);
 }
 
-function isLinkLocal(hostname: string): boolean {
-  if (isIPv4(hostname)) return overlaps(`${hostname}/32`, '169.254.0.0/16');
-  return /^\[fe[89ab]/i.test(hostname);
+type OwnPlaces = Pick<
+  OperatorSettings,
+  | 'allowedEndpoints'
+  | 'contrabassEndpoint'
+  | 'violaEndpoint'
+  | 'openstackNeutronEndpoint'
+  | 'openstackNovaEndpoint'
+>;
+
+/** Whether the operator's configuration itself names the origin, so that it may be anywhere. */
+export function isOwnPlace(url: URL, settings: OwnPlaces): boolean {
+  const { contrabassEndpoint, violaEndpoint } = settings;
+  const { openstackNeutronEndpoint, openstackNovaEndpoint } = settings;
+  return (
+    [contrabassEndpoint, violaEndpoint, openstackNeutronEndpoint, openstackNovaEndpoint].some(
+      (own) => own !== undefined && new URL(own).origin === url.origin,
+    ) || judgeEndpoint(url.origin, settings.allowedEndpoints) === 'trusted'
+  );
 }

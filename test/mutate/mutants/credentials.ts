@@ -41,7 +41,7 @@ export const credentialsMutants: readonly Mutant[] = [
   ),
   mutant(
     'credentials/provider',
-    'contrabass.trusted ? [] : settings.allowedEndpoints',
+    "isLimited ? allowedEndpoints : [...allowedEndpoints, '*']",
     '[]',
     'credentials/provider',
   ),
