@@ -31,3 +31,17 @@ it('what ends soon elsewhere is looked at soon, however long ago anything change
   expect(pace.afterSync(object('first'), polling, { ...quiet, waiting: true })).toBe(10_000);
   expect(pace.afterSync(object('first'), polling, { ...quiet, downPorts: true })).toBe(10_000);
 });
+
+it.each(['fastMs', 'slowMs'] as const)('a look never waits longer than 10 minutes: %s', (key) => {
+  const clock = createFakeClock();
+  const quiet = { changed: key === 'fastMs', waiting: false, downPorts: false };
+  const hours = { ...polling, [key]: 7_200_000 };
+  const wait = (random: number) => {
+    const pace = new Pace({ clock, random: () => random });
+    pace.begin(object('first'));
+    return pace.afterSync(object('first'), hours, quiet);
+  };
+  expect(wait(1)).toBeCloseTo(600_000);
+  // Not all of them at once.
+  expect(wait(0)).toBeCloseTo(400_000);
+});

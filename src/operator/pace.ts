@@ -125,6 +125,9 @@ interface PollState {
 /** Whatever a service asks for, a change is not missed for longer. */
 const longestErrorMs = 300_000;
 
+/** In a business cluster, what somebody edits or deletes is put right within this, however slowly a CR says to poll. */
+const longestPollMs = 600_000;
+
 /** Milliseconds until the next poll, with ±20 % so that many OpenstackConfigs do not poll together. */
 export function nextPollMs(polling: Polling, state: PollState, random: Random): number {
   if (state.failures > 0) {
@@ -135,7 +138,8 @@ export function nextPollMs(polling: Polling, state: PollState, random: Random): 
   const { sinceChangeMs, waiting, downPorts } = state;
   const changed = sinceChangeMs !== undefined && sinceChangeMs < polling.windowMs;
   const fast = changed || waiting || downPorts;
-  return (fast ? polling.fastMs : polling.slowMs) * (0.8 + 0.4 * random());
+  const pollMs = fast ? polling.fastMs : polling.slowMs;
+  return Math.min(pollMs, longestPollMs / 1.2) * (0.8 + 0.4 * random());
 }
 
 interface Settled {
