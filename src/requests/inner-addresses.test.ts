@@ -17,6 +17,7 @@ describe('innerKindOf', () => {
     ['::127.0.0.1', 'a loopback address'],
     ['64:ff9b::7f00:1', 'a loopback address'],
     ['0.0.0.0', 'an unspecified address'],
+    ['0.1.2.3', 'an unspecified address'],
     ['::', 'an unspecified address'],
     ['::ffff:0.0.0.0', 'an unspecified address'],
     ['169.254.169.254', 'a link-local address'],

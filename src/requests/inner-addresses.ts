@@ -32,7 +32,7 @@ const lists = kinds.map(([kind, networks]) => {
 
 /** What is wrong with an address, or with the host of a URL that is one; undefined = nothing, or it is a name. */
 export function innerKindOf(host: string): string | undefined {
-  const address = host.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
+  const address = host.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(address);
   if (family === 0) return undefined;
   return lists.find(({ list }) => list.check(address, family === 6 ? 'ipv6' : 'ipv4'))?.kind;
@@ -45,7 +45,7 @@ export function lookupOutside(resolve: LookupFunction = lookUp): LookupFunction 
       const addresses =
         typeof found === 'string' ? [found] : (found ?? []).map((one) => one.address);
       const inner = addresses.find((address) => innerKindOf(address) !== undefined);
-      if (error || inner === undefined) callback(error, found, family);
+      if (inner === undefined) callback(error, found, family);
       else callback(new InnerAddress(`the host is at ${inner}, ${innerKindOf(inner)}`), []);
     });
   };

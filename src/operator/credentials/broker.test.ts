@@ -40,8 +40,14 @@ it('the broker that Contrabass names goes along, and makes no other cloud', asyn
 });
 
 it.each([
-  ['169.254.169.254:80', '"169.254.169.254:80", which is a link-local address'],
-  ['[fe80::1]:5672', '"[fe80::1]:5672", which is a link-local address'],
+  [
+    '169.254.169.254:80',
+    '"169.254.169.254:80", which is a link-local address, and not in the operator\'s ALLOWED_ENDPOINTS',
+  ],
+  [
+    '[fe80::1]:5672',
+    '"[fe80::1]:5672", which is a link-local address, and not in the operator\'s ALLOWED_ENDPOINTS',
+  ],
   ['10.0.0.1:5672', undefined],
 ])('a broker at %s is judged like any other place', async (host, denied) => {
   const rabbit = { username: 'r', password: 'secret', hosts: ['10.0.0.2', host] };
