@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { about } from '../../test/beds/about.ts';
+import { schemaNumbers } from '../api/crd/schema-numbers.ts';
 import { metricTable } from '../api/metrics.ts';
 import { annotations } from '../api/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -25,6 +26,7 @@ const table: RightsTable<'cluster' | 'own', never> = {
 const claims = claimsOf(table.rights, { cluster: 'cluster', own: ['ns'] });
 const all = claims.map(({ action }) => keyOfAction(action));
 const definition = 'multinicnodeconfigs.multinic.io';
+const current = schemaNumbers[definition];
 const minute = 60_000;
 
 const random = () => 0.5;
@@ -43,7 +45,7 @@ class Bench {
   readonly stop = new AbortController();
   answer: (action: Action) => Answer = () => 'yes';
   /** The annotation on the definition; undefined: there is no definition. */
-  schema: string | undefined | KubeError = '1';
+  schema: string | undefined | KubeError = String(current);
   mayTell = true;
   readonly done: Promise<void> | undefined;
 
@@ -291,7 +293,7 @@ describe('what is not known is not missing', () => {
 
 describe('the definition of the kind', () => {
   it.each([
-    ['0', 'is too old (its schema is number 0, this version expects 1)'],
+    ['0', `is too old (its schema is number 0, this version expects ${current})`],
     ['no number', 'is too old'],
     [undefined, 'is not installed'],
   ])('with the schema %s makes the part not ready, with the command', async (schema, flaw) => {
@@ -303,8 +305,8 @@ describe('the definition of the kind', () => {
     expect(crd).toContain('-f deploy/crds/multinic.io_multinicnodeconfigs.yaml');
     expect(bench.said('error')).toMatchObject([{ reason: 'CRDTooOld', msg: crd }]);
     expect(bench.events).toMatchObject([{ reason: 'CRDTooOld', message: crd }]);
-    expect(await bench.metric('multinic_crd_schema_behind')).toMatch(/ 1$/);
-    bench.schema = '1';
+    expect(await bench.metric('multinic_crd_schema_behind')).toMatch(new RegExp(` ${current}$`));
+    bench.schema = String(current);
     await bench.clock.advance(31_000);
     expect(bench.readiness).toEqual({});
     expect(bench.said('info')).toHaveLength(1);
@@ -312,7 +314,7 @@ describe('the definition of the kind', () => {
 
   it('that is newer is told, and nothing else', async () => {
     const bench = new Bench();
-    bench.schema = '3';
+    bench.schema = String(current + 2);
     await bench.clock.advance(5 * minute);
     expect(bench.readiness).toEqual({});
     expect(bench.said('warn')).toMatchObject([{ reason: 'CRDTooNew' }]);

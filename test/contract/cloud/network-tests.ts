@@ -145,6 +145,25 @@ export function networkTests(contract: Contract): void {
   );
 
   contract(
+    'network-16',
+    'what is remembered is read again when it has to be younger',
+    async (of) => {
+      const { freshCloud, netA, signal } = of;
+      const cloud = freshCloud();
+      const read = async () => {
+        await cloud.subnet(netA.subnet4, signal());
+        await cloud.network(netA.id, signal());
+        return cloud.calls;
+      };
+      const before = await read();
+      cloud.freshen(0);
+      expect(await read()).toBe(before);
+      cloud.freshen(Number.POSITIVE_INFINITY);
+      expect(await read()).toBe(before + 2);
+    },
+  );
+
+  contract(
     'network-15',
     'a subnet that is deleted is notFound',
     async ({ cloud, tenant, signal }) => {
