@@ -55,6 +55,7 @@ export default defineConfig({
       { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
       { test: { ...real, name: 'rights-full', include: ['test/rights-full/**/*.test.ts'] } },
+      { test: { ...real, name: 'attaches', include: ['test/attaches/**/*.test.ts'] } },
       { test: { ...real, name: 'skew', include: ['test/skew/**/*.test.ts'] } },
       { test: { ...real, name: 'migrate', include: ['test/migrate/**/*.test.ts'] } },
       { test: { ...real, name: 'kill-full', include: ['test/kills/real/*.test.ts'] } },
