@@ -11,7 +11,13 @@ const shared = {
 // Tests on processes run the files of the images.
 const shipped = { ...shared, globalSetup: './test/bundle.ts' };
 // Tests on real parts share machines and ports: one file after the other, generous limits.
-const real = { ...shipped, fileParallelism: false, testTimeout: 300_000, hookTimeout: 900_000 };
+const real = {
+  ...shipped,
+  fileParallelism: false,
+  testTimeout: 300_000,
+  hookTimeout: 900_000,
+  expect: { poll: { timeout: 60_000 } },
+};
 
 // Real processes one after the other; nothing is built or installed.
 const chain = { ...real, hookTimeout: 120_000 };
