@@ -23,7 +23,7 @@ function node(instanceId: string, cause?: Removal['cause']): NodePlan {
 }
 
 function noted(doubts: Doubts, nodes: readonly NodePlan[], isTold = false): string[] {
-  return [...doubts.note('a/b', nodes, isTold)];
+  return [...doubts.noteAll('a/b', nodes, isTold)];
 }
 
 it('asks three times, and begins anew after an answer', async () => {
@@ -55,10 +55,17 @@ it('is no more patient for being asked earlier', async () => {
 it('keeps what a look at other servers says nothing about', async () => {
   const clock = createFakeClock();
   const doubts = new Doubts(clock);
-  noted(doubts, [node('s1', 'unconfirmed')]);
-  noted(doubts, [node('s2')]);
+  doubts.noteSome('a/b', [node('s1', 'unconfirmed')]);
+  doubts.noteSome('a/b', [node('s2')]);
   expect(doubts.nextMs('a/b')).toBe(1_000);
   doubts.forget('a/b');
+  expect(doubts.nextMs('a/b')).toBe(Number.POSITIVE_INFINITY);
+});
+
+it('asks no more about a server that a look at all does not know', () => {
+  const doubts = new Doubts(createFakeClock());
+  noted(doubts, [node('s1', 'unconfirmed')]);
+  noted(doubts, [node('s2')]);
   expect(doubts.nextMs('a/b')).toBe(Number.POSITIVE_INFINITY);
 });
 

@@ -24,15 +24,28 @@ export class Doubts {
     this.#clock = clock;
   }
 
+  /** Notes what a look at some nodes left unconfirmed. */
+  noteSome(key: string, nodes: readonly NodePlan[]): void {
+    const looked = new Set(nodes.map(({ instanceId }) => instanceId));
+    const others = [...(this.#doubts.get(key) ?? [])].filter(([id]) => !looked.has(id));
+    this.#note(key, nodes, { others, isTold: false });
+  }
+
   /**
-   * Notes what a look at these nodes left unconfirmed. Answers the servers about which nobody is told yet; `isTold`: of
-   * this OpenstackConfig that was said before.
+   * Notes what a look at all nodes left unconfirmed. Answers the servers about which nobody is told yet; `isTold`: of this
+   * OpenstackConfig that was said before.
    */
-  note(key: string, nodes: readonly NodePlan[], isTold: boolean): ReadonlySet<string> {
+  noteAll(key: string, nodes: readonly NodePlan[], isTold: boolean): ReadonlySet<string> {
+    return this.#note(key, nodes, { others: [], isTold });
+  }
+
+  #note(
+    key: string,
+    nodes: readonly NodePlan[],
+    { others, isTold }: { readonly others: readonly [string, Doubt][]; readonly isTold: boolean },
+  ): ReadonlySet<string> {
     const before = this.#doubts.get(key) ?? new Map<string, Doubt>();
     const doubtful = nodes.filter(isDoubtful).map(({ instanceId }) => instanceId);
-    const looked = new Set(nodes.map(({ instanceId }) => instanceId));
-    const others = [...before].filter(([id]) => !looked.has(id));
     const tooMany = doubtful.length + others.length > mostServers;
     const now = new Map([
       ...others,

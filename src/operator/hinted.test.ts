@@ -110,6 +110,20 @@ describe('a server of which something was said', () => {
   });
 });
 
+it('many servers are looked at with all others: their objects are sooner read in a list', async () => {
+  const ids = Array.from({ length: 21 }, (_, n) => `00000000-0000-4000-8000-0000000002${n + 10}`);
+  scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
+  scene.edit({ vmNames: ids });
+  await scene.look();
+  for (const count of [20, 21]) {
+    await scene.clock.advance(100);
+    scene.viola.lists.length = 0;
+    scene.hint(ids.slice(0, count));
+    await scene.reconcile(100);
+    expect(scene.viola.lists).toHaveLength(count === 20 ? 0 : 1);
+  }
+});
+
 describe('what was said', () => {
   it.each(['not answered', 'killed'])('is not lost by a look that is %s', async (how) => {
     attach(scene.cloud, 3, 1);

@@ -43,6 +43,8 @@ interface Memory extends Pick<Ended, 'nodeNames'> {
 const slackMs = 20;
 /** Status and inventory are about all servers: they follow a look at some so soon, whatever is seen of the others then. */
 const accountMs = 2_000;
+/** Of more servers their objects are sooner read in a list. */
+const mostAlone = 20;
 const longAgo = Number.NEGATIVE_INFINITY;
 /** A service that fails is not asked more often because much happens there. */
 const restMs = 5_000;
@@ -142,7 +144,8 @@ export class Looks {
     nodeNames: Extent['nodeNames'],
     accountAt = Number.POSITIVE_INFINITY,
   ): Pick<Extent, 'scope' | 'since'> {
-    const isSome = servers.length > 0 && servers.every((id) => nodeNames.has(id));
+    const isFew = servers.length > 0 && servers.length <= mostAlone;
+    const isSome = isFew && servers.every((id) => nodeNames.has(id));
     const isLate = this.#clock.monotonicMs() >= accountAt - slackMs;
     if (isSome && !isLate) return { scope: servers, since };
     const accounts = servers.length > 0 || accountAt < Number.POSITIVE_INFINITY;

@@ -60,7 +60,7 @@ export async function syncAll(
   const others = await leaveOthers(leaving, deps, signal);
   // Patience is for what was well; what has been told already stays told.
   const isTold = findCondition(status.conditions, 'Ready')?.status === 'False';
-  const asking = deps.doubts.note(keyOf(object), rounds.nodes, isTold);
+  const asking = deps.doubts.noteAll(keyOf(object), rounds.nodes, isTold);
   const troubles = troublesIn({ seen, plan, rounds, others, asking });
   const { observation } = input;
   const ending = { summary: plan.summary, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
@@ -78,7 +78,7 @@ export async function syncSome(
   const request = syncRequestOf(object, config, extent, deps);
   const { cloud, rounds } = await bringAbout(object, request, deps, signal);
   deps.recentRemovals.note(cloud.name, rounds);
-  deps.doubts.note(keyOf(object), rounds.nodes, false);
+  deps.doubts.noteSome(keyOf(object), rounds.nodes);
   countDelivery(deps.metrics, config.providerId, rounds.delivery);
 }
 

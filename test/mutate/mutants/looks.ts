@@ -9,7 +9,7 @@ function mutant(file: string, find: string, replace: string, ...tests: string[])
 }
 
 export const looksMutants: readonly Mutant[] = [
-  mutant('looks', 'servers.every((id) => nodeNames.has(id))', 'true', 'hinted'),
+  mutant('looks', 'isFew && servers.every((id) => nodeNames.has(id))', 'isFew', 'hinted'),
   mutant('looks', 'isSome && !isLate', 'isSome', 'hinted'),
   mutant('looks', 'accounts ? longAgo : undefined', 'undefined', 'hinted'),
   mutant('looks', 'since === longAgo ? before :', 'false ? before :', 'hinted'),
@@ -50,4 +50,11 @@ export const looksMutants: readonly Mutant[] = [
   mutant('looks', '...(before?.hints ?? []), ...(now', '...(now', 'hinted'),
   mutant('sync', 'view.cloud.freshen(request.freshSince);', '', 'hinted'),
   mutant('sync-request', 'freshSince: force ? now :', 'freshSince: force ? undefined :', 'hinted'),
+  mutant('looks', '&& servers.length <= mostAlone', '', 'hinted'),
+  mutant(
+    'doubts',
+    'others: [], isTold',
+    'others: [...(this.#doubts.get(key) ?? [])], isTold',
+    'doubts',
+  ),
 ];
