@@ -53,6 +53,8 @@ export interface Cloud {
   server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
   /** Whether Nova lists the server as deleted in the last days; a yes is remembered, it does not come back. */
   wasDeleted(serverId: string, signal: AbortSignal): Promise<boolean>;
+  /** Whether any of these networks or subnets is remembered. */
+  knowsNetwork(ids: readonly string[]): boolean;
   /** Forgets what was remembered before `since` (monotonic ms). */
   freshen(since: number): void;
   /** HTTP requests sent so far, logins and repeats included. */
@@ -167,6 +169,7 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     async network(id, signal) {
       return networks.get(id, signal, async () => neutron.network(id, lifetime));
     },
+    knowsNetwork: (ids) => ids.some((id) => networks.has(id) || subnets.has(id)),
     freshen(since) {
       for (const each of [subnets, networks, named, directory]) each.forgetBefore(since);
     },

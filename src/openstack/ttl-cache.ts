@@ -57,6 +57,11 @@ export class TtlCache<V> {
     if (this.#entries.size > capacity && oldest.done !== true) this.#entries.delete(oldest.value);
   }
 
+  /** Whether something is remembered, young or not. */
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
   /** Forgets what was asked for before `since` (monotonic ms). */
   forgetBefore(since: number): void {
     for (const [key, { at }] of this.#entries) if (at < since) this.#entries.delete(key);

@@ -28,7 +28,7 @@ describe('a server of which something was said', () => {
   it('is looked at alone: one list of its ports, one read of its object', async () => {
     attach(scene.cloud, 3, 1);
     attach(scene.cloud, 4, 2);
-    expect(scene.hint([first])).toBe(true);
+    expect(scene.hint({ servers: [first] })).toBe(true);
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
@@ -39,7 +39,7 @@ describe('a server of which something was said', () => {
 
   it('loses a NIC after three questions', async () => {
     detach(scene.cloud, 1);
-    scene.hint([first]);
+    scene.hint({ servers: [first] });
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual([]);
     expect(asked()).toEqual(['portsOf 1', 'port p1', `server ${first}`]);
@@ -47,7 +47,7 @@ describe('a server of which something was said', () => {
 
   it('is accounted for soon after, and OpenStack is asked no more for it', async () => {
     attach(scene.cloud, 3, 1);
-    scene.hint([first]);
+    scene.hint({ servers: [first] });
     // The others were listed longer ago than a look at all of them would take.
     const accountMs = await scene.reconcile(11_000);
     expect(scene.status().summary).toMatchObject({ interfaces: 2 });
@@ -65,7 +65,7 @@ describe('a server of which something was said', () => {
   it('is accounted for although something is said of it all the time', async () => {
     attach(scene.cloud, 3, 1);
     for (let ms = 0; ms < 2_500; ms += 300) {
-      scene.hint([first]);
+      scene.hint({ servers: [first] });
       await scene.reconcile(300);
     }
     expect(scene.status().summary).toMatchObject({ interfaces: 3 });
@@ -74,7 +74,7 @@ describe('a server of which something was said', () => {
   it('puts off no look at all of them', async () => {
     attach(scene.cloud, 4, 2);
     for (let ms = 0; ms < 20_000; ms += 500) {
-      scene.hint([first]);
+      scene.hint({ servers: [first] });
       await scene.reconcile(500);
     }
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p4']);
@@ -82,7 +82,7 @@ describe('a server of which something was said', () => {
 
   it('is the one where a port was seen last, when nobody says where it is', async () => {
     detach(scene.cloud, 2);
-    expect(scene.hint([], ['p2'])).toBe(true);
+    expect(scene.hint({ ports: ['p2'] })).toBe(true);
     await scene.reconcile(300);
     expect(scene.nics('worker-2')).toEqual([]);
     expect(scene.viola.reads).toEqual(['worker-2']);
@@ -95,7 +95,7 @@ describe('a server of which something was said', () => {
     const third = serverIds[2] ?? '';
     attach(scene.cloud, 5, 3);
     scene.viola.lists.length = 0;
-    scene.hint([third]);
+    scene.hint({ servers: [third] });
     await scene.reconcile(300);
     expect(scene.viola.lists).toHaveLength(1);
     expect(scene.ready()).toContain('False NameConflict');
@@ -104,7 +104,7 @@ describe('a server of which something was said', () => {
   it('is looked at with all others after an edit, which is no less urgent', async () => {
     attach(scene.cloud, 4, 2);
     scene.edit({ settings: { maxInterfaces: 9 } });
-    scene.hint([first]);
+    scene.hint({ servers: [first] });
     await scene.reconcile(11_000);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p4']);
   });
@@ -118,7 +118,7 @@ it('many servers are looked at with all others: their objects are sooner read in
   for (const count of [20, 21]) {
     await scene.clock.advance(100);
     scene.viola.lists.length = 0;
-    scene.hint(ids.slice(0, count));
+    scene.hint({ servers: ids.slice(0, count) });
     await scene.reconcile(100);
     expect(scene.viola.lists).toHaveLength(count === 20 ? 0 : 1);
   }
@@ -127,7 +127,7 @@ it('many servers are looked at with all others: their objects are sooner read in
 describe('what was said', () => {
   it.each(['not answered', 'killed'])('is not lost by a look that is %s', async (how) => {
     attach(scene.cloud, 3, 1);
-    scene.hint([first]);
+    scene.hint({ servers: [first] });
     if (how === 'killed') {
       scene.killAt(scene.effects.length, new Error('killed'));
       await expect(scene.reconcile(300)).resolves.toBeDefined();
@@ -146,7 +146,7 @@ describe('what was said', () => {
     for (let n = 0; n < 4; n++) await scene.look(60_000);
     await scene.clock.advance(1_000);
     attach(scene.cloud, 3, 1);
-    scene.hint([first]);
+    scene.hint({ servers: [first] });
     scene.cloud.fail('portsOf', 'timeout');
     await scene.reconcile(0);
     await scene.reconcile(0);
@@ -162,28 +162,40 @@ describe('what was said', () => {
     expect(scene.ready()).toContain('False NeutronPortError');
     scene.cloud.heal();
     attach(scene.cloud, 3, 1);
-    expect(scene.hint([first])).toBe(false);
+    expect(scene.hint({ servers: [first] })).toBe(false);
     await scene.clock.advance(5_000);
-    expect(scene.hint([first])).toBe(true);
+    expect(scene.hint({ servers: [first] })).toBe(true);
     await scene.reconcile(0);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
     expect(scene.ready()).toContain('True');
   });
 
   it('of a server that nobody selects is nothing', () => {
-    expect(scene.hint(['00000000-0000-4000-8000-0000000000ff'], ['p99'])).toBe(false);
+    expect(scene.hint({ servers: ['00000000-0000-4000-8000-0000000000ff'], ports: ['p99'] })).toBe(
+      false,
+    );
   });
 });
 
 describe('more than anybody said', () => {
   it('is looked for everywhere, and nothing from before is remembered', async () => {
     attach(scene.cloud, 4, 2);
-    expect(scene.hintWhole()).toBe(true);
+    expect(scene.hint({ whole: true })).toBe(true);
     await scene.reconcile(300);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p4']);
     expect(scene.cloud.freshened).toHaveLength(1);
     await scene.look();
     expect(scene.cloud.freshened).toHaveLength(1);
+  });
+
+  it.each([
+    ['of its network', 'net-a', true],
+    ['of its subnet', 'sub-a', true],
+    ['of somebody else’s network', 'net-x', false],
+  ])('is what news %s is', async (_of, id, isIts) => {
+    expect(scene.hint({ networks: [id] })).toBe(isIts);
+    await scene.reconcile(300);
+    expect(scene.cloud.freshened).toHaveLength(isIts ? 1 : 0);
   });
 
   it('is looked for when a person asks, too', async () => {
@@ -193,7 +205,7 @@ describe('more than anybody said', () => {
   });
 
   it('is looked for again after a failure, once', async () => {
-    scene.hintWhole();
+    scene.hint({ whole: true });
     scene.cloud.fail('portsOf', 'timeout');
     await scene.reconcile(300);
     scene.cloud.heal();
@@ -208,7 +220,7 @@ describe('a detach that Nova has not written down', () => {
   beforeEach(() => {
     scene.cloud.holdNovaEvents();
     detach(scene.cloud, 1);
-    scene.hint([first]);
+    scene.hint({ servers: [first] });
   });
 
   it('is asked about again after 1, 2 and 5 seconds before anybody is told', async () => {
@@ -255,11 +267,11 @@ it('a large removal that is seen server by server is held like one that is seen 
   await scene.look();
   await scene.clock.advance(1_000);
   for (let n = 1; n <= 20; n += 2) detach(scene.cloud, n);
-  scene.hint([first]);
+  scene.hint({ servers: [first] });
   await scene.reconcile(300);
   expect(scene.nics('worker-1')).toEqual([]);
   detach(scene.cloud, 2);
-  scene.hint([second]);
+  scene.hint({ servers: [second] });
   await scene.reconcile(300);
   expect(scene.nics('worker-2')).toHaveLength(10);
   await scene.look(2_000);
@@ -281,7 +293,7 @@ it('the NICs of the whole cloud are the measure of a removal, however few server
   await scene.look();
   await scene.clock.advance(1_000);
   for (const n of [1, 2, 7, 8, 13, 14, 19, 20, 25, 26, 31]) detach(scene.cloud, n);
-  scene.hint(ids.slice(0, 2));
+  scene.hint({ servers: ids.slice(0, 2) });
   await scene.reconcile(300);
   expect(scene.nics('w-0')).toHaveLength(4);
   expect(scene.nics('w-1')).toHaveLength(5);

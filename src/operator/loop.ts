@@ -16,7 +16,7 @@ import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
 import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
-import type { Hint } from './hints.ts';
+import { type Hint, takeHint } from './hints.ts';
 import { createInventory } from './inventory.ts';
 import { lanesOf, slowSyncMs } from './lanes.ts';
 import { Looks } from './looks.ts';
@@ -64,10 +64,7 @@ export function createLoop(options: LoopOptions) {
   const looks = new Looks(clock);
   const hint = (members: Iterable<string>, told: Hint): void => {
     if (!triggers.followsHints) return;
-    for (const key of members) {
-      const isConcerned = looks.note(key, views.concerned(key, told));
-      if (told.whole ? looks.noteWhole(key) : isConcerned) controller.enqueue(key);
-    }
+    for (const key of takeHint(members, told, { looks, views })) controller.enqueue(key);
   };
   const notifications = createNotifications({ ...options, ...context, onHint: hint });
   const writer = createStatusWriter({ client, recorder, perform, clock, notReady, notifications });

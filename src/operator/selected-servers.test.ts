@@ -189,7 +189,7 @@ describe('servers selected by what they carry', () => {
     attach(scene.cloud, 11, 1);
     await scene.clock.advance(1_000);
     scene.cloud.serversSince.length = 0;
-    expect(scene.hint([s1])).toBe(true);
+    expect(scene.hint({ servers: [s1] })).toBe(true);
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p11']);
     expect([nodes(), scene.cloud.serversSince]).toEqual([['worker-1', 'worker-2'], []]);
@@ -201,7 +201,7 @@ describe('servers selected by what they carry', () => {
     await scene.look();
     change(s3, data);
     const said = scene.clock.monotonicMs();
-    scene.hintWhole();
+    scene.hint({ whole: true });
     await scene.reconcile(300);
     expect(scene.cloud.serversSince.at(-1)).toBe(said);
     expect(nodes()).toContain('worker-3');

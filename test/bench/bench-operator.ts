@@ -135,7 +135,10 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     /** Something was said of a server of `bench/NAME`. */
     hint(name: string, serverId: string): void {
       const key = `bench/${name}`;
-      looks.note(key, views.concerned(key, { servers: [serverId], ports: [], whole: false }));
+      looks.note(
+        key,
+        views.concerned(key, { servers: [serverId], ports: [], networks: [], whole: false }),
+      );
     },
     ready(name: string): string {
       const status = statusOf(kube.configs.get(`bench/${name}`) ?? { metadata: { name } });

@@ -103,11 +103,15 @@ describe('what real OpenStack publishes', () => {
     const port = await tenant.createPort({ networkId: network.id });
     await listening();
     await tenant.attach(id, { portId: port.id });
-    await expect.poll(happenings).toContainEqual({ servers: [id], ports: [port.id], whole: false });
+    await expect
+      .poll(happenings)
+      .toContainEqual({ servers: [id], ports: [port.id], networks: [], whole: false });
     expect(read.length).toBeLessThan(20);
     read.length = 0;
     await tenant.detach(id, port.id);
-    await expect.poll(happenings).toContainEqual({ servers: [], ports: [port.id], whole: false });
+    await expect
+      .poll(happenings)
+      .toContainEqual({ servers: [], ports: [port.id], networks: [], whole: false });
     read.length = 0;
     const { port_id: own } = await tenant.attach(id, { networkId: network.id });
     await tenant.deletePort(own);
@@ -122,7 +126,9 @@ describe('what real OpenStack publishes', () => {
     const credential = await tenant.createApplicationCredential();
     await listening();
     await credential.revoke();
-    await expect.poll(happenings).toContainEqual({ servers: [], ports: [], whole: true });
+    await expect
+      .poll(happenings)
+      .toContainEqual({ servers: [], ports: [], networks: [], whole: true });
   });
 });
 
@@ -265,8 +271,8 @@ describe('a broker that is unkind', () => {
       { ...info, bytes: 10 * 1024 * 1024 },
       { ...info, body: good },
     );
-    const one = { servers: [server], ports: [server], whole: false };
-    const whole = { servers: [], ports: [], whole: true };
+    const one = { servers: [server], ports: [server], networks: [], whole: false };
+    const whole = { servers: [], ports: [], networks: [], whole: true };
     await expect.poll(happenings).toEqual([one, whole, one]);
     expect(read.length).toBe(odd.length + 4);
   });

@@ -30,7 +30,7 @@ describe('a notification of Neutron', () => {
     ['a deleted port', 'port.delete.end', { ...attached, port_id: port }, [server], [port]],
     ['a deleted port of an older Neutron', 'port.delete.end', { port_id: port }, [], [port]],
   ])('of %s names where to look', (_name, event, payload, servers, ports) => {
-    expect(happening(event, payload)).toEqual({ servers, ports, whole: false });
+    expect(happening(event, payload)).toEqual({ servers, ports, networks: [], whole: false });
   });
 
   it('of several ports names where each is', () => {
@@ -41,6 +41,7 @@ describe('a notification of Neutron', () => {
     expect(happening('port.create.end', { ports })).toEqual({
       servers: [server, other],
       ports: [],
+      networks: [],
       whole: false,
     });
   });
@@ -63,11 +64,20 @@ describe('a notification of Neutron', () => {
   });
 
   it.each(['network.update.end', 'network.delete.end', 'subnet.update.end', 'subnet.delete.end'])(
-    '%s asks for a look at everything',
+    '%s that names none asks for a look at everything',
     (event) => {
-      expect(happening(event, {})).toEqual({ servers: [], ports: [], whole: true });
+      expect(happening(event, {})).toEqual({ servers: [], ports: [], networks: [], whole: true });
     },
   );
+
+  it.each([
+    ['network.update.end', { network: { id: other.toUpperCase() } }, [other]],
+    ['network.delete.end', { network_id: other }, [other]],
+    ['subnet.update.end', { subnet: { id: port, network_id: other } }, [port]],
+    ['subnet.delete.end', { subnet: { id: port }, subnet_id: port }, [port]],
+  ])('%s names what has changed: %j', (event, payload, networks) => {
+    expect(happening(event, payload)).toEqual({ servers: [], ports: [], networks, whole: false });
+  });
 });
 
 describe('a notification of Nova', () => {
@@ -80,7 +90,12 @@ describe('a notification of Nova', () => {
     ['instance.interface_detach.end', versioned],
     ['instance.delete.end', versioned],
   ])('%s names the server', (event, payload) => {
-    expect(happening(event, payload)).toEqual({ servers: [server], ports: [], whole: false });
+    expect(happening(event, payload)).toEqual({
+      servers: [server],
+      ports: [],
+      networks: [],
+      whole: false,
+    });
   });
 
   it.each([

@@ -6,6 +6,8 @@ export interface Happening {
   readonly servers: readonly string[];
   /** Ports that may have been at another server before, lower case. */
   readonly ports: readonly string[];
+  /** Networks and subnets, lower case. */
+  readonly networks: readonly string[];
   /** What it says concerns more than these. */
   readonly whole: boolean;
 }
@@ -47,7 +49,7 @@ export function readNotification(body: Buffer | undefined): Notification {
 function happened(what: Partial<Happening>, sentAt: Date | undefined): Notification {
   return {
     kind: 'happening',
-    happening: { servers: [], ports: [], whole: false, ...what },
+    happening: { servers: [], ports: [], networks: [], whole: false, ...what },
     sentAt,
   };
 }
@@ -71,7 +73,7 @@ type Payload = z.infer<typeof messageSchema>['payload'];
 function happeningOf(event: string, payload: Payload): Partial<Happening> | undefined {
   if (/^port\.(create|update|delete)\.end$/.test(event)) return ofPorts(event, payload);
   // MTU, gateway and routes of NICs are theirs.
-  if (/^(network|subnet)\.(update|delete)\.end$/.test(event)) return { whole: true };
+  if (/^(network|subnet)\.(update|delete)\.end$/.test(event)) return ofNetworks(payload);
   if (/^(compute\.)?instance\..+\.end$/.test(event)) return ofServer(payload);
   return takesAccess.test(event) ? { whole: true } : undefined;
 }
@@ -110,6 +112,21 @@ function ofPorts(event: string, payload: Payload): Partial<Happening> | undefine
   // A new port was nowhere before; any other may have left a server that the message no longer names.
   const left = event.startsWith('port.create') ? [] : ofServers.flatMap((one) => one?.id ?? []);
   return servers.length + left.length > 0 ? { servers, ports: left } : undefined;
+}
+
+const networksSchema = z.object({
+  network: z.object({ id }).optional().catch(undefined),
+  subnet: z.object({ id }).optional().catch(undefined),
+  /** All that is said of a deleted one by older Neutrons. */
+  network_id: id,
+  subnet_id: id,
+});
+
+function ofNetworks(payload: Payload): Partial<Happening> {
+  const { network, subnet, network_id, subnet_id } = networksSchema.parse(payload);
+  const ids = [network?.id, subnet?.id, network_id, subnet_id];
+  const networks = [...new Set(ids.flatMap((one) => one ?? []))];
+  return networks.length > 0 ? { networks } : { whole: true };
 }
 
 const serverSchema = z.object({

@@ -122,7 +122,7 @@ describe('a broker', () => {
     to.onMessage(message());
     await clock.advance(300);
     expect(hints).toEqual([
-      [['ns/a', 'ns/b'], { servers: [server], ports: [server], whole: false }],
+      [['ns/a', 'ns/b'], { servers: [server], ports: [server], networks: [], whole: false }],
     ]);
   });
 
@@ -131,7 +131,7 @@ describe('a broker', () => {
     await settled();
     opened[0]?.to.onBound(all);
     await clock.advance(300);
-    expect(hints).toEqual([[['ns/a'], { servers: [], ports: [], whole: true }]]);
+    expect(hints).toEqual([[['ns/a'], { servers: [], ports: [], networks: [], whole: true }]]);
     await clock.advance(60_000);
     opened[0]?.fail('unreachable');
     await clock.advance(1_000);

@@ -3,7 +3,7 @@ import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import type { Hint } from '../hints.ts';
 import { gatheredMs, mostRemembered, PendingHints, wholeEveryMs } from './pending-hints.ts';
 
-const nothing: Hint = { servers: [], ports: [], whole: false };
+const nothing: Hint = { servers: [], ports: [], networks: [], whole: false };
 let clock: FakeClock;
 let told: [number, Hint][];
 let stop: AbortController;
@@ -28,7 +28,7 @@ it('hands on once what comes within a moment, each id once', async () => {
   pending.add({ ...nothing, servers: ['a', 'b'], ports: ['p'] });
   expect(told).toEqual([]);
   await clock.advance(1);
-  expect(told).toEqual([[300, { servers: ['a', 'b'], ports: ['p'], whole: false }]]);
+  expect(told).toEqual([[300, { servers: ['a', 'b'], ports: ['p'], networks: [], whole: false }]]);
   await clock.advance(60_000);
   expect(told).toHaveLength(1);
 });
@@ -51,11 +51,22 @@ it('holds nothing else up for a look at everything that has to wait', async () =
   pending.add({ ...nothing, servers: ['a'] });
   await clock.advance(gatheredMs);
   expect(told.slice(1)).toEqual([
-    [600, { servers: [], ports: ['p'], whole: false }],
-    [900, { servers: ['a'], ports: [], whole: false }],
+    [600, { servers: [], ports: ['p'], networks: [], whole: false }],
+    [900, { servers: ['a'], ports: [], networks: [], whole: false }],
   ]);
   await clock.advance(wholeEveryMs);
   expect(told.at(-1)).toEqual([10_300, { ...nothing, whole: true }]);
+});
+
+it('asks about networks no more often than for everything', async () => {
+  pending.add({ ...nothing, networks: ['n'] });
+  await clock.advance(gatheredMs);
+  pending.add({ ...nothing, networks: ['m'] });
+  await clock.advance(wholeEveryMs);
+  expect(told).toEqual([
+    [300, { ...nothing, networks: ['n'] }],
+    [10_300, { ...nothing, networks: ['m'] }],
+  ]);
 });
 
 it('remembers no more than it may: of too many it asks for everything', async () => {

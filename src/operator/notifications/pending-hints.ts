@@ -19,6 +19,7 @@ export class PendingHints {
   readonly #onHint: (hint: Hint) => void;
   readonly #servers = new Set<string>();
   readonly #ports = new Set<string>();
+  readonly #networks = new Set<string>();
   #whole = false;
   readonly #timers = new Set<Timer>();
   #wholeAt = Number.NEGATIVE_INFINITY;
@@ -29,12 +30,14 @@ export class PendingHints {
     this.#onHint = onHint;
   }
 
-  add({ servers, ports, whole }: Hint): void {
+  add({ servers, ports, networks, whole }: Hint): void {
     for (const id of servers) this.#servers.add(id);
     for (const id of ports) this.#ports.add(id);
+    for (const id of networks) this.#networks.add(id);
     this.#whole ||= whole;
-    if (this.#servers.size + this.#ports.size > mostRemembered) {
+    if (this.#servers.size + this.#ports.size + this.#networks.size > mostRemembered) {
       this.#forget();
+      this.#networks.clear();
       this.#whole = true;
     }
     void this.#handOnAfter('gathering', gatheredMs);
@@ -56,14 +59,17 @@ export class PendingHints {
   #handOn(): void {
     const now = this.#clock.monotonicMs();
     const untilWhole = this.#wholeAt + wholeEveryMs - now;
-    const whole = this.#whole && untilWhole <= 0;
-    if (whole) {
+    const isSpared = untilWhole <= 0;
+    const whole = this.#whole && isSpared;
+    const networks = isSpared ? [...this.#networks] : [];
+    if (whole || networks.length > 0) {
       this.#wholeAt = now;
       this.#whole = false;
+      this.#networks.clear();
     }
-    const hint = { servers: [...this.#servers], ports: [...this.#ports], whole };
+    const hint = { servers: [...this.#servers], ports: [...this.#ports], networks, whole };
     this.#forget();
-    if (whole || hint.servers.length + hint.ports.length > 0) this.#onHint(hint);
-    if (this.#whole) void this.#handOnAfter('sparing', untilWhole);
+    if (whole || hint.servers.length + hint.ports.length + networks.length > 0) this.#onHint(hint);
+    if (this.#whole || this.#networks.size > 0) void this.#handOnAfter('sparing', untilWhole);
   }
 }

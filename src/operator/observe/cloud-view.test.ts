@@ -14,6 +14,10 @@ it('tells who looks at the same OpenStack, by whatever account, project or provi
   views.of(new FakeCloud('project-2'), 'team/two');
   views.of(elsewhere, 'team/three');
   expect([...views.companions('team/one')]).toEqual(['team/one', 'team/two']);
+  expect(views.knows('team/one', ['net-x', 'net-a'])).toBe(false);
+  const known = { id: 'net-a', name: '', mtu: 1450 };
+  views.of(Object.assign(new FakeCloud('project-1'), { networks: [known] }), 'team/one');
+  expect(views.knows('team/one', ['net-x', 'net-a'])).toBe(true);
   views.leave('team/two');
   expect([...views.companions('team/one')]).toEqual(['team/one']);
 });

@@ -45,6 +45,11 @@ export class CloudViews {
     return this.#looking.get(member)?.ports.concerned(member, servers, ports) ?? [];
   }
 
+  /** Whether any of these networks or subnets was read for the cloud that the OpenstackConfig looks at. */
+  knows(member: string, networks: readonly string[]): boolean {
+    return this.#looking.get(member)?.cloud.knowsNetwork(networks) ?? false;
+  }
+
   leave(member: string): void {
     this.#looking.get(member)?.ports.leave(member);
     this.#looking.delete(member);

@@ -9,7 +9,7 @@ import type {
 } from '../../openstack/resources.ts';
 import { type FailureKind, RequestError, type Service } from '../../requests/request-error.ts';
 
-type Method = Exclude<keyof Cloud, 'calls' | 'name' | 'projectId' | 'freshen'>;
+type Method = Exclude<keyof Cloud, 'calls' | 'name' | 'projectId' | 'freshen' | 'knowsNetwork'>;
 
 const serviceOf: Readonly<Record<Method, Service>> = {
   portsOf: 'neutron',
@@ -57,6 +57,10 @@ export class FakeCloud implements Cloud {
 
   constructor(projectId = 'project-1') {
     this.projectId = projectId;
+  }
+
+  knowsNetwork(ids: readonly string[]): boolean {
+    return [...this.networks, ...this.subnets].some(({ id }) => ids.includes(id));
   }
 
   /** Nothing is remembered here. */

@@ -15,6 +15,7 @@ import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { createDeletionGuard } from '../deletion/guard.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
+import { type Hint, takeHint } from '../hints.ts';
 import { createInventory } from '../inventory.ts';
 import { Looks } from '../looks.ts';
 import { NotReady } from '../not-ready.ts';
@@ -173,11 +174,11 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     },
     /** One pass of the reconciler, whatever it takes in. */
     reconcile: reconcileAfter,
-    /** More may have changed than anybody said. */
-    hintWhole: () => looks.noteWhole(key),
-    /** Something was said of these servers, or of ports. */
-    hint: (servers: readonly string[], ports: readonly string[] = []) =>
-      looks.note(key, views.concerned(key, { servers, ports, whole: false })),
+    /** Tells of what happened; answers whether it is looked at now. */
+    hint: (what: Partial<Hint>) => {
+      const nothing = { servers: [], ports: [], networks: [], whole: false };
+      return takeHint([key], { ...nothing, ...what }, { looks, views }).length > 0;
+    },
     /** Ends the work before or after the n-th write (both are counted), as a kill would. */
     killAt: (at: number, error: Error) => {
       death = { at, error };

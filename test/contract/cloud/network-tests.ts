@@ -145,6 +145,17 @@ export function networkTests(contract: Contract): void {
   );
 
   contract(
+    'network-15',
+    'a subnet that is deleted is notFound',
+    async ({ cloud, tenant, signal }) => {
+      const network = await tenant.createNetwork({ name: 'brief' });
+      const subnet = await tenant.createSubnet({ networkId: network.id, cidr: '10.40.0.0/24' });
+      await tenant.user.ask('network', { method: 'DELETE', path: `/v2.0/subnets/${subnet.id}` });
+      expect(await cloud.subnet(subnet.id, signal())).toEqual({ kind: 'notFound' });
+    },
+  );
+
+  contract(
     'network-16',
     'what is remembered is read again when it has to be younger',
     async (of) => {
@@ -155,22 +166,14 @@ export function networkTests(contract: Contract): void {
         await cloud.network(netA.id, signal());
         return cloud.calls;
       };
+      const known = () => [netA.id, netA.subnet4, unknownId].map((id) => cloud.knowsNetwork([id]));
+      expect(known()).toEqual([false, false, false]);
       const before = await read();
+      expect(known()).toEqual([true, true, false]);
       cloud.freshen(0);
       expect(await read()).toBe(before);
       cloud.freshen(Number.POSITIVE_INFINITY);
       expect(await read()).toBe(before + 2);
-    },
-  );
-
-  contract(
-    'network-15',
-    'a subnet that is deleted is notFound',
-    async ({ cloud, tenant, signal }) => {
-      const network = await tenant.createNetwork({ name: 'brief' });
-      const subnet = await tenant.createSubnet({ networkId: network.id, cidr: '10.40.0.0/24' });
-      await tenant.user.ask('network', { method: 'DELETE', path: `/v2.0/subnets/${subnet.id}` });
-      expect(await cloud.subnet(subnet.id, signal())).toEqual({ kind: 'notFound' });
     },
   );
 }

@@ -57,4 +57,5 @@ export const looksMutants: readonly Mutant[] = [
     'others: [...(this.#doubts.get(key) ?? [])], isTold',
     'doubts',
   ),
+  mutant('hints', 'hint.whole || views.knows(key, hint.networks)', 'hint.whole', 'hinted'),
 ];

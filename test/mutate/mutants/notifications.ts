@@ -51,12 +51,7 @@ export const notificationsMutants: readonly Mutant[] = [
   ),
   mutant('openstack', 'subscription', ['>= steadyMs', '>= 0'], 'subscription'),
   mutant('operator', 'pending-hints', ['> mostRemembered', '> 1e9'], 'pending-hints'),
-  mutant(
-    'operator',
-    'pending-hints',
-    ['this.#whole && untilWhole <= 0', 'this.#whole'],
-    'pending-hints',
-  ),
+  mutant('operator', 'pending-hints', ['this.#whole && isSpared', 'this.#whole'], 'pending-hints'),
   mutant('operator', 'notifications', [' || shared.members.size > 0', ''], 'notifications'),
   mutant('operator', 'notifications', ['    shared.stop();\n', ''], 'notifications'),
   mutant(
@@ -69,4 +64,10 @@ export const notificationsMutants: readonly Mutant[] = [
   mutant('operator', 'condition', ['nowMs - state.since >= toldAfterMs', 'true'], 'notifications'),
   mutant('operator', 'condition', ["wrong.includes('@')", 'false'], 'notifications'),
   mutant('operator', 'connections', ['those.every(', 'those.some('], 'notifications'),
+  mutant(
+    'operator',
+    'pending-hints',
+    ['isSpared ? [...this.#networks] : []', '[...this.#networks]'],
+    'pending-hints',
+  ),
 ];
