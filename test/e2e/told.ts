@@ -18,6 +18,7 @@ const files: Readonly<Record<string, string>> = {
   'tls.key': good.key,
   'tokens.yaml': '[]',
   token: 'a-token-of-nobody',
+  keys: 'a-key-of-nobody-at-all',
 };
 
 const fileOf: Readonly<Record<string, string>> = {
@@ -28,6 +29,10 @@ const fileOf: Readonly<Record<string, string>> = {
   inventoryTokensFile: 'tokens.yaml',
   inventoryTlsCert: 'tls.crt',
   inventoryTlsKey: 'tls.key',
+  triggerTokensFile: 'tokens.yaml',
+  triggerHmacKeyFile: 'keys',
+  triggerTlsCert: 'tls.crt',
+  triggerTlsKey: 'tls.key',
   tlsCert: 'tls.crt',
   tlsKey: 'tls.key',
   tokenFile: 'tokens.yaml',
