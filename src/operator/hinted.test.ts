@@ -35,6 +35,8 @@ describe('a server of which something was said', () => {
     expect(asked()).toEqual(['portsOf 1']);
     expect(scene.viola.reads).toEqual(['worker-1']);
     expect(scene.viola.lists).toEqual([]);
+    // What is remembered of networks and servers stays so.
+    expect(scene.cloud.freshened).toEqual([]);
   });
 
   it('loses a NIC after three questions', async () => {

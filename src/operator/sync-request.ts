@@ -59,7 +59,7 @@ export function syncRequestOf(
     config,
     extent,
     since: force ? Number.POSITIVE_INFINITY : (extent.since ?? usual()),
-    freshSince: force ? now : finite(extent.since),
+    freshSince: force ? now : extent.scope === 'all' ? finite(extent.since) : undefined,
     serversSince: force
       ? Number.POSITIVE_INFINITY
       : Math.max(now - serversMs, extent.since ?? Number.NEGATIVE_INFINITY),

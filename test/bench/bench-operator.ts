@@ -53,6 +53,8 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     CONTRABASS_ENCRYPT_KEY: encryptKey,
     VIOLA_ENDPOINT: world.violaUrl,
     POLL_FAST_INTERVAL: '1s',
+    // The stand-ins are on this machine.
+    ALLOWED_ENDPOINTS: 'http://127.0.0.1:*',
   };
   const settings = readSettings(operatorSettings, { env: { ...own, ...env }, flags: {} });
   const kube = new FakeKube();

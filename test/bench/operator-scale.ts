@@ -30,10 +30,12 @@ async function shareOneListing(): Promise<void> {
   const vmNames = furnished.servers.slice(0, shared);
   for (const name of names) bench.create(name, { subnetIDs: [subnetId], vmNames }, projectId);
   let listings = 0;
+  // The one that looks first has them; the others say NameConflict, having seen the same ports.
   for (const name of names) {
     const { urls } = await bench.look(name);
     listings += urls.filter((url) => url.includes('device_id=')).length;
   }
+  if (listings === 0) throw new Error(`nobody listed ports: ${bench.ready(names[0] ?? '')}`);
   figures.goal(
     `listings of ports for ${sharers} OpenstackConfigs`,
     listings,
