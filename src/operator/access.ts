@@ -1,6 +1,5 @@
 import { keyOf } from '../kube/object.ts';
 import type { Clouds } from '../openstack/clouds.ts';
-import type { Broker } from '../openstack/contrabass.ts';
 import type { AccountDeps } from './credentials/account.ts';
 import { loginOf } from './credentials/identity.ts';
 import type { ViolaClient } from './deliver/viola-client.ts';
@@ -20,8 +19,6 @@ export interface AccessDeps extends AccountDeps {
 export interface Access {
   readonly view: CloudView;
   readonly viola: ViolaClient;
-  /** Where the cloud says what happens in it, if whoever holds the account knows. */
-  readonly broker?: Broker | undefined;
 }
 
 /** From the credentials to the cloud, and the business cluster. Throws StepFailure. */
@@ -35,6 +32,5 @@ export async function access(
   return {
     view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source)),
     viola: await deps.violas.of(config.viola, config.providerId),
-    broker,
   };
 }

@@ -8,7 +8,7 @@ import type { SyncResult } from './status/status.ts';
 export interface Extent {
   /** Servers that are looked at; the rest of the OpenstackConfig stays as it is. */
   readonly scope: 'all' | readonly string[];
-  /** What was seen before does not count; undefined = the pace says how old it may be. */
+  /** Of all servers: what was seen before does not count; undefined = the pace says how old it may be. */
   readonly since: number | undefined;
   /** Servers of which something was said, and when: what was seen of them before does not count either. */
   readonly hinted: { readonly servers: readonly string[]; readonly since: number };
@@ -140,14 +140,14 @@ export class Looks {
 
   /** Some servers alone, or all of them with the others as they were seen last. */
   #part(
-    { servers, since }: Extent['hinted'],
+    { servers }: Extent['hinted'],
     nodeNames: Extent['nodeNames'],
     accountAt = Number.POSITIVE_INFINITY,
   ): Pick<Extent, 'scope' | 'since'> {
     const isFew = servers.length > 0 && servers.length <= mostAlone;
     const isSome = isFew && servers.every((id) => nodeNames.has(id));
     const isLate = this.#clock.monotonicMs() >= accountAt - slackMs;
-    if (isSome && !isLate) return { scope: servers, since };
+    if (isSome && !isLate) return { scope: servers, since: undefined };
     const accounts = servers.length > 0 || accountAt < Number.POSITIVE_INFINITY;
     return { scope: 'all', since: accounts ? longAgo : undefined };
   }

@@ -146,8 +146,6 @@ export function createLoop(options: LoopOptions) {
         }
         await notifications.during(leading, async () => controller.run(leading));
       }),
-    /** Something has happened in a cloud that these OpenstackConfigs (`namespace/name`) look at. */
-    hint,
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () =>
       reflector.state === 'listing' || reflector.state === 'waiting'

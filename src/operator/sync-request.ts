@@ -59,7 +59,7 @@ export function syncRequestOf(
     config,
     extent,
     since: force ? Number.POSITIVE_INFINITY : (extent.since ?? usual()),
-    freshSince: force ? now : extent.scope === 'all' ? finite(extent.since) : undefined,
+    freshSince: force ? now : finite(extent.since),
     serversSince: force
       ? Number.POSITIVE_INFINITY
       : Math.max(now - serversMs, extent.since ?? Number.NEGATIVE_INFINITY),

@@ -16,7 +16,7 @@ import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
 import { listenByAmqp } from '../../src/openstack/notifications/connection.ts';
 import { readNotification } from '../../src/openstack/notifications/envelope.ts';
 import { systemClock as clock } from '../../src/time/clock.ts';
-import { type Cluster, openCluster, provider, writerOf } from '../chain/world.ts';
+import { type Cluster, kubeconfigsOf, openCluster, provider, writerOf } from '../chain/world.ts';
 
 // The operator and Viola between real OpenStack with its RabbitMQ, and a business cluster.
 const count = Number(process.env['MULTINIC_ATTACHES'] ?? 50);
@@ -86,11 +86,7 @@ async function startEverything(directory: string): Promise<string> {
     supervisor,
     directory,
     clock,
-    kubeconfigs: {
-      operator: await management.kubeconfigFor('operator'),
-      viola: await management.kubeconfigFor('viola'),
-      controller: await business.kubeconfigFor('controller'),
-    },
+    kubeconfigs: await kubeconfigsOf({ management, business }),
     ports: { viola, controller, operator, inventory },
     contrabassUrl: contrabass.contrabassUrl,
     encryptKey: contrabass.encryptKey,

@@ -103,11 +103,7 @@ export async function openWorld(
     supervisor: parts,
     directory,
     clock,
-    kubeconfigs: {
-      operator: await management.kubeconfigFor('operator'),
-      viola: await management.kubeconfigFor('viola'),
-      controller: await business.kubeconfigFor('controller'),
-    },
+    kubeconfigs: await kubeconfigsOf({ management, business }),
     ports,
     access,
     contrabassUrl: cloud.contrabassUrl,
@@ -139,6 +135,18 @@ export async function openWorld(
       await startParts({ ...installed, bundles: others });
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** What each part reaches its clusters with. */
+export async function kubeconfigsOf({
+  management,
+  business,
+}: Pick<World, 'management' | 'business'>) {
+  return {
+    operator: await management.kubeconfigFor('operator'),
+    viola: await management.kubeconfigFor('viola'),
+    controller: await business.kubeconfigFor('controller'),
   };
 }
 

@@ -195,7 +195,9 @@ describe('a login', () => {
 async function userWith(...permissions: readonly string[]) {
   const { rabbit } = stack;
   const username = `listener-${permissions.join('').length}`;
-  await rabbit.control('add_user', username, 'p').catch(() => undefined); // there from a run before
+  const users = (await rabbit.control('list_users')).split('\n');
+  const isThere = users.some((line) => line.split('\t')[0] === username);
+  if (!isThere) await rabbit.control('add_user', username, 'p');
   await rabbit.control('set_permissions', username, ...permissions);
   return { username, password: 'p' };
 }
