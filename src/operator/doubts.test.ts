@@ -55,8 +55,8 @@ it('is no more patient for being asked earlier', async () => {
 it('keeps what a look at other servers says nothing about', async () => {
   const clock = createFakeClock();
   const doubts = new Doubts(clock);
-  doubts.noteSome('a/b', [node('s1', 'unconfirmed')]);
-  doubts.noteSome('a/b', [node('s2')]);
+  doubts.noteSome('a/b', ['s1'], [node('s1', 'unconfirmed')]);
+  doubts.noteSome('a/b', ['s2'], [node('s2')]);
   expect(doubts.nextMs('a/b')).toBe(1_000);
   doubts.forget('a/b');
   expect(doubts.nextMs('a/b')).toBe(Number.POSITIVE_INFINITY);

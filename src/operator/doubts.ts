@@ -24,9 +24,9 @@ export class Doubts {
     this.#clock = clock;
   }
 
-  /** Notes what a look at some nodes left unconfirmed. */
-  noteSome(key: string, nodes: readonly NodePlan[]): void {
-    const looked = new Set(nodes.map(({ instanceId }) => instanceId));
+  /** Notes what a look at some servers left unconfirmed: of one that has no node any more nothing is. */
+  noteSome(key: string, servers: readonly string[], nodes: readonly NodePlan[]): void {
+    const looked = new Set(servers);
     const others = [...(this.#doubts.get(key) ?? [])].filter(([id]) => !looked.has(id));
     this.#note(key, nodes, { others, isTold: false });
   }

@@ -98,7 +98,9 @@ export class Looks {
     const accountAt = undefined;
     if (nodeNames !== undefined) this.#open.delete(key);
     this.#memories.set(key, { object, nodeNames, endedAt: now, dueAt, accountAt });
-    return Math.max(0, dueAt - now);
+    // Of what is said during the first look nobody knew yet whether to hasten one.
+    const isWaitedFor = nodeNames !== undefined && this.#said.has(key);
+    return isWaitedFor ? 0 : Math.max(0, dueAt - now);
   }
 
   /** A look at some servers has ended; answers in how many milliseconds all are accounted for. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../plan/observation.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { ServersSeen } from './observe/cloud-view.ts';
+import { RecentPorts } from './observe/recent-ports.ts';
 import { questionsPerSync, readEvidence, type Witness } from './prove.ts';
 import { FakeCloud } from './testing/fake-cloud.ts';
 import { attach, detach, serverIds } from './testing/scene.ts';
@@ -12,16 +13,19 @@ const question: Question = { portId: 'p1', macAddress: 'fa:16:3e:00:00:01', serv
 const server = { id: serverId, name: 'worker-1', status: 'ACTIVE', metadata: {} };
 let cloud: FakeCloud;
 let serversSeen: ServersSeen;
+let recentPorts: RecentPorts;
 
 beforeEach(() => {
   cloud = new FakeCloud();
   cloud.vms = [server];
   serversSeen = new ServersSeen(createFakeClock());
+  recentPorts = new RecentPorts(createFakeClock());
   attach(cloud, 1, 1);
 });
 
 async function read(questions: readonly Question[] = [question], random = () => 0.5) {
-  const witness: Witness = { cloud, serversSeen, listed: await cloud.portsOf([serverId]) };
+  const listed = await cloud.portsOf([serverId]);
+  const witness: Witness = { cloud, recentPorts, serversSeen, listed };
   return readEvidence(witness, questions, random, signal);
 }
 
@@ -168,7 +172,7 @@ describe('a read that fails', () => {
   it('ends with the sync', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     cloud.fail('port', 'timeout');
-    const witness = { cloud, serversSeen, listed: [] };
+    const witness = { cloud, recentPorts, serversSeen, listed: [] };
     const reading = readEvidence(witness, [question], () => 0.5, stopped);
     await expect(reading).rejects.toThrow('stopped');
   });

@@ -8,6 +8,7 @@ import { isRequestError } from '../requests/request-error.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import type { CloudView, ServersSeen } from './observe/cloud-view.ts';
 import type { Seen } from './observe/observe.ts';
+import type { RecentPorts } from './observe/recent-ports.ts';
 import { randomSample } from './random-sample.ts';
 import type { ServerSelector } from './resolve/servers.ts';
 import { readServer, readServerEvidence } from './server-evidence.ts';
@@ -59,7 +60,9 @@ export interface Planned {
 /** Plans, and where the plan asks for evidence about delivered ports or servers, reads it and plans again. */
 export async function prove(
   input: PlanInput,
-  view: Pick<CloudView, 'cloud' | 'serversSeen'> & { readonly selector: ServerSelector },
+  view: Pick<CloudView, 'cloud' | 'recentPorts' | 'serversSeen'> & {
+    readonly selector: ServerSelector;
+  },
   { random, clock }: { readonly random: Random; readonly clock: Pick<Clock, 'monotonicMs'> },
   signal: AbortSignal,
 ): Promise<Planned> {
@@ -89,6 +92,7 @@ const readsAtOnce = 4;
 /** Who is asked for evidence, and what was seen already. */
 export interface Witness {
   readonly cloud: Pick<Cloud, 'port' | 'portsWithMac' | 'server' | 'wasDeleted'>;
+  readonly recentPorts: RecentPorts;
   readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
   /** The ports as they were listed in this sync. */
   readonly listed: readonly Pick<Port, 'deviceId' | 'macAddress' | 'fixedIps'>[];
@@ -143,6 +147,7 @@ interface Reader {
   port(question: Question): Promise<Port | undefined>;
   nicOf(serverId: string): Promise<ServerRecord | 'deleted' | 'unknown'>;
   recordHas(server: ServerRecord, macAddress: string): boolean | undefined;
+  isSettling(portId: string): boolean;
 }
 
 async function judge(reader: Reader, question: Question): Promise<Answer> {
@@ -154,24 +159,33 @@ async function judge(reader: Reader, question: Question): Promise<Answer> {
   const server = await reader.nicOf(serverId);
   if (server === 'deleted') return { verdict: 'serverDeleted' };
   if (server === 'unknown') return { verdict: 'unconfirmed' };
+  const isSettling = question.portId !== undefined && reader.isSettling(question.portId);
   const plugged = reader.recordHas(server, macAddress);
-  return { verdict: plugged === false ? 'portGone' : 'unconfirmed' };
+  return { verdict: plugged === false && !isSettling ? 'portGone' : 'unconfirmed' };
 }
 
 /** Reads of one sync: several ports of a server share what is read about it. */
-function createReader({ cloud, serversSeen, listed }: Witness, signal: AbortSignal): Reader {
+function createReader(
+  { cloud, recentPorts, serversSeen, listed }: Witness,
+  signal: AbortSignal,
+): Reader {
   const servers = new Map<string, ReturnType<Reader['nicOf']>>();
 
   return {
     async port({ portId, macAddress, serverId }) {
       if (portId !== undefined) {
-        const port = await cloud.port(portId, signal);
-        return port.kind === 'found' ? port.value : undefined;
+        const read = await cloud.port(portId, signal);
+        if (read.kind === 'notFound') return undefined;
+        const port = recentPorts.latest(read.value);
+        // What is listed later may be older.
+        recentPorts.note(port, undefined);
+        return port;
       }
       const ports = await cloud.portsWithMac(macAddress, signal);
       // A MAC is unique in its network only: one that is elsewhere may be somebody else's.
       return ports.find(({ deviceId }) => deviceId === serverId);
     },
+    isSettling: (portId) => recentPorts.isSettling(portId),
     async nicOf(serverId) {
       const read = servers.get(serverId) ?? readServer({ cloud, serversSeen }, serverId, signal);
       servers.set(serverId, read);

@@ -78,7 +78,7 @@ export async function syncSome(
   const request = syncRequestOf(object, config, extent, deps);
   const { cloud, rounds } = await bringAbout(object, request, deps, signal);
   deps.recentRemovals.note(cloud.name, rounds);
-  deps.doubts.noteSome(keyOf(object), rounds.nodes);
+  deps.doubts.noteSome(keyOf(object), extent.hinted.servers, rounds.nodes);
   countDelivery(deps.metrics, config.providerId, rounds.delivery);
 }
 

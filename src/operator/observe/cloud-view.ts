@@ -4,11 +4,13 @@ import { isRequestError } from '../../requests/request-error.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Hint } from '../hints.ts';
 import { PortDirectory } from './port-directory.ts';
+import { RecentPorts } from './recent-ports.ts';
 
 /** What a cloud is looked at with; shared by all OpenstackConfigs that name it. */
 export interface CloudView {
   readonly cloud: Cloud;
   readonly ports: PortDirectory;
+  readonly recentPorts: RecentPorts;
   readonly serversSeen: ServersSeen;
 }
 
@@ -57,8 +59,9 @@ export class CloudViews {
 
   #make(cloud: Cloud): CloudView {
     const clock = this.#clock;
-    const ports = new PortDirectory({ cloud, clock, lifetime: this.#lifetime });
-    const view = { cloud, ports, serversSeen: new ServersSeen(clock) };
+    const recentPorts = new RecentPorts(clock);
+    const ports = new PortDirectory({ cloud, clock, recentPorts, lifetime: this.#lifetime });
+    const view = { cloud, ports, recentPorts, serversSeen: new ServersSeen(clock) };
     this.#views.set(cloud, view);
     return view;
   }

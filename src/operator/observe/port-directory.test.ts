@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Port } from '../../openstack/resources.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { PortDirectory } from './port-directory.ts';
+import { RecentPorts } from './recent-ports.ts';
 
 const lifetime = new AbortController().signal;
 const { signal } = new AbortController();
@@ -35,7 +36,12 @@ function setUp(ports: Port[] = []) {
       return seen;
     },
   };
-  const directory = new PortDirectory({ cloud, clock, lifetime });
+  const directory = new PortDirectory({
+    cloud,
+    clock,
+    lifetime,
+    recentPorts: new RecentPorts(clock),
+  });
   const hold = () => {
     const gate = Promise.withResolvers<void>();
     release = gate.promise;
@@ -140,7 +146,12 @@ describe('PortDirectory', () => {
   it('gives everybody who waits the error of a failed list, and asks again next time', async () => {
     const failing = { portsOf: async () => Promise.reject(new Error('503')) };
     const clock = createFakeClock();
-    const directory = new PortDirectory({ cloud: failing, clock, lifetime });
+    const directory = new PortDirectory({
+      cloud: failing,
+      clock,
+      lifetime,
+      recentPorts: new RecentPorts(clock),
+    });
     const both = ['a', 'b'].map(async (name) =>
       directory.portsOf(name, ['s1'], clock.monotonicMs() - 10_000, signal),
     );

@@ -2,6 +2,7 @@ import type { Cloud } from '../../openstack/cloud.ts';
 import type { Port } from '../../openstack/resources.ts';
 import { unlessAborted } from '../../requests/unless-aborted.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { RecentPorts } from './recent-ports.ts';
 
 /** Neutron is asked for so many servers at a time; a place that is left in a batch costs nothing. */
 const batchSize = 100;
@@ -20,6 +21,7 @@ interface Flight {
 interface PortDirectoryOptions {
   readonly cloud: Pick<Cloud, 'portsOf'>;
   readonly clock: Clock;
+  readonly recentPorts: RecentPorts;
   /** Ends lists that several may be waiting for. */
   readonly lifetime: AbortSignal;
 }
@@ -87,10 +89,9 @@ export class PortDirectory {
     batch: (rest: readonly string[]) => readonly string[],
     signal: AbortSignal,
   ): Promise<readonly Port[]> {
-    const old = serverIds.filter((id) => this.#at(id) < since);
-    const rest = old.filter(
-      (id) => (this.#flights.get(id)?.at ?? Number.NEGATIVE_INFINITY) < since,
-    );
+    const isOld = (known: { readonly at: number } | undefined) => !known || known.at < since;
+    const old = serverIds.filter((id) => isOld(this.#entries.get(id)));
+    const rest = old.filter((id) => isOld(this.#flights.get(id)));
     if (rest.length > 0) this.#list(batch(rest));
     const flights = new Set(old.flatMap((id) => this.#flights.get(id)?.landed ?? []));
     await unlessAborted(Promise.all(flights), signal);
@@ -110,13 +111,14 @@ export class PortDirectory {
   }
 
   #list(serverIds: readonly string[]): void {
-    const { cloud, clock, lifetime } = this.#options;
+    const { cloud, clock, lifetime, recentPorts } = this.#options;
     const at = clock.monotonicMs();
     const listed = cloud.portsOf(serverIds, lifetime).then((ports) => {
-      const byServer = Map.groupBy(ports, ({ deviceId }) => deviceId);
+      const known = ports.map((port) => recentPorts.latest(port));
+      const byServer = Map.groupBy(known, ({ deviceId }) => deviceId);
       for (const id of serverIds) {
         // A list that was asked for later may have come earlier.
-        if (this.#at(id) <= at) this.#entries.set(id, { at, ports: byServer.get(id) ?? [] });
+        if (this.#at(id) <= at) this.#learn(id, { at, ports: byServer.get(id) ?? [] });
       }
     });
     const flight = { at, landed: listed };
@@ -126,6 +128,17 @@ export class PortDirectory {
     };
     // Whoever waits for the flight gets its error.
     listed.then(land, land);
+  }
+
+  #learn(serverId: string, entry: Entry): void {
+    const before = this.#entries.get(serverId);
+    this.#entries.set(serverId, entry);
+    // Of a server that was never listed everything would be new.
+    if (!before) return;
+    for (const port of entry.ports) {
+      const known = before.ports.find(({ id }) => id === port.id);
+      this.#options.recentPorts.note(port, known);
+    }
   }
 }
 

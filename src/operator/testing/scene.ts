@@ -238,7 +238,9 @@ export function attach(cloud: FakeCloud, n: number, server: number): void {
 export function detach(cloud: FakeCloud, n: number, gone = true): void {
   const rest = cloud.ports.filter(({ id }) => id !== `p${n}`);
   const port = cloud.ports.find(({ id }) => id === `p${n}`);
-  cloud.ports = gone || !port ? rest : [...rest, { ...port, deviceId: '', status: 'DOWN' }];
+  const revisionNumber = (port?.revisionNumber ?? 0) + 1;
+  cloud.ports =
+    gone || !port ? rest : [...rest, { ...port, revisionNumber, deviceId: '', status: 'DOWN' }];
 }
 
 function furnish(cloud: FakeCloud): void {

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Port } from '../openstack/resources.ts';
+import { attach, delivered, type Scene, serverIds, setScene } from './testing/scene.ts';
+
+const [first = ''] = serverIds;
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+  await delivered(scene);
+  await scene.look();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+/** Neutron answers what it knows: one of its databases is behind the others. */
+async function answering(ports: readonly Port[]): Promise<void> {
+  scene.cloud.ports = [...ports];
+  await scene.clock.advance(10);
+  scene.hint({ servers: [first] });
+  await scene.reconcile(300);
+}
+
+function changed(ports: readonly Port[], id: string, what: Partial<Port>): Port[] {
+  return ports.map((port) =>
+    port.id === id ? { ...port, revisionNumber: port.revisionNumber + 1, ...what } : port,
+  );
+}
+
+describe('an answer of Neutron that is older than one before', () => {
+  it.each(['made for the server', 'made before'])(
+    'takes no NIC away whose port was %s',
+    async (how) => {
+      scene.cloud.holdNovaEvents();
+      const before = [...scene.cloud.ports];
+      attach(scene.cloud, 3, 1);
+      const made = changed(scene.cloud.ports, 'p3', { deviceId: '', status: 'DOWN' });
+      const attached = changed(made, 'p3', { deviceId: first, status: 'DOWN' });
+      await answering(attached);
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
+      await answering(how === 'made before' ? made : before);
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
+      scene.cloud.releaseNovaEvents();
+      await answering(attached);
+      await scene.look(2_000);
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
+      expect(scene.ready()).toContain('True');
+    },
+  );
+
+  it('brings no NIC back whose port was detached', async () => {
+    const before = [...scene.cloud.ports];
+    await answering(changed(before, 'p1', { deviceId: '', status: 'DOWN' }));
+    expect(scene.nics('worker-1')).toEqual([]);
+    await answering(before);
+    expect(scene.nics('worker-1')).toEqual([]);
+  });
+
+  it('gives no NIC an address back that it had', async () => {
+    const address = () => scene.viola.nodes.get('worker-1')?.spec.interfaces?.[0]?.address;
+    const before = [...scene.cloud.ports];
+    const fixedIps = [{ subnetId: 'sub-a', ipAddress: '10.0.10.77' }];
+    await answering(changed(before, 'p1', { fixedIps }));
+    expect(address()).toBe('10.0.10.77');
+    await answering(before);
+    expect(address()).toBe('10.0.10.77');
+  });
+});
+
+it('a port that came and went goes, when Nova has been asked for some seconds', async () => {
+  attach(scene.cloud, 3, 1);
+  const down = changed(scene.cloud.ports, 'p3', { status: 'DOWN' });
+  await answering(down);
+  await answering(down.filter(({ id }) => id !== 'p3'));
+  expect(scene.nics('worker-1')).toHaveLength(2);
+  for (const ms of [1_000, 2_000, 5_000]) await scene.reconcile(ms);
+  expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+  expect(scene.ready()).toContain('True');
+});
