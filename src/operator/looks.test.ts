@@ -35,7 +35,7 @@ describe('the account that follows a look at some servers', () => {
 });
 
 describe('a hint that comes in the middle of the first look', () => {
-  it('is followed as soon as that has ended', async () => {
+  beforeEach(() => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);
     scene.create();
@@ -48,9 +48,17 @@ describe('a hint that comes in the middle of the first look', () => {
       scene.hint({ servers: [second] });
       return ports;
     };
+  });
+
+  it('is followed as soon as that has ended', async () => {
     expect(await scene.reconcile(0)).toBe(0);
     await scene.reconcile(0);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
+  });
+
+  it('hastens nothing when that fails', async () => {
+    scene.viola.fail(503);
+    expect(await scene.reconcile(0)).toBe(30_000);
   });
 });
 

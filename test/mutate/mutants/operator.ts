@@ -216,6 +216,11 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('pace', 'changed || waiting || downPorts', 'changed || downPorts', 'pace'),
   mutant('sync', "action !== 'none' || base !== null", "action !== 'none'", 'sync'),
   mutant('inventory', 'held.filter((node) => isOwn(node, owner))', 'held', 'sync'),
-  mutant('prove', "plugged === false ? 'portGone'", "plugged !== true ? 'portGone'", 'prove'),
+  mutant(
+    'prove',
+    "plugged === false && !isSettling ? 'portGone'",
+    "plugged !== true ? 'portGone'",
+    'prove',
+  ),
   mutant('prove', 'asked.length === questions.length', 'true', 'prove', 'sync', 'unkind-cloud'),
 ];

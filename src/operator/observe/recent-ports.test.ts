@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import type { Port } from '../../openstack/resources.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import { FakeCloud } from '../testing/fake-cloud.ts';
+import { attach } from '../testing/scene.ts';
+import { RecentPorts } from './recent-ports.ts';
+
+it('a change is remembered for a minute, and then no more than the directory knows', async () => {
+  const clock = createFakeClock();
+  const recent = new RecentPorts(clock);
+  const cloud = new FakeCloud();
+  for (const n of [1, 2]) attach(cloud, n, 1);
+  const [port, other] = cloud.ports as [Port, Port];
+  const changed = { ...port, revisionNumber: 2 };
+  recent.note(changed, port);
+  await clock.advance(59_999);
+  recent.note(other, undefined);
+  expect(recent.latest(port)).toBe(changed);
+  await clock.advance(1);
+  recent.note(other, undefined);
+  expect(recent.latest(port)).toBe(port);
+});
