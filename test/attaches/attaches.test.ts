@@ -110,7 +110,7 @@ async function listenBeside(): Promise<void> {
   after.defer(() => stop.abort());
   const bound = Promise.withResolvers<void>();
   const address = { host, port, tls: false };
-  const login = { address, username, password, virtualHost: '/', tls: {} };
+  const login = { address, username, password, virtualHost: '/', tls: {}, isTrusted: true };
   const times = { answerMs: 5_000, heartbeatSeconds: 10, bindMs: 1_000, missingMs: 1_000 };
   const listener = { onBound: () => bound.resolve(), onMessage };
   listenByAmqp(clock, times)(login, listener, stop.signal).catch(bound.reject);

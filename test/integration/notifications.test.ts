@@ -51,7 +51,7 @@ afterEach(() => {
 function login(change: Partial<BrokerLogin> = {}, port = stack.rabbit.port): BrokerLogin {
   const { host, username, password } = stack.rabbit;
   const address = { host, port, tls: false };
-  return { address, username, password, virtualHost: '/', tls: {}, ...change };
+  return { address, username, password, virtualHost: '/', tls: {}, isTrusted: true, ...change };
 }
 
 const listener = {
@@ -318,6 +318,7 @@ it('RabbitMQ that is killed is found again, and everything is looked at then', a
     username,
     password,
     virtualHost: '/',
+    isTrusted: () => true,
     tls: async () => ({}),
     listen: listenByAmqp(systemClock, times),
     clock: systemClock,

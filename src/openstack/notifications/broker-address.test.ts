@@ -26,6 +26,8 @@ test.each([
   'host:port',
   'a b:5672',
   'host:0',
+  '10.0.0.256:5672',
+  '[:::]:5672',
   'host:70000',
 ])('"%s" is none', (text) => {
   expect(brokerAddress(text)).toBeUndefined();

@@ -20,10 +20,16 @@ export function brokerAddress(text: string): BrokerAddress | undefined {
   const { secure, host, port: given } = form.exec(text.trim())?.groups ?? {};
   if (host === undefined) return undefined;
   const port = Number(given ?? (secure ? tlsPort : plainPort));
-  if (port < 1 || port > 65_535) return undefined;
+  // Nor are 10.0.0.256 and ports beyond 65535.
+  if (port < 1 || !URL.canParse(`http://${host}:${port}`)) return undefined;
   const isBare = !text.includes('://');
   const tls = secure !== undefined || (isBare && port === tlsPort);
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port, tls };
+}
+
+/** As the operator's ALLOWED_ENDPOINTS name it: a broker is a host and a port, with whatever it speaks there. */
+export function placeOf(address: BrokerAddress): URL {
+  return new URL(`http://${inWords(address)}`);
 }
 
 /** For people and metrics. */

@@ -1,7 +1,11 @@
+import { InnerAddress } from '../../requests/inner-addresses.ts';
+
 /** Why there is no connection to a broker, by what can be done about it. */
 export type BrokerFailureKind =
   /** It cannot be reached, hangs, or went away. */
   | 'unreachable'
+  /** Its name leads to an inner address. */
+  | 'denied'
   /** Its certificate cannot be verified, or it speaks no TLS. */
   | 'certificate'
   /** It does not let this user in with this password. */
@@ -32,6 +36,9 @@ const ofTls = /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO_|^EPROTO$/;
 export function brokerFailure(error: unknown): BrokerFailure {
   if (error instanceof BrokerFailure) return error;
   if (!(error instanceof Error)) return new BrokerFailure('unreachable', String(error));
+  if (error instanceof InnerAddress) {
+    return new BrokerFailure('denied', error.message, { cause: error });
+  }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const kind = ofTls.test(code) ? 'certificate' : 'unreachable';
   return new BrokerFailure(kind, error.message || code, { cause: error });

@@ -33,7 +33,14 @@ afterEach(async () => {
 async function listen(unkind: Unkindness = {}): Promise<void> {
   broker = await startFakeBroker(unkind);
   const address = { host: '127.0.0.1', port: broker.port, tls: false };
-  const login = { address, username: 'u', password: 'pass', virtualHost: '/v', tls: {} };
+  const login = {
+    address,
+    username: 'u',
+    password: 'pass',
+    virtualHost: '/v',
+    tls: {},
+    isTrusted: true,
+  };
   const to = {
     onBound: (exchanges: readonly string[]) => void bound.push(exchanges),
     onMessage: (body: Buffer | undefined) => void bodies.push(body),

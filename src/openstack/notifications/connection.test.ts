@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { systemClock } from '../../time/clock.ts';
 import { until } from '../../time/fake-clock.ts';
+import type { BrokerAddress } from './broker-address.ts';
 import { BrokerFailure } from './broker-failure.ts';
 import { listenByAmqp } from './connection.ts';
 
@@ -33,8 +34,15 @@ async function peer(act: (socket: Socket) => void) {
 }
 
 function listenTo(port: number, tls = false, signal = new AbortController().signal) {
-  const address = { host: '127.0.0.1', port, tls };
-  const login = { address, username: 'u', password: 'p', virtualHost: '/', tls: {} };
+  return listenAt({ host: '127.0.0.1', port, tls }, true, signal);
+}
+
+function listenAt(
+  address: BrokerAddress,
+  isTrusted: boolean,
+  signal = new AbortController().signal,
+) {
+  const login = { address, isTrusted, username: 'u', password: 'p', virtualHost: '/', tls: {} };
   return listenByAmqp(systemClock, times)(login, deaf, signal).catch((error: unknown) => error);
 }
 
@@ -91,6 +99,24 @@ it('a peer without TLS is no broker with it', async () => {
   const { port } = await peer((socket) => socket.once('data', () => socket.end('AMQP plain text')));
   expect(await listenTo(port, true)).toMatchObject({ kind: 'certificate' });
 });
+
+it.each([false, true])(
+  'a name that leads inside is not followed, unless the operator vouches for it: TLS %s',
+  async (tls) => {
+    let knocks = 0;
+    const { port } = await peer((socket) => {
+      knocks++;
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    const address = { host: 'localhost', port, tls };
+    const failure = await listenAt(address, false);
+    expect(failure).toMatchObject({ kind: 'denied' });
+    expect(String(failure)).toContain(', a loopback address');
+    const kind = tls ? 'certificate' : 'protocol';
+    expect(await listenAt(address, true)).toMatchObject({ kind });
+    expect(knocks).toBe(1);
+  },
+);
 
 it('ends with the signal while it connects, and leaves no socket', async () => {
   const { port, sockets } = await peer(() => undefined);

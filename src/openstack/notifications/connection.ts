@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
+import { lookupOutside } from '../../requests/inner-addresses.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
 import { withDeadline } from '../../time/deadline.ts';
@@ -17,6 +18,8 @@ export interface BrokerLogin {
   readonly password: string;
   readonly virtualHost: string;
   readonly tls: TlsOptions;
+  /** Whether the operator vouches for the address; any other is refused where its name leads inside. */
+  readonly isTrusted: boolean;
 }
 
 export interface Listener {
@@ -84,13 +87,13 @@ export function listenByAmqp(clock: Clock, times: ListenTimes = usualTimes): Lis
   };
 }
 
-function open({ address, tls }: BrokerLogin): Socket {
+function open({ address, tls, isTrusted }: BrokerLogin): Socket {
   const { host, port } = address;
-  if (!address.tls) return connect({ host, port, noDelay: true });
+  const to = { host, port, ...(isTrusted ? {} : { lookup: lookupOutside() }) };
+  if (!address.tls) return connect({ ...to, noDelay: true });
   const { ca, insecure = false } = tls;
   return connectSecurely({
-    host,
-    port,
+    ...to,
     rejectUnauthorized: !insecure,
     ...(isIP(host) === 0 && { servername: host }),
     ...(ca === undefined ? {} : { ca }),

@@ -28,6 +28,7 @@ beforeEach(() => {
     username: 'u',
     password: 'p',
     virtualHost: '/',
+    isTrusted: ({ host }) => host === 'a',
     tls: async () => ({ ca: `read at ${clock.monotonicMs()}` }),
     listen: async (login, to, signal) => {
       const { promise, reject } = Promise.withResolvers<never>();
@@ -95,11 +96,11 @@ describe('a connection', () => {
   it('is tried with each host in turn, and with the authorities of the time', async () => {
     await pauseAfter('unreachable');
     await pauseAfter('unreachable');
-    const seen = opened.map(({ login }) => [login.address.host, login.tls.ca]);
+    const seen = opened.map(({ login }) => [login.address.host, login.isTrusted, login.tls.ca]);
     expect(seen).toEqual([
-      ['a', 'read at 0'],
-      ['b', 'read at 1000'],
-      ['a', 'read at 3000'],
+      ['a', true, 'read at 0'],
+      ['b', false, 'read at 1000'],
+      ['a', true, 'read at 3000'],
     ]);
   });
 
@@ -133,7 +134,7 @@ describe('the pause', () => {
     expect(await pauseAfter('refused')).toBeLessThanOrEqual(600_000);
   });
 
-  it.each(['virtualHost', 'forbidden'] as const)(
+  it.each(['virtualHost', 'forbidden', 'denied'] as const)(
     'is longer where somebody has to act: %s',
     async (why) => {
       expect(await pauseAfter(why)).toBe(60_000);

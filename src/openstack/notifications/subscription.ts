@@ -12,6 +12,8 @@ export interface SubscriptionOptions {
   readonly username: string;
   readonly password: string;
   readonly virtualHost: string;
+  /** Whether the operator vouches for an address, so that its name may lead anywhere. */
+  readonly isTrusted: (address: BrokerAddress) => boolean;
   /** Asked for at each connection. */
   readonly tls: () => Promise<TlsOptions>;
   readonly listen: Listen;
@@ -34,6 +36,12 @@ const usual = { baseMs: 1_000, maxMs: 60_000 };
 /** What holds for so long has recovered. */
 const steadyMs = 60_000;
 /** Somebody has to do something first. */
+const needsSomebody: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
+  'refused',
+  'virtualHost',
+  'forbidden',
+  'denied',
+]);
 const slow = { baseMs: 60_000, maxMs: 10 * 60_000 };
 /** A password is tried again so often: directories behind brokers lock users out. */
 const refusedMs = 60 * 60_000;
@@ -69,13 +77,21 @@ export class Subscription {
 
   /** Why the connection ended; undefined = because the signal aborted. */
   async #listen(attempt: number, signal: AbortSignal): Promise<BrokerFailure | undefined> {
-    const { addresses, username, password, virtualHost, tls, listen, onMessage } = this.#options;
+    const { addresses, username, password, virtualHost, isTrusted, tls, listen, onMessage } =
+      this.#options;
     const address = addresses[attempt % addresses.length];
     if (!address) return undefined;
     this.#connectedAt = undefined;
     const onBound = (exchanges: readonly string[]): void => this.#bound(exchanges);
     try {
-      const login = { address, username, password, virtualHost, tls: await tls() };
+      const login = {
+        address,
+        username,
+        password,
+        virtualHost,
+        isTrusted: isTrusted(address),
+        tls: await tls(),
+      };
       return await listen(login, { onMessage, onBound }, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -112,7 +128,6 @@ export class Subscription {
   #pauseMs(why: BrokerFailureKind): number {
     const { random } = this.#options;
     if (why === 'refused' && this.#refusals > 1) return jittered(refusedMs, random);
-    const isSlow = why === 'refused' || why === 'virtualHost' || why === 'forbidden';
-    return backoffMs(this.#failures - 1, isSlow ? slow : usual, random);
+    return backoffMs(this.#failures - 1, needsSomebody.has(why) ? slow : usual, random);
   }
 }

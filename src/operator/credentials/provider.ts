@@ -1,6 +1,6 @@
 import { passwordAuth } from '../../openstack/cloud-identity.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
-import { brokerAddress, inWords } from '../../openstack/notifications/broker-address.ts';
+import { brokerAddress, inWords, placeOf } from '../../openstack/notifications/broker-address.ts';
 import type { ProviderSource } from '../resolve/credentials.ts';
 import { deniedEndpoint } from '../resolve/endpoints.ts';
 import { openstackFailure, StepFailure } from '../status/step-failure.ts';
@@ -51,9 +51,9 @@ export async function accountOfProvider(
 /** Whoever may make an OpenstackConfig must not have the operator knock at every door: a port is judged like any other. */
 function judged(broker: Broker, allowed: readonly string[]): Broker {
   for (const address of broker.hosts.flatMap((host) => brokerAddress(host) ?? [])) {
-    const where = inWords(address);
-    const denied = deniedEndpoint(`http://${where}`, allowed);
-    if (denied !== undefined) return { ...broker, denied: `"${where}", which ${denied}` };
+    const denied = deniedEndpoint(placeOf(address).href, allowed);
+    if (denied !== undefined)
+      return { ...broker, denied: `"${inWords(address)}", which ${denied}` };
   }
   return broker;
 }

@@ -27,6 +27,8 @@ const listening = 'changes in OpenStack are told by its message queue';
 const inWords: Readonly<Record<BrokerFailureKind, string>> = {
   unreachable:
     'the message queue that Contrabass names does not answer: look whether it runs, and whether the operator may reach it (networkPolicy.amqp)',
+  denied:
+    'the name of the message queue that Contrabass gives leads to an inner address: correct rabbitMQUrls there, or allow its place (ALLOWED_ENDPOINTS)',
   certificate:
     'the certificate of the message queue cannot be verified: give its authority to the operator (OPENSTACK_CA_FILE)',
   refused:
@@ -41,6 +43,7 @@ const inWords: Readonly<Record<BrokerFailureKind, string>> = {
 };
 /** They do not pass by themselves. */
 const toldAtOnce: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
+  'denied',
   'certificate',
   'refused',
   'virtualHost',

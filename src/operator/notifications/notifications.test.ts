@@ -47,6 +47,7 @@ function open(isOn = true): void {
       return promise;
     },
     virtualHost: 'vh',
+    isTrusted: ({ host }) => host === '10.0.0.1',
     tls: async () => ({ ca: 'authorities' }),
     clock,
     random: () => 0.5,
@@ -116,6 +117,7 @@ describe('a broker', () => {
         username: 'r',
         password: 'secret-word',
         virtualHost: 'vh',
+        isTrusted: true,
         tls: { ca: 'authorities' },
       },
     ]);
@@ -239,6 +241,7 @@ describe('the condition', () => {
     ['refused', 'the message queue refuses the user and password that Contrabass names'],
     ['virtualHost', 'the message queue has no such virtual host for this user'],
     ['forbidden', 'the user of the message queue may not have a queue of its own'],
+    ['denied', 'the name of the message queue that Contrabass gives leads to an inner address'],
     ['certificate', 'the certificate of the message queue cannot be verified'],
   ] as const)('says at once that somebody has to act: %s', async (why, words) => {
     notifications.join('ns/a', broker);

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { type Condition, type ConditionUpdate, findCondition } from '../../api/condition.ts';
 import type { metricTable } from '../../api/metrics.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
-import { brokerAddress, inWords } from '../../openstack/notifications/broker-address.ts';
+import {
+  type BrokerAddress,
+  brokerAddress,
+  inWords,
+  placeOf,
+} from '../../openstack/notifications/broker-address.ts';
 import { type Listen, listenByAmqp } from '../../openstack/notifications/connection.ts';
 import { readNotification } from '../../openstack/notifications/envelope.ts';
 import { Subscription } from '../../openstack/notifications/subscription.ts';
@@ -13,6 +18,7 @@ import type { Clock, Random } from '../../time/clock.ts';
 import { type Authorities, tlsOf } from '../credentials/account.ts';
 import type { Hint } from '../hints.ts';
 import type { OperatorMetrics } from '../metrics.ts';
+import { isOwnPlace } from '../resolve/endpoints.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { conditionOf, type, unusable } from './condition.ts';
 import { Connections } from './connections.ts';
@@ -22,6 +28,7 @@ export interface NotificationsOptions {
   readonly isOn: boolean;
   readonly listen: Listen;
   readonly virtualHost: string;
+  readonly isTrusted: (address: BrokerAddress) => boolean;
   readonly tls: () => Promise<TlsOptions>;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,6 +53,7 @@ export function createNotifications(options: CreateOptions): Notifications {
     isOn: settings.notifications,
     listen: listenByAmqp(clock),
     virtualHost: settings.notificationsVirtualHost,
+    isTrusted: (address) => isOwnPlace(placeOf(address), settings),
     tls: async () => tlsOf(settings.openstackInsecureTls, await authorities.openstack()),
     connections: new Connections(metrics),
   });
@@ -115,7 +123,8 @@ export class Notifications {
   }
 
   #open(key: string, broker: Broker): Shared {
-    const { clock, random, virtualHost, tls, listen, connections, onHint } = this.#options;
+    const { clock, random, virtualHost, isTrusted, tls, listen, connections, onHint } =
+      this.#options;
     const members = new Set<string>();
     const why = unusable(broker);
     if (why) return { key, members, told: () => why, stop: () => undefined };
@@ -130,6 +139,7 @@ export class Notifications {
       username,
       password,
       virtualHost,
+      isTrusted,
       tls,
       listen,
       clock,

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { metricTable } from '../../api/metrics.ts';
+import { createLogger } from '../../process/log.ts';
+import { createMetrics } from '../../process/metrics.ts';
+import { readSettings } from '../../process/settings.ts';
+import { systemAuthorities } from '../../requests/ca-bundle.ts';
+import { createFakeClock, until } from '../../time/fake-clock.ts';
+import { operatorSettings } from '../settings.ts';
+import { environment } from '../testing/scene.ts';
+import { createNotifications } from './notifications.ts';
+
+// Nobody listens there: port 1 (tcpmux) of the machine itself.
+const broker = { username: 'r', password: 'p', hosts: ['localhost:1'] };
+const denied = 'leads to an inner address';
+
+it.each([
+  ['', denied],
+  ['http://localhost:1', 'does not answer'],
+  ['http://localhost:2', denied],
+  ['*', denied],
+])('a broker whose name leads inside, with ALLOWED_ENDPOINTS "%s": %s', async (allowed, says) => {
+  const env = { ...environment, ALLOWED_ENDPOINTS: allowed };
+  const settings = readSettings(operatorSettings, { env, flags: {} });
+  const clock = createFakeClock();
+  const notifications = createNotifications({
+    settings,
+    clock,
+    authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
+    metrics: createMetrics(metricTable),
+    random: () => 0.5,
+    log: createLogger({ part: 'test', level: 'silent' }),
+    onHint: () => undefined,
+  });
+  const stop = new AbortController();
+  const told = () => notifications.conditionOf('ns/a', [])?.message;
+  await notifications.during(stop.signal, async () => {
+    notifications.join('ns/a', broker);
+    const isTried = () => told() !== undefined || clock.waits.includes(1_000);
+    await until('it is tried', isTried);
+    await clock.advance(60_000);
+    expect(told()).toContain(says);
+  });
+});
