@@ -155,6 +155,7 @@ export const openstackConfigStatus = z.object({
         interfaces: count('NICs of the node.'),
         state: text('State of its MultiNicNodeConfig.', 64),
         reason: text('One word; see the table of reasons.', 1024),
+        message: text('What is the matter with the node and what to do, for people.', 1024),
       }),
     )
     .max(20)

@@ -116,6 +116,47 @@ describe('event recorder', () => {
     expect(writes[2]?.name).not.toBe(writes[0]?.name);
   });
 
+  test('says nothing again that a process before it has just said, and what is new in any order', async () => {
+    const there = new Set<string>();
+    const { writes, clock, recorder, settled } = bench(async () => {
+      const { verb, name } = writes.at(-1) ?? { verb: '', name: '' };
+      if (verb === 'create' && there.has(name)) {
+        throw new KubeError({ status: 409, reason: 'AlreadyExists', message: 'there' });
+      }
+      there.add(name);
+    });
+    for (let n = 0; n < 100; n++) recorder.record(involved, { ...note, reason: `Reason${n % 2}` });
+    await settled();
+    const next = createEventRecorder({
+      client: {
+        create: async (_: unknown, { metadata }: KubeObject) => {
+          if (there.has(metadata.name)) {
+            throw new KubeError({ status: 409, reason: 'AlreadyExists', message: 'there' });
+          }
+          there.add(metadata.name);
+        },
+      } as unknown as Pick<KubeClient, 'create' | 'patch'>,
+      component: 'multinic-test',
+      clock,
+    });
+    const second = term(next);
+    for (let n = 0; n < 100; n++) next.record(involved, { ...note, reason: `Reason${n % 2}` });
+    await second.settled();
+    expect(there.size).toBe(2);
+    await clock.advance(300_000);
+    const third = createEventRecorder({
+      client: {
+        create: async (_: unknown, { metadata }: KubeObject) => there.add(metadata.name),
+      } as unknown as Pick<KubeClient, 'create' | 'patch'>,
+      component: 'multinic-test',
+      clock,
+    });
+    const last = term(third);
+    third.record(involved, { ...note, reason: 'Reason0' });
+    await last.settled();
+    expect(there.size).toBe(3);
+  });
+
   test('an event about a cluster-wide object goes to the namespace default', async () => {
     const { writes, recorder, settled } = bench();
     recorder.record({ kind: 'Node', metadata: { name: 'n1', uid: 'u' } }, note);

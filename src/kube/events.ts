@@ -164,7 +164,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     try {
       await client.create(events, eventOf(series, series.nextName), { signal });
     } catch (error) {
-      // An earlier try was carried out, and its answer was lost.
+      // An earlier try was carried out and its answer was lost, or a process before this one has just said it.
       if (!isAlreadyExists(error)) throw error;
     }
     series.name = series.nextName;
@@ -196,12 +196,16 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     } satisfies EventObject;
   }
 
-  /** Different for each component, object, reason and time; a valid name whatever the object is called. */
+  /**
+   * The same for each component, object and reason through five minutes: what a process said shortly before it ended, the
+   * API server lets nobody say again. A valid name whatever the object is called.
+   */
   function nameOf({ involved, note }: Series): string {
     const { name, uid } = involved.metadata;
     const what = createHash('sha256').update(`${component}/${uid}/${note.reason}`).digest('hex');
     const stem = name.slice(0, 200).replace(/[^a-z0-9]+$/, '');
-    return `${stem}.${what.slice(0, 8)}${clock.now().getTime().toString(16)}`;
+    const slot = Math.floor(clock.now().getTime() / quietMs);
+    return `${stem}.${what.slice(0, 8)}${slot.toString(16)}`;
   }
 
   async function during<T>(leading: AbortSignal, work: () => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import { type DefinitionName, schemaNumbers } from './schema-numbers.ts';
 const history: Readonly<Record<DefinitionName, readonly string[]>> = {
   'openstackconfigs.multinic.example.com': [
     '6eeecdff7b49cc8bb5eca8b46c8561ce66cb5bf44e29f40bfec410f9a3b89543',
+    'd5a655d1a6e068294d0a8710e0791573da02c50db989ac5ff992900a90173874',
   ],
   'multinicnodeconfigs.multinic.io': [
     'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',

@@ -4,7 +4,7 @@
  * that it does not know without a word.
  */
 export const schemaNumbers = {
-  'openstackconfigs.multinic.example.com': 1,
+  'openstackconfigs.multinic.example.com': 2,
   'multinicnodeconfigs.multinic.io': 2,
 } as const;
 

@@ -167,9 +167,9 @@ async function remove(
     const outcome = await perform('operator.node-config.delete', async () =>
       viola.remove(nodeName, base, signal),
     );
-    // An object that changed although nobody selects it any more is looked at again at the next poll.
-    if (outcome === 'stale') tally.waiting.push(nodeName);
-    else tally.removed.push(nodeName);
+    // Of one that goes, the node is not clean yet; one that changed although nobody selects it is looked at again.
+    if (outcome !== 'gone') tally.waiting.push(nodeName);
+    if (outcome !== 'stale') tally.removed.push(nodeName);
   } catch (error) {
     tally.failed(nodeName, tally.outageOf(error, signal));
   }

@@ -7,6 +7,7 @@ import {
 } from '../../api/condition.ts';
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import { isRequestError } from '../../requests/request-error.ts';
+import { standing } from '../triggers/causes.ts';
 import type { StepFailure, Trouble } from './step-failure.ts';
 
 const shownTroubles = 3;
@@ -74,9 +75,10 @@ function readyOf(ending: Ending) {
     : condition('Ready', 'True', 'NoChange', 'no changes detected');
 }
 
-/** The first trouble names the reason; the others are told as far as they fit, before them what waits for a decision. */
+/** The first trouble names the reason; the others are told as far as they fit, before them what waits for a person. */
 function summaryOf([first, ...others]: readonly Trouble[]): string {
-  const asks = others.filter(({ reason }) => reason === 'RemovalHeld');
+  const held = others.filter(({ reason }) => reason === 'RemovalHeld');
+  const asks = [...held, ...others.filter(({ reason }) => standing.has(reason))];
   const inOrder = first ? [first, ...asks, ...others] : [];
   const messages = [...new Set(inOrder.map(({ message }) => message))];
   const more = messages.length - shownTroubles;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import type { Port } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { isNews, type SyncResult, statusAfter } from './status.ts';
 import type { Trouble } from './step-failure.ts';
@@ -78,6 +79,42 @@ describe('the nodes of a status', () => {
     ]);
   });
 
+  it('say what is the matter, of the node, its server or a port of it', () => {
+    const nodes = ['d', 'c', 'b', 'a', 'e'].map(node);
+    const failed = held('e', 'Failed');
+    const conditions = [{ type: 'Ready', status: 'False' as const, reason: 'JobFailed' }];
+    const told = conditions.map((one) => ({ ...one, message: 'log in and look' }));
+    const port = { id: 'p1', deviceId: 'server-b' } as Port;
+    const status = statusWith(
+      result({
+        nodes,
+        held: [
+          held('a', 'Configured'),
+          { ...failed, status: { ...failed.status, conditions: told } },
+        ],
+        observation: { servers: [], missingServers: [], ports: [port], subnets: [], networks: [] },
+        delivery: {
+          ...result({}).delivery,
+          failures: [
+            { nodeName: 'c', message: 'viola: no', retryAfterMs: undefined, kind: 'refused' },
+          ],
+        },
+        troubles: [
+          { reason: 'NameConflict', subject: 'node d', message: 'twice' } as Trouble,
+          { reason: 'NeutronPortError', subject: 'node d', message: 'later' } as Trouble,
+          { reason: 'InvalidPort', subject: 'port p1', message: 'no MAC'.repeat(500) } as Trouble,
+        ],
+      }),
+    );
+    expect(status.nodes?.map(({ name, reason, message }) => [name, reason, message])).toEqual([
+      ['b', 'InvalidPort', 'no MAC'.repeat(500).slice(0, 1_024)],
+      ['c', 'ViolaPostError', 'viola: no'],
+      ['d', 'NameConflict', 'twice'],
+      ['e', 'JobFailed', 'log in and look'],
+      ['a', 'AllInterfacesConfigured', undefined],
+    ]);
+  });
+
   it('are twenty at most', () => {
     const nodes = Array.from({ length: 30 }, (_, n) => node(`n${n}`));
     expect(statusWith(result({ nodes })).nodes).toHaveLength(20);
@@ -113,6 +150,21 @@ describe('the conditions', () => {
     const status = statusWith(result({ troubles }));
     expect(status.conditions?.[0]?.message).toBe('a; b; c; and 1 more');
     expect(status.lastError).toBe('a; b; c; and 1 more');
+  });
+
+  it('tell what waits for a person before what ends by itself', () => {
+    const troubles = [
+      { reason: 'NeutronSubnetError', message: 'first' },
+      { reason: 'NovaServerError', message: 'again' },
+      { reason: 'ViolaPostError', message: 'later' },
+      { reason: 'NameConflict', message: 'rename one' },
+      { reason: 'RemovalHeld', message: 'agree' },
+    ] as const;
+    const status = statusWith(result({ troubles }));
+    expect(status.conditions?.[0]).toMatchObject({
+      reason: 'NeutronSubnetError',
+      message: 'first; agree; rename one; and 2 more',
+    });
   });
 
   it('end in a whole character where they are cut, or an API server would keep another text', () => {

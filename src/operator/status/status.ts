@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findCondition, rfc3339 } from '../../api/condition.ts';
+import { findCondition, rfc3339, shortMessage } from '../../api/condition.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
@@ -85,16 +85,18 @@ export function isNews(status: OpenstackConfigStatus, previous: OpenstackConfigS
 type NodeStatus = NonNullable<OpenstackConfigStatus['nodes']>[number];
 
 /** The nodes that need attention most: what could not be delivered, then by the state on the node. */
-function worstNodes({ nodes, held, delivery, troubles }: SyncResult): NodeStatus[] {
-  const byName = new Map(held.map((node) => [node.nodeName, node]));
-  const failed = new Set(delivery.failures.map(({ nodeName }) => nodeName));
-  const listed = nodes.map(({ nodeName, instanceId, interfaces }) => {
-    const trouble = troubles.find((one) => 'subject' in one && one.subject === `node ${nodeName}`);
-    const reason = failed.has(nodeName) ? 'ViolaPostError' : trouble?.reason;
-    const { state, why } = progressOf(byName.get(nodeName));
-    const rank = reason ? 0 : (ranks[state] ?? 1);
-    const status = { name: nodeName, instanceId, interfaces: interfaces.length, state };
-    return { rank, status: defined({ ...status, reason: reason ?? why }) };
+function worstNodes(synced: SyncResult): NodeStatus[] {
+  const byName = new Map(synced.held.map((node) => [node.nodeName, node]));
+  const troubleOf = troublesOfNodes(synced);
+  const listed = synced.nodes.map((node) => {
+    const { nodeName: name, instanceId, interfaces } = node;
+    const trouble = troubleOf(node);
+    const { state, ...progress } = progressOf(byName.get(name));
+    const { reason, message } = trouble ?? progress;
+    const rank = trouble ? 0 : (ranks[state] ?? 1);
+    const why = { reason, message: message && shortMessage(message) };
+    const status = { name, instanceId, interfaces: interfaces.length, state, ...why };
+    return { rank, status: defined(status) };
   });
   return listed
     .toSorted((a, b) => a.rank - b.rank || compareText(a.status.name, b.status.name))
@@ -109,10 +111,28 @@ const ranks: Readonly<Record<string, number>> = {
   Configured: 4,
 };
 
-/** How far the business cluster is with a node. */
+/** What is wrong with a node: what Viola did not take, else what was found about the node, its server or one of its ports. */
+function troublesOfNodes({ delivery, troubles, observation }: SyncResult) {
+  const failed = new Map(delivery.failures.map(({ nodeName, message }) => [nodeName, message]));
+  const owners = new Map(observation.ports.map(({ id, deviceId }) => [`port ${id}`, deviceId]));
+  const bySubject = new Map<string, Trouble>();
+  for (const trouble of troubles.toReversed()) {
+    const subject = 'subject' in trouble ? String(trouble.subject) : '';
+    const server = owners.get(subject);
+    bySubject.set(server === undefined ? subject : `server ${server}`, trouble);
+  }
+  return ({ nodeName, instanceId }: NodePlan): Trouble | undefined => {
+    const message = failed.get(nodeName);
+    if (message !== undefined) return { reason: 'ViolaPostError', message };
+    return bySubject.get(`node ${nodeName}`) ?? bySubject.get(`server ${instanceId}`);
+  };
+}
+
+/** How far the business cluster is with a node; that all is well needs no words. */
 function progressOf(node: HeldNode | undefined) {
   const { state = 'Pending', conditions } = node?.status ?? {};
-  return { state, why: findCondition(conditions, 'Ready')?.reason };
+  const { status, reason, message } = findCondition(conditions, 'Ready') ?? {};
+  return { state, reason, message: status === 'True' ? undefined : message };
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
@@ -193,9 +213,10 @@ export function troublesIn(steps: Steps): readonly Trouble[] {
     ...servers.troubles,
     ...look.troubles.filter((trouble) => !isSaid(trouble, servers.troubles)),
     ...problems.filter((problem) => !isSaid(problem, read)),
-    ...rounds.delivery.failures.map(
-      ({ message }) => ({ reason: 'ViolaPostError', message }) as const,
-    ),
+    // Answers come in any order; what is told keeps one.
+    ...rounds.delivery.failures
+      .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
+      .map(({ message }) => ({ reason: 'ViolaPostError', message }) as const),
     ...others.troubles,
   ];
 }
@@ -240,7 +261,13 @@ export function waitsOf({
   return [
     ...doubtful.map(({ nodeName }) => `${nodeName}: Nova has not written down a detach yet`),
     ...nodes.filter(({ waiting }) => waiting).map(({ nodeName, why }) => `${nodeName}: ${why}`),
-    ...delivery.waiting.map((nodeName) => `${nodeName}: the object changes or goes`),
-    ...leaving.map(({ nodeName }) => `${nodeName}: leaves the business cluster it was in`),
+    ...inOrder(delivery.waiting).map((nodeName) => `${nodeName}: the object changes or goes`),
+    ...inOrder(leaving.map(({ nodeName }) => nodeName)).map(
+      (nodeName) => `${nodeName}: leaves the business cluster it was in`,
+    ),
   ];
+}
+
+function inOrder(names: readonly string[]): string[] {
+  return names.toSorted(compareText);
 }

@@ -23,6 +23,7 @@ import {
 } from '../openstack-config.ts';
 import { type Ending, pausedConditions, troublesOf } from './conditions.ts';
 import { isNews, type SyncResult, statusAfter } from './status.ts';
+import { Steadiness } from './steadiness.ts';
 
 /** A sync that came through. */
 export interface SyncSeen {
@@ -69,6 +70,7 @@ interface Written {
 export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   const { client, recorder, perform, clock, notReady, notifications } = deps;
   const written = new Map<string, Written>();
+  const steadiness = new Steadiness(clock);
 
   async function apply(object: ConfigObject, status: OpenstackConfigStatus, signal: AbortSignal) {
     if (!isNews(status, statusOf(latest(object)))) return;
@@ -86,6 +88,17 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     written.set(keyOf(object), { uid, resourceVersion, status: after.status });
     recordReady(recorder, object, status.conditions);
     recordSecretInSpec(recorder, object, status.conditions);
+  }
+
+  /** What is told of a status: all of it, or only that it was synced while the rest comes and goes. */
+  function steadied(
+    object: ConfigObject,
+    status: OpenstackConfigStatus,
+    previous: OpenstackConfigStatus,
+  ): OpenstackConfigStatus {
+    if (steadiness.allows(keyOf(object), status)) return status;
+    const { lastSyncedAt } = status;
+    return lastSyncedAt === undefined ? previous : { ...previous, lastSyncedAt };
   }
 
   /** Of an object that is gone nothing has to be said any more. */
@@ -126,7 +139,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         handled: handledBy(latest(object), seen?.synced),
       });
       notReady.note(keyOf(object), reasonsOf(status, ending));
-      await say(object, status, signal);
+      await say(object, steadied(object, status, previous), signal);
       return status;
     },
     async pause(object, signal) {
@@ -138,6 +151,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     },
     forget(key) {
       written.delete(key);
+      steadiness.forget(key);
       notReady.note(key, []);
     },
   };

@@ -42,7 +42,7 @@ export function causeOf(
  * Of these nobody but a person makes an end, in OpenStack or in the object. To go on looking whether somebody has is to
  * poll; every other reason ends by itself.
  */
-const standing: ReadonlySet<string> = new Set<OperatorReason>([
+export const standing: ReadonlySet<string> = new Set<OperatorReason>([
   'ConfigError',
   'PolicyDenied',
   'SubnetRequired',

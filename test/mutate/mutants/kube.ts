@@ -4,6 +4,12 @@ const kube = (...files: string[]) => ['unit', ...files.map((name) => `src/kube/$
 
 export const kubeMutants: readonly Mutant[] = [
   {
+    file: 'src/kube/events.ts',
+    find: 'const slot = Math.floor(clock.now().getTime() / quietMs);',
+    replace: 'const slot = clock.now().getTime();',
+    tests: kube('events.test.ts'),
+  },
+  {
     file: 'src/kube/cache/reflector-state.ts',
     find: 'return resourceVersion === undefined || isGone(error) || doubted',
     replace: 'return resourceVersion === undefined || doubted',
