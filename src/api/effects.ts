@@ -6,6 +6,7 @@ export const effects = [
   'operator.finalizer.add',
   'operator.finalizer.remove',
   'operator.status.write',
+  'operator.trigger.write',
   'operator.node-config.post',
   'operator.node-config.delete',
   'operator.inventory.write',

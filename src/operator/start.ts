@@ -133,7 +133,7 @@ export async function startOperator(
     operator: async (both) =>
       runWithLease(election, both, async (leading) => credentials.during(leading, loop.run)),
     ...(selfCheck && { 'self-check': selfCheck }),
-    triggers: async (both) => startTriggerServer(settings, client, context, both),
+    triggers: async (both) => startTriggerServer(settings, { client, perform }, context, both),
     ...(serveInventory && {
       inventory: async (both: AbortSignal) => serveInventory({ store, unavailable }, both),
     }),

@@ -13,8 +13,8 @@ export interface Life {
 }
 
 /**
- * The life of one port: it is attached, an OpenstackConfig selects its server, it becomes a NIC, is detached, and the
- * OpenstackConfig is deleted. `expected` is a life to come to the same states as; without one, each state is what the
+ * The life of one port: it is attached, an OpenstackConfig selects its server, it becomes a NIC, a look is asked for, it is
+ * detached, and the OpenstackConfig is deleted. `expected` is a life to come to the same states as; without one, each state is what the
  * first look finds when the objects say that it is reached.
  */
 export async function live(site: Site, expected?: Life): Promise<Life> {
@@ -27,6 +27,7 @@ export async function live(site: Site, expected?: Life): Promise<Life> {
   await site.applyConfig();
   await until(site, () => nicsOf(site), ['multinic0 Configured']);
   await until(site, () => readiness(site), { config: 'True', node: 'True' });
+  if (site.askForLook) await until(site, () => handledAsk(site), await site.askForLook());
   const configured = await settledState(site, expected?.configured);
 
   hypervisor.hold('unplug');
@@ -79,6 +80,10 @@ async function readiness({ places }: Site) {
     config: readyOf((await places.openstackConfig())?.conditions),
     node: readyOf((await places.nodeConfig())?.status?.conditions),
   };
+}
+
+async function handledAsk({ places }: Site): Promise<string | undefined> {
+  return (await places.openstackConfig())?.lastHandledReconcileAt;
 }
 
 function readyOf(conditions: Parameters<typeof findCondition>[0]) {

@@ -15,6 +15,8 @@ export interface Site extends AsyncDisposable {
   readonly hypervisor: Hypervisor;
   readonly serverId: string;
   readonly port: WirePort;
+  /** Calls the trigger endpoint until it answers; the value of the annotation. Missing: nobody may call it. */
+  readonly askForLook?: () => Promise<string>;
   /** How long anything may take on a busy machine, and how often it is looked at. */
   /** Makes that a part which starts now comes to this moment, where not every start does. */
   readonly prepare: (point: KillPoint) => Promise<void>;

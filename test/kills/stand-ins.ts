@@ -10,6 +10,7 @@ import { secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig } from '../chain/acts.ts';
 import { generous, placesOf } from '../chain/seen.ts';
 import { openWorld, type Worker } from '../chain/world.ts';
+import { openAsking } from './asking.ts';
 import { MortalAgents } from './mortal-agent.ts';
 import { registerWithOldToken } from './old-token.ts';
 import type { Site } from './site.ts';
@@ -23,9 +24,10 @@ export async function openStandIns({ managedAccess = false } = {}): Promise<Site
   const directory = await mkdtemp(join(tmpdir(), 'multinic-kills-'));
   stack.defer(() => rm(directory, { recursive: true }));
   const agents = new MortalAgents(directory);
+  const asking = await openAsking(directory);
   const world = stack.use(
     await openWorld(['worker-1'], {
-      env: { ...mortalEnv, LOG_LEVEL: 'debug', LEASE_DURATION: '2s' },
+      env: { ...mortalEnv, LOG_LEVEL: 'debug', LEASE_DURATION: '2s', ...asking.env },
       agentCommand: await agents.command(),
       managedAccess,
     }),
@@ -49,6 +51,7 @@ export async function openStandIns({ managedAccess = false } = {}): Promise<Site
     },
     patience: { ...generous, interval: 50 },
     applyConfig: () => applyConfig(world, worker, { settings: { portBaseline: 'All' } }),
+    askForLook: () => asking.ask({ namespace: namespaces.system, name }),
     async deleteConfig() {
       await management.client.delete(openstackConfigs, { namespace: namespaces.system, name });
     },

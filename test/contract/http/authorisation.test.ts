@@ -1,16 +1,19 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { clusters } from '../../../src/api/node-configs-http.ts';
+import { signatureHeader, timestampHeader, triggerPath } from '../../../src/api/trigger-http.ts';
 import type { HttpServer } from '../../../src/http/app.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import { serveInventory } from '../../../src/inventory/routes.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { createHealth } from '../../../src/process/health.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { Store } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { about } from '../../beds/about.ts';
+import { openTriggerBed } from '../../beds/trigger-bed.ts';
 import { ViolaBed } from '../../beds/viola-bed.ts';
 
 const document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
@@ -200,6 +203,60 @@ describe('the inventory', () => {
     const providers = () =>
       answer.json<{ providerId: string }[]>().map(({ providerId }) => providerId);
     expect(answer.statusCode === 200 ? providers() : answer.statusCode).toEqual(seen);
+  });
+});
+
+const triggerUrl = `${triggerPath}/multinic-system/osc`;
+const hmacKey = '0123456789abcdef';
+/** What each token is answered, whatever provider the call names: an OpenstackConfig may be for any. */
+const triggers: Readonly<Record<string, { readonly url: string; readonly statuses: number[] }>> = {
+  [`POST ${triggerPath}/{namespace}/{name}`]: {
+    url: triggerUrl,
+    statuses: [401, 401, 403, 403, 403, 202, 403],
+  },
+};
+
+describe('the trigger endpoint', () => {
+  const patch = (async () => ({})) as unknown as KubeClient['patch'];
+  const keys = async () => [hmacKey];
+
+  it('has a row for each route that it describes', async () => {
+    const { app } = await openTriggerBed({ patch });
+    expect(await operations(app)).toEqual(Object.keys(triggers).toSorted());
+  });
+
+  it.each(['biz-1', 'biz-2', '-'])('with a token, for %s', async (provider) => {
+    for (const { url, statuses } of Object.values(triggers)) {
+      const { app } = await openTriggerBed({ patch, keys });
+      const seen: number[] = [];
+      for (const token of tokens) {
+        const headers = {
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+          ...(provider === '-' ? {} : { 'x-provider-id': provider }),
+        };
+        seen.push((await app.inject({ method: 'POST', url, headers })).statusCode);
+      }
+      expect(seen).toEqual(statuses);
+    }
+  });
+
+  it.each([
+    ['a key of ours', hmacKey, '', 202],
+    ['a key of ours, and a token of nobody', hmacKey, 'guess', 202],
+    ['a key of somebody else', 'fedcba9876543210', '', 401],
+    ['a key of somebody else, and a token of ours', 'fedcba9876543210', 'rw', 401],
+  ])('with a signature by %s', async (_whose, by, token, status) => {
+    const { app } = await openTriggerBed({ patch, keys });
+    const timestamp = `${Math.floor(Date.now() / 1000)}`;
+    const hmac = createHmac('sha256', by).update(`${timestamp}\nPOST\n${triggerUrl}\n`);
+    const headers = {
+      [timestampHeader]: timestamp,
+      [signatureHeader]: `sha256=${hmac.digest('hex')}`,
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+    };
+    expect((await app.inject({ method: 'POST', url: triggerUrl, headers })).statusCode).toBe(
+      status,
+    );
   });
 });
 

@@ -1,8 +1,10 @@
+import type { Effect } from '../../../api/effects.ts';
 import { annotations, fieldManagers } from '../../../api/names.ts';
 import { HttpProblem } from '../../../http/problem.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { isForbidden, isNotFound, KubeError } from '../../../kube/errors.ts';
 import { keyOf, type ObjectRef } from '../../../kube/object.ts';
+import type { Perform } from '../../../process/effects.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { openstackConfigs } from '../../openstack-config.ts';
 
@@ -19,6 +21,7 @@ interface Request {
 
 export interface ReconcileRequestsDeps {
   readonly client: Pick<KubeClient, 'patch'>;
+  readonly perform: Perform<Effect>;
   readonly clock: Clock;
   /** Ends writes that several callers may be waiting for. */
   readonly lifetime: AbortSignal;
@@ -62,15 +65,14 @@ export class ReconcileRequests {
     return request;
   }
 
-  // Not in the list of effects: it is one annotation, and whoever got no answer calls again.
   async #write(ref: ObjectRef, id: string): Promise<void> {
-    const { client, lifetime: signal } = this.#deps;
+    const { client, perform, lifetime: signal } = this.#deps;
     const patch = { metadata: { annotations: { [annotations.reconcileAt]: id } } };
     try {
-      await client.patch(openstackConfigs, ref, patch, {
-        fieldManager: fieldManagers.trigger,
-        signal,
-      });
+      const options = { fieldManager: fieldManagers.trigger, signal };
+      await perform('operator.trigger.write', async () =>
+        client.patch(openstackConfigs, ref, patch, options),
+      );
     } catch (error) {
       throw problemOf(error, ref);
     }

@@ -1,30 +1,16 @@
-import { createHash, createHmac } from 'node:crypto';
-import { Registry } from 'prom-client';
+import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { about } from '../../../../test/beds/about.ts';
-import type { HttpServer } from '../../../http/app.ts';
-import { createHttpServer, listen } from '../../../http/server.ts';
-import type { Grant } from '../../../http/who-may.ts';
+import { openTriggerBed } from '../../../../test/beds/trigger-bed.ts';
+import { listen } from '../../../http/server.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { KubeError } from '../../../kube/errors.ts';
 import { keyOf, type ObjectRef } from '../../../kube/object.ts';
-import { createHealth } from '../../../process/health.ts';
-import { createLogger } from '../../../process/log.ts';
 import { createFakeClock, type FakeClock, until } from '../../../time/fake-clock.ts';
-import { ReconcileRequests } from './reconcile-requests.ts';
-import { longestBody, serveTriggers } from './routes.ts';
+import { longestBody } from './routes.ts';
 import { UsedSignatures } from './used-signatures.ts';
 
 const key = '0123456789abcdef';
 const path = '/v1/triggers/openstackconfigs/multinic-system/osc';
-
-const grant = (token: string, change: Partial<Grant> = {}): Grant => ({
-  name: token,
-  sha256: createHash('sha256').update(token).digest('hex'),
-  providers: ['*'],
-  verbs: ['write'],
-  ...change,
-});
 
 let clock: FakeClock;
 let stop: AbortController;
@@ -52,27 +38,15 @@ afterEach(() => stop.abort(new Error('done')));
 
 /** A replica of the operator, as far as its trigger endpoint goes. */
 async function replica({ signing = true, granting = true } = {}) {
-  const app: HttpServer = await createHttpServer({
-    title: 'test',
+  const bed = await openTriggerBed({
+    patch: (async (...all: Parameters<typeof patch>) => patch(...all)) as never,
+    keys: signing ? keys : undefined,
+    tokens: granting,
     clock,
-    log: createLogger({ part: 'test', level: 'silent' }),
-    health: createHealth(),
-    about,
-    registry: new Registry(),
-    bodyLimit: longestBody,
+    lifetime: stop.signal,
   });
-  const client = { patch: (async (...all: Parameters<typeof patch>) => patch(...all)) as never };
-  const used = new UsedSignatures(clock);
-  const requests = new ReconcileRequests({ client, clock, lifetime: stop.signal });
-  const grants = [
-    grant('w'),
-    grant('r', { verbs: ['read'] }),
-    grant('biz', { providers: ['biz-1'] }),
-  ];
-  const tokens = granting ? { current: async () => grants } : undefined;
-  serveTriggers(app, { tokens, keys: signing ? keys : undefined, used, requests, clock });
-  const { url } = await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal);
-  return { app, url, used, requests };
+  const { url } = await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal);
+  return { ...bed, url };
 }
 
 async function call(url: string, headers: Record<string, string>, body?: string, to = path) {
@@ -98,21 +72,22 @@ function signed(change: { timestamp?: string; body?: string; to?: string; by?: s
 
 describe('a call with a token', () => {
   it('annotates the OpenstackConfig and answers the value', async () => {
-    const { url } = await replica();
-    const { status, id, ...rest } = await call(url, bearer('w'));
+    const { url, effects } = await replica();
+    const { status, id, ...rest } = await call(url, bearer('rw'));
     expect([status, rest]).toEqual([
       202,
       expect.objectContaining({ namespace: 'multinic-system', name: 'osc' }),
     ]);
     expect(id).toMatch(/^2026-01-01T00:00:00Z-[0-9a-f]{16}$/);
     expect(writes).toEqual([{ key: 'multinic-system/osc', manager: 'multinic-trigger', id }]);
+    expect(effects).toEqual(['before operator.trigger.write', 'after operator.trigger.write']);
   });
 
   it.each([
     ['nobody', {}, 401, 'TokenRequired'],
     ['a stranger', bearer('guess'), 401, 'TokenUnknown'],
-    ['who may read', bearer('r'), 403, 'VerbDenied'],
-    ['who may write elsewhere', bearer('biz'), 403, 'ProviderDenied'],
+    ['who may read', bearer('ro'), 403, 'VerbDenied'],
+    ['who may write elsewhere', bearer('w'), 403, 'ProviderDenied'],
   ])('is refused: %s', async (_who, headers, status, code) => {
     const { url } = await replica();
     expect(await call(url, headers as Record<string, string>)).toMatchObject({ status, code });
@@ -121,7 +96,7 @@ describe('a call with a token', () => {
 
   it('may have any body, and no long one', async () => {
     const { url } = await replica();
-    const headers = { ...bearer('w'), 'content-type': 'text/x-alert' };
+    const headers = { ...bearer('rw'), 'content-type': 'text/x-alert' };
     expect(await call(url, headers, '{not JSON')).toMatchObject({ status: 202 });
     const long = 'x'.repeat(longestBody + 1);
     expect(await call(url, headers, long)).toMatchObject({ status: 413, code: 'BodyTooLarge' });
@@ -132,7 +107,7 @@ describe('a call with a token', () => {
     async (name) => {
       const { url } = await replica();
       const to = `/v1/triggers/openstackconfigs/${name}`;
-      const { status } = await call(url, bearer('w'), undefined, to);
+      const { status } = await call(url, bearer('rw'), undefined, to);
       expect([400, 404]).toContain(status);
       expect(writes).toEqual([]);
     },
@@ -146,13 +121,13 @@ describe('a call with a token', () => {
   ])('that the API server answers %s %s is answered %s %s', async (of, reason, status, code) => {
     patch = async () => Promise.reject(new KubeError({ status: of, reason, message: 'no' }));
     const { url } = await replica();
-    expect(await call(url, bearer('w'))).toMatchObject({ status, code });
+    expect(await call(url, bearer('rw'))).toMatchObject({ status, code });
   });
 
   it('is answered in time when the API server hangs', async () => {
     patch = async () => Promise.withResolvers<never>().promise;
     const { url } = await replica();
-    const calling = call(url, bearer('w'));
+    const calling = call(url, bearer('rw'));
     await until('the call is in work', () => clock.waits.includes(60_000));
     await clock.advance(60_000);
     expect(await calling).toMatchObject({ status: 503, code: 'DeadlineReached' });
@@ -162,13 +137,13 @@ describe('a call with a token', () => {
 describe('calls for one OpenstackConfig', () => {
   it('within a second are one', async () => {
     const { url } = await replica();
-    const together = await Promise.all([call(url, bearer('w')), call(url, bearer('w'))]);
+    const together = await Promise.all([call(url, bearer('rw')), call(url, bearer('rw'))]);
     await clock.advance(999);
-    const later = await call(url, bearer('w'));
+    const later = await call(url, bearer('rw'));
     expect(new Set([...together, later].map(({ id }) => id)).size).toBe(1);
     expect(writes).toHaveLength(1);
     await clock.advance(1);
-    expect((await call(url, bearer('w'))).id).not.toBe(later.id);
+    expect((await call(url, bearer('rw'))).id).not.toBe(later.id);
     expect(writes).toHaveLength(2);
   });
 
@@ -180,17 +155,17 @@ describe('calls for one OpenstackConfig', () => {
       throw new KubeError({ status: 500, reason: 'InternalError', message: 'no' });
     };
     const { url } = await replica();
-    for (let n = 0; n < 3; n++) expect((await call(url, bearer('w'))).status).toBe(503);
+    for (let n = 0; n < 3; n++) expect((await call(url, bearer('rw'))).status).toBe(503);
     expect(tries).toBe(1);
     patch = works;
     await clock.advance(1_000);
-    expect((await call(url, bearer('w'))).status).toBe(202);
+    expect((await call(url, bearer('rw'))).status).toBe(202);
   });
 
   it('and for another are two', async () => {
     const { url } = await replica();
-    await call(url, bearer('w'));
-    await call(url, bearer('w'), undefined, path.replace('osc', 'other'));
+    await call(url, bearer('rw'));
+    await call(url, bearer('rw'), undefined, path.replace('osc', 'other'));
     expect(writes.map((write) => write.key)).toEqual([
       'multinic-system/osc',
       'multinic-system/other',
@@ -205,7 +180,7 @@ describe('a flood', () => {
     for (let second = 0; second < 2; second++) {
       for (let n = 0; n < 5_000; n++) {
         const url = n % 2 === 0 ? path : path.replace('osc', 'other');
-        const { statusCode } = await app.inject({ method: 'POST', url, headers: bearer('w') });
+        const { statusCode } = await app.inject({ method: 'POST', url, headers: bearer('rw') });
         statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1);
       }
       await clock.advance(1_000);
@@ -219,7 +194,7 @@ describe('a flood', () => {
     const { app, requests } = await replica();
     const ask = async (n: number) => {
       const url = path.replace('osc', `osc-${n}`);
-      return (await app.inject({ method: 'POST', url, headers: bearer('w') })).statusCode;
+      return (await app.inject({ method: 'POST', url, headers: bearer('rw') })).statusCode;
     };
     const answers: number[] = [];
     for (let n = 0; n < 200; n++) answers.push(await ask(n));
@@ -325,6 +300,6 @@ describe('a signed call', () => {
     const tokensOnly = await replica({ signing: false });
     expect(await call(tokensOnly.url, signed())).toMatchObject({ code: 'TokenRequired' });
     const signingOnly = await replica({ granting: false });
-    expect(await call(signingOnly.url, bearer('w'))).toMatchObject({ code: 'SignatureRefused' });
+    expect(await call(signingOnly.url, bearer('rw'))).toMatchObject({ code: 'SignatureRefused' });
   });
 });

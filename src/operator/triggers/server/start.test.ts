@@ -6,8 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { about } from '../../../../test/beds/about.ts';
 import { good } from '../../../../test/beds/certificates.ts';
 import { shownCertificate } from '../../../../test/beds/shown-certificate.ts';
+import type { Effect } from '../../../api/effects.ts';
 import { metricTable } from '../../../api/metrics.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
+import { createPerform } from '../../../process/effects.ts';
 import { createHealth, type Health } from '../../../process/health.ts';
 import { createLogger } from '../../../process/log.ts';
 import { createMetrics } from '../../../process/metrics.ts';
@@ -22,6 +24,7 @@ let health: Health;
 let lines: string[];
 const metrics = createMetrics(metricTable);
 const patch = (async () => ({})) as unknown as KubeClient['patch'];
+const cluster = { client: { patch }, perform: createPerform<Effect>(() => undefined) };
 const path = '/v1/triggers/openstackconfigs/ns/osc';
 
 beforeEach(async () => {
@@ -56,7 +59,7 @@ async function start(env: Readonly<Record<string, string>>): Promise<string | un
   };
   const all = { TRIGGER_ADDR: '127.0.0.1:0', ...env };
   const settings = readSettings(triggerSettings, { env: all, flags: {} });
-  const running = startTriggerServer(settings, { patch }, context, stop.signal);
+  const running = startTriggerServer(settings, cluster, context, stop.signal);
   await Promise.race([running, serves.promise]);
   const line = lines.find((one) => one.includes('"url"')) ?? '{}';
   return (JSON.parse(line) as { url?: string }).url;

@@ -6,11 +6,10 @@ import {
 } from '../../../http/certificate.ts';
 import { createHttpServer, listen } from '../../../http/server.ts';
 import { openTokenFile } from '../../../http/token-file.ts';
-import type { KubeClient } from '../../../kube/client/client.ts';
 import type { PartContext } from '../../../process/part.ts';
 import type { TriggerSettings } from '../settings.ts';
 import { type CallersDeps, keysIn } from './callers.ts';
-import { ReconcileRequests } from './reconcile-requests.ts';
+import { ReconcileRequests, type ReconcileRequestsDeps } from './reconcile-requests.ts';
 import { longestBody, serveTriggers } from './routes.ts';
 import { UsedSignatures } from './used-signatures.ts';
 
@@ -19,7 +18,7 @@ type Context = PartContext<typeof metricTable>;
 /** Serves triggers until the signal aborts, on every replica; not at all when nothing says who may call. */
 export async function startTriggerServer(
   settings: TriggerSettings,
-  client: Pick<KubeClient, 'patch'>,
+  cluster: Pick<ReconcileRequestsDeps, 'client' | 'perform'>,
   context: Context,
   signal: AbortSignal,
 ): Promise<void> {
@@ -52,7 +51,7 @@ export async function startTriggerServer(
   serveTriggers(app, {
     ...who,
     used: new UsedSignatures(clock),
-    requests: new ReconcileRequests({ client, clock, lifetime: signal }),
+    requests: new ReconcileRequests({ ...cluster, clock, lifetime: signal }),
     clock,
   });
   const { url } = await listen(app, settings.triggerListen, signal);
