@@ -73,6 +73,7 @@ describe('the reasons for which something is not Ready', () => {
       'Waiting',
       'Paused',
       'SecretInSpec',
+      'TLSNotVerified',
       'Connected',
       'Disconnected',
     ],

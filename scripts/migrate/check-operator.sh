@@ -27,11 +27,11 @@ check_configs() {
     found "OpenstackConfigs: none, the kind $kind is not installed"
     return
   fi
-  local where provider cloud project direct by_secret subnets leaving viola contrabass own_key_of number=0 ready
+  local where provider cloud project direct by_secret subnets leaving viola contrabass insecure own_key_of number=0 ready
   local bad=() leaves=() keyless=() elsewhere=()
   local -A named=() spaces=() states=()
-  rows "{{.metadata.namespace}}/{{.metadata.name}}$sep{{with .spec.credentials}}{{with .k8sProviderID}}{{.}}{{end}}$sep{{with .openstackProviderID}}{{.}}{{end}}$sep{{with .projectID}}{{.}}{{end}}$sep{{with .authURL}}{{.}}{{end}}$sep{{with .secretRef}}{{.name}}{{end}}{{else}}$sep$sep$sep$sep{{end}}$sep{{range .spec.subnetIDs}}{{.}}{{end}}{{with .spec.subnetID}}{{.}}{{end}}{{with .spec.subnetName}}{{.}}{{end}}$sep{{with .metadata.deletionTimestamp}}{{.}}{{end}}$sep{{with .spec.settings}}{{with .violaEndpoint}}{{.}}{{end}}$sep{{with .contrabassEndpoint}}{{.}}{{end}}$sep{{with .contrabassEncryptKey}}set{{end}}{{else}}$sep$sep{{end}}{{with .spec.secrets}}{{with .contrabassEncryptKeySecretRef}}{{.name}}{{end}}{{end}}$sep{{with .status}}{{range .conditions}}{{if eq .type \"Ready\"}}{{.status}} {{.reason}}{{end}}{{end}}{{end}}" "$kind" -A
-  while IFS=$sep read -r where provider cloud project direct by_secret subnets leaving viola contrabass own_key_of ready; do
+  rows "{{.metadata.namespace}}/{{.metadata.name}}$sep{{with .spec.credentials}}{{with .k8sProviderID}}{{.}}{{end}}$sep{{with .openstackProviderID}}{{.}}{{end}}$sep{{with .projectID}}{{.}}{{end}}$sep{{with .authURL}}{{.}}{{end}}$sep{{with .secretRef}}{{.name}}{{end}}{{else}}$sep$sep$sep$sep{{end}}$sep{{range .spec.subnetIDs}}{{.}}{{end}}{{with .spec.subnetID}}{{.}}{{end}}{{with .spec.subnetName}}{{.}}{{end}}$sep{{with .metadata.deletionTimestamp}}{{.}}{{end}}$sep{{with .spec.settings}}{{with .violaEndpoint}}{{.}}{{end}}$sep{{with .contrabassEndpoint}}{{.}}{{end}}$sep{{if .contrabassInsecureTLS}}contrabass{{end}}{{if .openstackInsecureTLS}} openstack{{end}}$sep{{with .contrabassEncryptKey}}set{{end}}{{else}}$sep$sep$sep{{end}}{{with .spec.secrets}}{{with .contrabassEncryptKeySecretRef}}{{.name}}{{end}}{{end}}$sep{{with .status}}{{range .conditions}}{{if eq .type \"Ready\"}}{{.status}} {{.reason}}{{end}}{{end}}{{end}}" "$kind" -A
+  while IFS=$sep read -r where provider cloud project direct by_secret subnets leaving viola contrabass insecure own_key_of ready; do
     [[ -n $where ]] || continue
     number=$((number + 1))
     states[${ready:-not looked at}]=$((${states[${ready:-not looked at}]:-0} + 1))
@@ -43,11 +43,13 @@ check_configs() {
     [[ -n $subnets ]] || bad+=("$where: names no subnet")
     [[ -z $provider$cloud ]] || named[${provider:-$cloud}]=1
     [[ -z $contrabass || -n $own_key_of ]] || has_key "${where%/*}" || keyless+=("$where: $contrabass")
+    [[ -z $insecure ]] || unverified "$where" "$insecure" "$contrabass"
     [[ -z $viola ]] || mind "OpenstackConfig $where names a Viola of its own ($viola): that is taken out of it, and put back on the way back"
   done <<<"$answer"
   providers=("${!named[@]}")
   found "OpenstackConfigs: $number$(for ready in "${!states[@]}"; do printf ', %s %s' "${states[$ready]}" "$ready"; done)"
   map_namespaces "${!spaces[@]}"
+  map_unverified
   check_servers bad
   block_all configs "what our operator refuses (ConfigError); NICs of these stay as they are, and nobody looks after them" "correct them" "${bad[@]}"
   block_all leaving "OpenstackConfigs are being deleted, and something holds them" "see their finalizers" "${leaves[@]}"
@@ -65,6 +67,26 @@ map_namespaces() {
   local it list=''
   for it; do list+="${list:+, }$it"; done
   [[ -z $list || $list == multinic-system ]] || setting_of operator "secretNamespaces: [$list]"
+}
+
+# Origins at which OpenstackConfigs have certificates not verified.
+declare -A origins=()
+
+# unverified OBJECT WHAT CONTRABASS: which those of one are. Of a cloud only Contrabass and its catalog know them.
+unverified() {
+  local url=$3
+  mind "OpenstackConfig $1 has certificates not verified (${2# }): operator.settings.insecureTlsEndpoints lets it; better give our operator the authority (contrabassCaFile, openstackCaFile) and take that out"
+  [[ $2 != *openstack* ]] || origins['*']=1
+  [[ $2 == contrabass* ]] || return 0
+  [[ -n $url ]] || url=$(sed -n 's/^ *contrabassEndpoint: "\(.*\)"$/\1/p' <<<"${settings_in[operator]:-}")
+  [[ ! $url =~ ^https://[^/?#]+ ]] || origins["${BASH_REMATCH[0]}"]=1
+}
+
+# map_unverified: our operator lets them.
+map_unverified() {
+  local it list=''
+  while read -r it; do list+="${list:+, }\"$it\""; done < <(printf '%s\n' "${!origins[@]}" | sed '/^$/d' | sort)
+  [[ -z $list ]] || setting_of operator "insecureTlsEndpoints: [$list]"
 }
 
 # check_servers BAD: servers are UUIDs, and one OpenstackConfig has each.

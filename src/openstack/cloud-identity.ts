@@ -12,9 +12,14 @@ export interface CloudIdentity {
   readonly novaUrl?: string | undefined;
   /** Origins that its catalog may name, as far as the operator's policy limits them for this cloud. */
   readonly allowedEndpoints?: readonly string[];
+  /** Who had certificates not verified, and the origins at which the operator's policy lets him; undefined = anywhere. */
+  readonly unverified?: { readonly by: string; readonly endpoints: readonly string[] };
   readonly tls: TlsOptions;
   readonly timeoutMs: number;
 }
+
+/** How far the operator's policy limits where the catalog of a cloud may lead. */
+export type CatalogLimits = Pick<CloudIdentity, 'allowedEndpoints' | 'unverified'>;
 
 /** With what Keystone is asked for a token of one project. */
 export type CloudAuth = PasswordAuth | ApplicationCredentialAuth;

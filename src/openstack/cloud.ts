@@ -3,7 +3,7 @@ import { createCaller, type RequestSample } from '../requests/caller.ts';
 import type { Transport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { createEndpoint, createRegion } from './catalog.ts';
-import type { CloudIdentity } from './cloud-identity.ts';
+import type { CatalogLimits, CloudIdentity } from './cloud-identity.ts';
 import type { CredentialGate } from './credential-gate.ts';
 import { createDeletions } from './deletions.ts';
 import { neutronBase, novaBase } from './endpoint.ts';
@@ -72,8 +72,8 @@ export interface CloudOptions {
   readonly gate: CredentialGate;
   readonly turns: RefreshTurns;
   readonly onRefused?: () => void;
-  /** Why the catalog may not name this URL, given what the identity allows; undefined = it may. */
-  readonly denied: (url: string, allowed: readonly string[]) => string | undefined;
+  /** Why the catalog may not name this URL; undefined = it may. */
+  readonly denied: (url: string, limits: CatalogLimits) => string | undefined;
   /** Called when a service has moved to another endpoint: nothing that is known here holds there. */
   readonly onMoved: () => void;
 }
@@ -94,8 +94,8 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
   const regionOf = createRegion(fromCatalog, identity.interface);
   const endpointOf = (service: 'neutron' | 'nova') => {
     const type = service === 'neutron' ? 'network' : 'compute';
-    const { interface: interfaceName, region, allowedEndpoints = [] } = identity;
-    const denied = (url: string) => options.denied(url, allowedEndpoints);
+    const { interface: interfaceName, region } = identity;
+    const denied = (url: string) => options.denied(url, identity);
     return createEndpoint(
       { service, type, interface: interfaceName, region },
       { denied, onMoved: options.onMoved, regionOf },

@@ -207,7 +207,8 @@ describe('a catalog of several regions, of which none was chosen', () => {
 
 test('a place that the policy forbids gets no token', async () => {
   await using clouds = open({
-    denied: (url, allowed) => `${new URL(url).pathname} is not in ${allowed.join(',')}`,
+    denied: (url, { allowedEndpoints = [] }) =>
+      `${new URL(url).pathname} is not in ${allowedEndpoints.join(',')}`,
   });
   const cloud = clouds.get(identity({ allowedEndpoints: ['https://a.test'] }));
   await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject({

@@ -9,6 +9,7 @@ import {
   type Account,
   accountInWords,
   accountOf,
+  type CatalogLimits,
   type CloudIdentity,
   credentialOf,
 } from './cloud-identity.ts';
@@ -33,8 +34,8 @@ export interface CloudsOptions {
   readonly proxyOf?: ProxyOf;
   /** See createTransport. */
   readonly isTrusted?: (url: URL) => boolean;
-  /** Why a catalog may not name this URL, given the origins that its cloud is allowed; undefined = it may. */
-  readonly denied?: (url: string, allowed: readonly string[]) => string | undefined;
+  /** Why the catalog of a cloud may not name this URL; undefined = it may. */
+  readonly denied?: (url: string, limits: CatalogLimits) => string | undefined;
 }
 
 export interface Clouds extends AsyncDisposable {

@@ -19,6 +19,8 @@ export interface AccessDeps extends AccountDeps {
 export interface Access {
   readonly view: CloudView;
   readonly viola: ViolaClient;
+  /** Whose certificates are not verified at the wish of the CR. */
+  readonly unverified: readonly string[];
 }
 
 /** From the credentials to the cloud, and the business cluster. Throws StepFailure. */
@@ -27,10 +29,11 @@ export async function access(
   deps: AccessDeps,
   signal: AbortSignal,
 ): Promise<Access> {
-  const { identity, broker } = await loginOf(config, source.namespace, deps, signal);
+  const { identity, broker, unverified } = await loginOf(config, source.namespace, deps, signal);
   deps.notifications.join(keyOf(source), broker);
   return {
     view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source)),
     viola: await deps.violas.of(config.viola, config.providerId),
+    unverified,
   };
 }

@@ -130,13 +130,14 @@ async function settle(
   { pace, log, metrics, writer }: Deps,
   signal: AbortSignal,
 ): Promise<number> {
-  const { delivery, troubles, summary } = synced;
+  const { delivery, troubles, summary, unverified } = synced;
   countDelivery(metrics, config.providerId, delivery);
   const sent = delivery.accepted.length + delivery.removed.length;
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
   const waiting = waitsOf(synced);
   const told = secretsInSpec(config.credentials);
-  const ending = { kind: 'synced', sent, troubles, waiting, secretsInSpec: told } as const;
+  const seen = { secretsInSpec: told, unverified };
+  const ending = { kind: 'synced', sent, troubles, waiting, ...seen } as const;
   const { downPortFastRetryMax } = config;
   const status = await writer.write(object, ending, signal, { synced, downPortFastRetryMax });
   return nextLookMs({ object, config, synced, status, waiting }, pace);

@@ -98,6 +98,27 @@ export const operatorSettings = {
     description:
       "origins that an OpenstackConfig may name, and the Contrabass that it chose and the catalog of its cloud, such as https://*.example.com, separated by commas; default: any, but none of them gets a secret of the operator; what the operator's own Contrabass and the catalogs of its clouds name is called, http or not, but for loopback, link-local and metadata addresses, which have to be listed, such as http://127.0.0.1:*",
   }),
+  insecureTlsEndpoints: setting({
+    env: ['INSECURE_TLS_ENDPOINTS'],
+    flag: 'insecure-tls-endpoints',
+    schema: origins(),
+    description:
+      'origins at which an OpenstackConfig, or the clouds.yaml of its Secret, may have certificates not verified, such as https://*.example.com, separated by commas; * is everywhere; default: none',
+  }),
+  allowedProviders: setting({
+    env: ['ALLOWED_PROVIDERS'],
+    flag: 'allowed-providers',
+    schema: list(),
+    description:
+      'openstackProviderIDs and k8sProviderIDs that an OpenstackConfig may name, separated by commas; default: any',
+  }),
+  allowedNamespaces: setting({
+    env: ['ALLOWED_NAMESPACES'],
+    flag: 'allowed-namespaces',
+    schema: list(),
+    description:
+      'namespaces of which OpenstackConfigs are looked at, separated by commas; those of others are told so, keep their NICs, and give them back when they are deleted; default: all',
+  }),
   defaultK8sProviderId: setting({
     env: ['DEFAULT_K8S_PROVIDER_ID'],
     flag: 'default-k8s-provider-id',

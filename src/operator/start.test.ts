@@ -13,7 +13,7 @@ import { claimsOfParts } from '../../test/rights/claims.ts';
 import { useOf } from '../../test/rights/used.ts';
 import { findCondition } from '../api/condition.ts';
 import { metricTable } from '../api/metrics.ts';
-import { configMaps, crds, namespaces, roleBindings, roles } from '../kube/core-resources.ts';
+import { configMaps, crds, namespaces } from '../kube/core-resources.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
@@ -23,6 +23,9 @@ import { systemClock, systemRandom } from '../time/clock.ts';
 import { openstackConfigs, statusOf } from './openstack-config.ts';
 import { operatorSettings } from './settings.ts';
 import { startOperator } from './start.ts';
+import { eventually } from './testing/eventually.ts';
+import { letReadSecrets } from './testing/let-read-secrets.ts';
+import { listen } from './testing/listener.ts';
 
 const encryptKey = '0123456789abcdef';
 const ref: { readonly namespace: string; readonly name: string } = { namespace, name: 'osc' };
@@ -111,17 +114,6 @@ async function start(database = 'inventory.db', others: Record<string, string> =
   };
 }
 
-/** Waits for a state, however long it takes to come. */
-async function eventually<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
-  const end = systemClock.monotonicMs() + 15_000;
-  for (;;) {
-    const value = await read();
-    if (holds(value)) return value;
-    if (systemClock.monotonicMs() > end) throw new Error(`still ${JSON.stringify(value)}`);
-    await systemClock.sleep(20);
-  }
-}
-
 function nics(): string[] {
   return bed.api
     .objects('multinicnodeconfigs.multinic.io')
@@ -145,20 +137,11 @@ function attach(server: number): string {
 
 const isLease = (path: string): boolean => path.includes('/leases');
 
-/** As an administrator does who has OpenstackConfigs in a namespace of his own. */
-async function letReadSecrets(of: string): Promise<void> {
-  const metadata = { namespace: of, name: 'multinic-operator-secrets' };
-  const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
-  await bed.admin.create(roles, { metadata, rules });
-  const [, , subjectNamespace = '', subject = ''] = identities.operator.split(':');
-  await bed.admin.create(roleBindings, {
-    metadata,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name },
-    subjects: [{ kind: 'ServiceAccount', namespace: subjectNamespace, name: subject }],
-  });
-}
-
-async function createConfig(metadata = ref, servers = world.servers): Promise<void> {
+async function createConfig(
+  metadata = ref,
+  servers = world.servers,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
   await bed.admin.create(openstackConfigs, {
     metadata,
     spec: {
@@ -169,6 +152,7 @@ async function createConfig(metadata = ref, servers = world.servers): Promise<vo
         k8sProviderID: 'biz-1',
         projectID: world.projectId,
       },
+      settings,
     },
   });
 }
@@ -242,6 +226,32 @@ describe('startOperator', () => {
     attach(1);
     await eventually(nics, (list) => list.length === before.length + 1);
     await eventually(ready, (text) => text.startsWith('True'));
+    await operator.stop();
+  });
+
+  it.each([
+    // Without a key of its own the operator's would be used.
+    [{ contrabassEndpoint: true }, "the operator's encrypt key is not used"],
+    [{ contrabassEndpoint: true, contrabassEncryptKey: encryptKey }, 'a loopback address'],
+    [{ violaEndpoint: true }, "the operator's Viola token is not sent there"],
+  ])('shows nobody its secrets, nor what is behind a name, with %j', async (given, why) => {
+    // A name that nobody has allowed, of an address at which any port is.
+    await using other = await listen('http', (_, response) => response.end('{}'));
+    const url = `http://localhost:${other.port}`;
+    const settings = Object.fromEntries(
+      Object.entries(given).map(([field, value]) => [field, value === true ? url : value]),
+    );
+    const operator = await start('policy.db');
+    const of = { namespace, name: 'elsewhere' };
+    await createConfig(of, world.servers, settings);
+    await eventually(
+      async () => ready(of),
+      (text) => text === 'False PolicyDenied',
+    );
+    const object = await bed.admin.find(openstackConfigs, of);
+    expect(object && statusOf(object).lastError).toContain(why);
+    expect(other.connections).toBe(0);
+    await bed.admin.delete(openstackConfigs, of);
     await operator.stop();
   });
 
@@ -340,7 +350,7 @@ describe('an uninstall in the wrong order', () => {
   it('keeps the NICs of a namespace that is being deleted until somebody agrees', async () => {
     const team = { namespace: 'team', name: 'osc' };
     await bed.admin.create(namespaces, { metadata: { name: team.namespace } });
-    await letReadSecrets(team.namespace);
+    await letReadSecrets(bed.admin, team.namespace, identities.operator);
     const { projectId, networkId } = world;
     const { serverId } = cloud.controls.createServer({ projectId, name: 'worker-3' });
     const operator = await start('team.db');

@@ -15,13 +15,12 @@ import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { openCaBundle, systemAuthorities } from '../requests/ca-bundle.ts';
-import { proxiesOf } from '../requests/proxies.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
 import { countRequest } from './metrics.ts';
-import { deniedEndpoint, isOwnPlace } from './resolve/endpoints.ts';
+import { rulesOf } from './resolve/policy.ts';
 import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
 import { startTriggerServer } from './triggers/server/start.ts';
@@ -65,10 +64,8 @@ export async function startOperator(
   await using client = createKubeClient(access, identify);
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
-  const proxyOf = proxiesOf(settings);
-  const isTrusted = (url: URL) => isOwnPlace(url, settings);
-  const toClouds = { clock, random, log, onRequest, denied: deniedEndpoint, proxyOf, isTrusted };
-  await using clouds = createClouds(toClouds);
+  const rules = rulesOf(settings);
+  await using clouds = createClouds({ clock, random, log, onRequest, ...rules });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   const credentials = await openCredentials(settings, {
     client,
@@ -80,7 +77,7 @@ export async function startOperator(
   });
   await using violas = createViolas(
     { ...settings, ...credentials },
-    { clock, random, log, isTrusted },
+    { clock, random, log, isTrusted: rules.isTrusted },
   );
   await using store = await openStore(settings, context);
   const shared = { client, settings, context, perform, store, clouds, violas, authorities };

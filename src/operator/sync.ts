@@ -49,7 +49,7 @@ export async function syncAll(
 ): Promise<SyncResult> {
   const request = syncRequestOf(object, config, extent, deps);
   const { source } = request;
-  const { seen, proven, rounds } = await bringAbout(object, request, deps, signal);
+  const { seen, proven, rounds, unverified } = await bringAbout(object, request, deps, signal);
   const { input, plan } = proven;
   const { subnetsComplete, serversComplete } = input.selection;
   const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
@@ -64,7 +64,7 @@ export async function syncAll(
   const troubles = troublesIn({ seen, plan, rounds, others, asking });
   const { observation } = input;
   const ending = { summary: plan.summary, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
-  return { ...rounds, ...others, ...ending, observation, troubles, asking };
+  return { ...rounds, ...others, ...ending, observation, troubles, asking, unverified };
 }
 
 /** The steps of a look at some servers; what is told of it, a look at all tells. Throws StepFailure. */
@@ -91,7 +91,7 @@ async function bringAbout(
 ) {
   const { inventory, perform, unanswered, recentRemovals } = deps;
   const { config, source } = request;
-  const { view, viola } = await access(request, deps, signal);
+  const { view, viola, unverified } = await access(request, deps, signal);
   if (request.freshSince !== undefined) view.cloud.freshen(request.freshSince);
   const seen = await observe(request, { view, viola }, signal);
   const known = {
@@ -105,7 +105,7 @@ async function bringAbout(
   const onUnanswered = () => unanswered.failed(source, config.providerId);
   const sending = { source, perform, viola, unreadable: seen.unreadable, onUnanswered };
   const rounds = await deliverInRounds(proven, sending, signal);
-  return { cloud: view.cloud, seen, proven, rounds };
+  return { cloud: view.cloud, seen, proven, rounds, unverified };
 }
 
 /** Nodes are sent, or lie there already: the object must not go without us. */

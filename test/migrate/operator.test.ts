@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -138,6 +139,7 @@ beforeAll(async () => {
   );
   await applyConfig(place, 'idle', [place.idleServer], {
     violaEndpoint: 'http://viola.example.com',
+    openstackInsecureTLS: true,
   });
   monitor = new NicMonitor(workers);
   for (const [i, worker] of workers.entries()) {
@@ -189,6 +191,8 @@ describe('a management cluster of the deployed system', () => {
     const { code, stderr } = await migrate('forward', 'first', '--step', 'viola');
     expect(stderr).toContain('done: the deployed operator sends to our Viola');
     expect(code).toBe(0);
+    const values = await readFile(join(place.site.directory, 'first', 'values.yaml'), 'utf8');
+    expect(values).toContain('insecureTlsEndpoints: ["*"]');
     const [first] = place.site.workers;
     if (!first) throw new Error('there is no worker');
     await expectArrives(first, 'fa:16:3e:00:00:30', 'multinic1');

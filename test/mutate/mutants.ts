@@ -11,6 +11,7 @@ import { notificationsMutants } from './mutants/notifications.ts';
 import { openstackMutants } from './mutants/openstack.ts';
 import { operatorMutants } from './mutants/operator.ts';
 import { planMutants } from './mutants/plan.ts';
+import { policyMutants } from './mutants/policy.ts';
 import { processMutants } from './mutants/process.ts';
 import { selectionMutants } from './mutants/selection.ts';
 import { selfCheckMutants } from './mutants/self-check.ts';
@@ -33,6 +34,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   openstack: openstackMutants,
   operator: operatorMutants,
   plan: planMutants,
+  policy: policyMutants,
   process: processMutants,
   selection: selectionMutants,
   'self-check': selfCheckMutants,

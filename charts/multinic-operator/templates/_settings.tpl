@@ -10,6 +10,9 @@ leaseDuration: LEASE_DURATION
 listen: HEALTH_ADDR
 workers: OPERATOR_WORKERS
 allowedEndpoints: ALLOWED_ENDPOINTS
+insecureTlsEndpoints: INSECURE_TLS_ENDPOINTS
+allowedProviders: ALLOWED_PROVIDERS
+allowedNamespaces: ALLOWED_NAMESPACES
 defaultK8sProviderId: DEFAULT_K8S_PROVIDER_ID
 contrabassEndpoint: CONTRABASS_ENDPOINT
 contrabassEncryptKey: CONTRABASS_ENCRYPT_KEY

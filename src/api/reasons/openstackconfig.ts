@@ -174,12 +174,12 @@ export const openstackConfigReasons = {
     'openstackconfig',
     false,
     [
-      "The operator's policy does not allow this endpoint.",
-      '운영 정책에서 허용하지 않는 엔드포인트입니다.',
+      "The operator's policy does not allow this endpoint, provider or namespace, or wants its certificate verified. Nothing is asked, and NICs stay as they are.",
+      '운영 정책에서 허용하지 않는 엔드포인트, 프로바이더 또는 네임스페이스이거나 인증서 검증이 필요합니다. 아무것도 호출하지 않으며 NIC는 그대로 유지됩니다.',
     ],
     [
-      'Use an allowed endpoint, or extend the policy.',
-      '허용된 엔드포인트를 사용하거나 정책을 확장하십시오.',
+      'Use what is allowed, or extend the setting that the message names.',
+      '허용된 것을 사용하거나 메시지에 있는 설정을 확장하십시오.',
     ],
   ),
   ProviderUnavailable: row(
@@ -240,6 +240,18 @@ export const openstackConfigReasons = {
     [
       'Keep it in a Secret; the message names the field and what to use instead.',
       'Secret에 보관하십시오. 필드와 대신 쓸 필드는 메시지에 있습니다.',
+    ],
+  ),
+  TLSNotVerified: row(
+    'openstackconfig',
+    false,
+    [
+      'The object, or the clouds.yaml of its Secret, has certificates not verified, as the policy of the operator allows for these places. Whoever is on the way there can read and change everything, passwords too.',
+      '객체 또는 Secret의 clouds.yaml이 인증서를 검증하지 않도록 하며, 오퍼레이터 정책이 해당 주소에서 이를 허용합니다. 경로에 있는 누구나 암호를 포함한 모든 내용을 읽고 바꿀 수 있습니다.',
+    ],
+    [
+      'Give the authority instead: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE, or cacert of the clouds.yaml.',
+      '대신 인증 기관을 지정하십시오: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE 또는 clouds.yaml의 cacert.',
     ],
   ),
   Connected: row(

@@ -4,7 +4,8 @@ import type { Clouds } from '../../openstack/clouds.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
-import { deniedEndpoint, type ServiceEndpoint } from '../resolve/endpoints.ts';
+import type { ServiceEndpoint } from '../resolve/endpoints.ts';
+import { deniedEndpoint } from '../resolve/policy.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
@@ -17,7 +18,8 @@ export interface Account {
   readonly novaUrl?: string | undefined;
   readonly region?: string | undefined;
   readonly interface?: 'public' | 'internal' | 'admin' | undefined;
-  readonly insecure?: boolean | undefined;
+  /** Whether certificates are verified, and what says so. */
+  readonly verify?: { readonly is: boolean; readonly by: string } | undefined;
   /** PEM. */
   readonly ca?: string | undefined;
   /** Origins that Keystone and its catalog may be at; none = the policy does not limit them. */

@@ -147,7 +147,8 @@ describe('the cloud of credentials in a Secret', () => {
   });
 
   it('is reached as the CR says before the clouds.yaml, and as that says before the operator', async () => {
-    await open({ OPENSTACK_ENDPOINT_REGION: 'three', OPENSTACK_ENDPOINT_INTERFACE: 'admin' });
+    const usual = { OPENSTACK_ENDPOINT_REGION: 'three', OPENSTACK_ENDPOINT_INTERFACE: 'admin' };
+    await open({ ...usual, INSECURE_TLS_ENDPOINTS: '*' });
     keep({ 'clouds.yaml': yaml({ auth, region_name: 'two', verify: false }) });
     scene.create({ credentials: inSecret });
     await scene.look();

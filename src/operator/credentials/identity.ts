@@ -5,12 +5,15 @@ import type { ResolvedConfig } from '../resolve/resolve.ts';
 import { type Account, type AccountDeps, type AccountRequest, nearest, tlsOf } from './account.ts';
 import { accountOfProvider } from './provider.ts';
 import { accountOfSecret } from './secret.ts';
+import { unverifiedCloud, unverifiedContrabass, verificationOf } from './verification.ts';
 
 /** How the cloud of an OpenstackConfig is reached. */
 export interface Login {
   readonly identity: CloudIdentity;
   /** No part of the identity: another broker makes no other cloud. */
   readonly broker: Broker | undefined;
+  /** Whose certificates are not verified because the CR, or the Secret beside it, says so; for people. */
+  readonly unverified: readonly string[];
 }
 
 /** As whom, and where, the cloud of an OpenstackConfig is asked. Throws StepFailure. */
@@ -20,12 +23,12 @@ export async function loginOf(
   deps: AccountDeps,
   signal: AbortSignal,
 ): Promise<Login> {
-  const { openstack } = config;
+  const { openstack, credentials } = config;
   const account = await accountOf(config, { namespace, openstack }, deps, signal);
   const { settings, authorities } = deps;
   const { given, timeoutMs } = openstack;
-  const insecure = given.insecure ?? account.insecure ?? settings.openstackInsecureTls;
   const { keystoneUrl, auth, neutronUrl, novaUrl, allowed } = account;
+  const { insecure, unverified } = verificationOf(given.insecure, account, settings);
   const identity = {
     keystoneUrl,
     auth,
@@ -34,10 +37,14 @@ export async function loginOf(
     neutronUrl,
     novaUrl,
     ...(allowed.length === 0 ? {} : { allowedEndpoints: allowed }),
+    ...(unverified && { unverified }),
     tls: tlsOf(insecure, account.ca ?? (await authorities.openstack())),
     timeoutMs,
   };
-  return { identity, broker: account.broker };
+  const contrabass =
+    credentials.kind === 'provider' ? unverifiedContrabass(credentials.contrabass) : [];
+  const whose = [...contrabass, ...unverifiedCloud(identity)];
+  return { identity, broker: account.broker, unverified: whose };
 }
 
 async function accountOf(

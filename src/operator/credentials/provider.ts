@@ -2,7 +2,7 @@ import { passwordAuth } from '../../openstack/cloud-identity.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
 import { brokerAddress, inWords, placeOf } from '../../openstack/notifications/broker-address.ts';
 import type { ProviderSource } from '../resolve/credentials.ts';
-import { deniedEndpoint } from '../resolve/endpoints.ts';
+import { deniedEndpoint } from '../resolve/policy.ts';
 import { openstackFailure, StepFailure } from '../status/step-failure.ts';
 import {
   type Account,

@@ -36,10 +36,14 @@ export async function accountOfSecret(
     novaUrl: nearest(openstack.nova, cloud.novaUrl),
     region: cloud.region,
     interface: cloud.interface,
-    insecure: cloud.verify === undefined ? undefined : !cloud.verify,
+    verify: cloud.verify === undefined ? undefined : verifyIn(cloud.verify, where),
     ca: authoritiesIn(values, cloud, where),
     allowed,
   };
+}
+
+function verifyIn(is: boolean, where: string) {
+  return { is, by: `${where} says verify: ${is}` };
 }
 
 function cloudIn(text: string, { projectId }: SecretSource, where: string): YamlCloud {

@@ -18,7 +18,7 @@ import type { Clock, Random } from '../../time/clock.ts';
 import { type Authorities, tlsOf } from '../credentials/account.ts';
 import type { Hint } from '../hints.ts';
 import type { OperatorMetrics } from '../metrics.ts';
-import { isOwnPlace } from '../resolve/endpoints.ts';
+import { isOwnPlace } from '../resolve/policy.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { conditionOf, type, unusable } from './condition.ts';
 import { Connections } from './connections.ts';

@@ -28,7 +28,7 @@ export interface Seen {
 /** Looks at the cloud and reads the business cluster at once; when both fail, OpenStack is the first step. */
 export async function observe(
   request: SyncRequest,
-  { view, viola }: Access,
+  { view, viola }: Pick<Access, 'view' | 'viola'>,
   signal: AbortSignal,
 ): Promise<Seen> {
   const { config } = request;

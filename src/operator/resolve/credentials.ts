@@ -1,7 +1,8 @@
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { OperatorSettings } from '../settings.ts';
-import { type Endpoint, endpointOf, judgeEndpoint } from './endpoints.ts';
+import { type Endpoint, endpointOf } from './endpoints.ts';
 import { type Fields, trimmed } from './fields.ts';
+import { judgeEndpoint, refuseUnverified } from './policy.ts';
 
 /** Where the account of the cloud comes from. */
 export type CredentialsSource = ProviderSource | DirectSource | SecretSource;
@@ -11,7 +12,12 @@ export interface ProviderSource {
   readonly kind: 'provider';
   readonly openstackProviderId: string;
   readonly projectId: string;
-  readonly contrabass: Endpoint & { readonly timeoutMs: number; readonly insecure: boolean };
+  readonly contrabass: Endpoint & {
+    readonly timeoutMs: number;
+    readonly insecure: boolean;
+    /** What in the CR has its certificate not verified. */
+    readonly unverifiedBy: string | undefined;
+  };
   /** Fields that send credentials of the cloud to a place which only the CR vouches for. */
   readonly untrustedFields: readonly string[];
   readonly encryptKey: {
@@ -123,6 +129,7 @@ function provider(
   const given = trimmed(settings.contrabassEndpoint);
   const source = { given, own: operator.contrabassEndpoint, env: 'CONTRABASS_ENDPOINT' };
   const contrabass = endpointOf('contrabassEndpoint', source, operator, fields);
+  refuseUnverified('contrabassInsecureTLS', spec, [contrabass.url], operator, fields);
   const { contrabassTimeout } = settings;
   return {
     kind: 'provider',
@@ -137,6 +144,10 @@ function provider(
         1,
       ),
       insecure: settings.contrabassInsecureTLS ?? operator.contrabassInsecureTls,
+      unverifiedBy:
+        settings.contrabassInsecureTLS === true && !operator.contrabassInsecureTls
+          ? 'spec.settings.contrabassInsecureTLS is true'
+          : undefined,
     },
     untrustedFields: untrusted(contrabass, neutron, nova),
     encryptKey: {

@@ -1,7 +1,7 @@
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
-import { innerKindOf } from '../../requests/inner-addresses.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Fields, trimmed } from './fields.ts';
+import { judgeEndpoint } from './policy.ts';
 
 /** A place to call, and whether it may be given secrets of the operator. */
 export interface Endpoint {
@@ -105,68 +105,4 @@ function catalogInterface(
   const field = 'spec.settings.openstackEndpointInterface';
   fields.refuse(field, `"${name}" is unknown; use public, internal or admin`);
   return undefined;
-}
-
-/** Whether an endpoint that an OpenstackConfig names may be called, and with which secrets. */
-type EndpointVerdict =
-  /** Named by the operator's policy: it may be given secrets of the operator. */
-  | 'trusted'
-  /** May be called, but never with a secret of the operator: who writes the CR chose where it goes. */
-  | 'open'
-  | { readonly denied: string };
-
-/**
- * Judges a URL by the allowed origins. `scheme://host[:port]` each; `*` in a host stands for one label, `*` alone for
- * everything. An empty list allows everything but inner addresses: loopback, and link-local ones, where clouds keep their
- * metadata services. Names are judged when they are looked up.
- */
-export function judgeEndpoint(url: string, allowed: readonly string[]): EndpointVerdict {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    return { denied: 'is not a URL such as https://viola.example:8080' };
-  }
-  const { origin, username, password, hostname } = new URL(url);
-  if (username !== '' || password !== '')
-    return { denied: 'must not carry a user name or password' };
-  if (allowed.some((pattern) => pattern !== '*' && matches(pattern, origin))) return 'trusted';
-  const inner = innerKindOf(hostname);
-  if (inner !== undefined) {
-    return { denied: `is ${inner}, and not in the operator's ALLOWED_ENDPOINTS` };
-  }
-  if (allowed.length === 0 || allowed.includes('*')) return 'open';
-  return { denied: `is not allowed by the operator; it allows ${allowed.join(', ')}` };
-}
-
-/** Why a URL that no OpenstackConfig names itself may not be called; undefined = it may. */
-export function deniedEndpoint(url: string, allowed: readonly string[]): string | undefined {
-  const verdict = judgeEndpoint(url, allowed);
-  return typeof verdict === 'object' ? verdict.denied : undefined;
-}
-
-function matches(pattern: string, origin: string): boolean {
-  const parts = pattern
-    .toLowerCase()
-    .replace(/\/+$/, '')
-    .split('*')
-    .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('[^./:]+')}$`).test(origin);
-}
-
-type OwnPlaces = Pick<
-  OperatorSettings,
-  | 'allowedEndpoints'
-  | 'contrabassEndpoint'
-  | 'violaEndpoint'
-  | 'openstackNeutronEndpoint'
-  | 'openstackNovaEndpoint'
->;
-
-/** Whether the operator's configuration itself names the origin, so that it may be anywhere. */
-export function isOwnPlace(url: URL, settings: OwnPlaces): boolean {
-  const { contrabassEndpoint, violaEndpoint } = settings;
-  const { openstackNeutronEndpoint, openstackNovaEndpoint } = settings;
-  return (
-    [contrabassEndpoint, violaEndpoint, openstackNeutronEndpoint, openstackNovaEndpoint].some(
-      (own) => own !== undefined && new URL(own).origin === url.origin,
-    ) || judgeEndpoint(url.origin, settings.allowedEndpoints) === 'trusted'
-  );
 }

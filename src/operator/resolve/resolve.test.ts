@@ -186,3 +186,34 @@ describe('an endpoint in the CR', () => {
     expect(configOf(settings).credentials).toMatchObject({ untrustedFields: [] });
   });
 });
+
+describe('certificates that are not verified at the wish of the CR', () => {
+  const direct = { authURL: 'https://k.test', networkEndpoint: 'https://n.test' };
+  const given = { ...direct, computeEndpoint: 'https://c.test', username: 'ops', password: 'p' };
+  const credentials = { ...given, projectID: 'p', k8sProviderID: 'biz-1' };
+  const places = {
+    openstackNeutronEndpoint: 'https://n2.test',
+    openstackNovaEndpoint: 'https://c2.test',
+  };
+  const settings = { ...places, openstackInsecureTLS: true };
+  const why = "is not in the operator's INSECURE_TLS_ENDPOINTS";
+  const problem = (url: string) =>
+    `PolicyDenied: spec.settings.openstackInsecureTLS is true, but "${url}" ${why}`;
+
+  it('are refused at every place that it names itself, before anybody is asked', () => {
+    const env = { ...environment, INSECURE_TLS_ENDPOINTS: 'https://c.test' };
+    expect(problemsOf({ credentials, settings }, env)).toEqual(
+      ['https://k.test', 'https://n.test', 'https://n2.test', 'https://c2.test'].map(problem),
+    );
+    expect(problemsOf({ credentials, settings })).toContain(problem('https://c.test'));
+  });
+
+  it('are refused at the Contrabass that is asked, the operator’s own too, and at no other', () => {
+    const insecure = { contrabassInsecureTLS: true };
+    expect(problemsOf({ settings: insecure })).toEqual([
+      `PolicyDenied: spec.settings.contrabassInsecureTLS is true, but "https://contrabass.test" ${why}`,
+    ]);
+    expect(problemsOf({ credentials, settings: insecure })).toEqual([]);
+    expect(problemsOf({ settings: { contrabassInsecureTLS: false } })).toEqual([]);
+  });
+});

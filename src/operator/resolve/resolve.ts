@@ -11,6 +11,7 @@ import type { OperatorSettings } from '../settings.ts';
 import { businessClusterOf, type CredentialsSource, resolveCredentials } from './credentials.ts';
 import { type Endpoint, resolveEndpoints, type ServiceEndpoint } from './endpoints.ts';
 import { type FieldProblem, Fields, trimmed } from './fields.ts';
+import { isOfDeniedNamespace, refuseProviders, refuseUnverified } from './policy.ts';
 import { type ServerSelector, serverSelector } from './servers.ts';
 
 /** An OpenstackConfig with every setting decided: CR before operator before default. */
@@ -51,6 +52,9 @@ export type Resolution =
 export function resolveConfig(object: ConfigObject, operator: OperatorSettings): Resolution {
   const parsed = openstackConfigSpec.safeParse(object.spec ?? {});
   const fields = new Fields();
+  if (isOfDeniedNamespace(object, operator, fields)) {
+    return { kind: 'refused', problems: fields.problems };
+  }
   if (!parsed.success) {
     for (const { path, message } of parsed.error.issues) {
       fields.refuse(['spec', ...path].join('.'), message);
@@ -59,8 +63,10 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
   }
   const spec = parsed.data;
   refuseUnsupported(spec, fields);
+  refuseProviders(spec.credentials, operator, fields);
   const endpoints = resolveEndpoints(spec, operator, fields);
   const credentials = resolveCredentials(spec, endpoints.openstack, operator, fields);
+  refuseUnverified('openstackInsecureTLS', spec, placesIn(spec), operator, fields);
   const config = {
     providerId: businessCluster(spec, operator, fields),
     ...endpoints,
@@ -74,6 +80,19 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
   return fields.problems.length > 0 || subnets.kind === 'none' || credentials === undefined
     ? { kind: 'refused', problems: fields.problems }
     : { kind: 'resolved', config: { ...config, credentials, subnets } };
+}
+
+/** The places that the CR names itself; others are judged as soon as somebody names them. */
+function placesIn({ credentials, settings = {} }: OpenstackConfigSpec): readonly string[] {
+  const { authURL, networkEndpoint, computeEndpoint } = credentials;
+  const { openstackNeutronEndpoint, openstackNovaEndpoint } = settings;
+  return [
+    authURL,
+    networkEndpoint,
+    computeEndpoint,
+    openstackNeutronEndpoint,
+    openstackNovaEndpoint,
+  ].flatMap((text) => trimmed(text) ?? []);
 }
 
 function businessCluster(

@@ -27,6 +27,7 @@ export function conditionsOf(
     degradedOf(ready),
     ...progressOf(ending, ready),
     ...stepConditions(ending),
+    ...unverifiedCondition(ending),
     ...(notifications ? [notifications] : []),
   ];
   return withTimes(updates, previous, at);
@@ -124,6 +125,14 @@ function credentialsCondition(ending: Ending): ConditionUpdate {
   return condition(found.type, 'True', 'SecretInSpec', `${found.message}; ${why}`);
 }
 
+/** Only where somebody wished for it: of everybody else certificates are verified, and nothing has to be said. */
+function unverifiedCondition(ending: Ending): ConditionUpdate[] {
+  const whose = ending.kind === 'synced' ? ending.unverified : [];
+  if (whose.length === 0) return [];
+  const message = `certificates are not verified: of ${whose.join(', of ')}`;
+  return [condition('TLSVerified', 'False', 'TLSNotVerified', message)];
+}
+
 const good: Readonly<Record<string, string>> = {
   CredentialsValid: 'the account of the cloud was accepted',
   InventoryComplete: 'servers, ports and subnets were read completely',
@@ -153,6 +162,8 @@ export type Ending =
       readonly waiting: readonly string[];
       /** Fields with secrets that everybody can read who may read the object, and what to use instead. */
       readonly secretsInSpec: readonly string[];
+      /** Whose certificates are not verified at the wish of the CR. */
+      readonly unverified: readonly string[];
     }
   /** A step failed and the rest was not tried. */
   | { readonly kind: 'failed'; readonly failure: StepFailure }

@@ -3,7 +3,15 @@ import type { Condition } from '../../api/condition.ts';
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import { RequestError } from '../../requests/request-error.ts';
-import { attach, delivered, detach, type Scene, setScene, spec } from '../testing/scene.ts';
+import {
+  attach,
+  delivered,
+  detach,
+  environment,
+  type Scene,
+  setScene,
+  spec,
+} from '../testing/scene.ts';
 
 let scene: Scene;
 
@@ -204,6 +212,15 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     progress: 'Current',
     summed: true,
     bringAbout: created({ settings: { contrabassEncryptKey: '0123456789abcdef' }, credentials }),
+  },
+  TLSNotVerified: {
+    type: 'TLSVerified',
+    progress: 'Current',
+    summed: true,
+    bringAbout: async () => {
+      scene.restart({ ...environment, INSECURE_TLS_ENDPOINTS: '*' });
+      await created({ settings: { openstackInsecureTLS: true } })();
+    },
   },
   Connected: {
     type: 'Notifications',

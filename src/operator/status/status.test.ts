@@ -40,6 +40,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     deliveredTo: [],
     asking: new Set(),
     isOutage: false,
+    unverified: [],
     troubles: [],
     ...change,
   };
@@ -51,7 +52,7 @@ function statusWith(
   troubles: readonly Trouble[] = synced.troubles,
 ): OpenstackConfigStatus {
   return statusAfter({
-    ending: { kind: 'synced', sent: 0, troubles, waiting: [], secretsInSpec: [] },
+    ending: { kind: 'synced', sent: 0, troubles, waiting: [], secretsInSpec: [], unverified: [] },
     seen: { synced, downPortFastRetryMax: 5 },
     previous,
     generation: 4,
@@ -125,7 +126,14 @@ describe('the conditions', () => {
   it('keep the time of their last transition while the status stays', () => {
     const first = statusWith(result({}));
     const later = statusAfter({
-      ending: { kind: 'synced', sent: 2, troubles: [], waiting: [], secretsInSpec: [] },
+      ending: {
+        kind: 'synced',
+        sent: 2,
+        troubles: [],
+        waiting: [],
+        secretsInSpec: [],
+        unverified: [],
+      },
       seen: { synced: result({}), downPortFastRetryMax: 5 },
       previous: first,
       generation: 5,

@@ -191,6 +191,8 @@ export interface SyncResult {
   readonly troubles: readonly Trouble[];
   /** Servers of which Nova is asked again what became of a NIC, before anybody is told. */
   readonly asking: ReadonlySet<string>;
+  /** Whose certificates are not verified at the wish of the CR. */
+  readonly unverified: readonly string[];
   /** A service failed: less often is enough until it works again. */
   readonly isOutage: boolean;
 }

@@ -87,7 +87,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     const { uid, resourceVersion } = after.metadata;
     written.set(keyOf(object), { uid, resourceVersion, status: after.status });
     recordReady(recorder, object, status.conditions);
-    recordSecretInSpec(recorder, object, status.conditions);
+    recordWarnings(recorder, object, status.conditions);
   }
 
   /** What is told of a status: all of it, or only that it was synced while the rest comes and goes. */
@@ -192,18 +192,24 @@ export function recordReady(
   recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });
 }
 
-/** Tells people once that a secret can be read in the object. */
-function recordSecretInSpec(
+/** What is used all the same, and people are told of once: where it is said, and how. */
+const warnings = [
+  { type: 'CredentialsValid', reason: 'SecretInSpec' },
+  { type: 'TLSVerified', reason: 'TLSNotVerified' },
+] as const satisfies readonly { type: string; reason: OperatorReason }[];
+
+function recordWarnings(
   recorder: Pick<EventRecorder, 'record'>,
   object: ConfigObject,
   conditions: readonly Condition[] | undefined,
 ): void {
-  const reason: OperatorReason = 'SecretInSpec';
-  const saying = (all: readonly Condition[] | undefined) => {
-    const now = findCondition(all, 'CredentialsValid');
-    return now?.reason === reason ? now : undefined;
-  };
-  const now = saying(conditions);
-  if (!now || saying(statusOf(object).conditions)) return;
-  recorder.record(object, { type: 'Warning', reason, message: now.message ?? '' });
+  for (const { type, reason } of warnings) {
+    const saying = (all: readonly Condition[] | undefined) => {
+      const now = findCondition(all, type);
+      return now?.reason === reason ? now : undefined;
+    };
+    const now = saying(conditions);
+    if (!now || saying(statusOf(object).conditions)) continue;
+    recorder.record(object, { type: 'Warning', reason, message: now.message ?? '' });
+  }
 }

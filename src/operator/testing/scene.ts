@@ -15,6 +15,7 @@ import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { createDeletionGuard } from '../deletion/guard.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
+import type { Violas } from '../deliver/violas.ts';
 import { type Hint, takeHint } from '../hints.ts';
 import { createInventory } from '../inventory.ts';
 import { Looks } from '../looks.ts';
@@ -24,7 +25,7 @@ import { statusOf } from '../openstack-config.ts';
 import { Pace } from '../pace.ts';
 import { createReconciler } from '../reconcile.ts';
 import { definitionOf } from '../rights.ts';
-import { operatorSettings } from '../settings.ts';
+import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
 import { readPolicy } from '../triggers/policy.ts';
 import { Triggers } from '../triggers/triggers.ts';
@@ -51,8 +52,17 @@ export const environment: Readonly<Record<string, string>> = {
   VIOLA_ENDPOINT: 'https://viola.test',
 };
 
+/** What is not in memory but called as in earnest. */
+export interface Outside {
+  readonly clouds?: (settings: OperatorSettings) => Clouds;
+  readonly violas?: (settings: OperatorSettings) => Violas;
+}
+
 /** One OpenstackConfig with two servers in a cloud of three, a Viola and an API server, all in memory. */
-export async function setScene(env: Readonly<Record<string, string>> = environment) {
+export async function setScene(
+  env: Readonly<Record<string, string>> = environment,
+  outside: Outside = {},
+) {
   const clock = createFakeClock();
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
@@ -91,6 +101,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
   let looks = new Looks(clock);
 
   let trigger = '';
+  let said = env;
   function makeReconciler() {
     const notReady = new NotReady(metrics);
     const writer = createStatusWriter({
@@ -103,7 +114,7 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     });
     const triggers = new Triggers({ clock, log, writer, notReady });
     triggers.use(readPolicy(trigger));
-    const settings = readSettings(operatorSettings, { env, flags: {} });
+    const settings = readSettings(operatorSettings, { env: said, flags: {} });
     const definition = definitionOf(settings);
     const made = createReconciler({
       client: kube,
@@ -111,11 +122,11 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
       settings,
       guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
-      clouds,
+      clouds: outside.clouds?.(settings) ?? clouds,
       views,
       notifications,
       looks,
-      violas: {
+      violas: outside.violas?.(settings) ?? {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
           return otherViolas.get(provider) ?? viola;
@@ -187,8 +198,9 @@ export async function setScene(env: Readonly<Record<string, string>> = environme
     failStore: (error: Error | undefined) => {
       storeFailure = error;
     },
-    /** Everything that is only remembered is lost. */
-    restart: () => {
+    /** Everything that is only remembered is lost; the settings may be others. */
+    restart: (others: Readonly<Record<string, string>> = env) => {
+      said = others;
       death = undefined;
       views = new CloudViews(clock, signal);
       looks = new Looks(clock);

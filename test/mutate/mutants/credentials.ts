@@ -16,9 +16,9 @@ export const credentialsMutants: readonly Mutant[] = [
     'credentials/provider',
   ),
   mutant(
-    'credentials/identity',
-    'given.insecure ?? account.insecure ??',
-    'given.insecure ??',
+    'credentials/verification',
+    'given === undefined\n      ?',
+    'given !== undefined\n      ?',
     'credentials/identity',
   ),
   mutant(

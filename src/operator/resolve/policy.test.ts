@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOwnPlace, judgeEndpoint } from './endpoints.ts';
+import { isOwnPlace, judgeEndpoint } from './policy.ts';
 
 describe('judgeEndpoint', () => {
   it.each([
@@ -14,6 +14,12 @@ describe('judgeEndpoint', () => {
     ['https://localhost', [], 'open'],
     ['http://127.0.0.1:9000', ['http://127.0.0.1:*'], 'trusted'],
     ['http://[::1]:9000', ['http://[::1]:*'], 'trusted'],
+    ['https://viola.example.com', ['https://viola.example.com:443/'], 'trusted'],
+    ['https://viola.example.com:443', ['https://viola.example.com'], 'trusted'],
+    ['http://a.example.com', ['http://*.example.com:80'], 'trusted'],
+    ['https://a.example.com', ['https://*.example.com:443'], 'trusted'],
+    ['http://127.0.0.1', ['http://127.0.0.1:*'], 'trusted'],
+    ['http://[2001:db8::1]', ['http://[2001:DB8:0::1]'], 'trusted'],
   ])('lets %s through with %j: %s', (url, allowed, verdict) => {
     expect(judgeEndpoint(url, allowed)).toBe(verdict);
   });

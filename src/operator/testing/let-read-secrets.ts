@@ -1,0 +1,19 @@
+import type { KubeClient } from '../../kube/client/client.ts';
+import { roleBindings, roles } from '../../kube/core-resources.ts';
+
+/** As an administrator does who has OpenstackConfigs in a namespace of his own. */
+export async function letReadSecrets(
+  admin: Pick<KubeClient, 'create'>,
+  of: string,
+  operator: string,
+): Promise<void> {
+  const metadata = { namespace: of, name: 'multinic-operator-secrets' };
+  const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
+  await admin.create(roles, { metadata, rules });
+  const [, , subjectNamespace = '', subject = ''] = operator.split(':');
+  await admin.create(roleBindings, {
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name },
+    subjects: [{ kind: 'ServiceAccount', namespace: subjectNamespace, name: subject }],
+  });
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { testCertificate, testKey } from '../../requests/test-certificate.ts';
+
+/** A server of this machine that counts who comes, down to connections over which nothing is said. */
+export interface Listener extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly connections: number;
+}
+
+export async function listen(
+  scheme: 'http' | 'https',
+  listener: RequestListener,
+): Promise<Listener> {
+  const server =
+    scheme === 'http'
+      ? createServer(listener)
+      : createTlsServer({ key: testKey, cert: testCertificate }, listener);
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${scheme}://127.0.0.1:${port}`,
+    port,
+    get connections() {
+      return connections;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
