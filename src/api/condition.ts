@@ -54,7 +54,11 @@ const maxMessage = 1_024;
 
 /** A message as it is written: an API server keeps no half of a character that a cut left over. */
 export function shortMessage(text: string): string {
-  return text.slice(0, maxMessage).toWellFormed();
+  return text
+    .slice(0, maxMessage)
+    .replaceAll(/\s/g, ' ')
+    .replaceAll(/\p{Cc}/gu, '�')
+    .toWellFormed();
 }
 
 /** The condition of this type, if the list has one. */

@@ -6,6 +6,7 @@ import type { ViolaClient } from './deliver/viola-client.ts';
 import type { Violas } from './deliver/violas.ts';
 import type { Notifications } from './notifications/notifications.ts';
 import type { CloudView, CloudViews } from './observe/cloud-view.ts';
+import { isPinned } from './observe/servers.ts';
 import type { SyncRequest } from './sync-request.ts';
 
 export interface AccessDeps extends AccountDeps {
@@ -32,7 +33,7 @@ export async function access(
   const { identity, broker, unverified } = await loginOf(config, source.namespace, deps, signal);
   deps.notifications.join(keyOf(source), broker);
   return {
-    view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source)),
+    view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source), !isPinned(config.servers)),
     viola: await deps.violas.of(config.viola, config.providerId),
     unverified,
   };

@@ -13,7 +13,8 @@ export function takeHint(
 ): string[] {
   return [...members].filter((key) => {
     const isConcerned = looks.note(key, views.concerned(key, hint));
-    const isWhole = hint.whole || views.knows(key, hint.networks);
+    const isWhole =
+      hint.whole || views.knows(key, hint.networks) || views.chooses(key, hint.projects);
     return isWhole ? looks.noteWhole(key) : isConcerned;
   });
 }

@@ -92,10 +92,17 @@ export function createInventory(deps: InventoryDeps): Inventory {
     }
   }
 
-  function remember(node: RecordedNode): void {
-    const id = node.instanceId.toLowerCase();
-    delivered.delete(id);
-    delivered.set(id, node);
+  /** Of a NIC only what its name follows from: of a large fleet all of it would be tens of megabytes. */
+  function remember({ instanceId, interfaces }: RecordedNode): void {
+    const serverId = instanceId.toLowerCase();
+    const nics = interfaces.map(({ id, name, portId, macAddress }) => ({
+      ...(id === undefined ? {} : { id }),
+      ...(name === undefined ? {} : { name }),
+      ...(portId === undefined ? {} : { portId }),
+      macAddress,
+    }));
+    delivered.delete(serverId);
+    delivered.set(serverId, { instanceId, interfaces: nics });
     const [oldest] = delivered.keys();
     if (delivered.size > mostRemembered && oldest !== undefined) delivered.delete(oldest);
   }

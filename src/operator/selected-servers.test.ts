@@ -207,6 +207,32 @@ describe('servers selected by what they carry', () => {
     expect(nodes()).toContain('worker-3');
   });
 
+  it.each([
+    ['by what they carry', { vmNames: [], vmSelector: data }],
+    ['by name', { vmNames: ['worker-1', 'worker-3'] }],
+  ])('and %s are found as soon as they are made, in their project', async (_how, selection) => {
+    const made = { id: s3, name: 'worker-3', status: 'ACTIVE', ...data };
+    scene.cloud.vms = scene.cloud.vms.filter(({ id }) => id !== s3);
+    scene.create(selection);
+    await scene.look();
+    await scene.clock.advance(1_000);
+    scene.cloud.vms.push(made);
+    expect(scene.hint({ servers: [s3], projects: ['project-2'] })).toBe(false);
+    expect(scene.hint({ servers: [s3], projects: ['project-1'] })).toBe(true);
+    await scene.reconcile(0);
+    expect(nodes()).toContain('worker-3');
+  });
+
+  it('are nobody’s who names all of its servers by their ids', async () => {
+    scene.create();
+    await scene.look();
+    scene.create({ vmNames: [], vmSelector: data });
+    await scene.look();
+    scene.edit({ vmNames: [s1] });
+    await scene.look();
+    expect(scene.hint({ servers: [s3], projects: ['project-1'] })).toBe(false);
+  });
+
   it('may be more than vmNames can hold', async () => {
     const count = 2_100;
     scene.cloud.vms = Array.from({ length: count }, (_, at) => ({

@@ -233,7 +233,10 @@ describe('the number of NICs', () => {
 
   it('names the first ten that are over it, and how many more there are', () => {
     const many = Array.from({ length: 300 }, (_, at) =>
-      port(at % 250, 's1', { id: `p${at}`, macAddress: `fa:16:3e:00:${at >> 7}:${at & 127}` }),
+      port(at % 250, 's1', {
+        id: `p${at}`,
+        macAddress: `fa:16:3e:00:0${at >> 6}:${10 + (at & 63)}`,
+      }),
     );
     const [problem] = calculate(input({ ports: many })).problems;
     expect(problem?.message).toMatch(/has 290 port\(s\) more than the 10 .* and 280 more$/);

@@ -1,10 +1,10 @@
-import { acceptInterfaces, ofPlans } from '../api/accept-interface.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import { entryOf, isNewcomer, type Match, matchSubnet } from './entry.ts';
 import { FreeNames, indexOfEntry } from './free-names.ts';
 import type { Port, Question } from './observation.ts';
 import type { Problem, Removal } from './plan.ts';
+import { refusalOf } from './refusal.ts';
 import { fateOf, heldEntries, type Place } from './removal.ts';
 import { compareText, type View } from './view.ts';
 
@@ -35,12 +35,14 @@ export function planInterfaces(
   const confirmed: Removal[] = [];
   const unconfirmed: Removal[] = [];
   const ask: Question[] = [];
+  const refused: Problem[] = [];
   for (const entry of entries) {
     const fate = fateOf(entry, place, names, view);
     if (fate.kind === 'goes') confirmed.push(fate.removal);
     else interfaces.push(fate.entry);
     if (fate.kind === 'unconfirmed') unconfirmed.push(fate.removal);
     if (fate.kind === 'unconfirmed' && fate.ask) ask.push(fate.ask);
+    if (fate.kind === 'stays' && fate.problem) refused.push(fate.problem);
   }
   const strangers = ports.filter((port) => !entries.some((entry) => entry.port === port));
   const { added, waiting, problems } = placeNewcomers({
@@ -61,7 +63,7 @@ export function planInterfaces(
     ask,
     waiting,
     passedOver: names.passedOver,
-    problems,
+    problems: [...refused, ...problems],
     filteredPorts,
   };
 }
@@ -114,7 +116,7 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
     const problem =
       built.kind === 'missing'
         ? unread(port, built.what)
-        : refusal([...kept, ...added], built.entry);
+        : refusalOf(port.id, [...kept, ...added], built.entry);
     if (problem) problems.push(problem);
     if (built.kind === 'missing' || problem) continue;
     names.take(index);
@@ -143,21 +145,6 @@ function inOrder(ports: readonly Port[], view: View): Candidate[] {
 function unread(port: Port, what: string): Problem {
   const message = `port ${port.id} is not delivered yet: ${what}`;
   return { reason: 'NeutronPortError', subject: `port ${port.id}`, message };
-}
-
-/** Why the node's other NICs rule this one out: an entry that Viola refuses would keep the whole node back. */
-function refusal(others: readonly InterfaceSpec[], entry: InterfaceSpec): Problem | undefined {
-  const rejection = acceptInterfaces([...others, entry], ofPlans).rejected.find(
-    ({ position }) => position === others.length,
-  );
-  if (!rejection) return undefined;
-  const { field, message } = rejection;
-  return {
-    reason: 'InvalidPort',
-    subject: `port ${entry.portId}`,
-    field,
-    message: `port ${entry.portId} cannot be a NIC of its node: ${field} ${message}`,
-  };
 }
 
 function tooMany(subject: string, over: readonly Candidate[], view: View): Problem {

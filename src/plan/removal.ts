@@ -1,14 +1,17 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
+import { isSameJson } from '../api/same-json.ts';
 import { entryOf, isAllowedStatus, type Match, matchSubnet } from './entry.ts';
 import { type FreeNames, indexOfEntry } from './free-names.ts';
 import type { Port, Question, Verdict } from './observation.ts';
-import type { Removal, RemovalCause } from './plan.ts';
+import type { Problem, Removal, RemovalCause } from './plan.ts';
+import { refusalOf } from './refusal.ts';
 import type { View } from './view.ts';
 
 /** What becomes of a delivered NIC. */
 type Fate =
-  | { readonly kind: 'stays'; readonly entry: InterfaceSpec }
+  /** `problem`: why it stays as it is, and not as its port is now. */
+  | { readonly kind: 'stays'; readonly entry: InterfaceSpec; readonly problem?: Problem }
   | { readonly kind: 'goes'; readonly removal: Removal }
   /** Stays exactly as it is, for want of evidence or of leave; `ask` may bring the evidence. */
   | {
@@ -33,7 +36,7 @@ export function fateOf(held: HeldEntry, place: Place, names: FreeNames, view: Vi
   const match = matchSubnet(port, view, spec.address);
   if (match.kind === 'none') return fateOfUnselected(spec, port, place, view);
   const kept = match.kind === 'unknown' || !isAllowedStatus(port, view.input.selection);
-  return stays(kept ? spec : renewed({ ...held, port }, match, names, view));
+  return kept ? stays(spec) : renewed({ ...held, port }, match, names, view);
 }
 
 function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: View): Fate {
@@ -50,23 +53,25 @@ function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: V
   return unconfirmed(spec, 'noAddress', wasRead ? undefined : question);
 }
 
-/** The entry with what the port has now, or as it is while that cannot be read. */
+/** The entry with what the port has now, or as it is while that cannot be read or cannot be used. */
 function renewed(
   { spec, index: given, port }: HeldEntry & { readonly port: Port },
   match: Match,
   names: FreeNames,
   view: View,
-): InterfaceSpec {
+): Fate {
   // An index out of range, or one that two entries claim, was never configured: the NIC gets another one.
   const index = given ?? names.next(port);
-  if (index === undefined) return spec;
+  if (index === undefined) return stays(spec);
   const built = entryOf(port, match, index, view);
-  if (built.kind === 'missing') return spec;
+  if (built.kind === 'missing') return stays(spec);
+  const problem = isSameJson(built.entry, spec) ? undefined : refusalOf(port.id, [], built.entry);
+  if (problem) return { ...stays(spec), problem };
   if (given === undefined) names.take(index);
-  return built.entry;
+  return stays(built.entry);
 }
 
-function stays(entry: InterfaceSpec): Fate {
+function stays(entry: InterfaceSpec): Extract<Fate, { kind: 'stays' }> {
   return { kind: 'stays', entry };
 }
 

@@ -19,3 +19,16 @@ export async function inSlices<T>(
     began = clock.monotonicMs();
   }
 }
+
+/** So many small things at once take some milliseconds. */
+const turnSize = 100;
+
+/** Maps many items; after some of them whatever else waits for the event loop has its turn. */
+export async function inTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) {
+    if (results.length > 0 && results.length % turnSize === 0) await nextTurn();
+    results.push(map(item));
+  }
+  return results;
+}

@@ -139,7 +139,13 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
       const key = `bench/${name}`;
       looks.note(
         key,
-        views.concerned(key, { servers: [serverId], ports: [], networks: [], whole: false }),
+        views.concerned(key, {
+          servers: [serverId],
+          ports: [],
+          networks: [],
+          projects: [],
+          whole: false,
+        }),
       );
     },
     ready(name: string): string {

@@ -4,6 +4,8 @@ import { readNotification } from './envelope.ts';
 const server = '32edb6b7-f24d-42cc-bae0-0ea261282c04';
 const port = '443fca17-bb9b-4d54-9681-f3919241dba2';
 const other = '00bd20a1-eafe-41ab-a2a5-b2144d1a0f47';
+const project = '7c1b2a4f9d3e4c55a0b1c2d3e4f50617';
+const nothing = { servers: [], ports: [], networks: [], projects: [], whole: false };
 
 /** A message as oslo.messaging puts it on the wire. */
 function wire(event_type: unknown, payload: unknown, more: object = {}): Buffer {
@@ -30,7 +32,7 @@ describe('a notification of Neutron', () => {
     ['a deleted port', 'port.delete.end', { ...attached, port_id: port }, [server], [port]],
     ['a deleted port of an older Neutron', 'port.delete.end', { port_id: port }, [], [port]],
   ])('of %s names where to look', (_name, event, payload, servers, ports) => {
-    expect(happening(event, payload)).toEqual({ servers, ports, networks: [], whole: false });
+    expect(happening(event, payload)).toEqual({ ...nothing, servers, ports });
   });
 
   it('of several ports names where each is', () => {
@@ -39,10 +41,8 @@ describe('a notification of Neutron', () => {
       { id: other, device_id: other },
     ];
     expect(happening('port.create.end', { ports })).toEqual({
+      ...nothing,
       servers: [server, other],
-      ports: [],
-      networks: [],
-      whole: false,
     });
   });
 
@@ -66,7 +66,7 @@ describe('a notification of Neutron', () => {
   it.each(['network.update.end', 'network.delete.end', 'subnet.update.end', 'subnet.delete.end'])(
     '%s that names none asks for a look at everything',
     (event) => {
-      expect(happening(event, {})).toEqual({ servers: [], ports: [], networks: [], whole: true });
+      expect(happening(event, {})).toEqual({ ...nothing, whole: true });
     },
   );
 
@@ -76,7 +76,7 @@ describe('a notification of Neutron', () => {
     ['subnet.update.end', { subnet: { id: port, network_id: other } }, [port]],
     ['subnet.delete.end', { subnet: { id: port }, subnet_id: port }, [port]],
   ])('%s names what has changed: %j', (event, payload, networks) => {
-    expect(happening(event, payload)).toEqual({ servers: [], ports: [], networks, whole: false });
+    expect(happening(event, payload)).toEqual({ ...nothing, networks });
   });
 });
 
@@ -90,12 +90,27 @@ describe('a notification of Nova', () => {
     ['instance.interface_detach.end', versioned],
     ['instance.delete.end', versioned],
   ])('%s names the server', (event, payload) => {
-    expect(happening(event, payload)).toEqual({
-      servers: [server],
-      ports: [],
-      networks: [],
-      whole: false,
-    });
+    expect(happening(event, payload)).toEqual({ ...nothing, servers: [server] });
+  });
+
+  it.each([
+    ['compute.instance.create.end', { instance_id: server, tenant_id: project }],
+    ['instance.create.end', { 'nova_object.data': { uuid: server, tenant_id: project } }],
+  ])('%s names the project that has a server more', (event, payload) => {
+    const happened = { ...nothing, servers: [server], projects: [project] };
+    expect(happening(event, payload)).toEqual(happened);
+  });
+
+  it('of a project that is no id names none', () => {
+    const payload = { instance_id: server, tenant_id: 'not an id' };
+    const of = (event: string) => happening(event, payload);
+    expect(of('compute.instance.create.end')).toEqual({ ...nothing, servers: [server] });
+  });
+
+  it('of a server that was there before names no project', () => {
+    const payload = { instance_id: server, tenant_id: project };
+    const of = (event: string) => happening(event, payload);
+    expect(of('compute.instance.rebuild.end')).toEqual({ ...nothing, servers: [server] });
   });
 
   it.each([

@@ -8,6 +8,8 @@ export interface Happening {
   readonly ports: readonly string[];
   /** Networks and subnets, lower case. */
   readonly networks: readonly string[];
+  /** Projects that have a server more than before: it may be one that is selected by its name or by what it carries. */
+  readonly projects: readonly string[];
   /** What it says concerns more than these. */
   readonly whole: boolean;
 }
@@ -49,7 +51,7 @@ export function readNotification(body: Buffer | undefined): Notification {
 function happened(what: Partial<Happening>, sentAt: Date | undefined): Notification {
   return {
     kind: 'happening',
-    happening: { servers: [], ports: [], networks: [], whole: false, ...what },
+    happening: { servers: [], ports: [], networks: [], projects: [], whole: false, ...what },
     sentAt,
   };
 }
@@ -74,7 +76,7 @@ function happeningOf(event: string, payload: Payload): Partial<Happening> | unde
   if (/^port\.(create|update|delete)\.end$/.test(event)) return ofPorts(event, payload);
   // MTU, gateway and routes of NICs are theirs.
   if (/^(network|subnet)\.(update|delete)\.end$/.test(event)) return ofNetworks(payload);
-  if (/^(compute\.)?instance\..+\.end$/.test(event)) return ofServer(payload);
+  if (/^(compute\.)?instance\..+\.end$/.test(event)) return ofServer(event, payload);
   return takesAccess.test(event) ? { whole: true } : undefined;
 }
 
@@ -129,14 +131,25 @@ function ofNetworks(payload: Payload): Partial<Happening> {
   return networks.length > 0 ? { networks } : { whole: true };
 }
 
+const projectId = z
+  .string()
+  .toLowerCase()
+  .regex(/^[0-9a-f-]{32,36}$/)
+  .optional()
+  .catch(undefined);
 const serverSchema = z.object({
   instance_id: id,
+  tenant_id: projectId,
   /** Of versioned notifications. */
-  'nova_object.data': z.object({ uuid: id }).optional().catch(undefined),
+  'nova_object.data': z.object({ uuid: id, tenant_id: projectId }).optional().catch(undefined),
 });
 
-function ofServer(payload: Payload): Partial<Happening> | undefined {
+function ofServer(event: string, payload: Payload): Partial<Happening> | undefined {
   const said = serverSchema.parse(payload);
-  const server = said.instance_id ?? said['nova_object.data']?.uuid;
-  return server === undefined ? undefined : { servers: [server] };
+  const versioned = said['nova_object.data'];
+  const server = said.instance_id ?? versioned?.uuid;
+  if (server === undefined) return undefined;
+  const project = said.tenant_id ?? versioned?.tenant_id;
+  const isNew = event.endsWith('instance.create.end') && project !== undefined;
+  return { servers: [server], ...(isNew ? { projects: [project] } : {}) };
 }

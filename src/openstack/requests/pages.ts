@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { inTurns } from '../../process/slices.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import { jsonOf, parseAs } from './answer-failure.ts';
@@ -57,7 +58,7 @@ async function readOnce<T>(
     if (!first && answer.status === listing.markerGone) return undefined;
     if (answer.status !== 200) throw client.failure(read, answer);
 
-    const page = pageOf(client, listing, answer);
+    const page = await pageOf(client, listing, answer);
     const before = found.size;
     for (const item of page.items) found.set(listing.idOf(item), item);
     if (page.next === undefined || listing.suffices?.(found) === true) return found;
@@ -72,14 +73,19 @@ async function readOnce<T>(
   }
 }
 
-function pageOf<T>(client: ServiceClient, listing: Listing<T>, answer: HttpAnswer): Page<T> {
+async function pageOf<T>(
+  client: ServiceClient,
+  listing: Listing<T>,
+  answer: HttpAnswer,
+): Promise<Page<T>> {
   const what = `GET ${listing.path}`;
   const schema = z.object({
     [listing.key]: z.array(z.unknown()),
     [`${listing.key}_links`]: linksSchema,
   });
   const body = parseAs(schema, client.service, what, jsonOf(client.service, what, answer));
-  const items = parseAs(z.array(listing.item), client.service, what, body[listing.key]);
+  const raw = z.array(z.unknown()).parse(body[listing.key]);
+  const items = await inTurns(raw, (item) => parseAs(listing.item, client.service, what, item));
   const links = linksSchema.parse(body[`${listing.key}_links`]);
   const href = links.find((link) => link.rel === 'next')?.href;
   return { items, next: href === undefined ? undefined : queryOf(href) };

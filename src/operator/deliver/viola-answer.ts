@@ -1,5 +1,12 @@
-import type * as z from 'zod';
-import { postAnswer, problem } from '../../api/node-configs-http.ts';
+import * as z from 'zod';
+import {
+  type HeldNode,
+  heldNode,
+  heldNodes,
+  postAnswer,
+  problem,
+} from '../../api/node-configs-http.ts';
+import { inTurns } from '../../process/slices.ts';
 import { kindOf, retryAfterOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
@@ -12,14 +19,31 @@ export function bodyOf<T>(
   now: Date,
 ): T {
   if (answer.status !== expected) throw refusal(answer, now);
-  const parsed = schema.safeParse(parseJson(answer.text));
+  return readAs(schema, parseJson(answer.text));
+}
+
+const pageSchema = heldNodes.extend({ items: z.array(z.unknown()) });
+
+/** A page of a list; of nodes that are nobody's concern nothing is read, and nothing has to be right. */
+export async function pageOf(
+  answer: HttpAnswer,
+  isConcern: (raw: unknown) => boolean,
+  now: Date,
+): Promise<z.infer<typeof heldNodes>> {
+  const { items, ...page } = bodyOf(answer, 200, pageSchema, now);
+  const nodes = await inTurns(items.filter(isConcern), (raw): HeldNode => readAs(heldNode, raw));
+  return { ...page, items: nodes };
+}
+
+function readAs<T>(schema: z.ZodType<T>, body: unknown): T {
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it has another form';
   throw new RequestError(`the answer cannot be read (${where})`, {
     service: 'viola',
     kind: 'badAnswer',
-    status: answer.status,
+    status: 200,
   });
 }
 

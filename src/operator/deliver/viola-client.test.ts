@@ -94,6 +94,25 @@ describe('listing', () => {
     expect(seen[0]?.url).toBe('/base/v1/k8s/multinic/node-configs?limit=200');
   });
 
+  it('keeps of everything what it asked for, and reads nothing else', async () => {
+    const source = { ...query.source, uid: 'u', generation: 1 };
+    const other = { ...source, name: 'other' };
+    const of = (name: string, from?: typeof source, instanceId?: string) => ({
+      ...node(name),
+      ...(from ? { source: from } : {}),
+      spec: { nodeName: name, ...(instanceId ? { instanceId } : {}) },
+    });
+    const wanted = [
+      of('own', source, 'i9'),
+      of('of nobody'),
+      of('selected too', other, 'I1'),
+      of('of no server', other),
+    ];
+    const foreign = { ...of('foreign', other, 'i9'), generation: 'not a number' };
+    answers = [[200, { items: [foreign, ...wanted], observedAt }]];
+    expect((await viola.list(query, signal)).nodes).toEqual(wanted);
+  });
+
   it('tells objects that cannot be read from those that are not there', async () => {
     const unreadable = [{ objectName: 'b', uid: 'u', generation: 1, message: 'spec: broken' }];
     answers = [[200, { items: [node('a')], unreadable, observedAt }]];

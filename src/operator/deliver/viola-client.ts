@@ -4,7 +4,6 @@ import {
   deleteAnswer,
   type HeldNode,
   heldNode,
-  heldNodes,
   nodeConfigsPath,
   type PostAnswer,
   type PostedNode,
@@ -17,8 +16,9 @@ import type { Call, Caller } from '../../requests/caller.ts';
 import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
+import { concernOf } from './concern.ts';
 import type { TokenSource } from './token-source.ts';
-import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
+import { bodyOf, isNoSuchNode, isUnreadable, pageOf, resultsOf } from './viola-answer.ts';
 
 /** Viola as one OpenstackConfig sees it: one endpoint, one business cluster. */
 export interface ViolaClient {
@@ -97,10 +97,12 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
   async function listAll(query: ListQuery, signal: AbortSignal): Promise<Listed> {
     const nodes: HeldNode[] = [];
     const unreadable: UnreadableNode[] = [];
+    const isConcern = concernOf(query);
     let next: string | undefined;
     for (let pages = 0; pages < mostPages; pages++) {
       const path = `${nodeConfigsPath}?${searchOf(query, next).toString()}`;
-      const page = read(await send({ method: 'GET', path }, signal), 200, heldNodes);
+      const answer = await send({ method: 'GET', path }, signal);
+      const page = await pageOf(answer, isConcern, clock.now());
       nodes.push(...page.items);
       unreadable.push(...(page.unreadable ?? []));
       next = page.continue;

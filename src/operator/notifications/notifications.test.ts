@@ -124,7 +124,10 @@ describe('a broker', () => {
     to.onMessage(message());
     await clock.advance(300);
     expect(hints).toEqual([
-      [['ns/a', 'ns/b'], { servers: [server], ports: [server], networks: [], whole: false }],
+      [
+        ['ns/a', 'ns/b'],
+        { servers: [server], ports: [server], networks: [], projects: [], whole: false },
+      ],
     ]);
   });
 
@@ -133,7 +136,9 @@ describe('a broker', () => {
     await settled();
     opened[0]?.to.onBound(all);
     await clock.advance(300);
-    expect(hints).toEqual([[['ns/a'], { servers: [], ports: [], networks: [], whole: true }]]);
+    expect(hints).toEqual([
+      [['ns/a'], { servers: [], ports: [], networks: [], projects: [], whole: true }],
+    ]);
     await clock.advance(60_000);
     opened[0]?.fail('unreachable');
     await clock.advance(1_000);

@@ -146,7 +146,7 @@ export class Notifications {
       random,
       log,
       onMessage: (body) => this.#receive(name, body, pending),
-      onGap: () => pending.add({ servers: [], ports: [], networks: [], whole: true }),
+      onGap: () => pending.add({ servers: [], ports: [], networks: [], projects: [], whole: true }),
     });
     const forget = connections.add(name, () => subscription.state.kind === 'connected');
     const ended = subscription

@@ -3,7 +3,7 @@ import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import type { Hint } from '../hints.ts';
 import { gatheredMs, mostRemembered, PendingHints, wholeEveryMs } from './pending-hints.ts';
 
-const nothing: Hint = { servers: [], ports: [], networks: [], whole: false };
+const nothing: Hint = { servers: [], ports: [], networks: [], projects: [], whole: false };
 let clock: FakeClock;
 let told: [number, Hint][];
 let stop: AbortController;
@@ -28,7 +28,7 @@ it('hands on once what comes within a moment, each id once', async () => {
   pending.add({ ...nothing, servers: ['a', 'b'], ports: ['p'] });
   expect(told).toEqual([]);
   await clock.advance(1);
-  expect(told).toEqual([[300, { servers: ['a', 'b'], ports: ['p'], networks: [], whole: false }]]);
+  expect(told).toEqual([[300, { ...nothing, servers: ['a', 'b'], ports: ['p'] }]]);
   await clock.advance(60_000);
   expect(told).toHaveLength(1);
 });
@@ -51,8 +51,8 @@ it('holds nothing else up for a look at everything that has to wait', async () =
   pending.add({ ...nothing, servers: ['a'] });
   await clock.advance(gatheredMs);
   expect(told.slice(1)).toEqual([
-    [600, { servers: [], ports: ['p'], networks: [], whole: false }],
-    [900, { servers: ['a'], ports: [], networks: [], whole: false }],
+    [600, { ...nothing, ports: ['p'] }],
+    [900, { ...nothing, servers: ['a'] }],
   ]);
   await clock.advance(wholeEveryMs);
   expect(told.at(-1)).toEqual([10_300, { ...nothing, whole: true }]);
@@ -86,4 +86,18 @@ it('asks for nothing when nothing was said, or nobody is left', async () => {
   stop.abort();
   await clock.advance(gatheredMs);
   expect(told).toEqual([]);
+});
+
+it('tells of new servers at once, and of more of them not before some seconds have passed', async () => {
+  for (let n = 0; n < 20; n++) {
+    pending.add({ ...nothing, servers: [`s${n}`], projects: ['a', 'b'] });
+    await clock.advance(1_000);
+  }
+  const of = told.filter(([, { projects }]) => projects.length > 0);
+  expect(of.map(([at, { projects }]) => [at, projects])).toEqual([
+    [300, ['a', 'b']],
+    [300 + wholeEveryMs, ['a', 'b']],
+  ]);
+  expect(told.flatMap(([, { servers }]) => servers)).toHaveLength(20);
+  await clock.advance(wholeEveryMs);
 });

@@ -20,6 +20,7 @@ export class PendingHints {
   readonly #servers = new Set<string>();
   readonly #ports = new Set<string>();
   readonly #networks = new Set<string>();
+  readonly #projects = new Set<string>();
   #whole = false;
   readonly #timers = new Set<Timer>();
   #wholeAt = Number.NEGATIVE_INFINITY;
@@ -30,22 +31,18 @@ export class PendingHints {
     this.#onHint = onHint;
   }
 
-  add({ servers, ports, networks, whole }: Hint): void {
+  add({ servers, ports, networks, projects, whole }: Hint): void {
     for (const id of servers) this.#servers.add(id);
     for (const id of ports) this.#ports.add(id);
     for (const id of networks) this.#networks.add(id);
+    for (const id of projects) this.#projects.add(id);
     this.#whole ||= whole;
-    if (this.#servers.size + this.#ports.size + this.#networks.size > mostRemembered) {
-      this.#forget();
-      this.#networks.clear();
+    const sets = [this.#servers, this.#ports, this.#networks, this.#projects];
+    if (sets.reduce((sum, { size }) => sum + size, 0) > mostRemembered) {
+      for (const set of sets) set.clear();
       this.#whole = true;
     }
     void this.#handOnAfter('gathering', gatheredMs);
-  }
-
-  #forget(): void {
-    this.#servers.clear();
-    this.#ports.clear();
   }
 
   async #handOnAfter(timer: Timer, ms: number): Promise<void> {
@@ -61,15 +58,25 @@ export class PendingHints {
     const untilWhole = this.#wholeAt + wholeEveryMs - now;
     const isSpared = untilWhole <= 0;
     const whole = this.#whole && isSpared;
-    const networks = isSpared ? [...this.#networks] : [];
-    if (whole || networks.length > 0) {
-      this.#wholeAt = now;
-      this.#whole = false;
-      this.#networks.clear();
-    }
-    const hint = { servers: [...this.#servers], ports: [...this.#ports], networks, whole };
-    this.#forget();
-    if (whole || hint.servers.length + hint.ports.length + networks.length > 0) this.#onHint(hint);
-    if (this.#whole || this.#networks.size > 0) void this.#handOnAfter('sparing', untilWhole);
+    const networks = isSpared ? taken(this.#networks) : [];
+    const projects = isSpared ? taken(this.#projects) : [];
+    const servers = taken(this.#servers);
+    const ports = taken(this.#ports);
+    if (whole) this.#whole = false;
+    if (whole || networks.length + projects.length > 0) this.#wholeAt = now;
+    const hint = { servers, ports, networks, projects, whole };
+    if (saysSomething(hint)) this.#onHint(hint);
+    const isWaiting = this.#whole || this.#networks.size + this.#projects.size > 0;
+    if (isWaiting) void this.#handOnAfter('sparing', untilWhole);
   }
+}
+
+function saysSomething({ servers, ports, networks, projects, whole }: Hint): boolean {
+  return whole || servers.length + ports.length + networks.length + projects.length > 0;
+}
+
+function taken(set: Set<string>): string[] {
+  const ids = [...set];
+  set.clear();
+  return ids;
 }

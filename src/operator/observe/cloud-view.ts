@@ -20,18 +20,25 @@ export class CloudViews {
   readonly #lifetime: AbortSignal;
   readonly #views = new WeakMap<Cloud, CloudView>();
   readonly #looking = new Map<string, CloudView>();
+  /** Who finds its servers among those of the project. */
+  readonly #choosing = new Set<string>();
 
   constructor(clock: Clock, lifetime: AbortSignal) {
     this.#clock = clock;
     this.#lifetime = lifetime;
   }
 
-  /** The view of a cloud; the OpenstackConfig no longer looks at any other. */
-  of(cloud: Cloud, member: string): CloudView {
+  /**
+   * The view of a cloud; the OpenstackConfig no longer looks at any other. `chooses`: it does not name all of its servers
+   * by their ids.
+   */
+  of(cloud: Cloud, member: string, chooses: boolean): CloudView {
     const view = this.#views.get(cloud) ?? this.#make(cloud);
     const before = this.#looking.get(member);
     if (before !== undefined && before !== view) before.ports.leave(member);
     this.#looking.set(member, view);
+    if (chooses) this.#choosing.add(member);
+    else this.#choosing.delete(member);
     return view;
   }
 
@@ -52,9 +59,16 @@ export class CloudViews {
     return this.#looking.get(member)?.cloud.knowsNetwork(networks) ?? false;
   }
 
+  /** Whether a new server in any of these projects may be one that the OpenstackConfig selects. */
+  chooses(member: string, projects: readonly string[]): boolean {
+    const { projectId } = this.#looking.get(member)?.cloud ?? {};
+    return projectId !== undefined && this.#choosing.has(member) && projects.includes(projectId);
+  }
+
   leave(member: string): void {
     this.#looking.get(member)?.ports.leave(member);
     this.#looking.delete(member);
+    this.#choosing.delete(member);
   }
 
   #make(cloud: Cloud): CloudView {

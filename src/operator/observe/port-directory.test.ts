@@ -133,6 +133,16 @@ describe('PortDirectory', () => {
     expect([young, now].map((list) => list.map(({ id }) => id))).toEqual([['p2'], ['p2']]);
   });
 
+  it('forgets servers that are not selected any more', async () => {
+    const { clock, asked, directory } = setUp();
+    await directory.portsOf('a', ['s1', 's2'], clock.monotonicMs(), signal);
+    await directory.portsOf('b', ['s2', 's3'], clock.monotonicMs(), signal);
+    await directory.portsOf('a', [], clock.monotonicMs(), signal);
+    asked.length = 0;
+    await directory.portsOfFew(['s1', 's2', 's3'], clock.monotonicMs() - 60_000, signal);
+    expect(asked).toEqual([['s1']]);
+  });
+
   it('forgets servers that nobody looks at any more', async () => {
     const { asked, clock, directory } = setUp();
     await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);

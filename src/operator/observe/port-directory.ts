@@ -48,7 +48,10 @@ export class PortDirectory {
     since: number,
     signal: AbortSignal,
   ): Promise<readonly Port[]> {
-    this.#members.set(member, new Set(serverIds));
+    const now = new Set(serverIds);
+    const before = this.#members.get(member) ?? [];
+    this.#members.set(member, now);
+    if ([...before].some((id) => !now.has(id))) this.#forgetUnwanted();
     return this.#listed(serverIds, since, (rest) => this.#filledUp(rest), signal);
   }
 
@@ -79,6 +82,10 @@ export class PortDirectory {
   /** The OpenstackConfig looks at no server any more. */
   leave(member: string): void {
     this.#members.delete(member);
+    this.#forgetUnwanted();
+  }
+
+  #forgetUnwanted(): void {
     const wanted = new Set([...this.#members.values()].flatMap((ids) => [...ids]));
     for (const id of this.#entries.keys()) if (!wanted.has(id)) this.#entries.delete(id);
   }

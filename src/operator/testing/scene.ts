@@ -187,7 +187,7 @@ export async function setScene(
     reconcile: reconcileAfter,
     /** Tells of what happened; answers whether it is looked at now. */
     hint: (what: Partial<Hint>) => {
-      const nothing = { servers: [], ports: [], networks: [], whole: false };
+      const nothing = { servers: [], ports: [], networks: [], projects: [], whole: false };
       return takeHint([key], { ...nothing, ...what }, { looks, views }).length > 0;
     },
     /** Ends the work before or after the n-th write (both are counted), as a kill would. */

@@ -86,7 +86,7 @@ export const notificationsMutants: readonly Mutant[] = [
   mutant(
     'operator',
     'pending-hints',
-    ['isSpared ? [...this.#networks] : []', '[...this.#networks]'],
+    ['isSpared ? taken(this.#networks) : []', 'taken(this.#networks)'],
     'pending-hints',
   ),
 ];

@@ -2,7 +2,33 @@ import type { Mutant } from '../mutant.ts';
 
 const plan = ['unit', 'src/plan', 'test/property/plan.test.ts'] as const;
 
+const odd = ['unit', 'src/operator/odd-inputs.test.ts'] as const;
+
 export const planMutants: readonly Mutant[] = [
+  {
+    file: 'src/plan/refusal.ts',
+    find: '!interfaceSpec.shape.macAddress.safeParse(macAddress).success',
+    replace: 'false',
+    tests: odd,
+  },
+  {
+    file: 'src/plan/removal.ts',
+    find: 'if (problem) return { ...stays(spec), problem };',
+    replace: '',
+    tests: odd,
+  },
+  {
+    file: 'src/plan/interfaces.ts',
+    find: "if (fate.kind === 'stays' && fate.problem) refused.push(fate.problem);",
+    replace: '',
+    tests: odd,
+  },
+  {
+    file: 'src/api/condition.ts',
+    find: '.replaceAll(/\\p{Cc}/gu, ',
+    replace: '.replaceAll(/\\p{Cs}/gu, ',
+    tests: odd,
+  },
   {
     file: 'src/plan/removal.ts',
     find: "return verdict !== undefined && verdict !== 'stillAttached' && verdict !== 'unconfirmed';",
