@@ -139,6 +139,7 @@ export function createLoop(options: LoopOptions) {
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {
         unanswered.lead();
+        triggers.lead();
         notReady.clear();
         // An OpenstackConfig may have gone while nobody was there to see it.
         for (const author of await inventory.authors()) {

@@ -4,6 +4,8 @@ import { type Clock, timerMs } from './clock.ts';
 export interface FakeClock extends Clock {
   /** Moves time forward and wakes every sleeper that is due, oldest first. */
   advance(ms: number): Promise<void>;
+  /** Sets the time of day so much forward or back, as an administrator does; nobody who sleeps notices. */
+  setWall(ms: number): void;
   /** Milliseconds until each sleeper is due, the next one first. */
   readonly waits: readonly number[];
 }
@@ -17,6 +19,7 @@ interface Sleeper {
 export function createFakeClock(start = new Date('2026-01-01T00:00:00Z')): FakeClock {
   const waiting = new Set<Sleeper>();
   let elapsed = 0;
+  let setBy = 0;
 
   function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -48,7 +51,10 @@ export function createFakeClock(start = new Date('2026-01-01T00:00:00Z')): FakeC
   }
 
   return {
-    now: () => new Date(start.getTime() + elapsed),
+    now: () => new Date(start.getTime() + elapsed + setBy),
+    setWall: (ms) => {
+      setBy += ms;
+    },
     monotonicMs: () => elapsed,
     sleep,
     advance,

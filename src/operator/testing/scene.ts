@@ -198,6 +198,8 @@ export async function setScene(
     failStore: (error: Error | undefined) => {
       storeFailure = error;
     },
+    /** Another process led meanwhile, and this one does again. */
+    leadAgain: () => triggers.lead(),
     /** Everything that is only remembered is lost; the settings may be others. */
     restart: (others: Readonly<Record<string, string>> = env) => {
       said = others;

@@ -75,6 +75,35 @@ describe('times', () => {
     ]);
   });
 
+  it.each(['Asia/Seoul', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', '+09:00'])(
+    'of cron go on in %s, whatever its clocks do',
+    (timezone) => {
+      const longestMinutes = { '*/15 * * * *': 15, '30 2 * * *': 25 * 60, '0 */6 * * *': 7 * 60 };
+      // Around the days on which clocks are set forward and back.
+      const days = [
+        '2026-03-07',
+        '2026-03-28',
+        '2026-04-04',
+        '2026-10-03',
+        '2026-10-24',
+        '2026-10-31',
+      ];
+      for (const [pattern, longest] of Object.entries(longestMinutes)) {
+        const text = `{mode: scheduled, schedule: "${pattern}", timezone: "${timezone}"}`;
+        const { schedule } = readPolicy(text);
+        for (const day of days) {
+          const start = Date.parse(`${day}T00:00:00Z`);
+          for (let at = start; at < start + 2 * 86_400_000; at += 11 * 60_000) {
+            const minutes = ((schedule?.next(new Date(at)).getTime() ?? 0) - at) / 60_000;
+            const where = `${pattern} after ${new Date(at).toISOString()}`;
+            expect(minutes, where).toBeGreaterThan(0);
+            expect(minutes, where).toBeLessThanOrEqual(longest);
+          }
+        }
+      }
+    },
+  );
+
   it('may be years away', () => {
     expect(times('{mode: scheduled, schedule: "0 0 29 2 *"}', '2026-01-01T00:00:00Z', 1)).toEqual([
       '2028-02-29T00:00:00Z',
@@ -98,6 +127,9 @@ describe('what cannot be used is told by field and value, with what to do', () =
     ['schedule: "0 3 * *"', cron],
     ['schedule: "0 0 3 * * *"', `schedule "0 0 3 * * *" cannot be used (`],
     ['schedule: "0 0 3 * * *"', cron],
+    ['schedule: "2030-01-01T00:00:00"', cron],
+    ['schedule: "@daily"', `schedule "@daily" cannot be used (it has not five fields); ${cron}`],
+    ['schedule: "0 0 30 2 *"', `schedule "0 0 30 2 *" cannot be used (it names no day that there`],
     ['schedule: "61 3 * * *"', 'schedule "61 3 * * *" cannot be used ('],
     ['schedule: "0 0 31 2 *"', `schedule "0 0 31 2 *" cannot be used (it names no day that there`],
     ['timezone: Mars/Base', 'timezone "Mars/Base" is not known; say a name such as "Asia/Seoul"'],
@@ -107,9 +139,18 @@ describe('what cannot be used is told by field and value, with what to do', () =
     ['- mode', 'it holds no fields; it has mode, interval'],
     ['manual', 'it holds no fields; it has mode, interval'],
     ['mode: [', 'it is not YAML: '],
+    ['{mode: manual, mode: webhook}', 'it is not YAML: Map keys must be unique'],
+    ['mode: manual\n---\nmode: webhook', 'it is not YAML: '],
+    ['mode: ~', 'mode null cannot be used; say immediate, scheduled, manual, webhook'],
   ])('%s', (text, message) => {
     expect(() => readPolicy(text)).toThrow(message);
     expect(() => readPolicy(text)).toThrow('trigger.yaml: ');
+  });
+
+  it('nor what is longer than anything that there is to say, which is not even read', () => {
+    const text = '# a comment\n'.padEnd(4_096, '#');
+    expect(readPolicy(text).mode).toBe('immediate');
+    expect(() => readPolicy(`${text}#`)).toThrow('it has 4097 characters; say it in 4096');
   });
 
   it('all of it at once', () => {

@@ -30,6 +30,8 @@ export const immediately: TriggerPolicy = {
 /** That of the deployed system, which listed whole projects with each look. */
 const shortestIntervalMs = 60_000;
 const usualInterval = '5m';
+/** All that there is to say takes some hundred characters, and a YAML map of many keys takes minutes to read. */
+const longestText = 4_096;
 
 /** Reads `trigger.yaml`; throws an Error that names every field that cannot be used, its value and what to do. */
 export function readPolicy(text: string): TriggerPolicy {
@@ -47,6 +49,9 @@ export function readPolicy(text: string): TriggerPolicy {
 }
 
 function rawIn(text: string): unknown {
+  if (text.length > longestText) {
+    throw unusable([`it has ${text.length} characters; say it in ${longestText}`]);
+  }
   try {
     return parse(text) ?? {};
   } catch (cause) {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rfc3339 } from '../../api/condition.ts';
 import { RequestError } from '../../requests/request-error.ts';
+import { openstackConfigs } from '../openstack-config.ts';
 import { attach, delivered, detach, type Scene, serverIds, setScene } from '../testing/scene.ts';
 
 let scene: Scene;
@@ -167,6 +169,34 @@ describe('in mode scheduled', () => {
     scene.restart();
     expect(await looks(60_000)).toBe(false);
     expect(await looks(240_000)).toBe(true);
+  });
+
+  it('a clock that is set back by an hour puts no look off', async () => {
+    scene.trigger(every15);
+    scene.create();
+    expect(await seconds(60_000)).toBe(14 * 60);
+    scene.clock.setWall(-3_600_000);
+    expect(await seconds(60_000)).toBe(13 * 60);
+    expect(await looks(13 * 60_000)).toBe(true);
+    expect(await looks(60_000)).toBe(false);
+    scene.clock.setWall(3_600_000);
+    expect(await looks(0)).toBe(true);
+    expect(await seconds(60_000)).toBe(13 * 60);
+  });
+
+  it('times that another process kept are none to be made up for by one that leads again', async () => {
+    scene.trigger(every15);
+    scene.create();
+    await scene.look(60_000);
+    await scene.clock.advance(40 * 60_000);
+    const object = scene.object();
+    if (!object) throw new Error('there is no OpenstackConfig');
+    const lastSyncedAt = rfc3339(scene.clock.now());
+    const status = { ...scene.status(), lastSyncedAt };
+    await scene.kube.applyStatus(openstackConfigs, { ...object, status }, {} as never);
+    scene.leadAgain();
+    expect(await looks(60_000)).toBe(false);
+    expect(await looks(4 * 60_000)).toBe(true);
   });
 
   it('a change waits for the next time when it is not immediate', async () => {

@@ -44,6 +44,11 @@ export class Triggers {
     this.#due.clear();
   }
 
+  /** Another process may have looked meanwhile: what was kept is in the status. */
+  lead(): void {
+    this.#due.clear();
+  }
+
   forget(key: string): void {
     this.#due.delete(key);
   }
@@ -110,8 +115,11 @@ export class Triggers {
     // The status may say a sync later than it was.
     const seenUntil = Number.isNaN(syncedAt) ? Number.POSITIVE_INFINITY : syncedAt + heartbeatMs;
     const due = this.#due.get(key) ?? nextOf(policy, Math.min(this.#now(), seenUntil));
-    this.#due.set(key, due);
-    return due;
+    // Of a clock that was set back the next time is an earlier one.
+    const next = nextOf(policy, this.#now() + slackMs);
+    const earlier = next < due ? next : due;
+    this.#due.set(key, earlier);
+    return earlier;
   }
 
   #until(due: Date): Outcome {

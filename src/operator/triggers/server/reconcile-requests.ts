@@ -5,18 +5,18 @@ import type { KubeClient } from '../../../kube/client/client.ts';
 import { isForbidden, isNotFound, KubeError } from '../../../kube/errors.ts';
 import { keyOf, type ObjectRef } from '../../../kube/object.ts';
 import type { Perform } from '../../../process/effects.ts';
-import type { Clock } from '../../../time/clock.ts';
+import { type Clock, passed } from '../../../time/clock.ts';
 import { openstackConfigs } from '../../openstack-config.ts';
 
-/** Calls for one OpenstackConfig within this time are one. */
-const togetherMs = 1_000;
+/** An OpenstackConfig is written once in this time at most. */
+const everyMs = 1_000;
 /** OpenstackConfigs that may be asked for within that time. */
 const most = 100;
 
-interface Request {
+/** One write, and the calls that it answers. */
+interface Turn {
   readonly id: string;
-  readonly at: number;
-  readonly written: Promise<void>;
+  readonly written: PromiseWithResolvers<void>;
 }
 
 export interface ReconcileRequestsDeps {
@@ -27,42 +27,57 @@ export interface ReconcileRequestsDeps {
   readonly lifetime: AbortSignal;
 }
 
-/** Asks for looks at OpenstackConfigs by their annotation, from whichever replica: the one that leads sees it. */
+/**
+ * Asks for looks at OpenstackConfigs by their annotation, from whichever replica: the one that leads sees it. Calls share a
+ * write that none of them is later than: the look that a write before had asked for may have been over.
+ */
 export class ReconcileRequests {
   readonly #deps: ReconcileRequestsDeps;
-  /** What was written within the last second, and what failed to be. */
-  readonly #recent = new Map<string, Request>();
+  /** The writes that are still to come, by OpenstackConfig; undefined = the last one has begun within the second. */
+  readonly #waiting = new Map<string, Turn | undefined>();
 
   constructor(deps: ReconcileRequestsDeps) {
     this.#deps = deps;
   }
 
   get size(): number {
-    return this.#recent.size;
+    return this.#waiting.size;
   }
 
-  /** Answers the id that holds for the call: `id`, or that of a call just before. Throws HttpProblem. */
+  /** Answers the id that holds for the call when it is written: `id`, or that of a call it shares the write with. Throws HttpProblem. */
   async ask(ref: ObjectRef, id: string): Promise<string> {
-    const now = this.#deps.clock.monotonicMs();
-    for (const [key, { at }] of this.#recent) {
-      if (now - at < togetherMs) break;
-      this.#recent.delete(key);
-    }
-    const key = keyOf({ metadata: ref });
-    const request = this.#recent.get(key) ?? this.#begin(key, ref, id);
-    await request.written;
-    return request.id;
+    const turn = this.#turnOf(ref, id);
+    await turn.written.promise;
+    return turn.id;
   }
 
-  #begin(key: string, ref: ObjectRef, id: string): Request {
-    if (this.#recent.size >= most) {
+  #turnOf(ref: ObjectRef, id: string): Turn {
+    const key = keyOf({ metadata: ref });
+    const waiting = this.#waiting.get(key);
+    if (waiting) return waiting;
+    const turn = { id, written: Promise.withResolvers<void>() };
+    if (this.#waiting.has(key)) this.#waiting.set(key, turn);
+    else void this.#begin(key, ref, turn);
+    return turn;
+  }
+
+  /** Writes for as long as somebody asks, the first time at once. */
+  async #begin(key: string, ref: ObjectRef, first: Turn): Promise<void> {
+    if (this.#waiting.size >= most) {
       const detail = `${most} OpenstackConfigs were asked for within a second; send fewer at once`;
-      throw new HttpProblem(429, 'TooManyRequests', detail, { retryAfterSeconds: 1 });
+      first.written.reject(
+        new HttpProblem(429, 'TooManyRequests', detail, { retryAfterSeconds: 1 }),
+      );
+      return;
     }
-    const at = this.#deps.clock.monotonicMs();
-    const request = { id, at, written: this.#write(ref, id) };
-    this.#recent.set(key, request);
-    return request;
+    const { clock, lifetime } = this.#deps;
+    for (let turn: Turn | undefined = first; turn; turn = this.#waiting.get(key)) {
+      this.#waiting.set(key, undefined);
+      const isOver = passed(clock, everyMs, lifetime);
+      await this.#write(ref, turn.id).then(turn.written.resolve, turn.written.reject);
+      await isOver;
+    }
+    this.#waiting.delete(key);
   }
 
   async #write(ref: ObjectRef, id: string): Promise<void> {
