@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { heapFlags, memoryEnvironment } from '../../src/process/heap.ts';
 
 const benches = [
   'operator',
@@ -27,9 +28,11 @@ const table = join(folder, 'table');
 const failed: string[] = [];
 for (const name of wanted.length > 0 ? wanted : benches) {
   console.log(`\n== ${name}`);
-  const bench = spawn(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
+  // Its memory is that of the operator's work: it has the limits that the image gives the operator.
+  const limits = name === 'operator-scale' ? heapFlags('operator') : [];
+  const bench = spawn(process.execPath, [...limits, join(import.meta.dirname, `${name}.ts`)], {
     stdio: 'inherit',
-    env: { ...process.env, BENCH_TABLE: table },
+    env: { ...process.env, ...(limits.length > 0 ? memoryEnvironment : {}), BENCH_TABLE: table },
   });
   const status = await new Promise((resolve) => bench.once('exit', resolve));
   if (status !== 0) failed.push(name);
