@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { delivered, environment, type Scene, setScene, spec } from './testing/scene.ts';
+import { attach, delivered, environment, type Scene, setScene, spec } from './testing/scene.ts';
 
 /** An OpenstackConfig whose nodes were delivered before the operator's policy was narrowed. */
 async function narrowed(env: Readonly<Record<string, string>>): Promise<Scene> {
@@ -58,6 +58,7 @@ describe('certificates that are not verified at the wish of an OpenstackConfig',
     await using scene = await setScene({ ...environment, INSECURE_TLS_ENDPOINTS: '*' });
     scene.create({ settings: insecure });
     await scene.look();
+    attach(scene.cloud, 1, 1);
     await scene.look();
     const message =
       'certificates are not verified: of Contrabass at https://contrabass.test (spec.settings.contrabassInsecureTLS is true), of the cloud at https://keystone.test (spec.settings.openstackInsecureTLS is true)';

@@ -37,12 +37,14 @@ describe('answerFailure', () => {
       { NeutronError: { type: 'PortNotFound', message: 'Port x.', detail: '' } },
       { error: { code: 401, title: 'Unauthorized', message: 'Authenticate.' } },
       { itemNotFound: { code: 404, message: 'Instance x.' } },
+      {},
     ];
     const messages = bodies.map((body) => answerFailure(asked, answerOf(404, body), now).message);
     expect(messages).toEqual([
       'neutron: GET /v2.0/ports answered 404 (PortNotFound: Port x.)',
       'neutron: GET /v2.0/ports answered 404 (Authenticate.)',
       'neutron: GET /v2.0/ports answered 404 (itemNotFound: Instance x.)',
+      'neutron: GET /v2.0/ports answered 404',
     ]);
   });
 

@@ -57,8 +57,8 @@ const saying = z.union([
   neutronError.transform((wire) => `${wire.NeutronError.type}: ${wire.NeutronError.message}`),
   keystoneError.transform((wire) => wire.error.message),
   novaError.transform((wire) => {
-    const [key, fault] = Object.entries(wire)[0] ?? ['', { message: '' }];
-    return `${key}: ${fault.message}`;
+    const [first] = Object.entries(wire);
+    return first ? `${first[0]}: ${first[1].message}` : '';
   }),
 ]);
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { CloudsYamlError, readCloudsYaml } from './clouds-yaml.ts';
 
@@ -166,6 +166,59 @@ describe('a clouds.yaml', () => {
     const said = refusal(text);
     expect(said).toContain(message);
     expect(said).not.toContain('secret-word');
+  });
+
+  it('may have been written on Windows, and say nothing in many ways', () => {
+    const nothing = [
+      'region_name: ~',
+      'cacert: null',
+      'verify:',
+      "interface: ''".replace("''", '~'),
+    ];
+    const text = yaml({ auth: { ...auth, domain_id: null } }).replace(
+      'mine:',
+      `mine:\n    ${nothing.join('\n    ')}`,
+    );
+    const read = readCloudsYaml(`\ufeff${text.replaceAll('\n', '\r\n')}`);
+    expect(read).toEqual(readCloudsYaml(yaml({ auth })));
+  });
+
+  it('has a password with all its characters, of whichever script', () => {
+    for (const password of ['pä ß', '비밀번호\n', '\t"\\', '🔑', 'null', '~', 'x'.repeat(10_000)]) {
+      expect(readCloudsYaml(yaml({ auth: { ...auth, password } })).auth).toMatchObject({
+        password,
+      });
+    }
+  });
+
+  it('says with merge keys what it says without', () => {
+    const text = `usual: &usual {verify: 'no', region_name: two}
+clouds:
+  mine:
+    <<: *usual
+    region_name: one
+    auth: ${JSON.stringify(auth)}
+`;
+    expect(readCloudsYaml(text)).toMatchObject({ verify: false, region: 'one' });
+  });
+
+  it.each([
+    [`${yaml({ auth })}${yaml({ auth })}`, 'is not YAML'],
+    [`${yaml({ auth })}---\n${yaml({ auth })}`, 'is not YAML'],
+    [yaml({ auth, region_name: ['one', 'two'] }), 'clouds.mine.region_name: must be a text'],
+    [yaml({ auth: { ...auth, password: { a: 'secret-word' } } }), 'auth.password: must be a text'],
+    [yaml({ auth: null }), 'clouds.mine.auth: '],
+    ['clouds: {mine: ~}', 'clouds: names no cloud; write exactly one'],
+    ['clouds: ~', 'clouds: is missing'],
+    ['clouds: {__proto__: {auth: {}}}', 'clouds: names no cloud'],
+    ['clouds: &all {mine: *all}', 'is not YAML'],
+    ['? [secret-word]\n: x\nclouds: {}', 'names no cloud'],
+  ])('of a hostile shape is told as any other: %j', (text, message) => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    const said = refusal(text);
+    expect(said).toContain(message);
+    expect(said).not.toContain('secret-word');
+    expect(warned).not.toHaveBeenCalled();
   });
 
   it('of aliases without end is refused like any other', () => {

@@ -114,14 +114,31 @@ export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {
   };
 }
 
-/** Every scalar is a text: a project id of digits alone is no number. */
+/** As PyYAML reads it, but that every scalar is a text or nothing: a project id of digits alone is no number. */
+const reading = {
+  schema: 'failsafe',
+  customTags: ['null'],
+  merge: true,
+  prettyErrors: false,
+  // Warnings quote what they warn of, past our log.
+  logLevel: 'error',
+} as const;
+
 function parsed(yaml: string): unknown {
   try {
-    return parse(yaml, { schema: 'failsafe', prettyErrors: false });
+    return withoutNothing(parse(yaml, { ...reading, customTags: [...reading.customTags] }));
   } catch {
     // The error quotes the line, which may hold a secret.
     throw new CloudsYamlError('is not YAML');
   }
+}
+
+/** As openstacksdk has it: a field of nothing is none. */
+function withoutNothing(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutNothing);
+  const entries = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutNothing(inner)]));
 }
 
 function checked<T>(schema: z.ZodType<T>, value: unknown, path: readonly string[]): T {

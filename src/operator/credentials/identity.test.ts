@@ -242,6 +242,19 @@ describe('the cloud of credentials in a Secret', () => {
     expect(JSON.stringify(scene.status())).not.toContain('secret-word');
   });
 
+  it('that is no text is not read as if it were one', async () => {
+    await open();
+    const latin1 = Buffer.from(yaml({ auth: { ...user, password: 'pässword' } }), 'latin1');
+    const data = { 'clouds.yaml': latin1.toString('base64') };
+    scene.kube.secrets.set('multinic-system/clouds', { metadata: { name: 'clouds' }, data });
+    scene.create({ credentials: inSecret });
+    await scene.look();
+    expect(scene.ready()).toBe(
+      'False ConfigError: Secret multinic-system/clouds: key "clouds.yaml" is no text in UTF-8',
+    );
+    expect(scene.clouds.identities).toEqual([]);
+  });
+
   it('may have a project that both name', async () => {
     await open();
     keep({ 'clouds.yaml': yaml({ auth: { ...user, project_id: 'P1' } }) });

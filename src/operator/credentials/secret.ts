@@ -8,7 +8,7 @@ import {
   refuseDenied,
 } from './account.ts';
 import { CloudsYamlError, readCloudsYaml, type YamlCloud } from './clouds-yaml.ts';
-import { configError, readSecret } from './secrets.ts';
+import { configError, readSecret, type SecretValues } from './secrets.ts';
 
 const key = 'clouds.yaml';
 
@@ -68,7 +68,7 @@ function checkedProject(cloud: YamlCloud, projectId: string | undefined): YamlCl
 }
 
 function authoritiesIn(
-  values: ReadonlyMap<string, string>,
+  values: SecretValues,
   { cacert }: YamlCloud,
   where: string,
 ): string | undefined {

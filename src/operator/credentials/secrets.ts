@@ -1,20 +1,27 @@
+import { isUtf8 } from 'node:buffer';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { secrets } from '../../kube/core-resources.ts';
 import { isForbidden, isNotFound, KubeError } from '../../kube/errors.ts';
 import { operatorRights } from '../rights.ts';
 import { StepFailure } from '../status/step-failure.ts';
 
+/** The texts of a Secret. */
+export interface SecretValues {
+  /** Throws StepFailure when what is there is no text. */
+  get(key: string): string | undefined;
+}
+
 /** The values of a Secret by key; undefined when there is none. Throws StepFailure when that cannot be told. */
 export async function readSecret(
   client: Pick<KubeClient, 'find'>,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, string> | undefined> {
+): Promise<SecretValues | undefined> {
+  const where = `Secret ${namespace}/${name}`;
   try {
     const secret = await client.find(secrets, { namespace, name }, { signal });
     if (!secret) return undefined;
-    const entries = Object.entries(secret.data ?? {});
-    return new Map(entries.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+    return { get: (key) => textIn(new Map(Object.entries(secret.data ?? {})), key, where) };
   } catch (error) {
     signal.throwIfAborted();
     if (isNotFound(error)) return undefined;
@@ -26,6 +33,15 @@ export async function readSecret(
     // Falling back to another key would hide that the right one could not be read.
     throw new StepFailure({ reason: 'ConfigError', message }, { cause: error });
   }
+}
+
+/** Read as a text all the same it would be another password, which is refused until the account is locked. */
+function textIn(data: ReadonlyMap<string, string>, key: string, where: string): string | undefined {
+  const value = data.get(key);
+  if (value === undefined) return undefined;
+  const bytes = Buffer.from(value, 'base64');
+  if (!isUtf8(bytes)) throw configError(`${where}: key "${key}" is no text in UTF-8`);
+  return bytes.toString();
 }
 
 export function configError(message: string): StepFailure {

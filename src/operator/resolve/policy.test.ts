@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOwnPlace, judgeEndpoint } from './policy.ts';
+import { deniedInCatalog, isOwnPlace, judgeEndpoint } from './policy.ts';
 
 describe('judgeEndpoint', () => {
   it.each([
@@ -68,4 +68,19 @@ it.each([
     allowedEndpoints: ['https://*.example.com', '*'],
   };
   expect(isOwnPlace(new URL(url), settings)).toBe(own);
+});
+
+describe('deniedInCatalog', () => {
+  const unverified = { by: 'the CR says so', endpoints: ['https://a.test'] };
+  it.each([
+    ['https://b.test', { allowedEndpoints: ['https://a.test'] }, 'is not allowed by the operator'],
+    ['https://b.test', { unverified }, 'INSECURE_TLS_ENDPOINTS, and the CR says so'],
+    ['https://a.test', { unverified }, undefined],
+    ['http://b.test', { unverified }, undefined],
+    ['https://b.test', {}, undefined],
+  ])('says of %s with %j: %s', (url, limits, why) => {
+    const said = deniedInCatalog(url, limits);
+    if (why === undefined) expect(said).toBeUndefined();
+    else expect(said).toContain(why);
+  });
 });

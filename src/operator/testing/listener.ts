@@ -9,16 +9,22 @@ export interface Listener extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly connections: number;
+  /** Shows this certificate from now on, to those too who were connected. */
+  present(pair: Pair): void;
+}
+
+/** Certificate and key as PEM. */
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
 }
 
 export async function listen(
   scheme: 'http' | 'https',
   listener: RequestListener,
 ): Promise<Listener> {
-  const server =
-    scheme === 'http'
-      ? createServer(listener)
-      : createTlsServer({ key: testKey, cert: testCertificate }, listener);
+  const encrypted = createTlsServer({ key: testKey, cert: testCertificate }, listener);
+  const server = scheme === 'http' ? createServer(listener) : encrypted;
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -34,6 +40,10 @@ export async function listen(
     port,
     get connections() {
       return connections;
+    },
+    present({ certificate, key }) {
+      encrypted.setSecureContext({ cert: certificate, key });
+      for (const socket of sockets) socket.destroy();
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -90,5 +90,9 @@ export const credentialsMutants: readonly Mutant[] = [
     'resolve/resolve',
     'resolve/credentials',
   ),
-  mutant('credentials/clouds-yaml', "schema: 'failsafe', ", '', 'credentials/clouds-yaml'),
+  mutant('credentials/clouds-yaml', "  schema: 'failsafe',\n", '', 'credentials/clouds-yaml'),
+  mutant('credentials/clouds-yaml', '  merge: true,\n', '', 'credentials/clouds-yaml'),
+  mutant('credentials/clouds-yaml', "  logLevel: 'error',\n", '', 'credentials/clouds-yaml'),
+  mutant('credentials/clouds-yaml', 'inner !== null', 'true', 'credentials/clouds-yaml'),
+  mutant('credentials/secrets', 'if (!isUtf8(bytes))', 'if (false)', 'credentials/identity'),
 ];

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { request as send } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { type Listener, listen } from './listener.ts';
+
+/** What a service answers, before somebody spoils it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Answers a request in the place of the service, or spoils what the service says. */
+export type Fault = (answer: Answer, response: ServerResponse, url: string) => void;
+
+/** Stands before the services of a cloud and passes everything on, until it is told to spoil what is asked. */
+export interface Front extends Listener {
+  /** Every request, `METHOD /path?query`. */
+  readonly asked: string[];
+  spoil(what: RegExp, fault: Fault): void;
+  heal(): void;
+}
+
+export async function openFront(port: number, scheme: 'http' | 'https' = 'http'): Promise<Front> {
+  const asked: string[] = [];
+  let fault: { readonly what: RegExp; readonly spoil: Fault } | undefined;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url = '' } = request;
+    asked.push(`${method} ${url}`);
+    const found = await passOn(request, port);
+    if (fault?.what.test(`${method} ${url}`)) fault.spoil(found, response, url);
+    else response.writeHead(found.status, found.headers).end(found.body);
+  }
+
+  const listener = await listen(scheme, (request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  return {
+    url: listener.url,
+    port: listener.port,
+    get connections() {
+      return listener.connections;
+    },
+    present: (pair) => listener.present(pair),
+    asked,
+    spoil(what, spoil) {
+      fault = { what, spoil };
+    },
+    heal() {
+      fault = undefined;
+    },
+    [Symbol.asyncDispose]: async () => listener[Symbol.asyncDispose](),
+  };
+}
+
+/** With the name by which the front was called, so that what is named in the answer is the front again. */
+async function passOn(request: IncomingMessage, port: number): Promise<Answer> {
+  const { method, url: path, headers } = request;
+  const body = await buffer(request);
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  send({ host: '127.0.0.1', port, method, path, headers, agent: false }, resolve)
+    .on('error', reject)
+    .end(body);
+  const reply = await promise;
+  const content = await buffer(reply);
+  const { connection: _, 'transfer-encoding': _coding, ...rest } = reply.headers;
+  const length = { 'content-length': String(content.length) };
+  return { status: reply.statusCode ?? 500, headers: { ...rest, ...length }, body: content };
+}
