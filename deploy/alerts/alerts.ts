@@ -1,6 +1,7 @@
 import { ofAccess } from './access.ts';
 import type { Alert, Chart } from './alert.ts';
 import { ofInventory } from './inventory.ts';
+import { ofLooks } from './looks.ts';
 import { ofNodesAndAgents } from './nodes.ts';
 import { ofOpenstackConfigs } from './openstack-configs.ts';
 import { partsDown } from './parts-down.ts';
@@ -9,6 +10,7 @@ import { ofProcesses } from './processes.ts';
 const groups = {
   parts: partsDown,
   openstackconfigs: ofOpenstackConfigs,
+  looks: ofLooks,
   inventory: ofInventory,
   access: ofAccess,
   nodes: ofNodesAndAgents,

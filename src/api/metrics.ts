@@ -15,9 +15,9 @@ export const metricTable = {
   },
   multinic_reconcile_total: {
     type: 'counter',
-    help: 'Finished reconciles by controller and result (success, error).',
+    help: 'Finished reconciles by controller, result (success; error: it could not be ended) and status (how the object is then: success, error, deleted, deletion_error, or reconcile_error as the result says).',
     lookFor: 'Errors that go on rising: the log names the object, its status the reason.',
-    labels: ['controller', 'result'],
+    labels: ['controller', 'result', 'status'],
   },
   multinic_reconcile_duration_seconds: {
     type: 'histogram',
@@ -41,10 +41,24 @@ export const metricTable = {
   },
   multinic_openstack_requests_total: {
     type: 'counter',
-    help: 'HTTP requests to OpenStack and Contrabass by service and status (0: no answer).',
+    help: 'HTTP requests to OpenStack and Contrabass by service, operation (such as ports.list) and status (0: no answer).',
     lookFor:
       'Status 0, 401 or 5xx rising: unreachable, a revoked account, or OpenStack in trouble.',
-    labels: ['service', 'status'],
+    labels: ['service', 'operation', 'status'],
+  },
+  multinic_cache_lookups_total: {
+    type: 'counter',
+    help: 'What was looked up in what is remembered of clouds, by cache (providers, tokens, subnets, subnet_names, networks, servers) and result (hit, miss).',
+    lookFor:
+      'Misses that rise as fast as hits: something is asked for anew at each look, such as a subnet that does not exist.',
+    labels: ['cache', 'result'],
+  },
+  multinic_cloud_look_age_seconds: {
+    type: 'gauge',
+    help: 'Seconds since an OpenStack (by the URL of its Keystone) was last read completely for an OpenstackConfig, by the process that leads; the hundred oldest.',
+    lookFor:
+      'More than an hour while the trigger mode is immediate: what is new in that cloud is not seen.',
+    labels: ['cloud'],
   },
   multinic_openstack_request_duration_seconds: {
     type: 'histogram',
@@ -80,6 +94,37 @@ export const metricTable = {
     lookFor: 'A reason that stays: the table of reasons says what to do about it.',
     labels: ['reason'],
   },
+  multinic_delivered_nodes: {
+    type: 'gauge',
+    help: 'Nodes of all OpenstackConfigs by the state that their business clusters show (Pending, InProgress, Configured, Failed), as the last looks found them.',
+    lookFor: 'Failed above 0, and Pending or InProgress that stays.',
+    labels: ['state'],
+  },
+  multinic_delivered_interfaces: {
+    type: 'gauge',
+    help: 'NICs of all OpenstackConfigs by the state that their business clusters show, as the last looks found them.',
+    lookFor: 'Failed above 0, and Pending that stays: no agent comes to that node.',
+    labels: ['state'],
+  },
+  multinic_removals_held: {
+    type: 'gauge',
+    help: 'NICs whose removal is held back until somebody agrees, by OpenstackConfig; the hundred with the most.',
+    lookFor: 'Any: the status of the OpenstackConfig says why, and what to do.',
+    labels: ['config_namespace', 'config'],
+  },
+  multinic_database_operation_duration_seconds: {
+    type: 'histogram',
+    help: 'Seconds that the operator waited for the database of the inventory, by operation (authors, nics, nodes, record) and status (success, error).',
+    lookFor: 'A high quantile near 3 s, where it is given up: a database that hangs.',
+    labels: ['operation', 'status'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  },
+  multinic_active_db_connections: {
+    type: 'gauge',
+    help: 'Connections to the database of the inventory that are in use.',
+    lookFor: 'Above 0 all the time: statements that do not end.',
+    labels: [],
+  },
   multinic_inventory_calls_total: {
     type: 'counter',
     help: 'Reads and writes of the database of the inventory by the operator, by result (success, error).',
@@ -113,6 +158,12 @@ export const metricTable = {
     lookFor:
       '0: what held before goes on; the log and an Event on the ConfigMap say what is wrong.',
     labels: [],
+  },
+  multinic_trigger_mode: {
+    type: 'gauge',
+    help: '1 for the mode that says what may start a look (immediate, scheduled, manual, webhook).',
+    lookFor: 'Another mode than was meant: nothing is polled unless it is immediate.',
+    labels: ['mode'],
   },
   multinic_token_file_usable: {
     type: 'gauge',

@@ -118,7 +118,8 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     onResult: ({ key, error, durationMs }: ReconcileResult) => {
       const labels = { controller: controllerName };
       const result = error === undefined ? 'success' : 'error';
-      metrics.count('multinic_reconcile_total', { ...labels, result });
+      const status = error === undefined ? 'success' : 'reconcile_error';
+      metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error === undefined) lastProcessed = clock.now();
       else log.warn({ err: error, config: key }, 'reconcile failed, tried again');

@@ -127,6 +127,7 @@ describe('event recorder', () => {
     });
     for (let n = 0; n < 100; n++) recorder.record(involved, { ...note, reason: `Reason${n % 2}` });
     await settled();
+    await clock.advance(60_000);
     const next = createEventRecorder({
       client: {
         create: async (_: unknown, { metadata }: KubeObject) => {

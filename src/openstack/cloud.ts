@@ -61,6 +61,18 @@ export interface Cloud {
   readonly calls: number;
 }
 
+/** What is remembered of clouds. */
+export type CacheName =
+  | 'networks'
+  | 'providers'
+  | 'servers'
+  | 'subnet_names'
+  | 'subnets'
+  | 'tokens';
+
+/** Told of each question to a cache whether the answer was remembered. */
+export type OnLookup = (cache: CacheName, isHit: boolean) => void;
+
 export interface CloudOptions {
   readonly transport: Transport;
   readonly clock: Clock;
@@ -69,6 +81,7 @@ export interface CloudOptions {
   /** Ends shared work when the process stops. */
   readonly lifetime: AbortSignal;
   readonly onRequest?: ((sample: RequestSample) => void) | undefined;
+  readonly onLookup?: OnLookup | undefined;
   readonly gate: CredentialGate;
   readonly turns: RefreshTurns;
   readonly onRefused?: () => void;
@@ -86,7 +99,8 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
   const { clock, lifetime, turns } = options;
   const { tls, timeoutMs } = identity;
   const caller = createCaller({ ...options, failureOf: answerFailure, tls, timeoutMs });
-  const keystone = createKeystone({ ...options, identity, caller });
+  const onToken = (isHit: boolean) => options.onLookup?.('tokens', isHit);
+  const keystone = createKeystone({ ...options, identity, caller, onLookup: onToken });
   const fromCatalog = [
     ...(identity.neutronUrl === undefined ? (['network'] as const) : []),
     ...(identity.novaUrl === undefined ? (['compute'] as const) : []),
@@ -123,7 +137,8 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     }),
     { timeoutMs: identity.timeoutMs },
   );
-  const directory = createServerDirectory({ nova, clock, turns, lifetime });
+  const onServers = (isHit: boolean) => options.onLookup?.('servers', isHit);
+  const directory = createServerDirectory({ nova, clock, turns, lifetime, onLookup: onServers });
   const onListed = (servers: ReadonlyMap<string, Server>) => directory.learn(servers);
   const lists = new ServerLists({ nova, clock, lifetime, onListed });
   const deletions = createDeletions({ nova, clock, lifetime });
@@ -133,9 +148,20 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     capacity: networkCapacity,
     turnsOf: () => turns,
   };
-  const subnets = new TtlCache<Found<Subnet>>({ ...cache, keeps: isFound });
-  const networks = new TtlCache<Found<Network>>({ ...cache, keeps: isFound });
-  const named = new TtlCache<readonly Subnet[]>({ ...cache, keeps: (list) => list.length > 0 });
+  const counted = (name: CacheName) => ({
+    onLookup: (isHit: boolean) => options.onLookup?.(name, isHit),
+  });
+  const subnets = new TtlCache<Found<Subnet>>({ ...cache, ...counted('subnets'), keeps: isFound });
+  const networks = new TtlCache<Found<Network>>({
+    ...cache,
+    ...counted('networks'),
+    keeps: isFound,
+  });
+  const named = new TtlCache<readonly Subnet[]>({
+    ...cache,
+    ...counted('subnet_names'),
+    keeps: (list) => list.length > 0,
+  });
 
   return {
     name: nameOf(identity),

@@ -229,3 +229,20 @@ test('a Cloud stays the same while it is in use, however many there are, and goe
   clouds.get(identity());
   expect(clouds.get(identity(as({ projectId: 'project-1' })))).not.toBe(first[1]);
 });
+
+test('what is looked up in vain is told of each cache', async () => {
+  const lookups: string[] = [];
+  await using clouds = open({
+    onLookup: (cache, isHit) => lookups.push(`${cache} ${isHit ? 'hit' : 'miss'}`),
+  });
+  const cloud = clouds.get(identity());
+  for (let n = 0; n < 3; n++) await cloud.portsWithMac('fa:16:3e:00:00:01', signal);
+  // The first token has no life.
+  expect(lookups).toEqual(['tokens miss', 'tokens miss', 'tokens hit']);
+  lookups.length = 0;
+  const id = '00000000-0000-4000-8000-000000000001';
+  const asking = [cloud.subnet(id, signal), cloud.network(id, signal), cloud.servers([id], signal)];
+  await Promise.allSettled([...asking, cloud.subnetsByName('a', signal)]);
+  const told = ['networks', 'servers', 'subnet_names', 'subnets'].map((cache) => `${cache} miss`);
+  expect(lookups.filter((one) => !one.startsWith('tokens')).toSorted()).toEqual(told);
+});

@@ -4,7 +4,7 @@ import { type Caller, createCaller, type RequestSample } from '../requests/calle
 import type { ProxyOf } from '../requests/proxies.ts';
 import { createTransport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
-import { type Cloud, createCloud } from './cloud.ts';
+import { type Cloud, createCloud, type OnLookup } from './cloud.ts';
 import {
   type Account,
   accountInWords,
@@ -30,6 +30,7 @@ export interface CloudsOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly onRequest?: (sample: RequestSample) => void;
+  readonly onLookup?: OnLookup;
   /** Default: clouds are reached directly. */
   readonly proxyOf?: ProxyOf;
   /** See createTransport. */
@@ -55,7 +56,7 @@ const idleMs = 2 * 3_600_000;
 
 /** Everything the process keeps about clouds: connections, tokens, caches, circuit breakers. */
 export function createClouds(options: CloudsOptions): Clouds {
-  const { clock, random, log, onRequest, denied = () => undefined } = options;
+  const { clock, random, log, onRequest, onLookup, denied = () => undefined } = options;
   const lifetime = new AbortController();
   const { proxyOf, isTrusted } = options;
   const transport = createTransport({
@@ -73,6 +74,7 @@ export function createClouds(options: CloudsOptions): Clouds {
     ttlMs: providerTtlMs,
     capacity: providerCapacity,
     keeps: () => true,
+    onLookup: (isHit) => onLookup?.('providers', isHit),
     turnsOf: (provider) => turnsOf(accountOfProvider(provider)),
   });
 
@@ -94,6 +96,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       log: log.child({ keystoneUrl, account: accountInWords(auth) }),
       lifetime: lifetime.signal,
       onRequest,
+      onLookup,
       gate: gateOf(identity),
       turns: turnsOf(accountOf(identity)),
       denied,

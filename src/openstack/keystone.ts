@@ -40,6 +40,8 @@ export interface KeystoneOptions {
   readonly lifetime: AbortSignal;
   /** Called when Keystone refuses the credential. */
   readonly onRefused?: () => void;
+  /** Told whenever a token is needed whether there was one. */
+  readonly onLookup?: (isHit: boolean) => void;
 }
 
 const tokenSchema = z.object({
@@ -111,8 +113,9 @@ export function createKeystone(options: KeystoneOptions): Keystone {
 
   return {
     async session(signal) {
-      if (current !== undefined && clock.monotonicMs() < current.usableUntil)
-        return current.session;
+      const usable = clock.monotonicMs() < (current?.usableUntil ?? 0) ? current : undefined;
+      options.onLookup?.(usable !== undefined);
+      if (usable) return usable.session;
       return logins.run('', signal, passGate);
     },
     drop(session) {

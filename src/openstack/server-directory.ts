@@ -21,6 +21,8 @@ export interface ServerDirectoryOptions {
   readonly turns: RefreshTurns;
   /** Ends lists that nobody waits for any more. */
   readonly lifetime: AbortSignal;
+  /** Told of each question whether the answer was remembered. */
+  readonly onLookup?: (isHit: boolean) => void;
 }
 
 interface Entry {
@@ -103,7 +105,9 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     async servers(ids, signal) {
       const wanted = [...new Set(ids)].filter((id) => id !== '');
       const old = stale(wanted);
-      if (old.length > 0 && !suffices(old)) await readAgain(wanted, old.length, signal);
+      const isHit = old.length === 0 || suffices(old);
+      options.onLookup?.(isHit);
+      if (!isHit) await readAgain(wanted, old.length, signal);
       const result = new Map<string, Server>();
       for (const id of wanted) {
         const server = entries.get(id)?.server;

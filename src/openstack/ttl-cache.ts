@@ -18,6 +18,8 @@ export interface TtlCacheOptions<V> {
   readonly keeps: (value: V) => boolean;
   /** Whose turns a value waits for before it is read again, up to three times its age. */
   readonly turnsOf: (value: V) => RefreshTurns;
+  /** Told of each question whether the answer was remembered. */
+  readonly onLookup?: (isHit: boolean) => void;
 }
 
 /** Remembers answers for a while; concurrent askers for the same key share one request. */
@@ -33,7 +35,9 @@ export class TtlCache<V> {
   /** The remembered value, or what `load` gives; `load` must not depend on one asker's signal. */
   async get(key: string, signal: AbortSignal, load: () => Promise<V>): Promise<V> {
     const entry = this.#entries.get(key);
-    if (entry !== undefined && this.#isGood(entry)) return entry.value;
+    const isHit = entry !== undefined && this.#isGood(entry);
+    this.#options.onLookup?.(isHit);
+    if (isHit) return entry.value;
     return this.#flights.run(key, signal, async () => {
       const at = this.#options.clock.monotonicMs();
       const value = await load();

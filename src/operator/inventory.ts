@@ -41,7 +41,7 @@ export interface InventoryDeps {
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly metrics: Pick<OperatorMetrics, 'count'>;
+  readonly metrics: Pick<OperatorMetrics, 'count' | 'observe'>;
 }
 
 /** A database that answers takes milliseconds; one that hangs costs a sync no more than this. */
@@ -55,6 +55,9 @@ class DatabaseFailure extends Error {
 /** Servers whose names are remembered beside it: those of large fleets, and not every one that an autoscaler ever made. */
 const mostRemembered = 20_000;
 
+/** What is asked of it, for metrics. */
+type Operation = 'authors' | 'nics' | 'nodes' | 'record';
+
 /** A database that failed is left alone so long. */
 const pauseMs = 30_000;
 
@@ -66,18 +69,25 @@ export function createInventory(deps: InventoryDeps): Inventory {
   /** By server id: names outlive their objects also while the store cannot be read. */
   const delivered = new Map<string, RecordedNode>();
 
-  async function ask<T>(work: () => Promise<T>): Promise<T> {
+  function ended(operation: Operation, status: 'success' | 'error', startedAt: number): void {
+    metrics.count('multinic_inventory_calls_total', { result: status });
+    const seconds = (clock.monotonicMs() - startedAt) / 1000;
+    metrics.observe('multinic_database_operation_duration_seconds', { operation, status }, seconds);
+  }
+
+  async function ask<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
     if (pause && clock.monotonicMs() < pause.until) throw pause.failure;
+    const startedAt = clock.monotonicMs();
     try {
       const answer = await withDeadline({ clock, ms: patienceMs }, work);
       pause = undefined;
-      metrics.count('multinic_inventory_calls_total', { result: 'success' });
+      ended(operation, 'success', startedAt);
       return answer;
     } catch (cause) {
       // Drivers have no error class of their own, and whatever it is, NICs do not wait for it.
       const failure = new DatabaseFailure('the inventory fails', { cause });
       pause = { until: clock.monotonicMs() + pauseMs, failure };
-      metrics.count('multinic_inventory_calls_total', { result: 'error' });
+      ended(operation, 'error', startedAt);
       log.error({ err: cause, pauseMs }, 'inventory fails, going on without it for a while');
       throw failure;
     }
@@ -108,11 +118,13 @@ export function createInventory(deps: InventoryDeps): Inventory {
   }
 
   async function write(...values: Parameters<typeof store.record>): Promise<void> {
-    await perform('operator.inventory.write', async () => ask(async () => store.record(...values)));
+    await perform('operator.inventory.write', async () =>
+      ask('record', async () => store.record(...values)),
+    );
   }
 
   async function erase(author: Name): Promise<void> {
-    for (const provider of (await ask(async () => store.nodesOf(author))).keys()) {
+    for (const provider of (await ask('nodes', async () => store.nodesOf(author))).keys()) {
       await write(provider, { ...author, generation: 0 }, []);
     }
     unforgotten.delete(keyOf(author));
@@ -123,13 +135,17 @@ export function createInventory(deps: InventoryDeps): Inventory {
   }
 
   return {
-    nodesOf: async (author) => unlessItFails(async () => ask(async () => store.nodesOf(author))),
+    nodesOf: async (author) =>
+      unlessItFails(async () => ask('nodes', async () => store.nodesOf(author))),
     async nicsOf(serverIds) {
       if (serverIds.length === 0) return [];
-      const recorded = await unlessItFails(async () => ask(async () => store.nicsOf(serverIds)));
+      const recorded = await unlessItFails(async () =>
+        ask('nics', async () => store.nicsOf(serverIds)),
+      );
       return recorded ?? serverIds.flatMap((id) => delivered.get(id.toLowerCase()) ?? []);
     },
-    authors: async () => (await unlessItFails(async () => ask(async () => store.authors()))) ?? [],
+    authors: async () =>
+      (await unlessItFails(async () => ask('authors', async () => store.authors()))) ?? [],
     async record(providerId, author, nodes, unknown) {
       unforgotten.delete(keyOf(author));
       for (const node of nodes) remember(node);

@@ -12,15 +12,17 @@ import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
+import { CloudLooks } from './cloud-looks.ts';
 import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
 import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
+import { Fleet } from './fleet.ts';
 import { type Hint, takeHint } from './hints.ts';
 import { createInventory } from './inventory.ts';
 import { lanesOf, slowSyncMs } from './lanes.ts';
 import { Looks } from './looks.ts';
-import { controllerName } from './metrics.ts';
+import { controllerName, sampleFleet } from './metrics.ts';
 import { NotReady } from './not-ready.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { CloudViews } from './observe/cloud-view.ts';
@@ -62,6 +64,12 @@ export function createLoop(options: LoopOptions) {
   const notReady = new NotReady(metrics);
   const views = new CloudViews(clock, lifetime);
   const looks = new Looks(clock);
+  const fleet = new Fleet();
+  const cloudLooks = new CloudLooks(clock);
+  sampleFleet(metrics, fleet, cloudLooks);
+  metrics.sampleEach('multinic_trigger_mode', () => [
+    { labels: { mode: triggers.mode }, value: 1 },
+  ]);
   const hint = (members: Iterable<string>, told: Hint): void => {
     if (!triggers.followsHints) return;
     for (const key of takeHint(members, told, { looks, views })) controller.enqueue(key);
@@ -85,6 +93,8 @@ export function createLoop(options: LoopOptions) {
     views,
     notifications,
     looks,
+    fleet,
+    cloudLooks,
   });
   const reflector = createReflector({
     client,
@@ -111,6 +121,13 @@ export function createLoop(options: LoopOptions) {
       for (const key of configs.keys()) controller.enqueue(key);
     },
   });
+  /** How an object is after a reconcile, in the words of the earlier operator's metric. */
+  function endOf(key: string): string {
+    const object = configs.get(key);
+    if (!object) return 'deleted';
+    if (notReady.reasonsOf(key).size === 0) return 'success';
+    return object.metadata.deletionTimestamp === undefined ? 'error' : 'deletion_error';
+  }
   const controller = createController({
     name: controllerName,
     workers: settings.workers,
@@ -126,7 +143,8 @@ export function createLoop(options: LoopOptions) {
     onResult: ({ key, error, durationMs }: ReconcileResult) => {
       const labels = { controller: controllerName };
       const result = error === undefined ? 'success' : 'error';
-      metrics.count('multinic_reconcile_total', { ...labels, result });
+      const status = error === undefined ? endOf(key) : 'reconcile_error';
+      metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error !== undefined)
         log.warn({ err: error, config: key }, 'reconcile failed, tried again');
@@ -140,7 +158,7 @@ export function createLoop(options: LoopOptions) {
       recorder.during(leading, async () => {
         unanswered.lead();
         triggers.lead();
-        notReady.clear();
+        for (const each of [notReady, fleet, cloudLooks]) each.clear();
         // An OpenstackConfig may have gone while nobody was there to see it.
         for (const author of await inventory.authors()) {
           if (isOurs(author, settings)) controller.enqueue(keyOf(author));

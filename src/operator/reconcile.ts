@@ -2,6 +2,7 @@ import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
 import { Doubts } from './doubts.ts';
+import type { Fleet } from './fleet.ts';
 import { type Extent, type Looks, nodeNamesIn } from './looks.ts';
 import { countDelivery } from './metrics.ts';
 import { type ConfigObject, isPaused } from './openstack-config.ts';
@@ -19,6 +20,7 @@ interface ReconcilerDeps extends Omit<SyncDeps, 'doubts' | 'recentRemovals'>, Le
   readonly client: SyncDeps['client'];
   readonly looks: Looks;
   readonly triggers: Triggers;
+  readonly fleet: Fleet;
 }
 
 type Deps = ReconcilerDeps & Pick<SyncDeps, 'doubts' | 'recentRemovals'>;
@@ -28,7 +30,7 @@ type Deps = ReconcilerDeps & Pick<SyncDeps, 'doubts' | 'recentRemovals'>;
  * one is left alone; any other is looked at when there is a cause, whole or in part.
  */
 export function createReconciler(options: ReconcilerDeps) {
-  const { configs, writer, pace, views, notifications, triggers, clock } = options;
+  const { configs, writer, pace, views, notifications, cloudLooks, triggers, clock } = options;
   const doubts = new Doubts(clock);
   const deps = { ...options, doubts, recentRemovals: new RecentRemovals(clock) };
 
@@ -37,10 +39,13 @@ export function createReconciler(options: ReconcilerDeps) {
     if (!cached) return forget(key, deps);
     const object = writer.latest(cached);
     const isLive = object.metadata.deletionTimestamp === undefined;
-    if (isLive && isPaused(object)) return writer.pause(object, signal);
+    if (isLive && isPaused(object)) {
+      cloudLooks.leave(key);
+      return writer.pause(object, signal);
+    }
     pace.begin(object);
     if (!isLive) {
-      for (const each of [views, notifications]) each.leave(key);
+      for (const each of [views, notifications, cloudLooks]) each.leave(key);
       return leave(object, deps, signal);
     }
     return triggers.pass(object, async () => look(object, deps, signal));
@@ -58,8 +63,9 @@ async function look(object: ConfigObject, deps: Deps, signal: AbortSignal): Prom
 
 async function forget(key: string, deps: Deps) {
   const { pace, writer, views, notifications, looks, triggers, doubts, inventory } = deps;
-  for (const each of [pace, writer, looks, triggers, doubts]) each.forget(key);
-  for (const each of [views, notifications]) each.leave(key);
+  const { fleet, cloudLooks } = deps;
+  for (const each of [pace, writer, looks, triggers, doubts, fleet]) each.forget(key);
+  for (const each of [views, notifications, cloudLooks]) each.leave(key);
   const { namespace = '', name } = refOf(key);
   await inventory.forget({ namespace, name });
   return undefined;
@@ -72,14 +78,14 @@ async function lookAtAll(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { settings, pace, views, notifications, writer, log, looks } = deps;
+  const { settings, pace, views, notifications, cloudLooks, writer, log, looks } = deps;
   const ended = (nextMs: number): Outcome => {
     const ms = looks.ended(object, extent, { nextMs, nodeNames: undefined });
     return { requeueAfterMs: ms };
   };
   const resolution = resolveConfig(object, settings);
   if (resolution.kind === 'refused') {
-    for (const each of [views, notifications]) each.leave(keyOf(object));
+    for (const each of [views, notifications, cloudLooks]) each.leave(keyOf(object));
     await writer.write(object, { kind: 'refused', troubles: resolution.problems }, signal);
     return ended(pace.afterFailure(object, pollingOf(settings), undefined));
   }
@@ -127,11 +133,12 @@ async function settle(
   object: ConfigObject,
   config: ResolvedConfig,
   synced: SyncResult,
-  { pace, log, metrics, writer }: Deps,
+  { pace, log, metrics, writer, fleet }: Deps,
   signal: AbortSignal,
 ): Promise<number> {
   const { delivery, troubles, summary, unverified } = synced;
   countDelivery(metrics, config.providerId, delivery);
+  fleet.note(keyOf(object), synced);
   const sent = delivery.accepted.length + delivery.removed.length;
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
   const waiting = waitsOf(synced);

@@ -11,6 +11,7 @@ import { createLeaseClient } from '../kube/lease/lease-client.ts';
 import { together } from '../kube/reconcile/together.ts';
 import { claimsOf } from '../kube/rights.ts';
 import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
+import type { OnLookup } from '../openstack/cloud.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
@@ -64,8 +65,10 @@ export async function startOperator(
   await using client = createKubeClient(access, identify);
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const onRequest = (sample: Parameters<typeof countRequest>[1]) => countRequest(metrics, sample);
+  const onLookup: OnLookup = (cache, isHit) =>
+    metrics.count('multinic_cache_lookups_total', { cache, result: isHit ? 'hit' : 'miss' });
   const rules = rulesOf(settings);
-  await using clouds = createClouds({ clock, random, log, onRequest, ...rules });
+  await using clouds = createClouds({ clock, random, log, onRequest, onLookup, ...rules });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   const credentials = await openCredentials(settings, {
     client,
@@ -80,6 +83,7 @@ export async function startOperator(
     { clock, random, log, isTrusted: rules.isTrusted },
   );
   await using store = await openStore(settings, context);
+  metrics.sample('multinic_active_db_connections', {}, () => store.active);
   const shared = { client, settings, context, perform, store, clouds, violas, authorities };
   const loop = createLoop({ ...shared, lifetime: signal });
 

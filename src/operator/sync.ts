@@ -7,6 +7,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type AccessDeps, access } from './access.ts';
+import type { CloudLooks } from './cloud-looks.ts';
 import { leaveOthers } from './deletion/withdraw.ts';
 import { deliverInRounds } from './deliver/delivery-rounds.ts';
 import type { UnansweredPosts } from './deliver/unanswered-posts.ts';
@@ -20,7 +21,7 @@ import type { Pace } from './pace.ts';
 import { planInput, prove } from './prove.ts';
 import type { RecentRemovals } from './recent-removals.ts';
 import type { ResolvedConfig } from './resolve/resolve.ts';
-import { isOutage, type SyncResult, troublesIn } from './status/status.ts';
+import { isCloudOutage, isOutage, type SyncResult, troublesIn } from './status/status.ts';
 import type { StatusWriter } from './status/writer.ts';
 import { type SyncRequest, syncRequestOf } from './sync-request.ts';
 
@@ -28,6 +29,7 @@ export interface SyncDeps extends AccessDeps {
   readonly client: Pick<KubeClient, 'find' | 'patch'>;
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
   readonly doubts: Doubts;
+  readonly cloudLooks: CloudLooks;
   readonly recentRemovals: RecentRemovals;
   readonly pace: Pace;
   readonly inventory: Inventory;
@@ -53,6 +55,7 @@ export async function syncAll(
   const { input, plan } = proven;
   const { subnetsComplete, serversComplete } = input.selection;
   const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
+  if (evidenceComplete && !isCloudOutage(seen)) deps.cloudLooks.complete(keyOf(object));
   const records = nodesAfter(rounds, source);
   await deps.inventory.record(config.providerId, source, records, rounds.unreadable);
   const status = statusOf(deps.writer.latest(object));
@@ -92,6 +95,7 @@ async function bringAbout(
   const { inventory, perform, unanswered, recentRemovals } = deps;
   const { config, source } = request;
   const { view, viola, unverified } = await access(request, deps, signal);
+  deps.cloudLooks.begin(keyOf(object), view.cloud.name);
   if (request.freshSince !== undefined) view.cloud.freshen(request.freshSince);
   const seen = await observe(request, { view, viola }, signal);
   const known = {

@@ -32,6 +32,17 @@ describe('createMetrics', () => {
     expect(await metrics.registry.metrics()).not.toMatch(/^queue_depth/m);
   });
 
+  it('asks for all values of a gauge at once, and shows none that is not answered any more', async () => {
+    const metrics = createMetrics({ age: { type: 'gauge', help: 'Age.', labels: ['cloud'] } });
+    let clouds = ['a', 'b'];
+    metrics.sampleEach('age', () => clouds.map((cloud) => ({ labels: { cloud }, value: 1 })));
+    expect(await metrics.registry.metrics()).toContain('age{cloud="b"} 1');
+    clouds = ['a'];
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('age{cloud="a"} 1');
+    expect(text).not.toContain('cloud="b"');
+  });
+
   it('tells of the process only where it is asked to: what watches it lives as long as the process', async () => {
     const metrics = createMetrics(table);
     expect(await metrics.registry.metrics()).not.toContain('process_resident_memory_bytes');

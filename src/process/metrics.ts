@@ -39,12 +39,22 @@ export interface Metrics<T extends MetricTable> {
     labels: LabelsOf<T, N>,
     value: () => number | undefined,
   ): void;
+  /** The same of all values of a gauge at once: what is not answered any more is not shown any more. */
+  sampleEach<N extends NamesOf<T, 'gauge'>>(
+    name: N,
+    values: () => readonly { readonly labels: LabelsOf<T, N>; readonly value: number }[],
+  ): void;
   observe<N extends NamesOf<T, 'histogram'>>(name: N, labels: LabelsOf<T, N>, value: number): void;
 }
 
 interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: () => number | undefined;
+}
+
+interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
 /** Adds CPU, memory, event loop and garbage collection of this process; for as long as the process lives. */
@@ -59,12 +69,16 @@ export function createMetrics<const T extends MetricTable>(table: T): Metrics<T>
   const gauges = new Map<string, Gauge>();
   const histograms = new Map<string, Histogram>();
   const samples = new Map<string, Sample[]>();
+  const whole = new Map<string, () => readonly Series[]>();
   function sampledGauge(name: string, common: GaugeConfiguration<string>): Gauge {
     const sampled: Sample[] = [];
     samples.set(name, sampled);
     return new Gauge({
       ...common,
       collect() {
+        const all = whole.get(name)?.();
+        if (all) this.reset();
+        for (const { labels, value } of all ?? []) this.set(labels, value);
         for (const { labels, value } of sampled) {
           const now = value();
           if (now === undefined) this.remove(labels);
@@ -91,6 +105,7 @@ export function createMetrics<const T extends MetricTable>(table: T): Metrics<T>
       }
       sampled.push({ labels, value });
     },
+    sampleEach: (name, values) => void whole.set(name, values),
     observe: (name, labels, value) => histograms.get(name)?.observe(labels, value),
   };
 }

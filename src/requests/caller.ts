@@ -15,6 +15,7 @@ import type { HttpAnswer, HttpRequest, TlsOptions, Transport } from './transport
 export interface RequestSample {
   readonly service: Service;
   readonly method: string;
+  readonly url: URL;
   readonly outcome: number | FailureKind;
   readonly durationMs: number;
 }
@@ -86,6 +87,7 @@ export function createCaller(options: CallerOptions): Caller {
       options.onRequest?.({
         service: request.service,
         method: request.method,
+        url: request.url,
         outcome,
         durationMs: clock.monotonicMs() - started,
       });

@@ -49,6 +49,7 @@ export class Store {
   /** The last write: they go one at a time, as they would wait for each other's locks, and give each other up. */
   #writing: Promise<unknown> = Promise.resolve();
   #forgotAt = Number.NEGATIVE_INFINITY;
+  #active = 0;
 
   private constructor(location: StoreLocation, options: StoreOptions) {
     this.#location = location;
@@ -103,6 +104,11 @@ export class Store {
     return this.#use(listAuthors);
   }
 
+  /** Connections in use: each piece of work has one. */
+  get active(): number {
+    return this.#active;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const db = await this.#db;
     await db?.destroy();
@@ -120,6 +126,7 @@ export class Store {
   async #use<T>(work: (db: Database) => Promise<T>): Promise<T> {
     const opened = this.#opened();
     const db = await opened;
+    this.#active += 1;
     try {
       return await work(db);
     } catch (error) {
@@ -130,7 +137,9 @@ export class Store {
       const sound = replaced
         ? this.#opened()
         : this.#keep(this.#rebuilt(this.#location, db, error));
-      return work(await sound);
+      return await work(await sound);
+    } finally {
+      this.#active -= 1;
     }
   }
 

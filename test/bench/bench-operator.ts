@@ -3,9 +3,11 @@ import { subscribe } from 'node:diagnostics_channel';
 import { metricTable } from '../../src/api/metrics.ts';
 import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
 import { createClouds } from '../../src/openstack/clouds.ts';
+import { CloudLooks } from '../../src/operator/cloud-looks.ts';
 import { createDeletionGuard } from '../../src/operator/deletion/guard.ts';
 import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
+import { Fleet } from '../../src/operator/fleet.ts';
 import { createInventory } from '../../src/operator/inventory.ts';
 import { Looks } from '../../src/operator/looks.ts';
 import { NotReady } from '../../src/operator/not-ready.ts';
@@ -93,6 +95,8 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     clouds,
     views,
     looks,
+    fleet: new Fleet(),
+    cloudLooks: new CloudLooks(clock),
     violas,
     inventory: createInventory({ store, perform, clock, log, metrics }),
     writer,

@@ -35,6 +35,14 @@ export const operatorDashboard: Dashboard = {
           rate('multinic_nodes_delivered_total{result="error"}', ['provider']),
           '{{provider}}',
         ]),
+        graph('NICs, by state', 'short', [
+          `sum by (state) (${ofLeader('multinic_delivered_interfaces', 'operator', ['state'])})`,
+          '{{state}}',
+        ]),
+        graph('NICs whose removal is held back', 'short', [
+          `sum by (config_namespace, config) (${ofLeader('multinic_removals_held', 'operator', ['config_namespace', 'config'])})`,
+          '{{config_namespace}}/{{config}}',
+        ]),
         graph('Calls of the inventory’s database', 'ops', [
           rate('multinic_inventory_calls_total', ['result']),
           '{{result}}',
@@ -47,6 +55,14 @@ export const operatorDashboard: Dashboard = {
         graph('Requests', 'ops', [
           rate('multinic_openstack_requests_total', ['service', 'status']),
           '{{service}} {{status}}',
+        ]),
+        graph('Last read completely', 's', [
+          `max by (cloud) (${ofLeader('multinic_cloud_look_age_seconds', 'operator', ['cloud'])})`,
+          '{{cloud}}',
+        ]),
+        graph('Looked up in vain', 'ops', [
+          rate('multinic_cache_lookups_total{result="miss"}', ['cache']),
+          '{{cache}}',
         ]),
         graph('Slowest requests (99 %)', 's', [
           slowest('multinic_openstack_request_duration_seconds', ['operation']),

@@ -231,12 +231,13 @@ function isAsked({ reason, subject }: Problem, { rounds, asking }: Steps): boole
 
 /** Whether a service failed for all; a node, port or network that cannot be used slows nobody else down. */
 export function isOutage({ seen, rounds }: Pick<Steps, 'seen' | 'rounds'>): boolean {
-  const { subnets, servers, look } = seen;
+  return isCloudOutage(seen) || rounds.delivery.failures.some(({ kind }) => kind === 'outage');
+}
+
+/** Whether a service of the cloud did not say what it was asked for. */
+export function isCloudOutage({ subnets, servers, look }: Seen): boolean {
   const read = [...subnets.troubles, ...servers.troubles, ...look.troubles];
-  return (
-    read.some(({ reason }) => ofServices.has(reason)) ||
-    rounds.delivery.failures.some(({ kind }) => kind === 'outage')
-  );
+  return read.some(({ reason }) => ofServices.has(reason));
 }
 
 const ofServices: ReadonlySet<string> = new Set<OperatorReason>([

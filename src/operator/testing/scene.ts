@@ -13,12 +13,15 @@ import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
+import { CloudLooks } from '../cloud-looks.ts';
 import { createDeletionGuard } from '../deletion/guard.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
+import { Fleet } from '../fleet.ts';
 import { type Hint, takeHint } from '../hints.ts';
 import { createInventory } from '../inventory.ts';
 import { Looks } from '../looks.ts';
+import { sampleFleet } from '../metrics.ts';
 import { NotReady } from '../not-ready.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
@@ -100,6 +103,9 @@ export async function setScene(
   let views = new CloudViews(clock, signal);
   let looks = new Looks(clock);
 
+  const fleet = new Fleet();
+  const cloudLooks = new CloudLooks(clock);
+  sampleFleet(metrics, fleet, cloudLooks);
   let trigger = '';
   let said = env;
   function makeReconciler() {
@@ -126,6 +132,8 @@ export async function setScene(
       views,
       notifications,
       looks,
+      fleet,
+      cloudLooks,
       violas: outside.violas?.(settings) ?? {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);

@@ -33,6 +33,10 @@ export class Triggers {
     this.#deps = deps;
   }
 
+  get mode(): TriggerPolicy['mode'] {
+    return this.#policy.mode;
+  }
+
   /** Whether what happens in a cloud may start a look. */
   get followsHints(): boolean {
     return this.#policy.mode === 'immediate';

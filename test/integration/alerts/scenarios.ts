@@ -162,6 +162,37 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   MultiNicRemovalHeld: { 'multinic-operator': byReason('operator', 'RemovalHeld') },
   MultiNicRemovalUnconfirmed: { 'multinic-operator': byReason('operator', 'RemovalUnconfirmed') },
   MultiNicDeletionStuck: { 'multinic-operator': byReason('operator', 'Deleting') },
+  MultiNicCloudUnread: {
+    'multinic-operator': {
+      fires: {
+        ...leads('operator'),
+        ...shows('multinic_trigger_mode', { mode: 'immediate' }, 1),
+        ...shows('multinic_cloud_look_age_seconds', { cloud: 'https://a' }, 7_200),
+      },
+      // Looks are a day apart, as somebody said; or it is a process that leads no more.
+      quiet: {
+        ...leads('operator'),
+        ...shows('multinic_trigger_mode', { mode: 'scheduled' }, 1),
+        ...shows('multinic_cloud_look_age_seconds', { cloud: 'https://a' }, 7_200),
+        ...leads('operator', 0, 'b'),
+        ...shows('multinic_trigger_mode', { mode: 'immediate' }, 1, 'b'),
+        ...shows('multinic_cloud_look_age_seconds', { cloud: 'https://a' }, 7_200, 'b'),
+      },
+      labels: { cloud: 'https://a' },
+      value: '2h 0m 0s',
+    },
+  },
+  MultiNicTriggerConfigUnusable: {
+    'multinic-operator': {
+      fires: { ...leads('operator'), ...shows('multinic_trigger_config_usable', {}, 0) },
+      quiet: {
+        ...leads('operator'),
+        ...shows('multinic_trigger_config_usable', {}, 1),
+        ...leads('operator', 0, 'b'),
+        ...shows('multinic_trigger_config_usable', {}, 0, 'b'),
+      },
+    },
+  },
   MultiNicInventoryFailing: {
     'multinic-operator': {
       // A full volume is read from, and takes what has not changed.

@@ -27,6 +27,23 @@ export const operatorMutants: readonly Mutant[] = [
     replace: '!certificates.every(isReadable)',
     tests: ['unit', 'src/requests/ca-bundle.test.ts'],
   },
+  mutant('cloud-looks', 'if (cloud?.members.size === 0) this.#clouds.delete(name);', '', 'fleet'),
+  mutant('cloud-looks', 'if (cloud) cloud.since = this.#now();', '', 'fleet'),
+  mutant('sync', 'if (evidenceComplete && !isCloudOutage(seen)) ', '', 'fleet'),
+  mutant(
+    'fleet',
+    "nodeConfigState.safeParse(state).data ?? 'Pending'",
+    "state ?? 'Pending'",
+    'fleet',
+  ),
+  mutant(
+    'fleet',
+    'const heldBack = isHeld ? unconfirmed.length : 0;',
+    'const heldBack = 0;',
+    'fleet',
+  ),
+  mutant('metrics', 'const mostSeries = 100;', 'const mostSeries = 1_000;', 'fleet'),
+  mutant('operation', 'parts.findLastIndex', 'parts.findIndex', 'operation'),
   mutant(
     'status/steadiness',
     'if (!atOnce && this.#clock.monotonicMs() - course.since < lastingMs) return false;',

@@ -102,8 +102,8 @@ export const policyMutants: readonly Mutant[] = [
   ),
   mutant(
     'start',
-    'createClouds({ clock, random, log, onRequest, ...rules })',
-    'createClouds({ clock, random, log, onRequest })',
+    'createClouds({ clock, random, log, onRequest, onLookup, ...rules })',
+    'createClouds({ clock, random, log, onRequest, onLookup })',
     'start',
   ),
   mutant('status/conditions', 'if (whose.length === 0) return [];', '', 'narrowed'),
