@@ -16,7 +16,7 @@ export interface FaultProxyOptions {
   readonly port?: number;
   /** Of an https target: whom the proxy trusts, and the client certificate that the server asks for. */
   readonly identity?: Identity;
-  /** What the proxy itself is known by (default: made for 127.0.0.1); `false` serves plain HTTP before HTTPS. */
+  /** What the proxy itself is known by (before HTTPS, default: made for 127.0.0.1); `false` serves plain HTTP before HTTPS. */
   readonly certificate?: ServerCertificate | false;
   readonly rewrite?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
@@ -117,8 +117,8 @@ async function behindRelay(
     const to = { host, port: Number(port) };
     return { scheme: 'tcp', plain: true, to, ca: undefined, close: () => Promise.resolve() };
   }
-  const secure = protocol === 'https:' && certificate !== false;
-  const shown = secure ? certificate || loopbackCertificate(shared.clock.now()) : undefined;
+  const own = () => loopbackCertificate(shared.clock.now());
+  const shown = certificate ?? (protocol === 'https:' ? own() : false);
   const { handle, close } = forwarder({ target, identity, rewrite, ...shared });
   const server = newServer(shown, (request: IncomingMessage, response) => {
     void handle(request, response);
@@ -128,10 +128,10 @@ async function behindRelay(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    scheme: secure ? 'https' : 'http',
+    scheme: shown ? 'https' : 'http',
     plain: false,
     to: { host: '127.0.0.1', port: (server.address() as AddressInfo).port },
-    ca: shown?.certificate,
+    ca: shown ? shown.certificate : undefined,
     async close() {
       close();
       server.close();
@@ -141,7 +141,7 @@ async function behindRelay(
   };
 }
 
-function newServer(shown: ServerCertificate | undefined, listener: RequestListener): Server {
+function newServer(shown: ServerCertificate | false, listener: RequestListener): Server {
   if (!shown) return createServer(listener);
   return createSecureServer({ cert: shown.certificate, key: shown.privateKey }, listener);
 }

@@ -50,7 +50,7 @@ check_configs() {
   found "OpenstackConfigs: $number$(for ready in "${!states[@]}"; do printf ', %s %s' "${states[$ready]}" "$ready"; done)"
   map_namespaces "${!spaces[@]}"
   map_unverified
-  check_servers bad
+  check_servers
   block_all configs "what our operator refuses (ConfigError); NICs of these stay as they are, and nobody looks after them" "correct them" "${bad[@]}"
   block_all leaving "OpenstackConfigs are being deleted, and something holds them" "see their finalizers" "${leaves[@]}"
   block_all key "these name a Contrabass and have no encrypt key of their own: ours shows its own key to no endpoint that only an object vouches for (PolicyDenied)" \
@@ -89,18 +89,17 @@ map_unverified() {
   [[ -z $list ]] || setting_of operator "insecureTlsEndpoints: [$list]"
 }
 
-# check_servers BAD: servers are UUIDs, and one OpenstackConfig has each.
+# check_servers: one OpenstackConfig has each server. The deployed operator compared what is no UUID with UUIDs.
 check_servers() {
-  local -n told=$1
   local where provider server key twice=()
   local -A holder=()
   rows "{{\$where := printf \"%v/%v\" .metadata.namespace .metadata.name}}{{\$provider := \"\"}}{{with .spec.credentials}}{{with .openstackProviderID}}{{\$provider = .}}{{end}}{{with .k8sProviderID}}{{\$provider = .}}{{end}}{{end}}{{range .spec.vmNames}}{{\$where}}$sep{{\$provider}}$sep{{.}}{{\"\\n\"}}{{end}}" "$kind" -A
   while IFS=$sep read -r where provider server; do
     [[ -n $where ]] || continue
-    server=${server,,}
-    if [[ ! $server =~ ^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$ ]]; then
-      told+=("$where: vmNames has \"$server\", which is not the UUID of a server")
-      continue
+    if [[ ${server,,} =~ ^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$ ]]; then
+      server=${server,,}
+    else
+      mind "OpenstackConfig $where has \"$server\" in vmNames, which gave it no NICs so far: ours serves the one server of this name (docs/guides/selection.md)"
     fi
     key=$provider/$server
     [[ -z ${holder[$key]:-} || ${holder[$key]} == "$where" ]] || twice+=("$server: ${holder[$key]} and $where")

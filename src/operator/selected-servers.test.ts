@@ -52,6 +52,21 @@ describe('servers named by their names', () => {
     expect(scene.ready()).toContain('True');
   });
 
+  it('are listed anew for an edit, but not for each of many that come together', async () => {
+    scene.create({ vmNames: ['worker-1'] });
+    const together = 2_000;
+    const created = scene.clock.monotonicMs();
+    await scene.look(0);
+    const looked = scene.clock.monotonicMs();
+    await scene.look(0);
+    scene.edit({ vmNames: ['worker-1', 'worker-3'] });
+    await scene.look(0);
+    const edited = scene.clock.monotonicMs();
+    const longAgo = looked - 60_000;
+    expect(scene.cloud.serversSince).toEqual([created - together, longAgo, edited - together]);
+    expect(nodes()).toEqual(['worker-1', 'worker-3']);
+  });
+
   it('go when the name is another server’s by now, and that one comes', async () => {
     scene.create({ vmNames: ['worker-1'], settings: { openstackNodeNameMetadataKey: 'node' } });
     await scene.look();

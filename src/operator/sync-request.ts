@@ -55,6 +55,7 @@ export function syncRequestOf(
   const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
   const now = clock.monotonicMs();
   const usual = () => now - pace.maxAgeMs(object, config.polling);
+  const serversMs = isEdited(object) ? editedMs : usualServersMs;
   return {
     config,
     extent,
@@ -75,7 +76,13 @@ export function syncRequestOf(
 }
 
 /** Names, metadata and tags hardly ever change, and a list costs Nova 6 ms for each server of the project. */
-const serversMs = 60_000;
+const usualServersMs = 60_000;
+/** Who edits an object has just made the server that it names; many that are applied together share a list. */
+const editedMs = 2_000;
+
+function isEdited(object: ConfigObject): boolean {
+  return statusOf(object).observedGeneration !== generationOf(object);
+}
 
 function finite(since = Number.NaN): number | undefined {
   return Number.isFinite(since) ? since : undefined;

@@ -173,9 +173,11 @@ describe('a management cluster of the deployed system', () => {
 
   it('is not fit while one of two business clusters is not', async () => {
     await register(place);
-    await applyConfig(place, 'second', [crypto.randomUUID()], {}, 'b.z');
+    await applyConfig(place, 'second', [crypto.randomUUID(), 'by name'], {}, 'b.z');
     const { code, stderr } = await migrate('check');
     expect(code).toBe(1);
+    expect(stderr).toMatch(/to know:[^:]*second has "by name" in vmNames, which gave it no NICs/);
+    expect(stderr).not.toContain('[configs]');
     expect(stderr).toMatch(/\[clusters\] these are not registered.*\n {6}b\.z\n {6}Next/);
     await place.site.cluster.kubectl([...osc('delete'), 'second']);
   });

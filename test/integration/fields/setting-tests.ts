@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { openstackConfigs } from '../../../rig/chain/kinds.ts';
+import { namespaces } from '../../../src/api/names.ts';
+import type { OpenstackConfigSettings } from '../../../src/api/openstackconfig.ts';
+import { cidrs, generous, type Machine, type Place } from './place.ts';
+
+/** Everything else below spec.settings. */
+export function settingTests(place: () => Place): void {
+  /** The OpenstackConfig of one server, and of nothing else. */
+  async function apply(
+    name: string,
+    server: Machine,
+    settings: OpenstackConfigSettings,
+    spec: object = {},
+  ): Promise<void> {
+    await place().bed.apply(name, {
+      ...place().usual(settings),
+      vmNames: [server.id],
+      ...spec,
+    });
+  }
+
+  describe('which ports', () => {
+    it('portBaseline: those made after the object was, unless it says All or a time', async () => {
+      const server = await place().boot();
+      await apply('baseline', server, { portBaseline: 'CreatedAfterConfig' });
+      await place().untilReady('baseline');
+      expect(await place().cidrsOf(server)).toBeUndefined();
+      const { id } = await place().portIn(place().second);
+      await place().bed.tenant.attach(server.id, { portId: id });
+      const both = { subnetIDs: [place().first, place().second] };
+      await apply('baseline', server, { portBaseline: 'CreatedAfterConfig' }, both);
+      await place().untilHolds(server, cidrs.second);
+      await apply('baseline', server, { portBaseline: '2020-01-01T00:00:00Z' }, both);
+      await place().untilHolds(server, cidrs.first, cidrs.second);
+    });
+
+    it('openstackPortAllowedStatuses: others are left out; * is all', async () => {
+      const server = await place().boot();
+      const status = (await place().bed.tenant.port(server.ports[0]?.id ?? ''))?.status ?? '';
+      expect(['ACTIVE', 'DOWN']).toContain(status);
+      await apply('statuses', server, { openstackPortAllowedStatuses: ['BUILD'] });
+      await place().untilReady('statuses');
+      expect(await place().cidrsOf(server)).toBeUndefined();
+      await apply('statuses', server, { openstackPortAllowedStatuses: [status.toLowerCase()] });
+      await place().untilHolds(server, cidrs.first);
+      const other = await place().boot();
+      await apply('all-statuses', other, { openstackPortAllowedStatuses: ['*'] });
+      await place().untilHolds(other, cidrs.first);
+    });
+
+    it('maxInterfaces: those beyond are told by name', async () => {
+      const server = await place().boot([place().first, place().second]);
+      const both = { subnetIDs: [place().first, place().second] };
+      await apply('limit', server, { maxInterfaces: 1 }, both);
+      await place().untilRefused('limit', 'InterfaceLimitExceeded');
+      expect(await place().cidrsOf(server)).toHaveLength(1);
+      await apply('limit', server, { maxInterfaces: 2 }, both);
+      await place().untilHolds(server, cidrs.first, cidrs.second);
+    });
+
+    it('downPortFastRetryMax: so many fast looks at a port that is DOWN', async () => {
+      const server = await place().boot([]);
+      // Nobody binds it: it stays DOWN.
+      const { id } = await place().portIn(place().first);
+      const { status } = await place().bed.tenant.updatePort(id, { device_id: server.id });
+      expect(status).toBe('DOWN');
+      await apply('down', server, { downPortFastRetryMax: 2 });
+      const attempts = async () =>
+        (await place().bed.find('down'))?.status?.downPortRetry?.fastAttempts;
+      await expect.poll(attempts, generous).toBe(2);
+      await place().untilHolds(server, cidrs.first);
+    });
+  });
+
+  describe('names and ends', () => {
+    it('openstackNodeNameMetadataKey: the node is named by it, else by its server', async () => {
+      const named = await place().boot(undefined, { metadata: { node: 'rack-7' } });
+      const other = await place().boot();
+      const spec = { ...place().usual({ openstackNodeNameMetadataKey: 'node' }) };
+      await place().bed.apply('names', { ...spec, vmNames: [named.id, other.id] });
+      const nameOf = async ({ id }: Machine) => (await place().bed.nodeConfig(id))?.metadata.name;
+      await expect.poll(() => nameOf(named), generous).toBe('rack-7');
+      await expect.poll(() => nameOf(other), generous).toBe(other.name);
+    });
+
+    it('deletionPolicy: Retain leaves NICs behind, Delete takes them along', async () => {
+      const [kept, gone] = [await place().boot(), await place().boot()];
+      await apply('retain', kept, { deletionPolicy: 'Retain' });
+      await apply('delete', gone, { deletionPolicy: 'Delete' });
+      await Promise.all([kept, gone].map((server) => place().untilHolds(server, cidrs.first)));
+      const { management } = place().bed;
+      for (const name of ['retain', 'delete']) {
+        await management.delete(openstackConfigs, { name, namespace: namespaces.system });
+      }
+      for (const name of ['retain', 'delete']) {
+        await expect.poll(() => place().bed.find(name), generous).toBeUndefined();
+      }
+      expect(await place().cidrsOf(kept)).toEqual([cidrs.first]);
+      expect(await place().cidrsOf(gone)).toBeUndefined();
+    });
+  });
+
+  describe('calls', () => {
+    it('openstackEndpointInterface, openstackEndpointRegion: what the catalog has, or it is told', async () => {
+      const server = await place().boot();
+      await apply('catalog', server, { openstackEndpointRegion: 'nowhere' });
+      await place().untilRefused('catalog', 'NeutronEndpointError', 'nowhere');
+      await apply('catalog', server, {
+        openstackEndpointInterface: 'internal',
+        openstackEndpointRegion: 'RegionOne',
+      });
+      await place().untilHolds(server, cidrs.first);
+    });
+
+    it('contrabassTimeout, openstackTimeout: who takes longer is given up, and told', async () => {
+      const server = await place().boot();
+      const { contrabass, tenant } = place().bed;
+      const slow = await place().tap(contrabass.contrabassUrl);
+      const neutron = await place().tap(tenant.user.url('network'));
+      const settings = {
+        contrabassEndpoint: slow.url,
+        contrabassEncryptKey: contrabass.encryptKey,
+        openstackNeutronEndpoint: neutron.url,
+        contrabassTimeout: '300ms',
+        openstackTimeout: '2s',
+      };
+      const held = slow.proxy.add({ fault: 'hang' });
+      await apply('timeouts', server, settings);
+      await place().untilRefused('timeouts', 'ContrabassError', 'no answer within 300 ms');
+      slow.proxy.clear(held);
+      neutron.proxy.add({ fault: 'hang' });
+      await place().untilRefused('timeouts', 'NeutronPortError', 'no answer within 2 s');
+      neutron.proxy.clear();
+      await place().untilHolds(server, cidrs.first);
+    });
+
+    it('pollFastInterval, pollFastWindow, pollSlowInterval, pollErrorInterval: how soon the cloud is looked at again', async () => {
+      const server = await place().boot();
+      const often = { pollFastInterval: '1s', pollFastWindow: '1h', pollSlowInterval: '1h' };
+      await apply('poll', server, { ...often, pollErrorInterval: '1s' });
+      await place().untilHolds(server, cidrs.first);
+      // Nobody tells it of this one.
+      const { id } = await place().portIn(place().first);
+      await place().bed.tenant.attach(server.id, { portId: id });
+      await place().untilHolds(server, cidrs.first, cidrs.first);
+    });
+  });
+
+  describe('what does not exist yet is refused by name', () => {
+    async function refuses(field: string, wanted: OpenstackConfigSettings): Promise<void> {
+      const server = await place().boot();
+      const name = `refused-${server.name}`;
+      await apply(name, server, wanted);
+      await place().untilRefused(name, 'ConfigError', `spec.settings.${field}`);
+      const usual = { routing: 'pbr', addressFamilies: ['IPv4'], violaCompatibility: 'native' };
+      await apply(name, server, usual as OpenstackConfigSettings);
+      await place().untilHolds(server, cidrs.first);
+    }
+
+    it('addressFamilies: IPv6', async () =>
+      refuses('addressFamilies', { addressFamilies: ['IPv6'] }));
+    it('routing: main', async () => refuses('routing', { routing: 'main' }));
+    it('routing: isolated', async () => refuses('routing', { routing: 'isolated' }));
+    it('violaCompatibility: legacy', async () =>
+      refuses('violaCompatibility', { violaCompatibility: 'legacy' }));
+  });
+}
