@@ -60,7 +60,7 @@ export function settingTests(place: () => Place): void {
     });
 
     it('downPortFastRetryMax: so many fast looks at a port that is DOWN', async () => {
-      const server = await place().boot([]);
+      const server = await place().boot([place().second]);
       // Nobody binds it: it stays DOWN.
       const { id } = await place().portIn(place().first);
       const { status } = await place().bed.tenant.updatePort(id, { device_id: server.id });
