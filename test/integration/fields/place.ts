@@ -108,7 +108,8 @@ export class Place {
   }
 
   async untilRefused(name: string, reason: string, message = ''): Promise<void> {
-    const wanted = { status: 'False', reason, message: expect.stringContaining(message) };
+    const said: unknown = expect.stringContaining(message);
+    const wanted = { status: 'False', reason, message: said };
     await expect.poll(() => this.conditionOf(name), generous).toMatchObject(wanted);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cidrs, type Machine, type Place } from './place.ts';
+import { cidrs, type Place } from './place.ts';
 
 /** Whose ports become NICs. */
 export function selectionTests(place: () => Place): void {

@@ -4,34 +4,61 @@ import { namespaces } from '../../../src/api/names.ts';
 import type { OpenstackConfigSettings } from '../../../src/api/openstackconfig.ts';
 import { cidrs, generous, type Machine, type Place } from './place.ts';
 
+interface Wanted {
+  readonly settings: OpenstackConfigSettings;
+  readonly subnetIDs?: readonly string[];
+}
+
+/** Applies the OpenstackConfig of one server, and of nothing else. */
+async function apply(
+  place: Place,
+  name: string,
+  server: Machine,
+  { settings, ...spec }: Wanted,
+): Promise<void> {
+  await place.bed.apply(name, { ...place.usual(settings), vmNames: [server.id], ...spec });
+}
+
+async function expectRefused(
+  place: Place,
+  field: string,
+  settings: OpenstackConfigSettings,
+): Promise<void> {
+  const server = await place.boot();
+  const name = `refused-${server.name}`;
+  await apply(place, name, server, { settings });
+  await place.untilRefused(name, 'ConfigError', `spec.settings.${field}`);
+  const usual: OpenstackConfigSettings = {
+    routing: 'pbr',
+    addressFamilies: ['IPv4'],
+    violaCompatibility: 'native',
+  };
+  await apply(place, name, server, { settings: usual });
+  await place.untilHolds(server, cidrs.first);
+}
+
 /** Everything else below spec.settings. */
 export function settingTests(place: () => Place): void {
-  /** The OpenstackConfig of one server, and of nothing else. */
-  async function apply(
-    name: string,
-    server: Machine,
-    settings: OpenstackConfigSettings,
-    spec: object = {},
-  ): Promise<void> {
-    await place().bed.apply(name, {
-      ...place().usual(settings),
-      vmNames: [server.id],
-      ...spec,
-    });
-  }
-
   describe('which ports', () => {
     it('portBaseline: those made after the object was, unless it says All or a time', async () => {
       const server = await place().boot();
-      await apply('baseline', server, { portBaseline: 'CreatedAfterConfig' });
+      await apply(place(), 'baseline', server, {
+        settings: { portBaseline: 'CreatedAfterConfig' },
+      });
       await place().untilReady('baseline');
       expect(await place().cidrsOf(server)).toBeUndefined();
       const { id } = await place().portIn(place().second);
       await place().bed.tenant.attach(server.id, { portId: id });
       const both = { subnetIDs: [place().first, place().second] };
-      await apply('baseline', server, { portBaseline: 'CreatedAfterConfig' }, both);
+      await apply(place(), 'baseline', server, {
+        settings: { portBaseline: 'CreatedAfterConfig' },
+        ...both,
+      });
       await place().untilHolds(server, cidrs.second);
-      await apply('baseline', server, { portBaseline: '2020-01-01T00:00:00Z' }, both);
+      await apply(place(), 'baseline', server, {
+        settings: { portBaseline: '2020-01-01T00:00:00Z' },
+        ...both,
+      });
       await place().untilHolds(server, cidrs.first, cidrs.second);
     });
 
@@ -39,23 +66,29 @@ export function settingTests(place: () => Place): void {
       const server = await place().boot();
       const status = (await place().bed.tenant.port(server.ports[0]?.id ?? ''))?.status ?? '';
       expect(['ACTIVE', 'DOWN']).toContain(status);
-      await apply('statuses', server, { openstackPortAllowedStatuses: ['BUILD'] });
+      await apply(place(), 'statuses', server, {
+        settings: { openstackPortAllowedStatuses: ['BUILD'] },
+      });
       await place().untilReady('statuses');
       expect(await place().cidrsOf(server)).toBeUndefined();
-      await apply('statuses', server, { openstackPortAllowedStatuses: [status.toLowerCase()] });
+      await apply(place(), 'statuses', server, {
+        settings: { openstackPortAllowedStatuses: [status.toLowerCase()] },
+      });
       await place().untilHolds(server, cidrs.first);
       const other = await place().boot();
-      await apply('all-statuses', other, { openstackPortAllowedStatuses: ['*'] });
+      await apply(place(), 'all-statuses', other, {
+        settings: { openstackPortAllowedStatuses: ['*'] },
+      });
       await place().untilHolds(other, cidrs.first);
     });
 
     it('maxInterfaces: those beyond are told by name', async () => {
       const server = await place().boot([place().first, place().second]);
       const both = { subnetIDs: [place().first, place().second] };
-      await apply('limit', server, { maxInterfaces: 1 }, both);
+      await apply(place(), 'limit', server, { settings: { maxInterfaces: 1 }, ...both });
       await place().untilRefused('limit', 'InterfaceLimitExceeded');
       expect(await place().cidrsOf(server)).toHaveLength(1);
-      await apply('limit', server, { maxInterfaces: 2 }, both);
+      await apply(place(), 'limit', server, { settings: { maxInterfaces: 2 }, ...both });
       await place().untilHolds(server, cidrs.first, cidrs.second);
     });
 
@@ -65,7 +98,7 @@ export function settingTests(place: () => Place): void {
       const { id } = await place().portIn(place().first);
       const { status } = await place().bed.tenant.updatePort(id, { device_id: server.id });
       expect(status).toBe('DOWN');
-      await apply('down', server, { downPortFastRetryMax: 2 });
+      await apply(place(), 'down', server, { settings: { downPortFastRetryMax: 2 } });
       const attempts = async () =>
         (await place().bed.find('down'))?.status?.downPortRetry?.fastAttempts;
       await expect.poll(attempts, generous).toBe(2);
@@ -86,8 +119,8 @@ export function settingTests(place: () => Place): void {
 
     it('deletionPolicy: Retain leaves NICs behind, Delete takes them along', async () => {
       const [kept, gone] = [await place().boot(), await place().boot()];
-      await apply('retain', kept, { deletionPolicy: 'Retain' });
-      await apply('delete', gone, { deletionPolicy: 'Delete' });
+      await apply(place(), 'retain', kept, { settings: { deletionPolicy: 'Retain' } });
+      await apply(place(), 'delete', gone, { settings: { deletionPolicy: 'Delete' } });
       await Promise.all([kept, gone].map((server) => place().untilHolds(server, cidrs.first)));
       const { management } = place().bed;
       for (const name of ['retain', 'delete']) {
@@ -104,11 +137,13 @@ export function settingTests(place: () => Place): void {
   describe('calls', () => {
     it('openstackEndpointInterface, openstackEndpointRegion: what the catalog has, or it is told', async () => {
       const server = await place().boot();
-      await apply('catalog', server, { openstackEndpointRegion: 'nowhere' });
+      await apply(place(), 'catalog', server, { settings: { openstackEndpointRegion: 'nowhere' } });
       await place().untilRefused('catalog', 'NeutronEndpointError', 'nowhere');
-      await apply('catalog', server, {
-        openstackEndpointInterface: 'internal',
-        openstackEndpointRegion: 'RegionOne',
+      await apply(place(), 'catalog', server, {
+        settings: {
+          openstackEndpointInterface: 'internal',
+          openstackEndpointRegion: 'RegionOne',
+        },
       });
       await place().untilHolds(server, cidrs.first);
     });
@@ -126,7 +161,7 @@ export function settingTests(place: () => Place): void {
         openstackTimeout: '2s',
       };
       const held = slow.proxy.add({ fault: 'hang' });
-      await apply('timeouts', server, settings);
+      await apply(place(), 'timeouts', server, { settings });
       await place().untilRefused('timeouts', 'ContrabassError', 'no answer within 300 ms');
       slow.proxy.clear(held);
       neutron.proxy.add({ fault: 'hang' });
@@ -138,7 +173,7 @@ export function settingTests(place: () => Place): void {
     it('pollFastInterval, pollFastWindow, pollSlowInterval, pollErrorInterval: how soon the cloud is looked at again', async () => {
       const server = await place().boot();
       const often = { pollFastInterval: '1s', pollFastWindow: '1h', pollSlowInterval: '1h' };
-      await apply('poll', server, { ...often, pollErrorInterval: '1s' });
+      await apply(place(), 'poll', server, { settings: { ...often, pollErrorInterval: '1s' } });
       await place().untilHolds(server, cidrs.first);
       // Nobody tells it of this one.
       const { id } = await place().portIn(place().first);
@@ -148,21 +183,11 @@ export function settingTests(place: () => Place): void {
   });
 
   describe('what does not exist yet is refused by name', () => {
-    async function refuses(field: string, wanted: OpenstackConfigSettings): Promise<void> {
-      const server = await place().boot();
-      const name = `refused-${server.name}`;
-      await apply(name, server, wanted);
-      await place().untilRefused(name, 'ConfigError', `spec.settings.${field}`);
-      const usual = { routing: 'pbr', addressFamilies: ['IPv4'], violaCompatibility: 'native' };
-      await apply(name, server, usual as OpenstackConfigSettings);
-      await place().untilHolds(server, cidrs.first);
-    }
-
     it('addressFamilies: IPv6', async () =>
-      refuses('addressFamilies', { addressFamilies: ['IPv6'] }));
-    it('routing: main', async () => refuses('routing', { routing: 'main' }));
-    it('routing: isolated', async () => refuses('routing', { routing: 'isolated' }));
+      expectRefused(place(), 'addressFamilies', { addressFamilies: ['IPv6'] }));
+    it('routing: main', async () => expectRefused(place(), 'routing', { routing: 'main' }));
+    it('routing: isolated', async () => expectRefused(place(), 'routing', { routing: 'isolated' }));
     it('violaCompatibility: legacy', async () =>
-      refuses('violaCompatibility', { violaCompatibility: 'legacy' }));
+      expectRefused(place(), 'violaCompatibility', { violaCompatibility: 'legacy' }));
   });
 }
