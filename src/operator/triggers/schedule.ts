@@ -22,7 +22,7 @@ export function cronSchedule(pattern: string, timezone: string): Schedule {
   // Beside patterns croner takes a date, which comes once, and names such as @daily.
   if (pattern.trim().split(/\s+/).length !== 5) throw new Error('it has not five fields');
   // Of what croner can do this is the table of times alone: it is never given anything to run, so it sets no timer.
-  const cron = new Cron(pattern, { mode: '5-part', timezone });
+  const cron = new Cron(pattern, { timezone });
   if (cron.nextRun(new Date(0)) === null) throw new Error('it names no day that there is');
   return {
     next: (after) => {

@@ -124,6 +124,11 @@ describe.each([
   });
 });
 
+it('in mode immediate one comes up again by itself', async () => {
+  scene.create();
+  expect(await seconds()).toBeGreaterThan(0);
+});
+
 describe('in mode scheduled', () => {
   const every15 = '{mode: scheduled, interval: 15m, immediateOnCRChange: true}';
 
