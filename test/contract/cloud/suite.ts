@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrabassTests } from './contrabass-tests.ts';
 import { evidenceTests } from './evidence-tests.ts';
 import { keystoneTests } from './keystone-tests.ts';
+import { leastAccountTests } from './least-account-tests.ts';
 import { createMethodHits } from './method-hits.ts';
 import { networkTests } from './network-tests.ts';
 import { neutronWireTests } from './neutron-wire-tests.ts';
@@ -58,6 +59,7 @@ export function cloudContract(
     networkTests(contract);
     serverTests(contract);
     evidenceTests(contract);
+    leastAccountTests(contract);
     neutronWireTests(contract);
     novaWireTests(contract);
 
