@@ -74,6 +74,7 @@ describe('the reasons for which something is not Ready', () => {
       'Paused',
       'SecretInSpec',
       'TLSNotVerified',
+      'SecretNotOurs',
       'Connected',
       'Disconnected',
     ],

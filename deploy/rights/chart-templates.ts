@@ -32,6 +32,11 @@ ${write({ ...roleAt(operatorRights, 'own', own, account), onlyIf })}
 {{- range ${asked('secretNamespaces')} | fromJsonArray | uniq }}
 ${write(roleAt(operatorRights, 'secrets', '{{ . | quote }}', account))}
 {{- end }}
+{{- if ${asked('rabbitmqSecret')} }}
+{{- range ${asked('secretNamespaces')} | fromJsonArray | uniq }}
+${write(roleAt(operatorRights, 'brokerSecrets', '{{ . | quote }}', account))}
+{{- end }}
+{{- end }}
 {{- if or (${asked('managedTokens')}) (${asked('managedCertificates')}) }}
 ${write({ ...roleAt(operatorRights, 'access', own, account), onlyIf })}
 {{- end }}

@@ -14,6 +14,7 @@ export function rbacManifests(): ReadonlyMap<string, string> {
   return new Map([
     ['deploy/rbac/operator.yaml', operator()],
     ['deploy/rbac/operator-viola-access.yaml', violaAccess()],
+    ['deploy/rbac/operator-rabbitmq.yaml', rabbitmq()],
     ['deploy/rbac/viola.yaml', viola()],
     ['deploy/rbac/viola-business.yaml', writer()],
     ['deploy/rbac/controller.yaml', controller()],
@@ -40,6 +41,15 @@ function violaAccess(): string {
     'src/operator/rights.ts',
     'For an operator that keeps token and certificate of Viola itself (--viola-access managed, --viola-tls managed).',
     roleAt(operatorRights, 'access', home, account),
+  );
+}
+
+function rabbitmq(): string {
+  const account = { name: accountNames.operator, namespace: home };
+  return file(
+    'src/operator/rights.ts',
+    'For an operator that writes the message queue of each OpenstackConfig into a Secret beside it (--rabbitmq-secret true).',
+    roleAt(operatorRights, 'brokerSecrets', system, account),
   );
 }
 

@@ -14,6 +14,7 @@ const places: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   own: { en: 'its own namespace', ko: '자신의 네임스페이스' },
   access: { en: 'its own namespace', ko: '자신의 네임스페이스' },
   secrets: { en: '`secretNamespaces`', ko: '`secretNamespaces`' },
+  brokerSecrets: { en: '`secretNamespaces`', ko: '`secretNamespaces`' },
   registrations: { en: '`registrationsNamespace`', ko: '`registrationsNamespace`' },
   objects: { en: 'that of the node configs', ko: '노드 설정의 네임스페이스' },
   agents: { en: '`agentNamespace`', ko: '`agentNamespace`' },
@@ -23,6 +24,7 @@ const conditions: Readonly<Record<string, Readonly<Record<Language, string>>>> =
   everywhere: { en: 'without `watchNamespace`', ko: '`watchNamespace`가 없을 때' },
   oneNamespace: { en: 'with `watchNamespace`', ko: '`watchNamespace`가 있을 때' },
   managedTokens: { en: 'with `--viola-access managed`', ko: '`--viola-access managed`일 때' },
+  rabbitmqSecret: { en: 'with `--rabbitmq-secret true`', ko: '`--rabbitmq-secret true`일 때' },
   managedCertificates: { en: 'with `--viola-tls managed`', ko: '`--viola-tls managed`일 때' },
 };
 

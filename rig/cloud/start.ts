@@ -30,6 +30,8 @@ export interface CloudOptions {
   readonly workMs?: number;
   /** Neutron's `pagination_max_limit`; missing: no limit, as by default. */
   readonly maxLimit?: number;
+  /** The message queue that Contrabass names; nobody has to be there. */
+  readonly rabbit?: KnownRabbit | undefined;
 }
 
 /** A running Contrabass, by itself or as part of a simulated cloud. */
@@ -102,7 +104,10 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
   const controls = createControls({ ...world, setLatency });
   const routes = new Routes([
     ...contrabassRoutes(
-      (origin) => provider(providerId, origin + prefixes.keystone, admin),
+      (origin) => ({
+        ...provider(providerId, origin + prefixes.keystone, admin),
+        rabbit: options.rabbit,
+      }),
       encryptKey,
     ),
     ...keystoneRoutes(identity, (origin) => ({

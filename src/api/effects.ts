@@ -12,6 +12,7 @@ export const effects = [
   'operator.inventory.write',
   'operator.lease.write',
   'operator.event.write',
+  'operator.broker-secret.write',
   'operator.viola-ca.write',
   'operator.viola-certificate.write',
   'operator.viola-token.write',

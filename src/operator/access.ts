@@ -1,5 +1,6 @@
 import { keyOf } from '../kube/object.ts';
 import type { Clouds } from '../openstack/clouds.ts';
+import type { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import type { AccountDeps } from './credentials/account.ts';
 import { loginOf } from './credentials/identity.ts';
 import type { ViolaClient } from './deliver/viola-client.ts';
@@ -14,6 +15,7 @@ export interface AccessDeps extends AccountDeps {
   readonly views: CloudViews;
   readonly violas: Violas;
   readonly notifications: Pick<Notifications, 'join' | 'leave'>;
+  readonly brokerSecrets: Pick<BrokerSecrets, 'keep'>;
 }
 
 /** Both ends of a sync. */
@@ -32,6 +34,7 @@ export async function access(
 ): Promise<Access> {
   const { identity, broker, unverified } = await loginOf(config, source.namespace, deps, signal);
   deps.notifications.join(keyOf(source), broker);
+  deps.brokerSecrets.keep(source, broker);
   return {
     view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source), !isPinned(config.servers)),
     viola: await deps.violas.of(config.viola, config.providerId),

@@ -12,6 +12,7 @@ import type { Clouds } from '../openstack/clouds.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Store } from '../store/store.ts';
+import { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import { CloudLooks } from './cloud-looks.ts';
 import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
@@ -75,6 +76,14 @@ export function createLoop(options: LoopOptions) {
     for (const key of takeHint(members, told, { looks, views })) controller.enqueue(key);
   };
   const notifications = createNotifications({ ...options, ...context, onHint: hint });
+  const brokerSecrets = new BrokerSecrets({
+    isOn: settings.rabbitmqSecret,
+    client,
+    recorder,
+    perform,
+    clock,
+    log,
+  });
   const writer = createStatusWriter({ client, recorder, perform, clock, notReady, notifications });
   const triggers = new Triggers({ clock, log, writer, notReady });
   const reconcile = createReconciler({
@@ -92,6 +101,7 @@ export function createLoop(options: LoopOptions) {
     pace: new Pace({ clock, random }),
     views,
     notifications,
+    brokerSecrets,
     looks,
     fleet,
     cloudLooks,
@@ -163,7 +173,9 @@ export function createLoop(options: LoopOptions) {
         for (const author of await inventory.authors()) {
           if (isOurs(author, settings)) controller.enqueue(keyOf(author));
         }
-        await notifications.during(leading, async () => controller.run(leading));
+        await notifications.during(leading, async () =>
+          brokerSecrets.during(leading, async () => controller.run(leading)),
+        );
       }),
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () =>

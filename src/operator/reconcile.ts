@@ -1,5 +1,6 @@
 import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
+import type { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
 import { Doubts } from './doubts.ts';
 import type { Fleet } from './fleet.ts';
@@ -21,6 +22,7 @@ interface ReconcilerDeps extends Omit<SyncDeps, 'doubts' | 'recentRemovals'>, Le
   readonly looks: Looks;
   readonly triggers: Triggers;
   readonly fleet: Fleet;
+  readonly brokerSecrets: Pick<BrokerSecrets, 'keep' | 'forget'>;
 }
 
 type Deps = ReconcilerDeps & Pick<SyncDeps, 'doubts' | 'recentRemovals'>;
@@ -63,8 +65,9 @@ async function look(object: ConfigObject, deps: Deps, signal: AbortSignal): Prom
 
 async function forget(key: string, deps: Deps) {
   const { pace, writer, views, notifications, looks, triggers, doubts, inventory } = deps;
-  const { fleet, cloudLooks } = deps;
-  for (const each of [pace, writer, looks, triggers, doubts, fleet]) each.forget(key);
+  const { fleet, cloudLooks, brokerSecrets } = deps;
+  const forgetful = [pace, writer, looks, triggers, doubts, fleet, brokerSecrets];
+  for (const each of forgetful) each.forget(key);
   for (const each of [views, notifications, cloudLooks]) each.leave(key);
   const { namespace = '', name } = refOf(key);
   await inventory.forget({ namespace, name });

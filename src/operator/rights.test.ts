@@ -8,6 +8,7 @@ const usual: RightsSettings = {
   secretNamespaces: [],
   violaAccess: 'given',
   violaTls: 'given',
+  rabbitmqSecret: false,
 };
 
 /** `verb resource in namespace` of all that an operator with these settings needs. */
@@ -66,5 +67,16 @@ describe('the rights that an operator needs', () => {
     const wanted = names.flatMap((name) => verbs.map((verb) => `${verb} secrets ${name} in home`));
     expect(more).toEqual(wanted);
     expect(needed({ [setting]: 'given' })).toEqual(before);
+  });
+
+  it('are to write Secrets beside OpenstackConfigs when the message queue is told there', () => {
+    const before = needed({ secretNamespaces: ['a', 'b'] });
+    const all = needed({ secretNamespaces: ['a', 'b'], rabbitmqSecret: true });
+    expect(all.filter((line) => !before.includes(line))).toEqual([
+      'create secrets in a',
+      'patch secrets in a',
+      'create secrets in b',
+      'patch secrets in b',
+    ]);
   });
 });

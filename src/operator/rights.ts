@@ -14,11 +14,16 @@ const accessSecrets = {
 
 /**
  * `configs`: where OpenstackConfigs are watched; `own`: where the operator runs, and `access` is there too; `secrets`: where
- * Secrets of OpenstackConfigs may be read.
+ * Secrets of OpenstackConfigs may be read, and `brokerSecrets` is there too.
  */
-export type OperatorPlace = 'cluster' | 'configs' | 'own' | 'access' | 'secrets';
+export type OperatorPlace = 'cluster' | 'configs' | 'own' | 'access' | 'secrets' | 'brokerSecrets';
 /** `everywhere`: OpenstackConfigs of all namespaces are watched, and not of one alone. */
-export type OperatorWhen = 'everywhere' | 'oneNamespace' | 'managedTokens' | 'managedCertificates';
+export type OperatorWhen =
+  | 'everywhere'
+  | 'oneNamespace'
+  | 'managedTokens'
+  | 'managedCertificates'
+  | 'rabbitmqSecret';
 type OperatorRight = Right<OperatorPlace, OperatorWhen>;
 
 const definition: DefinitionName = 'openstackconfigs.multinic.example.com';
@@ -43,6 +48,7 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
     own: 'multinic-operator',
     access: 'multinic-operator-viola-access',
     secrets: 'multinic-operator-secrets',
+    brokerSecrets: 'multinic-operator-rabbitmq',
   },
   rights: [
     {
@@ -151,6 +157,17 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
         ko: 'OpenstackConfig가 가리키는 암호화 키는 같은 네임스페이스에 있습니다.',
       },
     },
+    {
+      group: '',
+      resource: 'secrets',
+      verbs: ['create', 'patch'],
+      where: 'brokerSecrets',
+      why: {
+        en: 'The Secret rabbitmq-NAME beside each OpenstackConfig, with what Contrabass says of the message queue. The names cannot be known before.',
+        ko: '각 OpenstackConfig 옆의 Secret rabbitmq-NAME에 Contrabass가 알려 준 메시지 큐 정보를 씁니다. 이름을 미리 알 수 없습니다.',
+      },
+      when: 'rabbitmqSecret',
+    },
     kept('managedTokens', accessSecrets.tokens, {
       en: 'The token by which the operator calls Viola, and the list in which Viola finds it.',
       ko: '오퍼레이터가 Viola를 호출하는 토큰과 Viola가 확인하는 목록입니다.',
@@ -169,6 +186,7 @@ export interface RightsSettings {
   readonly secretNamespaces: readonly string[];
   readonly violaAccess: 'managed' | 'given';
   readonly violaTls: 'managed' | 'given';
+  readonly rabbitmqSecret: boolean;
 }
 
 /** The rights that an operator with these settings needs. */
@@ -178,6 +196,7 @@ export function neededRights(settings: RightsSettings): readonly OperatorRight[]
     oneNamespace: settings.watchNamespace !== undefined,
     managedTokens: settings.violaAccess === 'managed',
     managedCertificates: settings.violaTls === 'managed',
+    rabbitmqSecret: settings.rabbitmqSecret,
   };
   return operatorRights.rights.filter(({ when }) => when === undefined || holds[when]);
 }
@@ -190,11 +209,13 @@ export function definitionOf({ watchNamespace }: RightsSettings): DefinitionName
 export function placesOf(settings: RightsSettings): Places<OperatorPlace> {
   const { namespace, watchNamespace, secretNamespaces } = settings;
   const watched = watchNamespace === undefined ? undefined : [watchNamespace];
+  const secrets = secretNamespaces.length > 0 ? secretNamespaces : (watched ?? [namespaces.system]);
   return {
     cluster: 'cluster',
     configs: watched ?? 'cluster',
     own: [namespace],
     access: [namespace],
-    secrets: secretNamespaces.length > 0 ? secretNamespaces : (watched ?? [namespaces.system]),
+    secrets,
+    brokerSecrets: secrets,
   };
 }

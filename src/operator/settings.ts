@@ -12,6 +12,7 @@ import {
 } from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
 import { isException } from '../requests/proxies.ts';
+import { brokerSecretSettings } from './broker-secret/settings.ts';
 import { notificationSettings } from './notifications/settings.ts';
 import { type Polling, shortestPollMs } from './pace.ts';
 import { triggerSettings } from './triggers/settings.ts';
@@ -327,6 +328,7 @@ export const operatorSettings = {
       'hosts, domains, addresses and networks of Contrabass and OpenStack that are reached without a proxy, separated by commas; this machine, .svc and .cluster.local always are',
   }),
   ...notificationSettings,
+  ...brokerSecretSettings,
   inventoryDbPath: setting({
     env: ['INVENTORY_DB_PATH'],
     flag: 'inventory-db-path',

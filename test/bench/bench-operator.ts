@@ -17,6 +17,7 @@ import { Pace } from '../../src/operator/pace.ts';
 import { createReconciler } from '../../src/operator/reconcile.ts';
 import { operatorSettings } from '../../src/operator/settings.ts';
 import { createStatusWriter } from '../../src/operator/status/writer.ts';
+import { FakeBrokerSecrets } from '../../src/operator/testing/fake-broker-secrets.ts';
 import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
 import { FakeNotifications } from '../../src/operator/testing/fake-notifications.ts';
 import { Triggers } from '../../src/operator/triggers/triggers.ts';
@@ -101,6 +102,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     inventory: createInventory({ store, perform, clock, log, metrics }),
     writer,
     notifications,
+    brokerSecrets: new FakeBrokerSecrets(),
     triggers: new Triggers({ clock, log, writer, notReady }),
     unanswered: new UnansweredPosts(clock),
     pace: new Pace({ clock, random }),

@@ -13,6 +13,7 @@ import {
 import { type MountedAccess, mountAccess } from '../../rig/chain/managed-access.ts';
 import { createAll } from '../../rig/chain/manifests.ts';
 import { type Bundles, startParts, violaUrlOf } from '../../rig/chain/parts.ts';
+import type { KnownRabbit } from '../../rig/cloud/contrabass.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
 import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import { hostMachine } from '../../rig/hypervisor/machines.ts';
@@ -68,6 +69,8 @@ export interface WorldOptions {
   readonly poll?: string;
   /** The operator makes what it and Viola know each other by (default: both are given files). */
   readonly managedAccess?: boolean;
+  /** The message queue that Contrabass names. */
+  readonly rabbit?: KnownRabbit;
   /** What stands for the entry point of the agent's image (default: the agent of the bundle). */
   readonly agentCommand?: readonly string[];
   /** Folders of the bundles of parts that are of another version. */
@@ -81,11 +84,11 @@ export async function openWorld(
   names: readonly string[],
   options: WorldOptions = {},
 ): Promise<World> {
-  const { agentCommand, managedAccess = false, prepared, ...ofParts } = options;
+  const { agentCommand, managedAccess = false, prepared, rabbit, ...ofParts } = options;
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-chain-'));
   stack.defer(() => rm(directory, { recursive: true }));
-  const cloud = stack.use(await startCloud({ encryptKey: 'chain-encrypt-ke' }));
+  const cloud = stack.use(await startCloud({ encryptKey: 'chain-encrypt-ke', rabbit }));
   const management = await openCluster('management', directory, stack);
   const business = await openCluster('business', directory, stack);
   await Promise.all([prepareManagement(management.client), prepareBusiness(business.client)]);

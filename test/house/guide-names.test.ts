@@ -78,7 +78,10 @@ const wordsOfOthers = new Set(
 );
 
 /** Variables of other programs, and what looks like one. */
-const variablesOfOthers = 'KUBECONFIG DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN'.split(' ');
+const variablesOfOthers =
+  'KUBECONFIG DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN RABBITMQ_URLS RABBITMQ_USER RABBITMQ_PASSWORD'.split(
+    ' ',
+  );
 
 /** What the deployed Go system is set, and has no counterpart here. */
 const variablesOfDeployed =

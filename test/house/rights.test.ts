@@ -45,13 +45,14 @@ describe('a right in the tables', () => {
     ]);
   });
 
-  it('writes Secrets by name, or those that register clusters, and nobody deletes one', () => {
+  it('writes Secrets by name, those that register clusters, or beside OpenstackConfigs when it is told to, and nobody deletes one', () => {
     const writing = all.filter(
       ({ right: { resource, verbs } }) =>
         resource === 'secrets' && verbs.some((verb) => !['get', 'list', 'watch'].includes(verb)),
     );
     const unnamed = writing.filter(({ right: { names } }) => names === undefined);
     expect(unnamed.map(({ part, right: { where, verbs } }) => [part, where, verbs])).toEqual([
+      ['operator', 'brokerSecrets', ['create', 'patch']],
       ['viola', 'registrations', ['patch']],
     ]);
     expect(writing.flatMap(({ right: { verbs } }) => verbs)).not.toContain('delete');

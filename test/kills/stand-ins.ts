@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { home } from '../../rig/chain/identities.ts';
 import { openstackConfigs } from '../../rig/chain/kinds.ts';
+import { createAll } from '../../rig/chain/manifests.ts';
 import { mortalEnv } from '../../rig/parts/program.ts';
 import { accessSecrets, namespaces } from '../../src/api/names.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
@@ -27,7 +28,16 @@ export async function openStandIns({ managedAccess = false } = {}): Promise<Site
   const asking = await openAsking(directory);
   const world = stack.use(
     await openWorld(['worker-1'], {
-      env: { ...mortalEnv, LOG_LEVEL: 'debug', LEASE_DURATION: '2s', ...asking.env },
+      env: {
+        ...mortalEnv,
+        LOG_LEVEL: 'debug',
+        LEASE_DURATION: '2s',
+        RABBITMQ_SECRET: 'true',
+        OPENSTACK_NOTIFICATIONS: 'false',
+        ...asking.env,
+      },
+      rabbit: { username: 'r', password: 'p', hosts: ['192.0.2.1:5672'] },
+      prepared: async (clusters) => createAll(clusters.management.client, 'operator-rabbitmq'),
       agentCommand: await agents.command(),
       managedAccess,
     }),
@@ -48,6 +58,7 @@ export async function openStandIns({ managedAccess = false } = {}): Promise<Site
     async prepare({ id, part }) {
       if (id.startsWith('viola.token.')) await registerWithOldToken(world);
       if (managedAccess && part === 'operator') await loseAccess(management.client);
+      if (part === 'operator') await loseBrokerSecret(management.client, name);
     },
     patience: { ...generous, interval: 50 },
     applyConfig: () => applyConfig(world, worker, { settings: { portBaseline: 'All' } }),
@@ -65,4 +76,10 @@ async function loseAccess(management: KubeClient): Promise<void> {
   for (const name of [accessSecrets.authority, accessSecrets.token]) {
     await management.delete(secrets, { namespace: home, name });
   }
+}
+
+/** What a garbage collector does with that of the OpenstackConfig of the life before. */
+async function loseBrokerSecret(management: KubeClient, config: string): Promise<void> {
+  const ref = { namespace: namespaces.system, name: `rabbitmq-${config}` };
+  if (await management.find(secrets, ref)) await management.delete(secrets, ref);
 }

@@ -32,6 +32,7 @@ export function claimsOfParts(
     secretNamespaces: [],
     violaAccess: 'given',
     violaTls: 'given',
+    rabbitmqSecret: false,
     ...settings,
   } satisfies RightsSettings;
   const controller = { namespace: system, agentNamespace: agents };

@@ -12,9 +12,13 @@ import { clusterRoles, type Role, type Rule, roles, setRules } from './roles.ts'
 
 const kinds = { role: roles, clusterrole: clusterRoles };
 
-const usual = claimsOfParts({ violaAccess: 'managed', violaTls: 'managed' });
+const usual = claimsOfParts({
+  violaAccess: 'managed',
+  violaTls: 'managed',
+  rabbitmqSecret: true,
+});
 const manifests = {
-  operator: ['management', 'operator', 'operator-viola-access'],
+  operator: ['management', 'operator', 'operator-viola-access', 'operator-rabbitmq'],
   viola: ['management', 'viola'],
   writer: ['namespaces', 'viola-business'],
   controller: ['namespaces', 'controller'],

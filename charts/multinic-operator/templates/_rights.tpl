@@ -29,3 +29,8 @@
 {{- define "multinic-operator.rights.managedCertificates" -}}
 {{- if eq (include "operator.setting" (list . "violaTls")) "managed" }}true{{ end -}}
 {{- end }}
+
+{{- /* Whether the operator writes the message queue of each OpenstackConfig into a Secret beside it. */ -}}
+{{- define "multinic-operator.rights.rabbitmqSecret" -}}
+{{- if eq (include "operator.setting" (list . "rabbitmqSecret")) "true" }}true{{ end -}}
+{{- end }}

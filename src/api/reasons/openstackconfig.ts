@@ -254,6 +254,18 @@ export const openstackConfigReasons = {
       '대신 인증 기관을 지정하십시오: OPENSTACK_CA_FILE, CONTRABASS_CA_FILE 또는 clouds.yaml의 cacert.',
     ],
   ),
+  SecretNotOurs: row(
+    'openstackconfig',
+    false,
+    [
+      'A Secret with the name under which the operator would write the message queue belongs to somebody else. It is left alone; NICs are none the worse.',
+      '오퍼레이터가 메시지 큐 정보를 쓸 이름의 Secret이 다른 소유자의 것입니다. 그대로 두며 NIC에는 영향이 없습니다.',
+    ],
+    [
+      'Delete the Secret that the message names, or set RABBITMQ_SECRET=false.',
+      '메시지에 나온 Secret을 삭제하거나 RABBITMQ_SECRET=false로 설정하십시오.',
+    ],
+  ),
   Connected: row(
     'openstackconfig',
     false,

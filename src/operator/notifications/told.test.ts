@@ -33,6 +33,19 @@ it('an OpenstackConfig listens to the broker of its cloud until it is gone', asy
   expect([...scene.notifications.brokers]).toEqual([]);
 });
 
+it('its Secret says what Contrabass says, as long as it is there', async () => {
+  await using scene = await setScene();
+  scene.clouds.provided = { ...provided, rabbit };
+  scene.create();
+  attach(scene.cloud, 1, 1);
+  await scene.look();
+  expect([...scene.brokerSecrets.brokers]).toEqual([['multinic-system/osc', rabbit]]);
+  expect(scene.ready()).toMatch(/^True/);
+  scene.kube.configs.replace([]);
+  await scene.reconcile(0);
+  expect([...scene.brokerSecrets.brokers]).toEqual([]);
+});
+
 it('its status says how that goes, and nothing when there is nothing to say', async () => {
   await using scene = await setScene();
   scene.create();

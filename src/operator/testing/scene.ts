@@ -32,6 +32,7 @@ import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
 import { readPolicy } from '../triggers/policy.ts';
 import { Triggers } from '../triggers/triggers.ts';
+import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
 import { FakeCloud } from './fake-cloud.ts';
 import { FakeKube } from './fake-kube.ts';
 import { FakeNotifications } from './fake-notifications.ts';
@@ -75,6 +76,7 @@ export async function setScene(
   const clouds = new FakeClouds(cloud);
   const kube = new FakeKube();
   const notifications = new FakeNotifications();
+  const brokerSecrets = new FakeBrokerSecrets();
   const metrics = createMetrics(metricTable);
   const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
   const otherViolas = new Map<string, FakeViola>();
@@ -131,6 +133,7 @@ export async function setScene(
       clouds: outside.clouds?.(settings) ?? clouds,
       views,
       notifications,
+      brokerSecrets,
       looks,
       fleet,
       cloudLooks,
@@ -166,6 +169,7 @@ export async function setScene(
     clouds,
     viola,
     notifications,
+    brokerSecrets,
     /** Violas of business clusters other than the usual one. */
     otherViolas,
     kube,

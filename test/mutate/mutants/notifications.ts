@@ -16,7 +16,37 @@ function mutant(
   };
 }
 
+/** Of the Secret that tells others of the broker. */
+function ofSecret(file: string, find: string, replace: string): Mutant {
+  const folder = 'src/operator/broker-secret';
+  const test = file === 'content' ? 'broker-secret' : `broker-secret/${file}.test.ts`;
+  return {
+    file: `${folder}/${file}.ts`,
+    find,
+    replace,
+    tests: ['unit', `src/operator/${test}`],
+  };
+}
+
 export const notificationsMutants: readonly Mutant[] = [
+  ofSecret('content', 'hosts.length === 0 || !username || !password', 'hosts.length === 0'),
+  ofSecret('content', ".replace(/[.-]+$/, '')", ''),
+  ofSecret('content', 'slice(0, 253)', 'slice(0, 254)'),
+  ofSecret('content', '(owner) => owner.uid === uid', '(owner) => owner.name === name'),
+  ofSecret('content', 'owner.kind === kind && ', ''),
+  ofSecret('content', ' && owner.name === name', ''),
+  ofSecret('content', '.every(([key', '.some(([key'),
+  ofSecret('broker-secrets', '!found || !holds(found, wanted)', 'true'),
+  ofSecret('broker-secrets', "{ resourceVersion: '1' }", '{}'),
+  ofSecret('broker-secrets', '{ uid: of, resourceVersion }', '{}'),
+  ofSecret('broker-secrets', ' && kept.tended === digest(wanted)', ''),
+  ofSecret('broker-secrets', 'isKept ? lookedAfterMs : triedAgainMs', 'lookedAfterMs'),
+  ofSecret('broker-secrets', 'before?.owner.uid === owner.uid', 'before'),
+  ofSecret('broker-secrets', 'if (kept.told === message) return false;', ''),
+  ofSecret('broker-secrets', " && found.type === 'Opaque'", ''),
+  ofSecret('broker-secrets', '!this.#options.isOn || ', ''),
+  ofSecret('broker-secrets', 'this.#over.aborted || ', ''),
+  ofSecret('broker-secrets', "    leading.addEventListener('abort', end, { once: true });\n", ''),
   mutant(
     'openstack',
     'amqp/frames',
