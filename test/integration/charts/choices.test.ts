@@ -60,18 +60,20 @@ it('a right to Secrets of the access to Viola is what the operator is told, not 
   expect(await secretsOf({ violaAccess: 'given', violaTls: 'given' })).toEqual([]);
 });
 
+/** Where an operator with these settings may write Secrets of message queues. */
+async function writtenBeside(settings: object): Promise<unknown[]> {
+  const values = { operator: { settings } };
+  const roles = ofKind<Role>(await made({ chart: operator, values }), 'Role');
+  const own = roles.filter(({ metadata }) => metadata?.name === 'multinic-operator-rabbitmq');
+  return own.map(({ metadata }) => metadata?.namespace);
+}
+
 it('a right to write Secrets beside OpenstackConfigs is given where it is asked for', async () => {
-  const written = async (settings: object) => {
-    const values = { operator: { settings } };
-    const roles = ofKind<Role>(await made({ chart: operator, values }), 'Role');
-    const own = roles.filter(({ metadata }) => metadata?.name === 'multinic-operator-rabbitmq');
-    return own.map(({ metadata }) => metadata?.namespace);
-  };
-  expect(await written({})).toEqual([]);
-  expect(await written({ rabbitmqSecret: false })).toEqual([]);
-  expect(await written({ rabbitmqSecret: true })).toEqual(['multinic-system']);
+  expect(await writtenBeside({})).toEqual([]);
+  expect(await writtenBeside({ rabbitmqSecret: false })).toEqual([]);
+  expect(await writtenBeside({ rabbitmqSecret: true })).toEqual(['multinic-system']);
   const secretNamespaces = ['a', 'b', 'a'];
-  expect(await written({ rabbitmqSecret: true, secretNamespaces })).toEqual(['a', 'b']);
+  expect(await writtenBeside({ rabbitmqSecret: true, secretNamespaces })).toEqual(['a', 'b']);
 });
 
 function portsOf(rules: readonly { ports?: readonly { port?: unknown }[] }[] = []): unknown[] {
