@@ -37,6 +37,7 @@ export class SecretsBed implements AsyncDisposable {
   #requests = 0;
   #pending = new Set<Promise<unknown>>();
   #leading = new AbortController();
+  #work = Promise.withResolvers<void>();
   #over: Promise<void> = Promise.resolve();
 
   private constructor(access: ClusterAccess, api?: ApiServer) {
@@ -99,8 +100,8 @@ export class SecretsBed implements AsyncDisposable {
       clock,
       log,
     });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#leading.signal.addEventListener('abort', () => resolve(), { once: true });
+    this.#work = Promise.withResolvers();
+    const { promise } = this.#work;
     this.#over = this.secrets.during(this.#leading.signal, async () => promise);
   }
 
@@ -109,9 +110,14 @@ export class SecretsBed implements AsyncDisposable {
     this.lead(options);
   }
 
-  /** Loses the lease. */
-  async follow(): Promise<void> {
+  /** Loses the lease; what works does not know it yet. */
+  lose(): void {
     this.#leading.abort(new Error('the lease is lost'));
+  }
+
+  async follow(): Promise<void> {
+    this.lose();
+    this.#work.resolve();
     await this.#over;
   }
 

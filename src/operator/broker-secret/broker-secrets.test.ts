@@ -80,9 +80,11 @@ describe('the Secret of a broker', () => {
   });
 
   it('is written by a leader alone, and by nobody who is told not to', async () => {
-    await bed.follow();
+    bed.lose();
     await kept();
     expect(await bed.secret(name)).toBeUndefined();
+    expect(bed.requests()).toBe(0);
+    await bed.follow();
     bed.lead({ isOn: false });
     await kept();
     expect(await bed.secret(name)).toBeUndefined();
