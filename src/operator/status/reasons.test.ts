@@ -274,7 +274,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
 };
 
 /** Of a Viola that knows no removal, which is refused for now; and what the reasons of the single services say better. */
-const unsaid = ['RemovalUnsupported', 'ProviderUnavailable'] as const;
+const unsaid = ['RemovalUnsupported', 'ProviderUnavailable', 'SecretNotOurs'] as const;
 
 function progressShown(): Progress {
   const { observedGeneration } = scene.status();
