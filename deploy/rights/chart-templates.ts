@@ -32,7 +32,7 @@ ${write({ ...roleAt(operatorRights, 'own', own, account), onlyIf })}
 {{- range ${asked('secretNamespaces')} | fromJsonArray | uniq }}
 ${write(roleAt(operatorRights, 'secrets', '{{ . | quote }}', account))}
 {{- end }}
-{{- if ${asked('rabbitmqSecret')} }}
+{{- if ${asked('rabbitmqSecrets')} }}
 {{- range ${asked('secretNamespaces')} | fromJsonArray | uniq }}
 ${write(roleAt(operatorRights, 'brokerSecrets', '{{ . | quote }}', account))}
 {{- end }}

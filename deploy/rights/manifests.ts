@@ -48,7 +48,7 @@ function rabbitmq(): string {
   const account = { name: accountNames.operator, namespace: home };
   return file(
     'src/operator/rights.ts',
-    'For an operator that writes the message queue of each OpenstackConfig into a Secret beside it (--rabbitmq-secret true).',
+    'For an operator that writes the message queue of each OpenstackConfig into a Secret beside it (--rabbitmq-secrets true).',
     roleAt(operatorRights, 'brokerSecrets', system, account),
   );
 }

@@ -24,7 +24,7 @@ const conditions: Readonly<Record<string, Readonly<Record<Language, string>>>> =
   everywhere: { en: 'without `watchNamespace`', ko: '`watchNamespace`가 없을 때' },
   oneNamespace: { en: 'with `watchNamespace`', ko: '`watchNamespace`가 있을 때' },
   managedTokens: { en: 'with `--viola-access managed`', ko: '`--viola-access managed`일 때' },
-  rabbitmqSecret: { en: 'with `--rabbitmq-secret true`', ko: '`--rabbitmq-secret true`일 때' },
+  rabbitmqSecrets: { en: 'with `--rabbitmq-secrets true`', ko: '`--rabbitmq-secrets true`일 때' },
   managedCertificates: { en: 'with `--viola-tls managed`', ko: '`--viola-tls managed`일 때' },
 };
 

@@ -77,7 +77,7 @@ export function createLoop(options: LoopOptions) {
   };
   const notifications = createNotifications({ ...options, ...context, onHint: hint });
   const brokerSecrets = new BrokerSecrets({
-    isOn: settings.rabbitmqSecret,
+    isOn: settings.rabbitmqSecrets,
     client,
     recorder,
     perform,

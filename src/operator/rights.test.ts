@@ -8,7 +8,7 @@ const usual: RightsSettings = {
   secretNamespaces: [],
   violaAccess: 'given',
   violaTls: 'given',
-  rabbitmqSecret: false,
+  rabbitmqSecrets: false,
 };
 
 /** `verb resource in namespace` of all that an operator with these settings needs. */
@@ -71,7 +71,7 @@ describe('the rights that an operator needs', () => {
 
   it('are to write Secrets beside OpenstackConfigs when the message queue is told there', () => {
     const before = needed({ secretNamespaces: ['a', 'b'] });
-    const all = needed({ secretNamespaces: ['a', 'b'], rabbitmqSecret: true });
+    const all = needed({ secretNamespaces: ['a', 'b'], rabbitmqSecrets: true });
     expect(all.filter((line) => !before.includes(line))).toEqual([
       'create secrets in a',
       'patch secrets in a',

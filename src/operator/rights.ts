@@ -23,7 +23,7 @@ export type OperatorWhen =
   | 'oneNamespace'
   | 'managedTokens'
   | 'managedCertificates'
-  | 'rabbitmqSecret';
+  | 'rabbitmqSecrets';
 type OperatorRight = Right<OperatorPlace, OperatorWhen>;
 
 const definition: DefinitionName = 'openstackconfigs.multinic.example.com';
@@ -166,7 +166,7 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
         en: 'The Secret rabbitmq-NAME beside each OpenstackConfig, with what Contrabass says of the message queue. The names cannot be known before.',
         ko: '각 OpenstackConfig 옆의 Secret rabbitmq-NAME에 Contrabass가 알려 준 메시지 큐 정보를 씁니다. 이름을 미리 알 수 없습니다.',
       },
-      when: 'rabbitmqSecret',
+      when: 'rabbitmqSecrets',
     },
     kept('managedTokens', accessSecrets.tokens, {
       en: 'The token by which the operator calls Viola, and the list in which Viola finds it.',
@@ -186,7 +186,7 @@ export interface RightsSettings {
   readonly secretNamespaces: readonly string[];
   readonly violaAccess: 'managed' | 'given';
   readonly violaTls: 'managed' | 'given';
-  readonly rabbitmqSecret: boolean;
+  readonly rabbitmqSecrets: boolean;
 }
 
 /** The rights that an operator with these settings needs. */
@@ -196,7 +196,7 @@ export function neededRights(settings: RightsSettings): readonly OperatorRight[]
     oneNamespace: settings.watchNamespace !== undefined,
     managedTokens: settings.violaAccess === 'managed',
     managedCertificates: settings.violaTls === 'managed',
-    rabbitmqSecret: settings.rabbitmqSecret,
+    rabbitmqSecrets: settings.rabbitmqSecrets,
   };
   return operatorRights.rights.filter(({ when }) => when === undefined || holds[when]);
 }

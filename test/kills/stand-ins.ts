@@ -32,7 +32,7 @@ export async function openStandIns({ managedAccess = false } = {}): Promise<Site
         ...mortalEnv,
         LOG_LEVEL: 'debug',
         LEASE_DURATION: '2s',
-        RABBITMQ_SECRET: 'true',
+        RABBITMQ_SECRETS: 'true',
         OPENSTACK_NOTIFICATIONS: 'false',
         ...asking.env,
       },

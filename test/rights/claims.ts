@@ -32,7 +32,7 @@ export function claimsOfParts(
     secretNamespaces: [],
     violaAccess: 'given',
     violaTls: 'given',
-    rabbitmqSecret: false,
+    rabbitmqSecrets: false,
     ...settings,
   } satisfies RightsSettings;
   const controller = { namespace: system, agentNamespace: agents };

@@ -15,7 +15,7 @@ const kinds = { role: roles, clusterrole: clusterRoles };
 const usual = claimsOfParts({
   violaAccess: 'managed',
   violaTls: 'managed',
-  rabbitmqSecret: true,
+  rabbitmqSecrets: true,
 });
 const manifests = {
   operator: ['management', 'operator', 'operator-viola-access', 'operator-rabbitmq'],

@@ -31,6 +31,6 @@
 {{- end }}
 
 {{- /* Whether the operator writes the message queue of each OpenstackConfig into a Secret beside it. */ -}}
-{{- define "multinic-operator.rights.rabbitmqSecret" -}}
-{{- if eq (include "operator.setting" (list . "rabbitmqSecret")) "true" }}true{{ end -}}
+{{- define "multinic-operator.rights.rabbitmqSecrets" -}}
+{{- if eq (include "operator.setting" (list . "rabbitmqSecrets")) "true" }}true{{ end -}}
 {{- end }}

@@ -46,7 +46,7 @@ proxyCredentials: PROXY_CREDENTIALS
 noProxy: NO_PROXY
 notifications: OPENSTACK_NOTIFICATIONS
 notificationsVirtualHost: OPENSTACK_NOTIFICATIONS_VHOST
-rabbitmqSecret: RABBITMQ_SECRET
+rabbitmqSecrets: RABBITMQ_SECRETS
 inventoryDbPath: INVENTORY_DB_PATH
 dbHost: DB_HOST
 dbPort: DB_PORT

@@ -262,8 +262,8 @@ export const openstackConfigReasons = {
       '오퍼레이터가 메시지 큐 정보를 쓸 이름의 Secret이 다른 소유자의 것입니다. 그대로 두며 NIC에는 영향이 없습니다.',
     ],
     [
-      'Delete the Secret that the message names, or set RABBITMQ_SECRET=false.',
-      '메시지에 나온 Secret을 삭제하거나 RABBITMQ_SECRET=false로 설정하십시오.',
+      'Delete the Secret that the message names, or set RABBITMQ_SECRETS=false.',
+      '메시지에 나온 Secret을 삭제하거나 RABBITMQ_SECRETS=false로 설정하십시오.',
     ],
   ),
   Connected: row(

@@ -145,7 +145,7 @@ export class BrokerSecrets {
       whose === 'ours'
         ? `has the type ${found.type}, which cannot be changed`
         : 'was not made for this OpenstackConfig';
-    const message = `Secret ${secret} ${why}: it is left alone, and what Contrabass says of the message queue is written nowhere; delete it, or set RABBITMQ_SECRET=false`;
+    const message = `Secret ${secret} ${why}: it is left alone, and what Contrabass says of the message queue is written nowhere; delete it, or set RABBITMQ_SECRETS=false`;
     if (this.#say(kept, message)) this.#record(kept.owner, message);
     return false;
   }

@@ -4,9 +4,9 @@ import { setting } from '../../process/settings.ts';
 
 /** Of the Secrets in which others find the broker of an OpenstackConfig. */
 export const brokerSecretSettings = {
-  rabbitmqSecret: setting({
-    env: ['RABBITMQ_SECRET'],
-    flag: 'rabbitmq-secret',
+  rabbitmqSecrets: setting({
+    env: ['RABBITMQ_SECRETS'],
+    flag: 'rabbitmq-secrets',
     schema: z.string().default('false').pipe(boolean()),
     description:
       'true: write what Contrabass says of the message queue into the Secret rabbitmq-NAME beside each OpenstackConfig; default false, because that takes the right to write Secrets there',

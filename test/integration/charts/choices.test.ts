@@ -70,10 +70,10 @@ async function writtenBeside(settings: object): Promise<unknown[]> {
 
 it('a right to write Secrets beside OpenstackConfigs is given where it is asked for', async () => {
   expect(await writtenBeside({})).toEqual([]);
-  expect(await writtenBeside({ rabbitmqSecret: false })).toEqual([]);
-  expect(await writtenBeside({ rabbitmqSecret: true })).toEqual(['multinic-system']);
+  expect(await writtenBeside({ rabbitmqSecrets: false })).toEqual([]);
+  expect(await writtenBeside({ rabbitmqSecrets: true })).toEqual(['multinic-system']);
   const secretNamespaces = ['a', 'b', 'a'];
-  expect(await writtenBeside({ rabbitmqSecret: true, secretNamespaces })).toEqual(['a', 'b']);
+  expect(await writtenBeside({ rabbitmqSecrets: true, secretNamespaces })).toEqual(['a', 'b']);
 });
 
 function portsOf(rules: readonly { ports?: readonly { port?: unknown }[] }[] = []): unknown[] {

@@ -102,7 +102,7 @@ const withMuchSaid = {
       httpsProxy: 'http://proxy.example.com:3128',
       noProxy: ['.example.com', '10.0.0.0/8'],
       notifications: false,
-      rabbitmqSecret: true,
+      rabbitmqSecrets: true,
     },
     persistence: { storageClassName: 'fast', size: '2Gi' },
     podLabels: { team: 'network' },
