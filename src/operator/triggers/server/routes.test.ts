@@ -294,6 +294,13 @@ describe('a signed call', () => {
     expect([writes, used.size]).toEqual([[], 0]);
   });
 
+  it('of another form is refused before its body is read', async () => {
+    const { url } = await replica();
+    const headers = { ...signed(), 'x-multinic-signature': 'sha256=00' };
+    const long = 'x'.repeat(longestBody + 1);
+    expect(await call(url, headers, long)).toMatchObject({ status: 401, code: 'SignatureRefused' });
+  });
+
   it.each(['1767225300', '1767225900', '1767225600.25'])(
     'of %s is of our time',
     async (timestamp) => {
