@@ -87,6 +87,9 @@ export interface CloudOptions {
   readonly onRefused?: () => void;
   /** Why the catalog may not name this URL; undefined = it may. */
   readonly denied: (url: string, limits: CatalogLimits) => string | undefined;
+  /** See Breaker: how rarely a service that stays down is asked, and who is told that it answers again. */
+  readonly longestWindowMs: number;
+  readonly onRecovered?: (() => void) | undefined;
   /** Called when a service has moved to another endpoint: nothing that is known here holds there. */
   readonly onMoved: () => void;
 }

@@ -45,10 +45,14 @@ export interface Clouds extends AsyncDisposable {
    * tried again at once for a new value of `asked`.
    */
   get(identity: CloudIdentity, asked?: string): Cloud;
+  /** Tells whenever a service that was left alone for a while, Contrabass among them, answers again. */
+  onRecovered(listener: () => void): void;
   /** Contrabass' answer, cached for 5 minutes and forgotten when Keystone refuses the credential in it. */
   provider(request: ProviderRequest, signal: AbortSignal): Promise<Provider>;
 }
 
+/** A cloud that is down is asked once a minute, and found within one when it is back. */
+const longestWindowMs = 60_000;
 const providerTtlMs = 5 * 60_000;
 const providerCapacity = 10_000;
 /** Longer than the slowest polls are apart. */
@@ -58,6 +62,13 @@ const idleMs = 2 * 3_600_000;
 export function createClouds(options: CloudsOptions): Clouds {
   const { clock, random, log, onRequest, onLookup, denied = () => undefined } = options;
   const lifetime = new AbortController();
+  const listeners = new Set<() => void>();
+  const outages = {
+    longestWindowMs,
+    onRecovered: () => {
+      for (const listener of listeners) listener();
+    },
+  };
   const { proxyOf, isTrusted } = options;
   const transport = createTransport({
     clock,
@@ -100,6 +111,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       gate: gateOf(identity),
       turns: turnsOf(accountOf(identity)),
       denied,
+      ...outages,
       onMoved: () => clouds.drop(key, made),
       // The password may have been changed in Contrabass since we asked.
       onRefused: () =>
@@ -119,6 +131,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       timeoutMs,
       failureOf: answerFailure,
       onRequest,
+      ...outages,
     });
   }
 
@@ -128,6 +141,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       const key = digest(identity);
       return clouds.get(key, () => makeCloud(identity, key));
     },
+    onRecovered: (listener) => void listeners.add(listener),
     async provider(request, signal) {
       const { endpoint, tls, timeoutMs } = request;
       const caller = callers.get(digest({ endpoint, tls, timeoutMs }), () => makeCaller(request));

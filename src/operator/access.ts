@@ -11,7 +11,7 @@ import { isPinned } from './observe/servers.ts';
 import type { SyncRequest } from './sync-request.ts';
 
 export interface AccessDeps extends AccountDeps {
-  readonly clouds: Clouds;
+  readonly clouds: Pick<Clouds, 'get' | 'provider'>;
   readonly views: CloudViews;
   readonly violas: Violas;
   readonly notifications: Pick<Notifications, 'join' | 'leave'>;

@@ -1,84 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
-import { annotations } from '../api/names.ts';
-import { createClouds } from '../openstack/clouds.ts';
-import { createLogger } from '../process/log.ts';
-import { rulesOf } from './resolve/policy.ts';
-import { type Answer, type Fault, type Front, openFront } from './testing/front.ts';
-import { createIoClock, type IoClock } from './testing/io-clock.ts';
-import { environment, type Scene, setScene } from './testing/scene.ts';
+import { type BehindFront, openBehindFront } from './testing/behind-front.ts';
+import type { Answer, Fault, Front } from './testing/front.ts';
+import type { IoClock } from './testing/io-clock.ts';
+import type { Scene } from './testing/scene.ts';
 
-const encryptKey = '0123456789abcdef';
-const log = createLogger({ part: 'test', level: 'silent' });
-
-let cloud: RunningCloud;
+let place: BehindFront;
 let front: Front;
 let clock: IoClock;
 let scene: Scene;
-let world: { readonly networkId: string; readonly serverIds: readonly string[] };
-let looks: number;
-const open: AsyncDisposable[] = [];
 
-/** Two nodes with a NIC each, of a cloud that pages its lists after every port. */
 beforeEach(async () => {
-  looks = 0;
-  clock = createIoClock();
-  cloud = await startCloud({ encryptKey, maxLimit: 1 });
-  front = await openFront(cloud.port);
-  const contrabass = { CONTRABASS_ENDPOINT: `${front.url}/contrabass` };
-  const allowed = { ALLOWED_ENDPOINTS: 'http://127.0.0.1:*' };
-  const clouds = (settings: Parameters<typeof rulesOf>[0]) => {
-    const made = createClouds({ clock, random: () => 0, log, ...rulesOf(settings) });
-    open.push(made);
-    return made;
-  };
-  scene = await setScene({ ...environment, ...contrabass, ...allowed }, { clouds });
-  open.push(front, cloud, scene);
-  const { projectId } = cloud.controls.createProject({ name: 'tenant' });
-  const { networkId } = cloud.controls.createNetwork({ projectId, mtu: 1442 });
-  const { subnetId } = cloud.controls.createSubnet({ projectId, networkId, cidr: '10.0.10.0/24' });
-  const serverIds = ['worker-1', 'worker-2'].map(
-    (name) => cloud.controls.createServer({ projectId, name }).serverId,
-  );
-  world = { networkId, serverIds };
-  for (const at of [0, 1]) attach(at);
-  const account = { openstackProviderID: cloud.providerId, k8sProviderID: 'biz-1' };
-  scene.create({
-    subnetIDs: [subnetId],
-    vmNames: serverIds,
-    credentials: { ...account, projectID: projectId },
-    settings: { portBaseline: 'All' },
-  });
-  await look();
-  expect(nics()).toEqual(['multinic0', 'multinic0']);
+  place = await openBehindFront();
+  ({ front, clock, scene } = place);
 });
 
-afterEach(async () => {
-  for (const each of open.splice(0)) await each[Symbol.asyncDispose]();
-});
+afterEach(async () => place[Symbol.asyncDispose]());
 
-function attach(at: number): void {
-  cloud.controls.attach({ serverId: world.serverIds[at] ?? '', networkId: world.networkId });
-}
-
-/** Names of the NICs of both nodes. */
-function nics(): string[] {
-  return ['worker-1', 'worker-2'].flatMap((node) =>
-    scene.nics(node).map((nic) => nic.split('=')[0] ?? ''),
-  );
-}
-
-/** A look at everything anew, as somebody asks for it who wonders what is wrong. */
-async function look(): Promise<string> {
-  looks += 1;
-  // Both clocks are one: what passed for calls has passed for the operator.
-  const now = Math.max(clock.monotonicMs(), scene.clock.monotonicMs()) + 60_000;
-  clock.skip(now - clock.monotonicMs());
-  scene.kube.annotate({ [annotations.reconcileAt]: `look ${looks}` });
-  await scene.look(now - scene.clock.monotonicMs());
-  return scene.ready();
-}
+const attach = (at: number): void => place.attach(at);
+const nics = (): string[] => place.nics();
+const look = async (): Promise<string> => place.look();
 
 const ports = /GET \/network\/v2\.0\/ports\?/;
 const secondPage = /GET \/network\/v2\.0\/ports\?.*marker=/;

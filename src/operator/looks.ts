@@ -115,6 +115,12 @@ export class Looks {
     return Math.max(0, Math.min(accountAt, memory.dueAt) - now);
   }
 
+  /** OpenstackConfigs of which the last look failed, as a whole or because a service did. */
+  failed(): readonly string[] {
+    const failed = [...this.#memories].filter(([, { nodeNames }]) => nodeNames === undefined);
+    return failed.map(([key]) => key);
+  }
+
   forget(key: string): void {
     for (const each of [this.#memories, this.#said, this.#open]) each.delete(key);
   }

@@ -75,6 +75,10 @@ export function createLoop(options: LoopOptions) {
     if (!triggers.followsHints) return;
     for (const key of takeHint(members, told, { looks, views })) controller.enqueue(key);
   };
+  options.clouds.onRecovered(() => {
+    if (!triggers.followsHints) return;
+    for (const key of looks.failed()) controller.enqueue(key);
+  });
   const notifications = createNotifications({ ...options, ...context, onHint: hint });
   const brokerSecrets = new BrokerSecrets({
     isOn: settings.rabbitmqSecrets,

@@ -45,3 +45,14 @@ it.each(['fastMs', 'slowMs'] as const)('a look never waits longer than 10 minute
   // Not all of them at once.
   expect(wait(0)).toBeCloseTo(400_000);
 });
+
+it('what failed is looked at again when whoever failed is asked again, but no sooner than errors are', () => {
+  const pace = new Pace({ clock: createFakeClock(), random: () => 0.5 });
+  pace.begin(object('first'));
+  const waits = [60_000, 60_000, 1_000, 3_600_000].map((retryAfterMs) =>
+    pace.afterFailure(object('first'), polling, retryAfterMs),
+  );
+  expect(waits).toEqual([60_000, 60_000, 5_000, 300_000]);
+  // Nobody knows when it is over: ever later.
+  expect(pace.afterFailure(object('first'), polling, undefined)).toBe(80_000);
+});

@@ -1,6 +1,6 @@
 import type { OpenstackConfigStatus } from '../api/openstackconfig.ts';
 import { keyOf } from '../kube/object.ts';
-import { backoffMs } from '../time/backoff.ts';
+import { backoffMs, jittered } from '../time/backoff.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type ConfigObject, generationOf, statusOf } from './openstack-config.ts';
 import type { ResolvedConfig } from './resolve/resolve.ts';
@@ -131,9 +131,13 @@ const longestPollMs = 600_000;
 /** Milliseconds until the next poll, with ±20 % so that many OpenstackConfigs do not poll together. */
 export function nextPollMs(polling: Polling, state: PollState, random: Random): number {
   if (state.failures > 0) {
+    const { retryAfterMs } = state;
+    // Who knows when it is asked again knows when there is something to see.
+    if (retryAfterMs !== undefined) {
+      return Math.max(jittered(polling.errorMs, random), Math.min(retryAfterMs, longestErrorMs));
+    }
     const maxMs = Math.max(longestErrorMs, polling.errorMs);
-    const wait = backoffMs(state.failures - 1, { baseMs: polling.errorMs, maxMs }, random);
-    return Math.max(wait, Math.min(state.retryAfterMs ?? 0, longestErrorMs));
+    return backoffMs(state.failures - 1, { baseMs: polling.errorMs, maxMs }, random);
   }
   const { sinceChangeMs, waiting, downPorts } = state;
   const changed = sinceChangeMs !== undefined && sinceChangeMs < polling.windowMs;
@@ -157,8 +161,9 @@ export function nextLookMs(
 ): number {
   const { delivery, isOutage } = synced;
   if (isOutage) {
-    const asked = Math.max(0, ...delivery.failures.map(({ retryAfterMs = 0 }) => retryAfterMs));
-    return pace.afterFailure(object, config.polling, asked);
+    const asked = delivery.failures.flatMap(({ retryAfterMs = [] }) => retryAfterMs);
+    const longest = asked.length === 0 ? undefined : Math.max(...asked);
+    return pace.afterFailure(object, config.polling, longest);
   }
   const { downPortFastRetryMax } = config;
   const { fastAttempts = downPortFastRetryMax } = status.downPortRetry ?? {};

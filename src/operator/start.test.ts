@@ -206,6 +206,40 @@ describe('startOperator', () => {
     expect(lines.join('')).not.toMatch(new RegExp(`${encryptKey}|Bearer|${cloud.admin.password}"`));
   });
 
+  it('wakes all that failed with a cloud as soon as one of them finds it back', async () => {
+    cloud.failures.add({ kind: 'status', service: 'neutron', status: 503 });
+    const operator = await start('woken.db', { 'poll-error-interval': '10m' });
+    const asked = { ...ref, name: 'asked' };
+    const other = { ...ref, name: 'other' };
+    for (const each of [asked, other]) {
+      const { name } = each;
+      const { serverId } = cloud.controls.createServer({ projectId: world.projectId, name });
+      await createConfig(each, [serverId]);
+    }
+    for (const each of [asked, other]) {
+      await eventually(
+        async () => ready(each),
+        (text) => text.startsWith('False Neutron'),
+      );
+    }
+    cloud.failures.heal();
+    let times = 0;
+    await eventually(
+      async () => {
+        const annotations = { 'multinic.io/reconcile-at': `${times++}` };
+        await bed.admin.patch(openstackConfigs, asked, { metadata: { annotations } });
+        return ready(asked);
+      },
+      (text) => text.startsWith('True'),
+    );
+    await eventually(
+      async () => ready(other),
+      (text) => text.startsWith('True'),
+    );
+    for (const each of [asked, other]) await bed.admin.delete(openstackConfigs, each);
+    await operator.stop();
+  });
+
   it('finds everything again after a restart without its file, and writes nothing', async () => {
     const before = bed.api.audit.length;
     const posts = bed.writes.length;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
-import { Breaker } from './breaker.ts';
+import { Breaker, type BreakerOptions } from './breaker.ts';
 import { type FailureKind, RequestError } from './request-error.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
@@ -12,9 +12,9 @@ function failure(kind: FailureKind, retryAfterMs?: number): RequestError {
   return new RequestError('it is down', { service: 'nova', kind, ...wait });
 }
 
-function setUp() {
+function setUp(options: Partial<BreakerOptions> = {}) {
   const clock = createFakeClock();
-  const breaker = new Breaker({ clock, random: () => 0.5, log });
+  const breaker = new Breaker({ clock, random: () => 0.5, log, ...options });
   let calls = 0;
   return {
     clock,
@@ -69,6 +69,57 @@ describe('Breaker', () => {
     }
     expect(windows).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
     expect(setting.calls).toBe(7);
+  });
+
+  test('the call that failed says itself when the next probe is due, and what it failed with', async () => {
+    const { fail } = setUp();
+    const error = (await fail('timeout')) as RequestError;
+    expect(error).toMatchObject({ retryAfterMs: 1_000, message: failure('timeout').message });
+    expect(error.cause).toEqual(failure('timeout'));
+  });
+
+  test.each([0, 1])('the longest window is exact, whatever chance says: %s', async (chance) => {
+    const { clock, fail } = setUp({ longestWindowMs: 60_000, random: () => chance });
+    let refused: RequestError | undefined;
+    for (let i = 0; i < 8; i++) {
+      await clock.advance(refused?.retryAfterMs ?? 0);
+      refused = (await fail('unreachable')) as RequestError;
+    }
+    expect(refused?.retryAfterMs).toBe(60_000);
+  });
+
+  test('probes that hang until they are given up begin a longest window apart', async () => {
+    const { breaker, clock } = setUp({ longestWindowMs: 60_000 });
+    const began: number[] = [];
+    const hang = async (): Promise<RequestError> =>
+      breaker
+        .run(signal, async () => {
+          began.push(clock.monotonicMs());
+          await clock.sleep(25_000);
+          throw failure('timeout');
+        })
+        .catch((error: unknown) => error as RequestError);
+    let refused: RequestError | undefined;
+    for (let i = 0; i < 9; i++) {
+      await clock.advance(refused?.retryAfterMs ?? 0);
+      const hanging = hang();
+      await clock.advance(25_000);
+      refused = await hanging;
+    }
+    const [before = 0, last = 0] = began.slice(-2);
+    expect(last - before).toBe(60_000);
+  });
+
+  test('tells once that a service answers again, and nothing of one that always did', async () => {
+    let told = 0;
+    const { clock, fail, succeed } = setUp({ onRecovered: () => void told++ });
+    await succeed();
+    expect(told).toBe(0);
+    await fail('unreachable');
+    await clock.advance(1_000);
+    await succeed();
+    await succeed();
+    expect(told).toBe(1);
   });
 
   test('callers that come during the probe wait for its outcome', async () => {

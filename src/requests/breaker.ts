@@ -14,13 +14,18 @@ const opensAfter: Partial<Record<FailureKind, number>> = {
   // One broken resource gives a 500 as well.
   serverError: 3,
 };
-const windows = { baseMs: 1_000, maxMs: 30_000 };
+const shortestWindowMs = 1_000;
+const usualLongestWindowMs = 30_000;
 const longestRetryAfterMs = 300_000;
 
 export interface BreakerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** A service that stays down is probed this often, probes that hang included (default: 30 s). */
+  readonly longestWindowMs?: number | undefined;
+  /** Told when a service that was left alone answers again. */
+  readonly onRecovered?: (() => void) | undefined;
 }
 
 interface Outage {
@@ -32,20 +37,24 @@ interface Outage {
 
 /**
  * Circuit breaker of one service: after an outage one probing call per backoff window, everybody else gets the last
- * error at once; callers that come while the probe is under way wait for its outcome.
+ * error at once, and when the next probe is due; callers that come while the probe is under way wait for its outcome.
  */
 export class Breaker {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
+  readonly #longestWindowMs: number;
+  readonly #onRecovered: (() => void) | undefined;
   #failures = 0;
   #outage: Outage | undefined;
   #probe: Promise<void> | undefined;
 
-  constructor({ clock, random, log }: BreakerOptions) {
-    this.#clock = clock;
-    this.#random = random;
-    this.#log = log;
+  constructor(options: BreakerOptions) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#log = options.log;
+    this.#longestWindowMs = options.longestWindowMs ?? usualLongestWindowMs;
+    this.#onRecovered = options.onRecovered;
   }
 
   /** Runs `work`, told whether it is the probe (and then must not repeat anything), or fails without it. */
@@ -67,17 +76,20 @@ export class Breaker {
   }
 
   async #observe<T>(work: Promise<T>): Promise<T> {
+    const startedAt = this.#clock.monotonicMs();
     try {
       const result = await work;
       this.#recovered();
       return result;
     } catch (error) {
-      if (isRequestError(error)) this.#failed(error);
-      throw error;
+      if (!isRequestError(error)) throw error;
+      this.#failed(error, startedAt);
+      const leftMs = (this.#outage?.until ?? 0) - this.#clock.monotonicMs();
+      throw leftMs > 0 ? withPause(error, leftMs) : error;
     }
   }
 
-  #failed(failure: RequestError): void {
+  #failed(failure: RequestError, startedAt: number): void {
     const threshold = opensAfter[failure.kind];
     if (threshold === undefined) {
       // The service answered, and that is health.
@@ -91,25 +103,43 @@ export class Breaker {
     if (this.#outage !== undefined && this.#outage.until > now) return;
     const attempt = this.#outage === undefined ? 0 : this.#outage.attempt + 1;
     const asked = Math.min(failure.retryAfterMs ?? 0, longestRetryAfterMs);
-    const windowMs = Math.max(backoffMs(attempt, windows, this.#random), asked);
+    const windowMs = Math.max(this.#windowMs(attempt, now - startedAt), asked);
     this.#outage = { failure, attempt, until: now + windowMs };
     const { kind, status } = failure;
     this.#log.warn({ kind, status, windowMs }, 'service left alone for a while');
   }
 
+  /** The longest one is exact: there is one prober, and it is known how often the service is asked. */
+  #windowMs(attempt: number, spentMs: number): number {
+    const longest = this.#longestWindowMs;
+    const growing = { baseMs: shortestWindowMs, maxMs: 2 * longest };
+    const windowMs = Math.min(backoffMs(attempt, growing, this.#random), longest);
+    // A probe that hung until its deadline was a pause as well.
+    return windowMs < longest ? windowMs : Math.max(longest - spentMs, shortestWindowMs);
+  }
+
   #recovered(): void {
     this.#failures = 0;
-    if (this.#outage !== undefined) this.#log.info('service answers again');
+    if (this.#outage === undefined) return;
     this.#outage = undefined;
+    this.#log.info('service answers again');
+    this.#onRecovered?.();
   }
 }
 
+/** What others are told of a failure: it was not their request that had the id. */
 function repeated(failure: RequestError, retryAfterMs: number): RequestError {
-  return new RequestError(failure.reason, {
-    service: failure.service,
-    kind: failure.kind,
-    retryAfterMs,
-    ...(failure.status === undefined ? {} : { status: failure.status }),
-    cause: failure,
-  });
+  const { reason, service, kind, status } = failure;
+  const answer = status === undefined ? {} : { status };
+  return new RequestError(reason, { service, kind, ...answer, retryAfterMs, cause: failure });
+}
+
+function withPause(failure: RequestError, retryAfterMs: number): RequestError {
+  const { reason, service, kind, status, code, requestId } = failure;
+  const answer = {
+    ...(status === undefined ? {} : { status }),
+    ...(code === undefined ? {} : { code }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+  return new RequestError(reason, { service, kind, ...answer, retryAfterMs, cause: failure });
 }

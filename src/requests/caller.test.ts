@@ -67,7 +67,7 @@ describe('createCaller', () => {
     expect(await lucky.outcome()).toBe(200);
     expect(lucky.caller.calls).toBe(3);
     const unlucky = setUp(down);
-    expect(await unlucky.outcome()).toBe(down);
+    expect(await unlucky.outcome()).toMatchObject({ cause: down, message: down.message });
     expect(unlucky.caller.calls).toBe(3);
   });
 
@@ -130,7 +130,7 @@ describe('createCaller', () => {
         throw refused;
       },
     };
-    await expect(caller.call(checked, signal)).rejects.toBe(refused);
+    await expect(caller.call(checked, signal)).rejects.toMatchObject({ cause: refused });
     await expect(caller.call(checked, signal)).rejects.toMatchObject({ kind: 'badCredential' });
     // The second one was answered by the circuit breaker.
     expect(caller.calls).toBe(1);

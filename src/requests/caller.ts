@@ -49,6 +49,9 @@ export interface CallerOptions {
   /** What an answer of this service that is no success becomes. */
   readonly failureOf: (call: Call, answer: HttpAnswer, now: Date) => RequestError;
   readonly onRequest?: ((sample: RequestSample) => void) | undefined;
+  /** See Breaker. */
+  readonly longestWindowMs?: number;
+  readonly onRecovered?: (() => void) | undefined;
 }
 
 /** Calls services that fail together, such as those of one cloud: repeats what passes by itself, and leaves a service that is down in peace. */
@@ -75,7 +78,7 @@ export function createCaller(options: CallerOptions): Caller {
   function breakerOf(service: Service): Breaker {
     let breaker = breakers.get(service);
     if (breaker === undefined) {
-      breaker = new Breaker({ clock, random, log: log.child({ service }) });
+      breaker = new Breaker({ ...options, log: log.child({ service }) });
       breakers.set(service, breaker);
     }
     return breaker;

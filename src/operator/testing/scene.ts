@@ -289,7 +289,7 @@ function furnish(cloud: FakeCloud): void {
   cloud.networks = ['a', 'b'].map((letter) => ({ id: `net-${letter}`, name: '', mtu: 1450 }));
 }
 
-class FakeClouds implements Clouds {
+class FakeClouds implements Pick<Clouds, 'get' | 'provider'> {
   readonly identities: CloudIdentity[] = [];
   /** What accounts of other projects see, by project. */
   readonly projects = new Map<string, FakeCloud>();

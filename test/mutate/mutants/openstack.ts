@@ -8,6 +8,36 @@ const requests = (file: string) => ['unit', `src/requests/${file}`] as const;
 
 export const openstackMutants: readonly Mutant[] = [
   {
+    file: 'src/requests/breaker.ts',
+    find: 'Math.max(longest - spentMs, shortestWindowMs)',
+    replace: 'longest',
+    tests: requests('breaker.test.ts'),
+  },
+  {
+    file: 'src/requests/breaker.ts',
+    find: 'maxMs: 2 * longest',
+    replace: 'maxMs: longest',
+    tests: requests('breaker.test.ts'),
+  },
+  {
+    file: 'src/requests/breaker.ts',
+    find: 'throw leftMs > 0 ? withPause(error, leftMs) : error;',
+    replace: 'throw error;',
+    tests: requests('breaker.test.ts'),
+  },
+  {
+    file: 'src/requests/breaker.ts',
+    find: 'if (this.#outage === undefined) return;',
+    replace: '',
+    tests: requests('breaker.test.ts'),
+  },
+  {
+    file: 'src/openstack/clouds.ts',
+    find: 'longestWindowMs,\n    onRecovered',
+    replace: 'longestWindowMs: 30_000,\n    onRecovered',
+    tests: ['unit', 'src/operator/long-outage.test.ts'],
+  },
+  {
     file: 'src/requests/proxies.ts',
     find: 'Number(bits ?? most)',
     replace: 'Number(bits ?? 0)',

@@ -208,12 +208,9 @@ export const operatorMutants: readonly Mutant[] = [
     'inventory',
   ),
   mutant('lanes', 'const perLane = 4;', 'const perLane = 400;', 'lanes'),
-  mutant(
-    'pace',
-    'Math.min(state.retryAfterMs ?? 0, longestErrorMs)',
-    'state.retryAfterMs ?? 0',
-    'reconcile',
-  ),
+  mutant('pace', 'Math.min(retryAfterMs, longestErrorMs)', 'retryAfterMs', 'reconcile', 'pace'),
+  mutant('pace', 'Math.max(jittered(polling.errorMs, random), Math', 'Math.max(0, Math', 'pace'),
+  mutant('loop', 'for (const key of looks.failed()) controller.enqueue(key);', '', 'start'),
   mutant(
     'deliver/deliver',
     "failure.kind === 'tooLarge' && chunk.length > 1",
