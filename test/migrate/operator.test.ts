@@ -176,7 +176,7 @@ describe('a management cluster of the deployed system', () => {
     await applyConfig(place, 'second', [crypto.randomUUID(), 'by name'], {}, 'b.z');
     const { code, stderr } = await migrate('check');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/to know:[^:]*second has "by name" in vmNames, which gave it no NICs/);
+    expect(stderr).toContain('second has "by name" in vmNames, which gave it no NICs so far');
     expect(stderr).not.toContain('[configs]');
     expect(stderr).toMatch(/\[clusters\] these are not registered.*\n {6}b\.z\n {6}Next/);
     await place.site.cluster.kubectl([...osc('delete'), 'second']);
