@@ -105,13 +105,13 @@ describe('what real OpenStack publishes', () => {
     await tenant.attach(id, { portId: port.id });
     await expect
       .poll(happenings)
-      .toContainEqual({ servers: [id], ports: [port.id], networks: [], whole: false });
+      .toContainEqual({ servers: [id], ports: [port.id], networks: [], projects: [], whole: false });
     expect(read.length).toBeLessThan(20);
     read.length = 0;
     await tenant.detach(id, port.id);
     await expect
       .poll(happenings)
-      .toContainEqual({ servers: [], ports: [port.id], networks: [], whole: false });
+      .toContainEqual({ servers: [], ports: [port.id], networks: [], projects: [], whole: false });
     read.length = 0;
     const { port_id: own } = await tenant.attach(id, { networkId: network.id });
     await tenant.deletePort(own);
@@ -128,7 +128,7 @@ describe('what real OpenStack publishes', () => {
     await credential.revoke();
     await expect
       .poll(happenings)
-      .toContainEqual({ servers: [], ports: [], networks: [], whole: true });
+      .toContainEqual({ servers: [], ports: [], networks: [], projects: [], whole: true });
   });
 });
 
@@ -273,8 +273,8 @@ describe('a broker that is unkind', () => {
       { ...info, bytes: 10 * 1024 * 1024 },
       { ...info, body: good },
     );
-    const one = { servers: [server], ports: [server], networks: [], whole: false };
-    const whole = { servers: [], ports: [], networks: [], whole: true };
+    const one = { servers: [server], ports: [server], networks: [], projects: [], whole: false };
+    const whole = { servers: [], ports: [], networks: [], projects: [], whole: true };
     await expect.poll(happenings).toEqual([one, whole, one]);
     expect(read.length).toBe(odd.length + 4);
   });
