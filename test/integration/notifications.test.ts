@@ -105,7 +105,13 @@ describe('what real OpenStack publishes', () => {
     await tenant.attach(id, { portId: port.id });
     await expect
       .poll(happenings)
-      .toContainEqual({ servers: [id], ports: [port.id], networks: [], projects: [], whole: false });
+      .toContainEqual({
+        servers: [id],
+        ports: [port.id],
+        networks: [],
+        projects: [],
+        whole: false,
+      });
     expect(read.length).toBeLessThan(20);
     read.length = 0;
     await tenant.detach(id, port.id);

@@ -65,6 +65,12 @@ async function expectNamesKept(): Promise<void> {
   expect(monitor.downs).toEqual([]);
 }
 
+/** The cloud of this place is on this machine. */
+const chartValues = [
+  ...['--set', 'operator.persistence.enabled=false'],
+  ...['--set', 'operator.settings.allowedEndpoints={http://127.0.0.1:*,*}'],
+];
+
 async function migrate(
   verb: 'check' | 'forward' | 'back',
   backup?: string,
@@ -73,7 +79,7 @@ async function migrate(
   const folder =
     backup === undefined ? [] : ['--backup', join(place.site.directory, backup), '--yes'];
   const legacy = verb === 'forward' ? ['--legacy-from', '127.0.0.0/8'] : [];
-  const values = verb === 'back' ? [] : ['--', '--set', 'operator.persistence.enabled=false'];
+  const values = verb === 'back' ? [] : ['--', ...chartValues];
   const way = [verb, '--half', 'operator', ...folder, ...legacy, ...more, ...values];
   const ran = await place.site.migrate(way, '', administrator);
   for (const text of [ran.stdout, ran.stderr]) expectNoSecrets(text);

@@ -48,10 +48,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- splitList ":" . | last -}}
 {{- end }}
 
-{{- /* The port that a URL names, or that of its scheme. */ -}}
+{{- /* The port that a URL names, or that of its scheme; 0 is any, which is written :*. */ -}}
 {{- define "multinic.portOfUrl" -}}
+{{- if hasSuffix ":*" (trimSuffix "/" .) }}0{{ else -}}
 {{- $url := urlParse . -}}
 {{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (eq $url.scheme "https" | ternary "443" "80") -}}
+{{- end -}}
 {{- end }}
 
 {{- /* The settings of a part as its environment: what was set, what the chart decides, and what is in Secrets. */ -}}
@@ -276,19 +278,25 @@ spec:
   policyTypes: [Ingress, Egress]
 {{- end }}
 
-{{- /* A rule that lets in .from or out .to (.side) at .ports; no peers is anybody. */ -}}
+{{- /* A rule that lets in .from or out .to (.side) at .ports, at any if one is 0; no peers is anybody. */ -}}
 {{- define "multinic.rule" -}}
 {{- $protocols := .protocols | default (list "TCP") -}}
+{{- $ports := list -}}
+{{- range .ports }}{{ $ports = append $ports (int .) }}{{ end -}}
+{{- if has 0 $ports -}}
+- {{ dict .side .peers | toJson }}
+{{- else -}}
 - ports:
-    {{- range $port := .ports }}
+    {{- range $port := $ports }}
     {{- range $protocols }}
-    - {port: {{ int $port }}, protocol: {{ . }}}
+    - {port: {{ $port }}, protocol: {{ . }}}
     {{- end }}
     {{- end }}
   {{- with .peers }}
   {{ $.side }}:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+{{- end }}
 {{- end }}
 
 {{- /* Pods of this release with this name and component, as a peer. */ -}}

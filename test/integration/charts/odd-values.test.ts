@@ -87,6 +87,16 @@ it('null takes back what has no default, and is as if nobody had said it', async
   expect(await render({ chart, values })).toBe(await render({ chart }));
 });
 
+it('an endpoint that is allowed at any port is let out to any', async () => {
+  const to = [{ ipBlock: { cidr: '192.0.2.0/24' } }];
+  const values = {
+    operator: { settings: { allowedEndpoints: ['https://*.example.com:*'] } },
+    networkPolicy: { cloud: { to } },
+  };
+  const manifests = await render({ chart: 'multinic-operator', values });
+  expect(manifests).toContain(`# Contrabass and OpenStack\n    - ${JSON.stringify({ to })}\n`);
+});
+
 it('values of a chart that includes ours and its others are no mistake', async () => {
   const values = { global: { storageClass: 'fast' } };
   expect(await render({ chart: 'multinic-agent', values })).toContain('kind: Deployment');
