@@ -1,161 +1,40 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { home, identities } from '../../rig/chain/identities.ts';
-import { createAll } from '../../rig/chain/manifests.ts';
-import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
-import { about } from '../../test/beds/about.ts';
+import { encryptKey, OperatorBed, ref } from '../../test/beds/operator-bed.ts';
 import { tapConnections } from '../../test/beds/tapped-connections.ts';
-import { namespace, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { namespace } from '../../test/beds/viola-bed.ts';
 import { claimsOfParts } from '../../test/rights/claims.ts';
 import { useOf } from '../../test/rights/used.ts';
-import { findCondition } from '../api/condition.ts';
-import { metricTable } from '../api/metrics.ts';
 import { configMaps, crds, namespaces } from '../kube/core-resources.ts';
-import { createHealth } from '../process/health.ts';
-import { createLogger } from '../process/log.ts';
-import { createMetrics } from '../process/metrics.ts';
-import { readSettings } from '../process/settings.ts';
 import { Store } from '../store/store.ts';
-import { systemClock, systemRandom } from '../time/clock.ts';
 import { openstackConfigs, statusOf } from './openstack-config.ts';
-import { operatorSettings } from './settings.ts';
-import { startOperator } from './start.ts';
 import { eventually } from './testing/eventually.ts';
 import { letReadSecrets } from './testing/let-read-secrets.ts';
 import { listen } from './testing/listener.ts';
 
-const encryptKey = '0123456789abcdef';
-const ref: { readonly namespace: string; readonly name: string } = { namespace, name: 'osc' };
-let bed: ViolaBed;
-let cloud: RunningCloud;
+let place: OperatorBed;
+let bed: OperatorBed['viola'];
+let cloud: OperatorBed['cloud'];
 let directory: string;
-let violaUrl: string;
-let world: { projectId: string; networkId: string; subnetId: string; servers: string[] };
-const lines: string[] = [];
+let world: OperatorBed['world'];
+let lines: string[];
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
-  await createAll(bed.admin, 'operator');
-  violaUrl = await bed.app.listen({ host: '127.0.0.1', port: 0 });
-  cloud = await startCloud({ encryptKey });
-  directory = await mkdtemp(join(tmpdir(), 'multinic-operator-'));
-  await writeFile(join(directory, 'token'), 'rw');
-  const { projectId } = cloud.controls.createProject({ name: 'tenant' });
-  const { networkId } = cloud.controls.createNetwork({ projectId, mtu: 1442 });
-  const { subnetId } = cloud.controls.createSubnet({ projectId, networkId, cidr: '10.0.10.0/24' });
-  const servers = ['worker-1', 'worker-2'].map(
-    (name) => cloud.controls.createServer({ projectId, name }).serverId,
-  );
-  world = { projectId, networkId, subnetId, servers };
+  place = await OperatorBed.open();
+  ({ viola: bed, cloud, directory, world, lines } = place);
 });
 
-afterAll(async () => {
-  await cloud[Symbol.asyncDispose]();
-  await bed[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => place?.[Symbol.asyncDispose]());
 
-/** A running operator; `stop` ends it as SIGTERM does. */
-async function start(database = 'inventory.db', others: Record<string, string> = {}) {
-  const stop = new AbortController();
-  const metrics = createMetrics(metricTable);
-  const flags = {
-    kubeconfig: await bed.api.kubeconfig(bed.api.accessAs(identities.operator)),
-    'viola-endpoint': violaUrl,
-    'viola-token-file': join(directory, 'token'),
-    'contrabass-endpoint': cloud.contrabassUrl,
-    'contrabass-encrypt-key': encryptKey,
-    // Where its stand-ins are.
-    'allowed-endpoints': 'http://127.0.0.1:*,*',
-    'poll-fast-interval': '1s',
-    'poll-slow-interval': '1s',
-    'poll-error-interval': '1s',
-    'health-probe-bind-address': '127.0.0.1:0',
-    'inventory-db-path': join(directory, database),
-    namespace: home,
-    ...others,
-  };
-  const inventory = Promise.withResolvers<() => Promise<string[]>>();
-  const context = {
-    clock: systemClock,
-    random: systemRandom,
-    log: createLogger({
-      part: 'operator',
-      level: 'debug',
-      destination: { write: (line: string) => void lines.push(line) },
-    }),
-    metrics,
-    health: createHealth(),
-    about,
-    exit: () => undefined,
-  };
-  const done = startOperator(
-    readSettings(operatorSettings, { env: {}, flags }),
-    context,
-    stop.signal,
-    async ({ store, unavailable }, signal) => {
-      inventory.resolve(async () => {
-        const records = await store.list();
-        return records.map(({ nodeName }) => `${nodeName} ${unavailable() ?? 'fresh'}`);
-      });
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-    },
-  );
-  return {
-    inventory: await inventory.promise,
-    metrics,
-    async stop() {
-      stop.abort(new Error('stopped by SIGTERM'));
-      await done;
-    },
-  };
-}
-
-function nics(): string[] {
-  return bed.api
-    .objects('multinicnodeconfigs.multinic.io')
-    .flatMap(({ metadata, ...object }) => {
-      const { spec } = object as { spec?: { interfaces?: { name?: string }[] } };
-      return (spec?.interfaces ?? []).map(({ name }) => `${metadata.name} ${name}`);
-    })
-    .toSorted();
-}
-
-async function ready(of = ref): Promise<string> {
-  const object = await bed.admin.find(openstackConfigs, of);
-  const condition = findCondition(object && statusOf(object).conditions, 'Ready');
-  return `${condition?.status} ${condition?.reason}`;
-}
-
-function attach(server: number): string {
-  const serverId = world.servers[server] ?? '';
-  return cloud.controls.attach({ serverId, networkId: world.networkId }).portId;
-}
-
+const start: OperatorBed['start'] = async (...how) => place.start(...how);
+const createConfig: OperatorBed['createConfig'] = async (...what) => place.createConfig(...what);
+const ready = async (of = ref): Promise<string> => place.ready(of);
+const nics = (): string[] => place.nics();
+const attach = (server: number): string => place.attach(server);
 const isLease = (path: string): boolean => path.includes('/leases');
-
-async function createConfig(
-  metadata = ref,
-  servers = world.servers,
-  settings: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  await bed.admin.create(openstackConfigs, {
-    metadata,
-    spec: {
-      subnetIDs: [world.subnetId],
-      vmNames: servers,
-      credentials: {
-        openstackProviderID: cloud.providerId,
-        k8sProviderID: 'biz-1',
-        projectID: world.projectId,
-      },
-      settings,
-    },
-  });
-}
 
 describe('startOperator', () => {
   it('lets a deleted object go when the business cluster is clean', async () => {
@@ -204,40 +83,6 @@ describe('startOperator', () => {
     const { unused, refused } = useOf(bed.api.audit, identities.operator, claims);
     expect([unused, refused]).toEqual([[], []]);
     expect(lines.join('')).not.toMatch(new RegExp(`${encryptKey}|Bearer|${cloud.admin.password}"`));
-  });
-
-  it('wakes all that failed with a cloud as soon as one of them finds it back', async () => {
-    cloud.failures.add({ kind: 'status', service: 'neutron', status: 503 });
-    const operator = await start('woken.db', { 'poll-error-interval': '10m' });
-    const asked = { ...ref, name: 'asked' };
-    const other = { ...ref, name: 'other' };
-    for (const each of [asked, other]) {
-      const { name } = each;
-      const { serverId } = cloud.controls.createServer({ projectId: world.projectId, name });
-      await createConfig(each, [serverId]);
-    }
-    for (const each of [asked, other]) {
-      await eventually(
-        async () => ready(each),
-        (text) => text.startsWith('False Neutron'),
-      );
-    }
-    cloud.failures.heal();
-    let times = 0;
-    await eventually(
-      async () => {
-        const annotations = { 'multinic.io/reconcile-at': `${times++}` };
-        await bed.admin.patch(openstackConfigs, asked, { metadata: { annotations } });
-        return ready(asked);
-      },
-      (text) => text.startsWith('True'),
-    );
-    await eventually(
-      async () => ready(other),
-      (text) => text.startsWith('True'),
-    );
-    for (const each of [asked, other]) await bed.admin.delete(openstackConfigs, each);
-    await operator.stop();
   });
 
   it('finds everything again after a restart without its file, and writes nothing', async () => {
@@ -328,11 +173,10 @@ describe('startOperator', () => {
     const headers = { 'x-multinic-timestamp': timestamp, 'x-multinic-signature': signature };
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers });
     const { id } = (await answer.json()) as { id: string };
-    const handled = async () => {
-      const object = await bed.admin.find(openstackConfigs, ref);
-      return object && statusOf(object).lastHandledReconcileAt;
-    };
-    await eventually(handled, (value) => value === id);
+    await eventually(
+      async () => bed.admin.find(openstackConfigs, ref),
+      (object) => object !== undefined && statusOf(object).lastHandledReconcileAt === id,
+    );
     await waiting.stop();
     await leader.stop();
   });

@@ -103,15 +103,13 @@ describe('what real OpenStack publishes', () => {
     const port = await tenant.createPort({ networkId: network.id });
     await listening();
     await tenant.attach(id, { portId: port.id });
-    await expect
-      .poll(happenings)
-      .toContainEqual({
-        servers: [id],
-        ports: [port.id],
-        networks: [],
-        projects: [],
-        whole: false,
-      });
+    await expect.poll(happenings).toContainEqual({
+      servers: [id],
+      ports: [port.id],
+      networks: [],
+      projects: [],
+      whole: false,
+    });
     expect(read.length).toBeLessThan(20);
     read.length = 0;
     await tenant.detach(id, port.id);

@@ -67,8 +67,8 @@ async function expectNamesKept(): Promise<void> {
 
 /** The cloud of this place is on this machine. */
 const chartValues = [
-  ...['--set', 'operator.persistence.enabled=false'],
-  ...['--set', 'operator.settings.allowedEndpoints={http://127.0.0.1:*,*}'],
+  '--set=operator.persistence.enabled=false',
+  '--set=operator.settings.allowedEndpoints={http://127.0.0.1:*,*}',
 ];
 
 async function migrate(

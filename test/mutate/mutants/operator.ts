@@ -210,7 +210,7 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('lanes', 'const perLane = 4;', 'const perLane = 400;', 'lanes'),
   mutant('pace', 'Math.min(retryAfterMs, longestErrorMs)', 'retryAfterMs', 'reconcile', 'pace'),
   mutant('pace', 'Math.max(jittered(polling.errorMs, random), Math', 'Math.max(0, Math', 'pace'),
-  mutant('loop', 'for (const key of looks.failed()) controller.enqueue(key);', '', 'start'),
+  mutant('loop', 'for (const key of looks.failed()) controller.enqueue(key);', '', 'woken'),
   mutant(
     'deliver/deliver',
     "failure.kind === 'tooLarge' && chunk.length > 1",

@@ -1,11 +1,11 @@
-import { startCloud } from '../../../rig/cloud/start.ts';
-import { annotations } from '../../api/names.ts';
-import { createClouds } from '../../openstack/clouds.ts';
-import { createLogger } from '../../process/log.ts';
-import { rulesOf } from '../resolve/policy.ts';
-import { type Front, openFront } from './front.ts';
-import { createIoClock, type IoClock } from './io-clock.ts';
-import { environment, type Scene, setScene } from './scene.ts';
+import { startCloud } from '../../rig/cloud/start.ts';
+import { annotations } from '../../src/api/names.ts';
+import { createClouds } from '../../src/openstack/clouds.ts';
+import { rulesOf } from '../../src/operator/resolve/policy.ts';
+import { type Front, openFront } from '../../src/operator/testing/front.ts';
+import { createIoClock, type IoClock } from '../../src/operator/testing/io-clock.ts';
+import { environment, type Scene, setScene } from '../../src/operator/testing/scene.ts';
+import { createLogger } from '../../src/process/log.ts';
 
 const encryptKey = '0123456789abcdef';
 const log = createLogger({ part: 'test', level: 'silent' });
