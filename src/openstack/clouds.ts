@@ -31,6 +31,8 @@ export interface CloudsOptions {
   readonly log: Logger;
   readonly onRequest?: (sample: RequestSample) => void;
   readonly onLookup?: OnLookup;
+  /** Told whenever a service that was left alone for a while, Contrabass among them, answers again. */
+  readonly onRecovered?: () => void;
   /** Default: clouds are reached directly. */
   readonly proxyOf?: ProxyOf;
   /** See createTransport. */
@@ -45,8 +47,6 @@ export interface Clouds extends AsyncDisposable {
    * tried again at once for a new value of `asked`.
    */
   get(identity: CloudIdentity, asked?: string): Cloud;
-  /** Tells whenever a service that was left alone for a while, Contrabass among them, answers again. */
-  onRecovered(listener: () => void): void;
   /** Contrabass' answer, cached for 5 minutes and forgotten when Keystone refuses the credential in it. */
   provider(request: ProviderRequest, signal: AbortSignal): Promise<Provider>;
 }
@@ -62,13 +62,7 @@ const idleMs = 2 * 3_600_000;
 export function createClouds(options: CloudsOptions): Clouds {
   const { clock, random, log, onRequest, onLookup, denied = () => undefined } = options;
   const lifetime = new AbortController();
-  const listeners = new Set<() => void>();
-  const outages = {
-    longestWindowMs,
-    onRecovered: () => {
-      for (const listener of listeners) listener();
-    },
-  };
+  const outages = { longestWindowMs, onRecovered: options.onRecovered };
   const { proxyOf, isTrusted } = options;
   const transport = createTransport({
     clock,
@@ -141,7 +135,6 @@ export function createClouds(options: CloudsOptions): Clouds {
       const key = digest(identity);
       return clouds.get(key, () => makeCloud(identity, key));
     },
-    onRecovered: (listener) => void listeners.add(listener),
     async provider(request, signal) {
       const { endpoint, tls, timeoutMs } = request;
       const caller = callers.get(digest({ endpoint, tls, timeoutMs }), () => makeCaller(request));

@@ -75,10 +75,6 @@ export function createLoop(options: LoopOptions) {
     if (!triggers.followsHints) return;
     for (const key of takeHint(members, told, { looks, views })) controller.enqueue(key);
   };
-  options.clouds.onRecovered(() => {
-    if (!triggers.followsHints) return;
-    for (const key of looks.failed()) controller.enqueue(key);
-  });
   const notifications = createNotifications({ ...options, ...context, onHint: hint });
   const brokerSecrets = new BrokerSecrets({
     isOn: settings.rabbitmqSecrets,
@@ -181,6 +177,11 @@ export function createLoop(options: LoopOptions) {
           brokerSecrets.during(leading, async () => controller.run(leading)),
         );
       }),
+    /** A cloud answers again: all that failed may go on. */
+    wake: (): void => {
+      if (!triggers.followsHints) return;
+      for (const key of looks.failed()) controller.enqueue(key);
+    },
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () =>
       reflector.state === 'listing' || reflector.state === 'waiting'

@@ -68,7 +68,9 @@ export async function startOperator(
   const onLookup: OnLookup = (cache, isHit) =>
     metrics.count('multinic_cache_lookups_total', { cache, result: isHit ? 'hit' : 'miss' });
   const rules = rulesOf(settings);
-  await using clouds = createClouds({ clock, random, log, onRequest, onLookup, ...rules });
+  const onRecovered = (): void => loop.wake();
+  const told = { onRequest, onLookup, onRecovered };
+  await using clouds = createClouds({ clock, random, log, ...told, ...rules });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   const credentials = await openCredentials(settings, {
     client,

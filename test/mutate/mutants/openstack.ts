@@ -33,8 +33,8 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/clouds.ts',
-    find: 'longestWindowMs,\n    onRecovered',
-    replace: 'longestWindowMs: 30_000,\n    onRecovered',
+    find: 'const outages = { longestWindowMs,',
+    replace: 'const outages = { longestWindowMs: 30_000,',
     tests: ['unit', 'src/operator/long-outage.test.ts'],
   },
   {

@@ -102,8 +102,8 @@ export const policyMutants: readonly Mutant[] = [
   ),
   mutant(
     'start',
-    'createClouds({ clock, random, log, onRequest, onLookup, ...rules })',
-    'createClouds({ clock, random, log, onRequest, onLookup })',
+    'createClouds({ clock, random, log, ...told, ...rules })',
+    'createClouds({ clock, random, log, ...told })',
     'start',
   ),
   mutant('status/conditions', 'if (whose.length === 0) return [];', '', 'narrowed'),
