@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../rig/control-plane/control-plane.ts';
 import { crdDefinitions } from '../../src/api/crd/definition.ts';
 import { loadKubeconfig } from '../../src/kube/access/kubeconfig.ts';
@@ -23,6 +23,9 @@ beforeAll(async () => {
     await bed.client.create(crds, definition);
   }
   await bed.empty();
+  // A kind is served some time after it was made.
+  const { namespace } = bed;
+  await vi.waitFor(async () => bed.client.list(openstackConfigs, { namespace }), generous);
 });
 
 afterAll(async () => {
@@ -33,13 +36,7 @@ afterAll(async () => {
 
 async function makeConfig(): Promise<string> {
   const metadata = { namespace: bed.namespace, name: 'osc' };
-  const made = await expect
-    .poll(
-      async () => bed.client.create(openstackConfigs, { metadata, spec }).catch(() => undefined),
-      generous,
-    )
-    .toBeDefined()
-    .then(async () => bed.client.get(openstackConfigs, metadata));
+  const made = await bed.client.create(openstackConfigs, { metadata, spec });
   return made.metadata.uid ?? '';
 }
 

@@ -2,15 +2,12 @@ import { metricTable } from '../../api/metrics.ts';
 import type { OpenstackConfigSpec, OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { EventNote } from '../../kube/events.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
-import type { CloudIdentity } from '../../openstack/cloud-identity.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
-import type { Provider, ProviderRequest } from '../../openstack/contrabass.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { readSettings } from '../../process/settings.ts';
 import { systemAuthorities } from '../../requests/ca-bundle.ts';
-import { RequestError } from '../../requests/request-error.ts';
 import { Store } from '../../store/store.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { CloudLooks } from '../cloud-looks.ts';
@@ -34,6 +31,7 @@ import { readPolicy } from '../triggers/policy.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
 import { FakeCloud } from './fake-cloud.ts';
+import { FakeClouds } from './fake-clouds.ts';
 import { FakeKube } from './fake-kube.ts';
 import { FakeNotifications } from './fake-notifications.ts';
 import { FakeViola } from './fake-viola.ts';
@@ -287,39 +285,6 @@ function furnish(cloud: FakeCloud): void {
     projectId: 'project-1',
   }));
   cloud.networks = ['a', 'b'].map((letter) => ({ id: `net-${letter}`, name: '', mtu: 1450 }));
-}
-
-class FakeClouds implements Pick<Clouds, 'get' | 'provider'> {
-  readonly identities: CloudIdentity[] = [];
-  /** What accounts of other projects see, by project. */
-  readonly projects = new Map<string, FakeCloud>();
-  readonly requests: ProviderRequest[] = [];
-  provided: Provider | RequestError = {
-    keystoneUrl: 'https://keystone.test',
-    username: 'admin',
-    password: 'secret-word',
-    domainName: 'Default',
-  };
-  readonly #cloud: FakeCloud;
-
-  constructor(cloud: FakeCloud) {
-    this.#cloud = cloud;
-  }
-
-  get(identity: CloudIdentity): FakeCloud {
-    this.identities.push(identity);
-    const { auth } = identity;
-    const project = auth.kind === 'password' && 'id' in auth.project ? auth.project.id : '';
-    return this.projects.get(project) ?? this.#cloud;
-  }
-
-  async provider(request: ProviderRequest): Promise<Provider> {
-    this.requests.push(request);
-    if (this.provided instanceof RequestError) throw this.provided;
-    return this.provided;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
 }
 
 /** An OpenstackConfig whose two nodes have got a port each. */
