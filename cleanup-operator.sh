@@ -50,8 +50,8 @@ remove_nics() {
   kube -n "$namespace" wait "$operator" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
     die "the operator does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
   # Many deletions at once are held until somebody agrees, and a look at a live object would use the consent up: so it is paused.
-  ((configs == 0)) || change kube annotate "$kind" --all -A --overwrite multinic.io/paused=true "multinic.io/allow-removals=$(date -u +%FT%TZ)"
-  change kube delete "$kind" --all -A --wait=false
+  ((configs == 0)) || change_all "$kind" annotate --overwrite multinic.io/paused=true "multinic.io/allow-removals=$(date -u +%FT%TZ)"
+  change_all "$kind" delete --wait=false
   wait_for "$timeout" "OpenstackConfigs whose NICs are being taken off" none_left "$kind" && return
   kube get "$kind" -A >&2 || true
   die "after $timeout s there are OpenstackConfigs left (above, with reasons); nothing else was removed" \

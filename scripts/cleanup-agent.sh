@@ -43,8 +43,8 @@ done
 remove_nics() {
   kube -n "$namespace" wait "$controller" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
     die "the controller does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
-  ((configs == 0)) || change kube annotate "$kind" --all -A --overwrite "multinic.io/delete-consent=$(date -u +%FT%TZ)"
-  change kube delete "$kind" --all -A --wait=false
+  ((configs == 0)) || change_all "$kind" annotate --overwrite "multinic.io/delete-consent=$(date -u +%FT%TZ)"
+  change_all "$kind" delete --wait=false
   wait_for "$timeout" "nodes whose NICs are being taken off" none_left "$kind" && return
   kube get "$kind" -A >&2 || true
   die "after $timeout s there are node configs left (above, with reasons); nothing else was removed" \

@@ -136,18 +136,20 @@ without_finalizers() {
       [[ " $* " == *" $finalizer "* ]] || kept+="${kept:+,}\"$finalizer\""
     done
     change kube -n "$namespace" patch "$kind" "$name" --type=merge \
-      -p "{\"metadata\":{\"resourceVersion\":\"$version\",\"finalizers\":[$kept]}}"
+      -p "{\"metadata\":{\"resourceVersion\":\"$version\",\"finalizers\":[$kept]}}" ||
+      kind_gone "$kind" || ! exists -n "$namespace" "$kind" "$name" ||
+      die "kubectl cannot take the finalizers off $kind $namespace/$name" "see what it says above, then run this again"
   done <<<"$objects"
 }
 
 # Helm leaves the Pod of `helm test` where it is when its release goes. On a node that is down it would not end.
 remove_test_pod() {
-  ! exists -n "$namespace" "pod/$1" || change kube -n "$namespace" delete pod "$1" --wait=false
+  ! exists -n "$namespace" "pod/$1" || change kube -n "$namespace" delete pod "$1" --ignore-not-found --wait=false
 }
 
 # delete_kind CRD SECONDS: with all objects of it. Other programs may hold some with finalizers of their own.
 delete_kind() {
-  change kube delete crd "$1" --wait=false
+  change kube delete crd "$1" --ignore-not-found --wait=false
   wait_for "$2" "the objects of $1 to go" kind_gone "$1" && return
   kube get "$1" -A -o 'custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers' >&2 || true
   die "after $2 s something still holds objects of $1 (above)" "have it let go of them: the kind goes with the last one"
@@ -165,10 +167,19 @@ count_of() {
   grep -c . <<<"$names" || true
 }
 
-# Whoever waits for this asks again when the cluster does not answer.
+# Whoever waits for this asks again when the cluster does not answer. A kind that was deleted before goes with its last object.
 none_left() {
   local count
+  if kind_gone "$1"; then return; fi
   count=$(count_of "$1" 2>/dev/null) && [[ $count == 0 ]]
+}
+
+# change_all KIND VERB ARGUMENT…: every object of the kind, unless the last one goes meanwhile.
+change_all() {
+  local kind=$1 verb=$2
+  shift 2
+  change kube "$verb" "$kind" --all -A "$@" || none_left "$kind" ||
+    die "kubectl cannot $verb all $kind" "see what it says above, then run this again"
 }
 
 # pods_ended SELECTOR…: as above.
