@@ -7,6 +7,10 @@ import type { CloudAccess } from './tenant.ts';
 /** The real OpenStack on loopback. */
 export interface Stack extends CloudAccess, AsyncDisposable {
   readonly rabbit: Rabbit;
+  /** Kills these processes, named as in `openstack status`. */
+  stop(...names: readonly string[]): Promise<void>;
+  /** Starts what does not run; resolves when servers can be booted. */
+  start(): Promise<void>;
 }
 
 /** What can be done with its RabbitMQ. */
@@ -54,6 +58,10 @@ export async function useStack(say: (line: string) => void): Promise<Stack> {
   return {
     ...access,
     rabbit: await readRabbit(),
+    async stop(...names) {
+      for (const name of names) await run(script, ['stop', name]);
+    },
+    start: async () => up(say),
     [Symbol.asyncDispose]: async () => {
       if (started) await run(script, ['down']);
     },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { identities } from '../../rig/chain/identities.ts';
 import type { ControlPlane } from '../../rig/control-plane/control-plane.ts';
+import { untilEstablished } from '../../rig/control-plane/established.ts';
 import { freePorts } from '../../rig/parts/free-ports.ts';
 import { controllerPart, operatorPart, violaPart } from '../../rig/parts/parts.ts';
 import { mortalEnv } from '../../rig/parts/program.ts';
@@ -46,7 +47,7 @@ async function prepareClusters({ management, business }: Ground): Promise<void> 
   await apply(business, 'rbac/namespaces.yaml', 'crds', 'rbac/controller.yaml');
   await apply(business, 'rbac/viola-business.yaml');
   for (const cluster of [management, business]) {
-    await cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+    await untilEstablished(cluster);
   }
 }
 

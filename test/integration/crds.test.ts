@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../rig/control-plane/control-plane.ts';
+import { untilEstablished } from '../../rig/control-plane/established.ts';
 import {
   deployedNodeConfig,
   deployedStatus,
@@ -34,7 +35,7 @@ function apply(object: unknown): Promise<string> {
 describe('the CRDs on a current kube-apiserver', () => {
   it('are accepted without a warning', async () => {
     expect(await stderrOf('create', '-f', 'deploy/crds')).toBe('');
-    await cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+    await untilEstablished(cluster);
     for (const kind of ['osc', 'mnnc', 'multinic']) {
       expect(await stderrOf('get', kind, '-A')).toBe('No resources found\n');
     }

@@ -9,9 +9,11 @@ import {
 import { identities } from '../../../rig/chain/identities.ts';
 import { nodeConfigs, openstackConfigs } from '../../../rig/chain/kinds.ts';
 import { startParts, violaUrlOf } from '../../../rig/chain/parts.ts';
+import type { KnownRabbit } from '../../../rig/cloud/contrabass.ts';
 import { type RunningContrabass, startContrabass } from '../../../rig/cloud/start.ts';
 import { type ControlPlane, startControlPlane } from '../../../rig/control-plane/control-plane.ts';
-import { useStack } from '../../../rig/openstack/stack.ts';
+import { untilEstablished } from '../../../rig/control-plane/established.ts';
+import { type Stack, useStack } from '../../../rig/openstack/stack.ts';
 import { openTenant, type Tenant } from '../../../rig/openstack/tenant.ts';
 import { freePorts } from '../../../rig/parts/free-ports.ts';
 import { Supervisor } from '../../../rig/parts/supervisor.ts';
@@ -29,14 +31,17 @@ export const provider = 'business';
 
 /** Operator, Viola and controller between real OpenStack and two real API servers; no node ever comes. */
 export interface Bed extends AsyncDisposable {
+  readonly cloud: Stack;
   readonly tenant: Tenant;
   readonly contrabass: RunningContrabass;
   readonly violaUrl: string;
   readonly management: KubeClient;
-  /** Starts a Contrabass beside the operator's own, with another key. */
-  startContrabass(encryptKey: string): Promise<RunningContrabass>;
+  /** Starts a Contrabass beside the operator's own, with another key; it may name a message queue. */
+  startContrabass(encryptKey: string, rabbit?: KnownRabbit): Promise<RunningContrabass>;
   /** Writes an OpenstackConfig as people do. */
   apply(name: string, spec: object): Promise<void>;
+  /** Sets an annotation of an OpenstackConfig, or takes it away. */
+  annotate(name: string, annotation: string, value: string | null): Promise<void>;
   find(name: string): Promise<OpenstackConfig | undefined>;
   nodeConfig(serverId: string): Promise<MultiNicNodeConfig | undefined>;
 }
@@ -86,14 +91,20 @@ export async function openBed(env: Readonly<Record<string, string>>): Promise<Be
   });
   const kept = stack.move();
   return {
+    cloud,
     tenant,
     contrabass,
     violaUrl: violaUrlOf({ ports }),
     management,
-    startContrabass: async (encryptKey) => kept.use(await startContrabass({ ...own, encryptKey })),
+    startContrabass: async (encryptKey, rabbit) =>
+      kept.use(await startContrabass({ ...own, encryptKey, ...(rabbit && { rabbit }) })),
     async apply(name, spec) {
       const object = { metadata: { name, namespace: namespaces.system }, spec } as OpenstackConfig;
       await management.apply(openstackConfigs, object, { fieldManager: 'people', force: true });
+    },
+    async annotate(name, annotation, value) {
+      const patch = { metadata: { annotations: { [annotation]: value } } };
+      await management.patch(openstackConfigs, { name, namespace: namespaces.system }, patch);
     },
     find: async (name) => management.find(openstackConfigs, { name, namespace: namespaces.system }),
     async nodeConfig(serverId) {
@@ -111,7 +122,7 @@ async function openCluster(
 ): Promise<KubeClient> {
   const crds = Object.values(crdDefinitions()).map((crd) => JSON.stringify(crd));
   await plane.kubectl(['apply', '--server-side', '-f', '-'], crds.join('\n'));
-  await plane.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+  await untilEstablished(plane);
   const access = await loadKubeconfig(plane.kubeconfig);
   const client = stack.use(createKubeClient(access, { clock, random, userAgent: 'people' }));
   await prepare(client);

@@ -71,6 +71,13 @@ export class Place {
     return this.bed.tenant.createPort({ networkId, fixedIps: [{ subnetId }] });
   }
 
+  /** Attaches a new port in the subnet, as people do. */
+  async attach({ id }: Machine, subnetId = this.first): Promise<WirePort> {
+    const port = await this.portIn(subnetId);
+    await this.bed.tenant.attach(id, { portId: port.id });
+    return port;
+  }
+
   /** The account of the tenant through Contrabass, and what every OpenstackConfig says that is about something else. */
   usual(settings: OpenstackConfigSpec['settings'] = {}): OpenstackConfigSpec {
     const { contrabass, tenant } = this.bed;
