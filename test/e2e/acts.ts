@@ -47,6 +47,12 @@ export async function applyConfig(
   await world.management.kubectl(['apply', '--server-side', '-f', '-'], object);
 }
 
+/** Changes annotations of the OpenstackConfig, written as `kubectl annotate` takes them. */
+export async function annotate(world: Ground, ...annotations: readonly string[]): Promise<void> {
+  const object = ['osc', 'e2e', '-n', namespace];
+  await world.management.kubectl(['annotate', ...object, '--overwrite', ...annotations]);
+}
+
 export const attach = ({ tenant, server, data }: Ground) =>
   tenant.attach(server.id, { networkId: data.networkId });
 

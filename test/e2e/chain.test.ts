@@ -5,6 +5,7 @@ import { parts } from '../rights/claims.ts';
 import {
   acquaint,
   addressOf,
+  annotate,
   applyConfig,
   attach,
   expectGone,
@@ -152,9 +153,18 @@ describe('the chain on real parts', () => {
     await expectGone(world, 'multinic1');
   });
 
-  it('configures a second NIC in the same subnet beside the first', async () => {
+  it('configures a second NIC in the same subnet beside the first, as soon as somebody asks', async () => {
+    await annotate(world, 'multinic.io/paused=true');
+    await vi.waitFor(
+      async () => expect(await configCondition(world, 'Paused')).toMatchObject({ status: 'True' }),
+      generous,
+    );
     second = await attach(world);
+    expect(await nicStates(world)).toEqual({ multinic0: 'Configured' });
+    const asked = Date.now();
+    await annotate(world, `multinic.io/reconcile-at=${asked}`, 'multinic.io/paused-');
     await untilConfigured(world, 'multinic0', 'multinic1');
+    say(`forced to Configured: ${Date.now() - asked} ms`);
     await acquaint(world, second);
     settled = await ourState(world.node);
     expect(settled.rules).toHaveLength(2);

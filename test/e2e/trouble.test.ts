@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
-import { namespace } from './ground.ts';
+import { annotate, applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
 import { helmInstall, namespaces } from './installation.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { agentHasDied, letAgentDieAt } from './mortal-image.ts';
@@ -66,16 +65,7 @@ async function untilAsBefore(): Promise<void> {
 
 /** Has a refused account tried again. */
 async function tryAgain(): Promise<void> {
-  const annotation = `multinic.io/reconcile-at=${Date.now()}`;
-  await world.management.kubectl([
-    'annotate',
-    'osc',
-    'e2e',
-    '-n',
-    namespace,
-    '--overwrite',
-    annotation,
-  ]);
+  await annotate(world, `multinic.io/reconcile-at=${Date.now()}`);
 }
 
 it('a project that Keystone does not give costs no NIC, and the right one is taken again', async () => {
