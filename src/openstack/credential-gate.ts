@@ -19,6 +19,7 @@ export class CredentialGate {
   #refusal: { readonly error: Error; readonly until: number } | undefined;
   #first: Promise<unknown> | undefined;
   readonly #asked = new Set<string>();
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -28,7 +29,13 @@ export class CredentialGate {
   ask(value: string): void {
     if (value === '' || this.#asked.has(value)) return;
     this.#asked.add(value);
+    this.#askedAt = this.#clock.monotonicMs();
     this.#refusal = undefined;
+  }
+
+  /** When somebody asked last: monotonic milliseconds. */
+  get askedAt(): number {
+    return this.#askedAt;
   }
 
   /** Runs `work`, or throws the error of an earlier refusal without it. */

@@ -272,6 +272,25 @@ describe('createKeystone', () => {
     expect(caller.calls).toBe(4);
   });
 
+  test('a token that is not new is renewed when somebody asks: services remember what it was good for', async () => {
+    const clock = createFakeClock();
+    const caller = createFakeCaller((_, index) => tokenAnswer(`token-${index}`, 3_600_000));
+    const [gate, turns] = [new CredentialGate(clock), new RefreshTurns(clock)];
+    const keystone = createKeystone({ identity, caller, clock, lifetime: signal, gate, turns });
+    const tokenAfter = async (ms: number, asked: string): Promise<string> => {
+      await clock.advance(ms);
+      gate.ask(asked);
+      return (await keystone.session(signal)).token;
+    };
+    expect(await tokenAfter(0, 'before the first')).toBe('token-0');
+    expect(await tokenAfter(9_999, 'too soon')).toBe('token-0');
+    expect(await tokenAfter(1, 'at last')).toBe('token-1');
+    expect(await tokenAfter(60_000, 'at last')).toBe('token-1');
+    expect(await tokenAfter(60_000, '')).toBe('token-1');
+    expect(await tokenAfter(0, 'again')).toBe('token-2');
+    expect(caller.calls).toBe(3);
+  });
+
   test('a refused login says who was refused and tells its owner', async () => {
     let refusals = 0;
     const caller = createFakeCaller(() => answerOf(401, { error: { message: 'no' } }));

@@ -55,13 +55,20 @@ const tokenSchema = z.object({
 
 /** Of its life, a token is used for so much: clocks and slow answers have the rest. */
 const usedPart = 0.9;
+/**
+ * Who asks is served with no token older than this: services remember for five minutes what a token was good for
+ * (keystonemiddleware, token_cache_time), so one that lost a role does not get it back.
+ */
+const youngMs = 10_000;
 
 /** Logs in for one project; one token shared by everybody, one login at a time. */
 export function createKeystone(options: KeystoneOptions): Keystone {
   const { caller, clock, lifetime, gate, turns } = options;
   const { keystoneUrl, auth } = options.identity;
   const logins = new SingleFlight<Session>();
-  let current: { readonly session: Session; readonly usableUntil: number } | undefined;
+  let current:
+    | { readonly session: Session; readonly since: number; readonly usableUntil: number }
+    | undefined;
   let projectId: string | undefined;
 
   async function send(body: unknown): Promise<HttpAnswer> {
@@ -81,7 +88,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     const answer = await send(loginBody(auth));
     if (isRefusal(answer)) return refusal();
     const { session, lifetimeMs } = sessionOf(answer);
-    current = { session, usableUntil: asked + lifetimeMs * usedPart };
+    current = { session, since: asked, usableUntil: asked + lifetimeMs * usedPart };
     ({ projectId } = session);
     return { kind: 'accepted', value: session };
   }
@@ -111,11 +118,16 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     }
   }
 
+  function usableSession(): Session | undefined {
+    if (current === undefined || clock.monotonicMs() >= current.usableUntil) return undefined;
+    return gate.askedAt - current.since < youngMs ? current.session : undefined;
+  }
+
   return {
     async session(signal) {
-      const usable = clock.monotonicMs() < (current?.usableUntil ?? 0) ? current : undefined;
+      const usable = usableSession();
       options.onLookup?.(usable !== undefined);
-      if (usable) return usable.session;
+      if (usable) return usable;
       return logins.run('', signal, passGate);
     },
     drop(session) {

@@ -63,6 +63,15 @@ const nothing: Fault = (answer, response, url) => {
   says(200, { ports: [] })(answer, response, url);
 };
 
+/** The first port of each answer says this, too. */
+function changed(what: object): Fault {
+  return (answer, response, url) => {
+    const list = listIn(answer) as { readonly ports: readonly object[] };
+    const said = list.ports.map((one, n) => (n === 0 ? { ...one, ...what } : one));
+    says(200, { ...list, ports: said })(answer, response, url);
+  };
+}
+
 function listIn({ body }: Answer): Record<string, unknown> {
   return JSON.parse(body.toString()) as Record<string, unknown>;
 }
@@ -182,7 +191,30 @@ describe('a cloud that answers', () => {
     attach(0);
     expect(await look()).toMatch(/^True /);
     expect(nics()).toEqual(['multinic0', 'multinic1', 'multinic0']);
-    expect(logins() - before).toBe(1);
+    // And once because somebody asked for the look.
+    expect(logins() - before).toBe(2);
+  });
+
+  it.each(['direct', 'direct-physical', 'macvtap', 'vdpa'])(
+    'a port of the kind %s is a NIC like any other',
+    async (kind) => {
+      front.spoil(ports, changed({ 'binding:vnic_type': kind, 'binding:vif_type': 'hw_veb' }));
+      attach(0);
+      expect(await look()).toMatch(/^True /);
+      expect(nics()).toEqual(['multinic0', 'multinic1', 'multinic0']);
+    },
+  );
+
+  it('a description of 10 MB is read past; more than is taken at once is told, and NICs stay', async () => {
+    front.spoil(ports, changed({ description: 'x'.repeat(10_000_000) }));
+    attach(0);
+    expect(await look()).toMatch(/^True /);
+    expect(nics()).toEqual(['multinic0', 'multinic1', 'multinic0']);
+    front.spoil(ports, changed({ description: 'x'.repeat(20_000_000) }));
+    expect(await look()).toMatch(/^False NeutronPortError/);
+    expect(nics()).toEqual(['multinic0', 'multinic1', 'multinic0']);
+    front.heal();
+    expect(await look()).toMatch(/^True /);
   });
 
   it('5xx for an hour is asked about once a minute and no more, and is over at once', async () => {

@@ -110,6 +110,12 @@ export const openstackMutants: readonly Mutant[] = [
     tests: own('keystone.test.ts'),
   },
   {
+    file: 'src/openstack/keystone.ts',
+    find: 'return gate.askedAt - current.since < youngMs ? current.session : undefined;',
+    replace: 'return current.session;',
+    tests: own('keystone.test.ts'),
+  },
+  {
     file: 'src/openstack/refresh-turns.ts',
     find: 'if (free) this.spend();',
     replace: '',
