@@ -132,6 +132,49 @@ describe('a delivered port', () => {
   });
 });
 
+describe('a subport of a trunk', () => {
+  const subport = { deviceId: 'trunk-1', deviceOwner: 'trunk:subport' };
+
+  it('is no NIC of the server, whose trunk it is reached by', async () => {
+    await delivered(scene);
+    attach(scene.cloud, 3, 1);
+    port('p3', subport);
+    await scene.look(later);
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.ready()).toContain('True NoChange');
+  });
+
+  it('that was a NIC is none any more', async () => {
+    await delivered(scene);
+    port('p1', subport);
+    await scene.look(later);
+    expect(scene.nics('worker-1')).toEqual([]);
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+    expect(scene.ready()).toContain('True');
+  });
+});
+
+describe('tags that Nova does not give', () => {
+  it('prove nothing: a server that was selected by them keeps its NICs', async () => {
+    const tagged = scene.cloud.vms.map((vm) => ({ ...vm, tags: ['k8s'] }));
+    scene.cloud.vms = tagged;
+    attach(scene.cloud, 1, 1);
+    scene.create({ vmNames: [], vmSelector: { tags: ['k8s'] } });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    const serverTags = scene.cloud.serverTags.bind(scene.cloud);
+    scene.cloud.serverTags = async () => ({ kind: 'notFound' });
+    server(first, { tags: [] });
+    for (let n = 0; n < 3; n++) await scene.look(later);
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.ready()).toContain('False RemovalUnconfirmed');
+    scene.cloud.serverTags = serverTags;
+    scene.cloud.vms = tagged;
+    await scene.look(later);
+    expect(scene.ready()).toContain('True');
+  });
+});
+
 describe('a server', () => {
   it('with 300 ports gets as many NICs as a node may have, and says what is left', async () => {
     for (let n = 1; n <= 300; n++) attach(scene.cloud, n, 1);
