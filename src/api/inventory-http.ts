@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { interfaceSpec } from './multinicnodeconfig.ts';
 
-/** HTTP bodies of the inventory: `GET /v1/inventory/node-configs` (the generation of seed 000). */
+/** HTTP bodies of the inventory, of both generations: that of seed 000, and the newer one of the deployed system. */
 export const inventoryPath = '/v1/inventory/node-configs';
+export const interfacesPath = '/v1/interfaces';
 
 export const inventoryQuery = z.object({
   providerId: z.string().max(253).optional().describe('Only this business cluster.'),
@@ -25,5 +26,47 @@ export const inventoryRecord = z.object({
 
 export const inventoryRecords = z.array(inventoryRecord);
 
+const seenInterface = z.looseObject({
+  ...interfaceSpec.shape,
+  subnetName: z.string().optional().describe('Name of the subnet of cidr.'),
+  networkName: z.string().optional().describe('Name of the network.'),
+  portStatus: z.string().optional().describe("Neutron's word at the last look, such as ACTIVE."),
+  createdAt: z
+    .string()
+    .optional()
+    .describe('When the port was created, or first delivered if Neutron does not tell (RFC 3339).'),
+});
+
+/** A record with what was seen of its ports, which is not part of the config that was delivered and hashed. */
+export const seenRecord = inventoryRecord.extend({
+  config: inventoryRecord.shape.config.extend({ interfaces: z.array(seenInterface) }),
+  lastConfigHash: z
+    .string()
+    .describe(
+      'sha256 (hex) of the config without subnetName, networkName, portStatus and createdAt.',
+    ),
+});
+
+export const seenRecords = z.array(seenRecord);
+
+const inventoryNode = z.object({
+  providerId: z.string(),
+  nodeName: z.string(),
+  instanceId: z.string(),
+  interfaceCount: z.int(),
+  updatedAt: z.string().describe('When its config last changed (RFC 3339).'),
+});
+
+const inventoryProvider = z.object({
+  providerId: z.string(),
+  nodeCount: z.int(),
+  updatedAt: z.string().describe('When the config of one of its nodes last changed (RFC 3339).'),
+  nodes: z.array(inventoryNode),
+});
+
+export const inventoryProviders = z.object({ providers: z.array(inventoryProvider) });
+
+export type InventoryProvider = z.infer<typeof inventoryProvider>;
+export type SeenRecord = z.infer<typeof seenRecord>;
 export type InventoryQuery = z.infer<typeof inventoryQuery>;
 export type InventoryRecord = z.infer<typeof inventoryRecord>;

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { about } from '../../test/beds/about.ts';
-import type { InventoryRecord } from '../api/inventory-http.ts';
+import { type InventoryRecord, inventoryPath } from '../api/inventory-http.ts';
+import { specHash } from '../api/spec-hash.ts';
 import type { HttpServer } from '../http/app.ts';
 import { createHttpServer } from '../http/server.ts';
 import { createHealth } from '../process/health.ts';
@@ -122,6 +123,131 @@ describe('GET /v1/inventory/node-configs/{nodeName}', () => {
     expect((await get('/n1')).names).toEqual(['biz-1/n1', 'biz-2/n1']);
     expect((await get('/n1?providerId=biz-2')).names).toEqual(['biz-2/n1']);
     expect((await get('/n9')).status).toBe(404);
+  });
+});
+
+describe('what was seen of the ports', () => {
+  it('is shown with each NIC of the record, and the rest of the record is as it was delivered', async () => {
+    const entry = { id: 0, name: 'multinic0', portId: 'p0', macAddress: 'fa:16:3e:00:00:00' };
+    const interfaces = [{ ...entry, subnetId: 'sub', networkId: 'net' }];
+    const port = { status: 'DOWN', addresses: [], createdAt: '2026-01-02T00:00:00Z' };
+    const subnet = { id: 'sub', name: 'storage', cidr: '10.0.0.0/24', networkId: 'net' };
+    const author = { namespace: 'multinic-system', name: 'seen', generation: 1 };
+    const node = { nodeName: 'seen', instanceId: 's', interfaces, uid: 'u', generation: 1 };
+    await store.record('biz-1', author, [node], [], {
+      ports: new Map([['p0', port]]),
+      subnets: new Map([['sub', { ...subnet, networkName: 'data' }]]),
+      configured: new Set(),
+      specHash: '',
+    });
+    const answers = await Promise.all(
+      [`${inventoryPath}/seen`, `${inventoryPath}?nodeName=seen`].map(async (url) =>
+        app.inject(url),
+      ),
+    );
+    const seen = {
+      subnetName: 'storage',
+      networkName: 'data',
+      portStatus: 'DOWN',
+      createdAt: '2026-01-02T00:00:00.000Z',
+    };
+    for (const answer of answers) {
+      const [record] = answer.json<InventoryRecord[]>();
+      expect(record?.config.interfaces).toEqual([{ ...interfaces[0], ...seen }]);
+    }
+    const [delivered] = (await app.inject('/v1/interfaces/node-configs/by-instance/s')).json<
+      InventoryRecord[]
+    >();
+    const config = { nodeName: 'seen', instanceId: 's', interfaces };
+    expect(delivered).toEqual({
+      providerId: 'biz-1',
+      nodeName: 'seen',
+      instanceId: 's',
+      config,
+      lastConfigHash: specHash(config),
+      updatedAt: delivered?.updatedAt,
+    });
+  });
+});
+
+const ask = async (path: string) => app.inject(`/v1/interfaces/${path}`);
+
+function namesIn(answer: Awaited<ReturnType<typeof ask>>): string[] {
+  const records = answer.json<InventoryRecord[]>();
+  return records.map(({ providerId, nodeName }) => `${providerId}/${nodeName}`);
+}
+
+function nodeOf(nodeName: string, updatedAt: string | undefined) {
+  return { nodeName, instanceId: `server-${nodeName}`, interfaceCount: 0, updatedAt };
+}
+
+describe('the routes of the newer generation', () => {
+  it('list business clusters with their nodes, a page of clusters at a time', async () => {
+    const all = (await ask('providers')).json<{ providers: { updatedAt: string }[] }>();
+    const [first, second] = all.providers;
+    expect(all).toEqual({
+      providers: [
+        {
+          providerId: 'biz-1',
+          nodeCount: 2,
+          updatedAt: first?.updatedAt,
+          nodes: [
+            { providerId: 'biz-1', ...nodeOf('n1', first?.updatedAt) },
+            { providerId: 'biz-1', ...nodeOf('n2', first?.updatedAt) },
+          ],
+        },
+        {
+          providerId: 'biz-2',
+          nodeCount: 1,
+          updatedAt: second?.updatedAt,
+          nodes: [{ providerId: 'biz-2', ...nodeOf('n1', second?.updatedAt) }],
+        },
+      ],
+    });
+    const page = await ask('providers?limit=1');
+    expect(page.json()).toEqual({ providers: [first] });
+    const next = await ask(`providers?limit=1&continue=${String(page.headers[continueHeader])}`);
+    expect(next.json()).toEqual({ providers: [second] });
+    const end = await ask(`providers?limit=1&continue=${String(next.headers[continueHeader])}`);
+    expect([end.json(), end.headers[continueHeader]]).toEqual([{ providers: [] }, undefined]);
+  });
+
+  it('list the nodes of a business cluster, which has to be named', async () => {
+    expect(namesIn(await ask('node-configs?providerId=biz-1'))).toEqual(['biz-1/n1', 'biz-1/n2']);
+    expect((await ask('node-configs?providerId=unknown')).json()).toEqual([]);
+    const page = await ask('node-configs?providerId=biz-1&limit=1');
+    const token = String(page.headers[continueHeader]);
+    const rest = await ask(`node-configs?providerId=biz-1&limit=9&continue=${token}`);
+    expect([namesIn(page), namesIn(rest)]).toEqual([['biz-1/n1'], ['biz-1/n2']]);
+    for (const query of ['', '?providerId=', '?limit=1']) {
+      const answer = await ask(`node-configs${query}`);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.headers['content-type']).toContain('application/problem+json');
+      expect(answer.json<{ detail: string }>().detail).toContain('providerId');
+    }
+  });
+
+  it('answer the node of a server in every cluster, or in one, or 404', async () => {
+    const of = 'node-configs/by-instance';
+    expect(namesIn(await ask(`${of}/server-n1`))).toEqual(['biz-1/n1', 'biz-2/n1']);
+    expect(namesIn(await ask(`${of}/server-n1?providerId=biz-2`))).toEqual(['biz-2/n1']);
+    const page = await ask(`${of}/server-n1?limit=1`);
+    const token = String(page.headers[continueHeader]);
+    expect(namesIn(await ask(`${of}/server-n1?limit=1&continue=${token}`))).toEqual(['biz-2/n1']);
+    expect((await ask(`${of}/server-n9`)).json()).toMatchObject({ status: 404 });
+    expect((await ask(`${of}/server-n2?providerId=biz-2`)).statusCode).toBe(404);
+    expect((await ask(`${of}/`)).statusCode).toBe(400);
+  });
+
+  it('answer 503 while another replica leads', async () => {
+    unavailable = 'another replica of the operator leads';
+    for (const path of [
+      'providers',
+      'node-configs?providerId=biz-1',
+      'node-configs/by-instance/s',
+    ]) {
+      expect((await ask(path)).statusCode).toBe(503);
+    }
   });
 });
 

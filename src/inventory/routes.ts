@@ -1,6 +1,15 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { inventoryPath, inventoryQuery, inventoryRecords } from '../api/inventory-http.ts';
+import {
+  type InventoryRecord,
+  interfacesPath,
+  inventoryPath,
+  inventoryProviders,
+  inventoryQuery,
+  inventoryRecords,
+  type SeenRecord,
+  seenRecords,
+} from '../api/inventory-http.ts';
 import { problem } from '../api/node-configs-http.ts';
 import type { Admit } from '../http/admission.ts';
 import type { HttpServer } from '../http/app.ts';
@@ -12,7 +21,7 @@ import { identify } from '../http/who-may.ts';
 import type { Store } from '../store/store.ts';
 
 export interface InventoryDeps {
-  readonly store: Pick<Store, 'list'>;
+  readonly store: Pick<Store, 'list' | 'notesOf' | 'providers'>;
   /** Who may read from elsewhere than this machine; nobody without it. */
   readonly tokens: TokenFile | undefined;
   /** Why the records cannot be trusted now; undefined: they can. */
@@ -28,7 +37,13 @@ const page = z.object({
   continue: z.string().max(1024).optional().describe('Value of x-continue of the page before.'),
 });
 
-/** `GET /v1/inventory/node-configs` and `…/{nodeName}`, the latest known truth per provider and node. */
+const recordsQuery = inventoryQuery.extend(page.shape);
+
+/**
+ * The latest known truth per provider and node, as both generations of the deployed system ask for it: `GET
+ * /v1/inventory/node-configs` and `…/{nodeName}`; `GET /v1/interfaces/providers`, `…/node-configs` and
+ * `…/node-configs/by-instance/{instanceId}`.
+ */
 export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   const { store, tokens, unavailable } = deps;
   const errors = problemResponses(problem, ...everyRoute);
@@ -41,36 +56,54 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
     return providers.includes('*') ? undefined : providers;
   }
 
+  const route = { config: { admit } };
+
+  async function pageOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { limit, continue: token, ...query }: z.infer<typeof recordsQuery>,
+  ): Promise<InventoryRecord[]> {
+    const providers = readable(request);
+    const found = await store.list({ ...query, providers, limit, after: keyOf(token) });
+    const last = found.length === limit ? found.at(-1) : undefined;
+    if (last) reply.header(continueHeader, tokenOf(last));
+    return found;
+  }
+
+  async function withNotes(records: readonly InventoryRecord[]): Promise<SeenRecord[]> {
+    const notes = await store.notesOf(records);
+    return records.map(({ config, ...record }) => {
+      const noted = (entry: (typeof config.interfaces)[number]) => ({
+        ...entry,
+        ...notes.of(record.providerId, entry.portId),
+      });
+      return { ...record, config: { ...config, interfaces: config.interfaces.map(noted) } };
+    });
+  }
+
   app.get(
     inventoryPath,
     {
-      config: { admit },
+      ...route,
       schema: {
         operationId: 'listInventory',
         summary: 'Delivered node configs, ordered by provider and node',
-        querystring: inventoryQuery.extend(page.shape),
-        response: { 200: inventoryRecords, ...errors },
+        querystring: recordsQuery,
+        response: { 200: seenRecords, ...errors },
       },
     },
-    async (request, reply) => {
-      const providers = readable(request);
-      const { limit, continue: token, ...query } = request.query;
-      const found = await store.list({ ...query, providers, limit, after: keyOf(token) });
-      const last = found.length === limit ? found.at(-1) : undefined;
-      if (last) reply.header(continueHeader, tokenOf(last));
-      return found;
-    },
+    async (request, reply) => withNotes(await pageOf(request, reply, request.query)),
   );
   app.get(
     `${inventoryPath}/:nodeName`,
     {
-      config: { admit },
+      ...route,
       schema: {
         operationId: 'getInventory',
         summary: 'The node of this name in every cluster, or in one',
         params: z.object({ nodeName: z.string().min(1).max(253) }),
         querystring: inventoryQuery.pick({ providerId: true }),
-        response: { 200: inventoryRecords, ...errors, ...problemResponses(problem, 404) },
+        response: { 200: seenRecords, ...errors, ...problemResponses(problem, 404) },
       },
     },
     async (request) => {
@@ -78,8 +111,64 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       const { nodeName } = request.params;
       const { providerId } = request.query;
       const found = await store.list({ nodeName, providerId, providers, limit: 1000 });
-      if (found.length > 0) return found;
+      if (found.length > 0) return withNotes(found);
       throw new HttpProblem(404, 'NoSuchNode', `no node config for "${nodeName}" was delivered`);
+    },
+  );
+  app.get(
+    `${interfacesPath}/providers`,
+    {
+      ...route,
+      schema: {
+        operationId: 'listProviders',
+        summary:
+          'Business clusters with the nodes that were delivered there, ordered by id and name',
+        querystring: page,
+        response: { 200: inventoryProviders, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const { limit, continue: token } = request.query;
+      const after = keyOf(token)?.providerId;
+      const found = await store.providers({ providers: readable(request), limit, after });
+      const last = found.length === limit ? found.at(-1) : undefined;
+      if (last) reply.header(continueHeader, tokenOf({ ...last, nodeName: '' }));
+      return { providers: found };
+    },
+  );
+  app.get(
+    `${interfacesPath}/node-configs`,
+    {
+      ...route,
+      schema: {
+        operationId: 'listInterfaces',
+        summary: 'Node configs of one business cluster, as they were delivered, ordered by node',
+        querystring: page.extend({
+          providerId: z.string().min(1).max(253).describe('Business cluster.'),
+        }),
+        response: { 200: inventoryRecords, ...errors },
+      },
+    },
+    async (request, reply) => pageOf(request, reply, request.query),
+  );
+  app.get(
+    `${interfacesPath}/node-configs/by-instance/:instanceId`,
+    {
+      ...route,
+      schema: {
+        operationId: 'getInterfacesOfInstance',
+        summary: 'Node configs of one server, as they were delivered, in every cluster or in one',
+        params: z.object({ instanceId: z.string().min(1).max(64) }),
+        querystring: page.extend(inventoryQuery.pick({ providerId: true }).shape),
+        response: { 200: inventoryRecords, ...errors, ...problemResponses(problem, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { instanceId } = request.params;
+      const found = await pageOf(request, reply, { ...request.query, instanceId });
+      if (found.length > 0 || request.query.continue !== undefined) return found;
+      const detail = `no node config for the server "${instanceId}" was delivered`;
+      throw new HttpProblem(404, 'NoSuchServer', detail);
     },
   );
 }

@@ -12,12 +12,13 @@ import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createMetrics } from '../process/metrics.ts';
 import { readSettings } from '../process/settings.ts';
+import { PortNotes } from '../store/port-notes.ts';
 import { type Clock, systemClock, systemRandom } from '../time/clock.ts';
 import { inventorySettings } from './settings.ts';
 import { startInventory } from './start.ts';
 
 const source = {
-  store: { list: async () => [] },
+  store: { list: async () => [], notesOf: async () => new PortNotes(), providers: async () => [] },
   unavailable: () => undefined,
 };
 

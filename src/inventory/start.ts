@@ -3,12 +3,11 @@ import { certificateFilesOf, followCertificate, readCertificate } from '../http/
 import { createHttpServer, listen } from '../http/server.ts';
 import { openTokenFile } from '../http/token-file.ts';
 import type { PartContext } from '../process/part.ts';
-import type { Store } from '../store/store.ts';
-import { serveInventory } from './routes.ts';
+import { type InventoryDeps, serveInventory } from './routes.ts';
 import type { InventorySettings } from './settings.ts';
 
 export interface InventoryStart {
-  readonly store: Pick<Store, 'list'>;
+  readonly store: InventoryDeps['store'];
   /** Why the records cannot be trusted now; undefined: they can. */
   readonly unavailable: () => string | undefined;
 }

@@ -38,6 +38,7 @@ beforeEach(async () => {
   inventory = createInventory({
     store: {
       authors: async () => through(async () => store.authors()),
+      forget: async (of) => through(async () => store.forget(of)),
       nicsOf: async (ids) => through(async () => store.nicsOf(ids)),
       nodesOf: async (of) => through(async () => store.nodesOf(of)),
       record: async (...values) => through(async () => store.record(...values)),

@@ -6,6 +6,7 @@ import { deliveredFor, isOwn } from '../plan/view.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
 import type { Author, StoredNode } from '../store/node-configs.ts';
+import type { Sighting } from '../store/sighting.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
@@ -21,14 +22,15 @@ export interface Inventory {
   /** What was delivered to these servers last; when that cannot be read, what this process knows of it. */
   nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
   /**
-   * Makes the records of an OpenstackConfig in a business cluster equal to `nodes`, those of `unknown` apart; the next sync
-   * repeats a failure.
+   * Makes the records of an OpenstackConfig in a business cluster equal to `nodes`, those of `unknown` apart, and notes
+   * what was seen of their ports; the next sync repeats a failure.
    */
   record(
     providerId: string,
     author: Author,
     nodes: readonly StoredNode[],
     unknown?: readonly string[],
+    sighting?: Sighting,
   ): Promise<void>;
   /** Removes every record of an OpenstackConfig that is gone, now or as soon as the store can be reached. */
   forget(author: Name): Promise<void>;
@@ -37,7 +39,7 @@ export interface Inventory {
 }
 
 export interface InventoryDeps {
-  readonly store: Pick<Store, 'authors' | 'nicsOf' | 'nodesOf' | 'record'>;
+  readonly store: Pick<Store, 'authors' | 'forget' | 'nicsOf' | 'nodesOf' | 'record'>;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -127,6 +129,9 @@ export function createInventory(deps: InventoryDeps): Inventory {
     for (const provider of (await ask('nodes', async () => store.nodesOf(author))).keys()) {
       await write(provider, { ...author, generation: 0 }, []);
     }
+    await perform('operator.inventory.write', async () =>
+      ask('record', async () => store.forget(author)),
+    );
     unforgotten.delete(keyOf(author));
   }
 
@@ -146,10 +151,10 @@ export function createInventory(deps: InventoryDeps): Inventory {
     },
     authors: async () =>
       (await unlessItFails(async () => ask('authors', async () => store.authors()))) ?? [],
-    async record(providerId, author, nodes, unknown) {
+    async record(providerId, author, nodes, unknown, sighting) {
       unforgotten.delete(keyOf(author));
       for (const node of nodes) remember(node);
-      await unlessItFails(async () => write(providerId, author, nodes, unknown));
+      await unlessItFails(async () => write(providerId, author, nodes, unknown, sighting));
       if (unforgotten.size > 0 && !pause) await unlessItFails(eraseAll);
     },
     async forget(author) {

@@ -13,6 +13,7 @@ import { deliverInRounds } from './deliver/delivery-rounds.ts';
 import type { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Doubts } from './doubts.ts';
 import { type Inventory, nodesAfter } from './inventory.ts';
+import { sightingOf } from './inventory-sighting.ts';
 import type { Extent } from './looks.ts';
 import { countDelivery, type OperatorMetrics } from './metrics.ts';
 import { observe, serversWithNewPorts } from './observe/observe.ts';
@@ -57,7 +58,8 @@ export async function syncAll(
   const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
   if (evidenceComplete && !isCloudOutage(seen)) deps.cloudLooks.complete(keyOf(object));
   const records = nodesAfter(rounds, source);
-  await deps.inventory.record(config.providerId, source, records, rounds.unreadable);
+  const sighting = sightingOf(object, input.observation, rounds.held);
+  await deps.inventory.record(config.providerId, source, records, rounds.unreadable, sighting);
   const status = statusOf(deps.writer.latest(object));
   const leaving = { ...request, deliveredTo: status.deliveredTo };
   const others = await leaveOthers(leaving, deps, signal);

@@ -24,6 +24,8 @@ export interface HostRoute {
 
 export interface Subnet {
   readonly id: string;
+  /** For people; absent = not told. */
+  readonly name?: string;
   readonly cidr: string;
   readonly networkId: string;
   readonly ipVersion: 4 | 6;
@@ -33,6 +35,8 @@ export interface Subnet {
 
 export interface Network {
   readonly id: string;
+  /** For people; absent = not told. */
+  readonly name?: string;
   readonly mtu: number | undefined;
 }
 

@@ -88,5 +88,22 @@ export function columnTypes(engine: Engine) {
     document: engine === 'sqlite' ? sql`text` : sql`mediumtext character set utf8mb4`,
     /** A row number that the database counts up. */
     serial: engine === 'sqlite' ? sql`integer` : sql`bigint`,
+    /** A time as `sqlTime` writes it, in UTC: a type that MariaDB does not move with the zone of who reads it. */
+    time: engine === 'sqlite' ? sql`text` : sql`datetime(3)`,
   };
+}
+
+/** How the database says how many elements the array `interfaces` of a JSON text has. */
+export function countInterfaces(engine: Engine) {
+  const count = engine === 'sqlite' ? 'json_array_length' : 'json_length';
+  return sql<number>`coalesce(${sql.raw(count)}(config, '$.interfaces'), 0)`;
+}
+
+// https://mariadb.com/kb/en/mariadb-error-code-reference/: a deadlock, and a row that has changed since the transaction began.
+const conflictNumbers: readonly number[] = [1213, 1020];
+
+/** Whether a transaction was taken back only because another one was under way: it can be made again at once. */
+export function isConflict(error: unknown): boolean {
+  const number = (error as { readonly errno?: unknown } | undefined)?.errno;
+  return typeof number === 'number' && conflictNumbers.includes(number);
 }

@@ -13,7 +13,9 @@ const silenceMs = 10_000;
 export function mariadbPool(access: MariadbAccess): Pool {
   const { host, port, user, password, database } = access;
   const limits = { connectionLimit: 5, connectTimeout: 5_000, supportBigNumbers: true };
-  const pool = createPool({ host, port, user, password, database, charset: 'utf8mb4', ...limits });
+  // Times come as they stand in the tables: they are UTC there, whatever the zone of this process is.
+  const forms = { charset: 'utf8mb4', dateStrings: true };
+  const pool = createPool({ host, port, user, password, database, ...forms, ...limits });
   pool.on('connection', (connection) => {
     const socket = socketOf(connection);
     socket.on('timeout', () => {

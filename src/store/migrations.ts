@@ -1,6 +1,7 @@
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
-import { columnTypes, type Engine } from './dialect.ts';
+import { columnsOf, createDeployedTables } from './deployed-tables.ts';
+import { columnTypes, countInterfaces, type Engine } from './dialect.ts';
 
 /** Brings the tables up to date; throws what the first failing migration threw. */
 export async function migrate(db: Database, engine: Engine): Promise<void> {
@@ -100,6 +101,27 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
           .columns(['instance_id', 'config', 'updated_at'])
           .expression(delivered)
           .execute();
+      },
+    },
+    '0004-deployed-tables': {
+      async up(db: Database) {
+        await createDeployedTables(db, engine);
+        const columns = await columnsOf(db, 'node_config');
+        if (!columns.includes('seen_hash')) {
+          await db.schema
+            .alterTable('node_config')
+            .addColumn('seen_hash', key(64), (column) => column.notNull().defaultTo(''))
+            .execute();
+        }
+        if (!columns.includes('interface_count')) {
+          await db.schema
+            .alterTable('node_config')
+            .addColumn('interface_count', 'integer', (column) => column.notNull().defaultTo(0))
+            .execute();
+        }
+        // Again by one that was killed before it came here.
+        const count = countInterfaces(engine);
+        await db.updateTable('node_config').set({ interface_count: count }).execute();
       },
     },
   };

@@ -1,4 +1,4 @@
-import type { InventoryRecord } from '../api/inventory-http.ts';
+import type { InventoryProvider, InventoryRecord } from '../api/inventory-http.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { Database, NodeConfigTable } from './database.ts';
 
@@ -58,6 +58,51 @@ export async function listNodeConfigs(
   return rows.map(toRecord);
 }
 
+export interface ProviderFilter {
+  /** Of these business clusters only. */
+  readonly providers?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+  /** Business clusters after this one. */
+  readonly after?: string | undefined;
+}
+
+/** Business clusters in the order of their ids, each with its nodes in the order of their names. */
+export async function listProviders(
+  db: Database,
+  { providers, limit, after }: ProviderFilter,
+): Promise<InventoryProvider[]> {
+  if (providers?.length === 0) return [];
+  const found = await db
+    .selectFrom('node_config')
+    .select('provider_id')
+    .distinct()
+    .$if(providers !== undefined, (q) => q.where('provider_id', 'in', providers ?? []))
+    .$if(after !== undefined, (q) => q.where('provider_id', '>', after ?? ''))
+    .orderBy('provider_id')
+    .$if(limit !== undefined, (q) => q.limit(limit ?? 0))
+    .execute();
+  const list: InventoryProvider[] = [];
+  for (const { provider_id: providerId } of found) {
+    const nodes = await db
+      .selectFrom('node_config')
+      .select([
+        'provider_id as providerId',
+        'node_name as nodeName',
+        'instance_id as instanceId',
+        'interface_count as interfaceCount',
+        'updated_at as updatedAt',
+      ])
+      .where('provider_id', '=', providerId)
+      .orderBy('node_name')
+      .execute();
+    const times = nodes.map(({ updatedAt }) => updatedAt).toSorted();
+    // Its last node may have gone between the two questions.
+    const updatedAt = times.at(-1);
+    if (updatedAt) list.push({ providerId, nodeCount: nodes.length, updatedAt, nodes });
+  }
+  return list;
+}
+
 export function toRecord(row: NodeConfigTable): InventoryRecord {
   return {
     providerId: row.provider_id,
@@ -84,13 +129,14 @@ export async function recordedNodes(
   return new Map([...byProvider].map(([id, list]) => [id, list.map((row) => row.node_name)]));
 }
 
-/** Every OpenstackConfig that has rows, in the order of namespace and name. */
+/** Every OpenstackConfig that something is recorded of, in the order of namespace and name. */
 export async function listAuthors(db: Database): Promise<Pick<Author, 'namespace' | 'name'>[]> {
-  return db
+  const rows = await db
     .selectFrom('node_config')
-    .select(['cr_namespace as namespace', 'cr_name as name'])
-    .distinct()
+    .select(['cr_namespace', 'cr_name'])
+    .union(db.selectFrom('cr_state').select(['cr_namespace', 'cr_name']))
     .orderBy('cr_namespace')
     .orderBy('cr_name')
     .execute();
+  return rows.map(({ cr_namespace: namespace, cr_name: name }) => ({ namespace, name }));
 }

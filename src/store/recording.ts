@@ -1,10 +1,15 @@
 import type { Transaction } from 'kysely';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { specHash } from '../api/spec-hash.ts';
+import { batches } from './batches.ts';
 import { type Change, changesBetween } from './changes.ts';
+import { isNewConfig, writeConfig } from './config-rows.ts';
 import type { ChangeLogTable, Database, NodeConfigTable, Tables } from './database.ts';
+import { type RowsWrite, writeRows } from './interface-rows.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
 import { rememberNics } from './server-nics.ts';
+import { nothingSeen, type Sighting, seenHash, subnetsOf } from './sighting.ts';
+import { newsOfSubnets, retireSubnets, writeSubnets } from './subnet-rows.ts';
 
 /** What is known of the nodes of one OpenstackConfig in one business cluster. */
 export interface Recording {
@@ -13,44 +18,53 @@ export interface Recording {
   readonly nodes: readonly StoredNode[];
   /** Names of nodes that are there and could not be read: what is recorded of them stays. */
   readonly unknown: readonly string[];
+  /** Undefined when nothing was looked at. */
+  readonly sighting?: Sighting | undefined;
 }
-
-/** Rows in one statement: a thousand nodes are some two hundred statements, and none is larger than a server takes. */
-const rowsAtOnce = 25;
 
 /** Makes the rows of one OpenstackConfig in one business cluster equal to `nodes`, and logs what that changes. */
 export async function recordNodeConfigs(
   db: Database,
-  { providerId, author, nodes, unknown }: Recording,
+  { providerId, author, nodes, unknown, sighting = nothingSeen }: Recording,
   now: Date,
 ): Promise<void> {
   const rows = await ownRows(db, providerId, author);
+  const subnets = await newsOfSubnets(db, providerId, subnetsOf(nodes, sighting));
+  const isConfigNews = await isNewConfig(db, author, sighting);
   const known = new Map(rows.map((row) => [row.node_name, row]));
   const names = new Set([...nodes.map(({ nodeName }) => nodeName), ...unknown]);
-  const changed = nodes.filter((node) => !isCurrent(known.get(node.nodeName), node));
+  const hashes = new Map(nodes.map((node) => [node.nodeName, seenHash(node, sighting)]));
+  const changed = nodes.filter(
+    (node) => !isCurrent(known.get(node.nodeName), node, hashes.get(node.nodeName)),
+  );
   const gone = rows.filter((row) => !names.has(row.node_name));
-  if (changed.length === 0 && gone.length === 0) return;
+  const isNews = changed.length + gone.length + subnets.length > 0 || isConfigNews;
+  if (!isNews) return;
   await db.transaction().execute(async (tx) => {
-    const write = { tx, providerId, author, at: now.toISOString() };
+    const leftSubnets = new Set<string>();
+    const seen = { sighting, hashes, leftSubnets };
+    const write = { tx, providerId, author, ...seen, now, at: now.toISOString() };
+    await writeSubnets(write, subnets);
+    if (isConfigNews) await writeConfig(write);
     for (const some of batches(changed)) await writeNodes(write, some);
     for (const some of batches(gone)) await removeNodes(write, some);
+    await retireSubnets(write, [...leftSubnets]);
     await prune(tx);
   });
 }
 
-interface Write {
-  readonly tx: Transaction<Tables>;
-  readonly providerId: string;
-  readonly author: Author;
+interface Write extends RowsWrite {
+  /** By node name. */
+  readonly hashes: ReadonlyMap<string, string>;
   readonly at: string;
 }
 
-type Row = Pick<NodeConfigTable, 'node_name' | 'uid' | 'generation'>;
+type Row = Pick<NodeConfigTable, 'node_name' | 'uid' | 'generation' | 'seen_hash'>;
 
 async function ownRows(db: Database, providerId: string, author: Author): Promise<Row[]> {
   return db
     .selectFrom('node_config')
-    .select(['node_name', 'uid', 'generation'])
+    .select(['node_name', 'uid', 'generation', 'seen_hash'])
     .where('provider_id', '=', providerId)
     .where('cr_namespace', '=', author.namespace)
     .where('cr_name', '=', author.name)
@@ -58,8 +72,12 @@ async function ownRows(db: Database, providerId: string, author: Author): Promis
 }
 
 // The generation moves with every change of the spec, so it need not be hashed to see that nothing changed.
-function isCurrent(row: Row | undefined, { uid, generation }: StoredNode): boolean {
-  return row?.uid === uid && row.generation === generation;
+function isCurrent(
+  row: Row | undefined,
+  { uid, generation }: StoredNode,
+  hash: string | undefined,
+): boolean {
+  return row?.uid === uid && row.generation === generation && row.seen_hash === hash;
 }
 
 async function writeNodes(write: Write, nodes: readonly StoredNode[]): Promise<void> {
@@ -69,6 +87,10 @@ async function writeNodes(write: Write, nodes: readonly StoredNode[]): Promise<v
   );
   const rows = nodes.map((node) => rowOf(write, node, before.get(node.nodeName)));
   await write.tx.replaceInto('node_config').values(rows).execute();
+  await writeRows(
+    write,
+    nodes.map((node) => ({ before: before.get(node.nodeName), node })),
+  );
   const delivered = rows.map(({ instance_id, config }) => ({ instance_id, config }));
   await rememberNics(
     write.tx,
@@ -82,7 +104,7 @@ async function writeNodes(write: Write, nodes: readonly StoredNode[]): Promise<v
 }
 
 function rowOf(
-  { providerId, author, at }: Write,
+  { providerId, author, at, hashes }: Write,
   { nodeName, instanceId, interfaces, uid, generation }: StoredNode,
   before: NodeConfigTable | undefined,
 ): NodeConfigTable {
@@ -98,6 +120,8 @@ function rowOf(
     cr_namespace: author.namespace,
     cr_name: author.name,
     updated_at: before?.hash === hash ? before.updated_at : at,
+    interface_count: interfaces.length,
+    seen_hash: hashes.get(nodeName) ?? '',
   };
 }
 
@@ -116,6 +140,10 @@ async function removeNodes(write: Write, gone: readonly Row[]): Promise<void> {
     .where('provider_id', '=', write.providerId)
     .where('node_name', 'in', names)
     .execute();
+  await writeRows(
+    write,
+    [...before.values()].map((row) => ({ before: row, node: undefined })),
+  );
   const changes = names.flatMap((nodeName) => {
     const row = before.get(nodeName);
     const node = { nodeName, instanceId: row?.instance_id ?? '' };
@@ -183,9 +211,4 @@ async function prune(tx: Transaction<Tables>): Promise<void> {
     .executeTakeFirst();
   const last = (newest?.id ?? 0) - keptLogRows;
   if (last > 0) await tx.deleteFrom('change_log').where('id', '<=', last).execute();
-}
-
-function batches<T>(items: readonly T[]): T[][] {
-  const count = Math.ceil(items.length / rowsAtOnce);
-  return Array.from({ length: count }, (_, n) => items.slice(n * rowsAtOnce, (n + 1) * rowsAtOnce));
 }

@@ -108,11 +108,52 @@ it('tables of before the NICs of servers were kept are filled from the records',
   const entry = { id: 2, name: 'multinic2', portId: 'p2', macAddress: 'fa:16:3e:00:00:02' };
   await store.record('biz-1', author, [{ ...node('n1'), interfaces: [entry] }]);
   await store[Symbol.asyncDispose]();
-  change("drop table server_nics; delete from migrations where name = '0003-server-nics'");
+  change("drop table server_nics; delete from migrations where name > '0003'");
   store = await open();
   expect(await store.nicsOf(['server-n1'])).toEqual([
     { instanceId: 'server-n1', interfaces: [entry] },
   ]);
+});
+
+it.each(['not begun', 'begun and killed'])(
+  'tables of before those of the deployed system were kept are brought up to date: %s',
+  async (how) => {
+    const nics = [0, 1].map((id) => ({
+      id,
+      portId: `p${id}`,
+      macAddress: `fa:16:3e:00:00:0${id}`,
+    }));
+    await store.record('biz-1', author, [{ ...node('n1'), interfaces: nics }]);
+    await store[Symbol.asyncDispose]();
+    change("delete from migrations where name = '0004-deployed-tables'");
+    change('drop table multi_interface; drop table cr_state');
+    change('alter table node_config drop column interface_count');
+    if (how === 'not begun') {
+      change('drop table multi_subnet; drop table node_table');
+      change('alter table node_config drop column seen_hash');
+    } else change("update node_config set seen_hash = ''");
+    store = await open();
+    const before = await store.list();
+    expect(await store.providers()).toMatchObject([{ nodes: [{ interfaceCount: 2 }] }]);
+    await store.record('biz-1', author, [{ ...node('n1'), interfaces: nics }]);
+    expect((await store.notesOf(before)).of('biz-1', 'p1')).toEqual({
+      createdAt: '1970-01-01T00:00:00.000Z',
+    });
+    expect(await store.list()).toEqual(before);
+    expect(rebuilt).toEqual([]);
+  },
+);
+
+it('a table of somebody else under a name of ours is named, and is not touched', async () => {
+  await store[Symbol.asyncDispose]();
+  change("drop table node_table; delete from migrations where name = '0004-deployed-tables'");
+  change("create table node_table (id integer, name text); insert into node_table values (1, 'x')");
+  store = await open();
+  await expect(names()).rejects.toThrow(
+    'the table node_table is neither ours nor that of the deployed operator, it lacks attached_node_id, attached_node_name, status, created_at, modified_at, deleted_at: rename it, or give',
+  );
+  change('alter table node_table rename to theirs');
+  expect(await names()).toEqual([]);
 });
 
 it('tables that were made by a migration which was killed before it was noted are taken as they are', async () => {

@@ -1,11 +1,13 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
-import type { InventoryRecord } from '../api/inventory-http.ts';
+import type { InventoryProvider, InventoryRecord } from '../api/inventory-http.ts';
 import type { RecordedNode } from '../plan/plan.ts';
+import { forgetConfig } from './config-rows.ts';
 import type { Database, Tables } from './database.ts';
 import {
   checkSqlite,
+  isConflict,
   isCorrupt,
   type MariadbAccess,
   mariadbDialect,
@@ -16,12 +18,16 @@ import {
   type Author,
   listAuthors,
   listNodeConfigs,
+  listProviders,
   type NodeConfigFilter,
+  type ProviderFilter,
   recordedNodes,
   type StoredNode,
 } from './node-configs.ts';
+import { type PortNotes, portNotes } from './port-notes.ts';
 import { type Recording, recordNodeConfigs } from './recording.ts';
 import { forgetOldNics, nicsOfServers } from './server-nics.ts';
+import type { Sighting } from './sighting.ts';
 
 interface SqliteLocation {
   readonly kind: 'sqlite';
@@ -72,19 +78,33 @@ export class Store {
     return this.#use((db) => listNodeConfigs(db, filter));
   }
 
-  /** Makes the records of one OpenstackConfig in one business cluster equal to `nodes`, those of `unknown` apart. */
+  /** Business clusters with their nodes, in the order of their ids. */
+  async providers(filter: ProviderFilter = {}): Promise<InventoryProvider[]> {
+    return this.#use((db) => listProviders(db, filter));
+  }
+
+  /** What was seen of the ports of these records. */
+  async notesOf(records: readonly InventoryRecord[]): Promise<PortNotes> {
+    return this.#use((db) => portNotes(db, records));
+  }
+
+  /**
+   * Makes the records of one OpenstackConfig in one business cluster equal to `nodes`, those of `unknown` apart, and notes
+   * what was seen of their ports.
+   */
   async record(
     providerId: string,
     author: Author,
     nodes: readonly StoredNode[],
     unknown: readonly string[] = [],
+    sighting?: Sighting,
   ): Promise<void> {
-    const recording = { providerId, author, nodes, unknown };
-    const before = this.#writing;
-    const write = this.#write(before, recording);
-    // The next one waits for its end, good or bad; whoever recorded it is told which.
-    this.#writing = Promise.allSettled([write]);
-    await write;
+    return this.#inTurn(async () => this.#write({ providerId, author, nodes, unknown, sighting }));
+  }
+
+  /** Forgets an OpenstackConfig that is gone, and has no records any more. */
+  async forget(author: Pick<Author, 'namespace' | 'name'>): Promise<void> {
+    return this.#inTurn(async () => this.#use((db) => forgetConfig(db, author)));
   }
 
   /** Names of the recorded nodes of an OpenstackConfig, by business cluster. */
@@ -114,10 +134,16 @@ export class Store {
     await db?.destroy();
   }
 
-  async #write(before: Promise<unknown>, recording: Recording): Promise<void> {
-    await before;
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const write = this.#writing.then(work);
+    // The next one waits for its end, good or bad; whoever asked for it is told which.
+    this.#writing = Promise.allSettled([write]);
+    await write;
+  }
+
+  async #write(recording: Recording): Promise<void> {
     const now = this.#options.now();
-    await this.#use((db) => recordNodeConfigs(db, recording, now));
+    await this.#use((db) => unlessInConflict(async () => recordNodeConfigs(db, recording, now)));
     if (Math.abs(now.getTime() - this.#forgotAt) < forgetEveryMs) return;
     this.#forgotAt = now.getTime();
     await this.#use((db) => forgetOldNics(db, now));
@@ -171,6 +197,19 @@ export class Store {
     await damaged.destroy();
     await moveAside(location.path, cause, this.#options);
     return openDatabase(location);
+  }
+}
+
+/** Another leader, or whoever repairs tables by hand, is not long at it. */
+const attempts = 3;
+
+async function unlessInConflict(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !isConflict(error)) throw error;
+    }
   }
 }
 

@@ -22,6 +22,7 @@ export const guides = [
   'docs/guides/register-cluster.md',
   'docs/guides/access.md',
   'docs/guides/credentials.md',
+  'docs/guides/inventory.md',
   'docs/guides/notifications.md',
   'docs/guides/selection.md',
   'docs/guides/triggers.md',

@@ -51,8 +51,16 @@ async function inventory(): Promise<string> {
   const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, systemClock);
   open.use(store);
   const author = { namespace: 'ns', name: 'demo', generation: 1 };
-  const node = { nodeName: 'n1', instanceId: 's1', interfaces: [], uid: 'u', generation: 1 };
-  await store.record('biz-1', author, [node]);
+  const entry = { id: 0, name: 'multinic0', portId: 'p', macAddress: 'fa:16:3e:00:00:00' };
+  const interfaces = [{ ...entry, subnetId: 's', networkId: 'n', cidr: '10.0.0.0/24' }];
+  const node = { nodeName: 'n1', instanceId: 's1', interfaces, uid: 'u', generation: 1 };
+  const subnet = { id: 's', name: '\u0007 \ud800', cidr: '10.0.0.0/24', networkId: 'n' };
+  await store.record('biz-1', author, [node], [], {
+    ports: new Map([['p', { status: 'ACTIVE', addresses: [], createdAt: '2026-01-01T00:00:00Z' }]]),
+    subnets: new Map([['s', { ...subnet, networkName: 'storage' }]]),
+    configured: new Set(),
+    specHash: '',
+  });
   const app = await createHttpServer({
     title: 'Inventory',
     clock: systemClock,

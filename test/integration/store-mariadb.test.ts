@@ -3,14 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createConnection } from 'mysql2/promise';
 import { expect, it } from 'vitest';
 import { Store } from '../../src/store/store.ts';
-import { storeContract } from '../contract/store/suite.ts';
+import { deployedTablesContract } from '../contract/store/deployed-tables.ts';
+import { type StoreUnderTest, storeContract, tables } from '../contract/store/suite.ts';
 import { startMariadb } from './mariadb.ts';
 
-storeContract('the store on MariaDB', async () => {
+async function open(): Promise<StoreUnderTest> {
   const server = await startMariadb();
   try {
     const { database, ...access } = server.access;
-    const connection = await createConnection(access);
+    const connection = await createConnection({ ...access, dateStrings: true });
     await connection.query(`create database ${database}`);
     await connection.changeUser({ database });
 
@@ -23,9 +24,7 @@ storeContract('the store on MariaDB', async () => {
       open: async (now) => Store.open({ kind: 'mariadb', ...server.access }, { now }),
       query,
       async empty() {
-        await query('delete from node_config');
-        await query('delete from change_log');
-        await query('delete from server_nics');
+        for (const table of tables) await query(`delete from ${table}`);
       },
       async [Symbol.asyncDispose]() {
         await connection.end();
@@ -36,7 +35,10 @@ storeContract('the store on MariaDB', async () => {
     await server[Symbol.asyncDispose]();
     throw error;
   }
-});
+}
+
+storeContract('the store on MariaDB', open);
+deployedTablesContract('the tables of the deployed system on MariaDB', open);
 
 it('MariaDB that falls silent without closing a connection costs its connections, not those after them', async () => {
   await using server = await startMariadb();

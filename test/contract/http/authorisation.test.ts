@@ -127,6 +127,11 @@ const inventoryPath = '/v1/inventory/node-configs';
 const inventory: Readonly<Record<string, string>> = {
   [`GET ${inventoryPath}`]: inventoryPath,
   [`GET ${inventoryPath}/{nodeName}`]: `${inventoryPath}/n1`,
+  'GET /v1/interfaces/providers': '/v1/interfaces/providers',
+  // Of one provider, so that each of them is asked for.
+  'GET /v1/interfaces/node-configs': '/v1/interfaces/node-configs?providerId=PROVIDER',
+  'GET /v1/interfaces/node-configs/by-instance/{instanceId}':
+    '/v1/interfaces/node-configs/by-instance/s',
 };
 const from = {
   here: '127.0.0.1',
@@ -191,20 +196,30 @@ describe('the inventory', () => {
   );
 
   it.each(cases)('$route from $place with "$token"', async ({ url, place, token, seen }) => {
-    const answer = await app.inject({
-      url,
-      remoteAddress: from[place],
-      headers: {
-        // Anybody can write this header.
-        'x-forwarded-for': '127.0.0.1',
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
-      },
-    });
-    const providers = () =>
-      answer.json<{ providerId: string }[]>().map(({ providerId }) => providerId);
-    expect(answer.statusCode === 200 ? providers() : answer.statusCode).toEqual(seen);
+    const ask = async (provider: string) =>
+      app.inject({
+        url: url.replace('PROVIDER', provider),
+        remoteAddress: from[place],
+        headers: {
+          // Anybody can write this header.
+          'x-forwarded-for': '127.0.0.1',
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+        },
+      });
+    const [first, second] = [await ask('biz-1'), await ask('biz-2')];
+    const shown = [...providersIn(first.json()), ...providersIn(second.json())];
+    const providers = [...new Set(shown)].toSorted();
+    expect(first.statusCode === 200 ? providers : first.statusCode).toEqual(seen);
+    expect(second.statusCode).toBe(first.statusCode);
   });
 });
+
+type Shown = readonly { readonly providerId: string }[];
+
+function providersIn(body: Shown | { readonly providers?: Shown }): string[] {
+  const items = 'map' in body ? body : (body.providers ?? []);
+  return items.map(({ providerId }) => providerId);
+}
 
 const triggerUrl = `${triggerPath}/multinic-system/osc`;
 const hmacKey = '0123456789abcdef';

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Store } from '../../../src/store/store.ts';
-import { storeContract } from './suite.ts';
+import { deployedTablesContract } from './deployed-tables.ts';
+import { type StoreUnderTest, storeContract, tables } from './suite.ts';
 
-storeContract('the store on SQLite', async () => {
+async function open(): Promise<StoreUnderTest> {
   const directory = await mkdtemp(join(tmpdir(), 'multinic-store-'));
   const path = join(directory, 'inventory.db');
 
@@ -22,10 +23,11 @@ storeContract('the store on SQLite', async () => {
     open: async (now) => Store.open({ kind: 'sqlite', path }, { now }),
     query: async (sql) => run(sql).map((row) => ({ ...row })),
     async empty() {
-      run('delete from node_config');
-      run('delete from change_log');
-      run('delete from server_nics');
+      for (const table of tables) run(`delete from ${table}`);
     },
     [Symbol.asyncDispose]: async () => rm(directory, { recursive: true }),
   };
-});
+}
+
+storeContract('the store on SQLite', open);
+deployedTablesContract('the tables of the deployed system on SQLite', open);

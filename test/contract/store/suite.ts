@@ -12,6 +12,16 @@ export interface StoreUnderTest extends AsyncDisposable {
   query(sql: string): Promise<readonly Record<string, unknown>[]>;
 }
 
+export const tables: readonly string[] = [
+  'node_config',
+  'change_log',
+  'server_nics',
+  'multi_interface',
+  'multi_subnet',
+  'node_table',
+  'cr_state',
+];
+
 const author = { namespace: 'multinic-system', name: 'osc', generation: 3 };
 const other = { ...author, name: 'other' };
 const start = new Date('2026-01-09T06:23:29Z');
@@ -289,6 +299,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
         { name: '0001-node-config' },
         { name: '0002-change-log' },
         { name: '0003-server-nics' },
+        { name: '0004-deployed-tables' },
       ]);
     });
 
