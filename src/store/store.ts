@@ -26,6 +26,7 @@ import {
 } from './node-configs.ts';
 import { type PortNotes, portNotes } from './port-notes.ts';
 import { type Recording, recordNodeConfigs } from './recording.ts';
+import { forgetDeletedRows } from './retention.ts';
 import { forgetOldNics, nicsOfServers } from './server-nics.ts';
 import type { Sighting } from './sighting.ts';
 
@@ -147,6 +148,7 @@ export class Store {
     if (Math.abs(now.getTime() - this.#forgotAt) < forgetEveryMs) return;
     this.#forgotAt = now.getTime();
     await this.#use((db) => forgetOldNics(db, now));
+    await this.#use((db) => forgetDeletedRows(db, now));
   }
 
   async #use<T>(work: (db: Database) => Promise<T>): Promise<T> {

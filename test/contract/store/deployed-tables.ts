@@ -169,6 +169,29 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
       expect(await rowsOf('node_table')).toMatchObject([active]);
     });
 
+    it('forget after a year what was marked deleted, and nothing else', async () => {
+      await store.record('biz-1', author, [n1], [], seen());
+      const n2 = node('n2', {
+        instanceId: 'other',
+        interfaces: [{ ...entry(2), subnetId: 'sub2' }],
+      });
+      await store.record('biz-1', other, [n2], [], seen());
+      now = later;
+      await store.record('biz-1', author, []);
+      now = new Date(later.getTime() + 365 * 86_400_000 - 60_000);
+      await store.record('biz-1', author, []);
+      expect(await rowsOf('multi_interface')).toHaveLength(3);
+      expect([await rowsOf('node_table'), await rowsOf('multi_subnet')]).toMatchObject([
+        [{ status: 'deleted' }, { status: 'active' }],
+        [{ status: 'deleted' }],
+      ]);
+      now = new Date(later.getTime() + 366 * 86_400_000);
+      await store.record('biz-1', author, []);
+      expect(await rowsOf('multi_interface')).toMatchObject([{ port_id: 'p2' }]);
+      expect(await rowsOf('node_table')).toMatchObject([{ attached_node_name: 'n2' }]);
+      expect(await rowsOf('multi_subnet')).toEqual([]);
+    });
+
     it('take a server that was built again under its old name', async () => {
       await store.record('biz-1', author, [n1], [], seen());
       const again = node('n1', { instanceId: 'again', uid: 'again', interfaces: [nic(5)] });
