@@ -1,67 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../src/openstack/cloud.ts';
-import { type CloudIdentity, passwordAuth } from '../../src/openstack/cloud-identity.ts';
-import { type Clouds, createClouds } from '../../src/openstack/clouds.ts';
-import { createLogger } from '../../src/process/log.ts';
-import { systemClock, systemRandom } from '../../src/time/clock.ts';
-import { createFakeClock, type FakeClock } from '../../src/time/fake-clock.ts';
+import { describe, expect, test } from 'vitest';
+import { passwordAuth } from '../../src/openstack/cloud-identity.ts';
+import { createFakeClock } from '../../src/time/fake-clock.ts';
+import { encryptKey, setUp } from './cloud-in-test.ts';
 import type { Controls } from './controls.ts';
-import {
-  type CloudOptions,
-  defaultAdmin,
-  type RunningCloud,
-  startCloud,
-  startContrabass,
-} from './start.ts';
+import { defaultAdmin, startContrabass } from './start.ts';
 
-const log = createLogger({ part: 'test', level: 'silent' });
-const encryptKey = 'rig-test-key-16b';
-const open: AsyncDisposable[] = [];
 const patient = { timeout: 15_000 };
-
-afterEach(async () => {
-  for (const resource of open.splice(0).toReversed()) await resource[Symbol.asyncDispose]();
-});
-
-interface Rig {
-  readonly running: RunningCloud;
-  readonly clouds: Clouds;
-  readonly cloud: Cloud;
-  readonly identity: CloudIdentity;
-  readonly account: Parameters<typeof passwordAuth>[0];
-  /** The same cloud for another login. */
-  readonly as: (change: Partial<Rig['account']>) => CloudIdentity;
-  readonly serverId: string;
-  readonly networkId: string;
-  readonly signal: AbortSignal;
-}
-
-/** A cloud with one server on one network, and the product's client of its project. */
-async function setUp(options: Partial<CloudOptions> = {}, clock = systemClock): Promise<Rig> {
-  const running = await startCloud({ encryptKey, workMs: 0, ...options });
-  const clouds = createClouds({ clock, random: systemRandom, log });
-  open.push(running, clouds);
-  const { controls } = running;
-  const { projectId, username, password } = controls.createProject({ name: 'tenant' });
-  const { networkId } = controls.createNetwork({ projectId, name: 'net' });
-  controls.createSubnet({ projectId, networkId, cidr: '10.0.0.0/16' });
-  const { serverId } = controls.createServer({ projectId, name: 'node', networkIds: [networkId] });
-  const account = { username, password, projectId, domainName: running.admin.domainName };
-  const identity: CloudIdentity = {
-    keystoneUrl: running.keystoneUrl,
-    auth: passwordAuth(account),
-    interface: 'public',
-    tls: {},
-    timeoutMs: 5_000,
-  };
-  const signal = AbortSignal.timeout(20_000);
-  const as = (change: Partial<typeof account>): CloudIdentity => ({
-    ...identity,
-    auth: passwordAuth({ ...account, ...change }),
-  });
-  const cloud = clouds.get(identity);
-  return { running, clouds, cloud, identity, account, as, serverId, networkId, signal };
-}
 
 /** What the product gets for the ports of the server while the cloud fails so. */
 async function portsUnder(failure: Parameters<Controls['fail']>[0]): Promise<unknown> {
@@ -109,73 +53,6 @@ describe('failures on demand, as the product sees them', () => {
     await expect(cloud.portsOf([serverId], signal)).rejects.toThrow();
     running.controls.heal({});
     expect(await cloud.portsOf([serverId], signal)).toHaveLength(1);
-  });
-});
-
-describe('an outage of the cloud', () => {
-  let clock: FakeClock;
-  beforeEach(() => {
-    clock = createFakeClock();
-  });
-
-  /** Lets time go on until the work has settled, and to real connections at least a fiftieth of it. */
-  async function settled<T>(work: Promise<T>): Promise<T | Error> {
-    const done: (T | Error)[] = [];
-    work.then(
-      (value) => done.push(value),
-      (error: unknown) => done.push(error as Error),
-    );
-    while (done.length === 0) {
-      await clock.advance(50);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    return done[0] as T | Error;
-  }
-
-  test('costs one probing call per window, and ends by itself', async () => {
-    const { running, cloud, serverId, signal } = await setUp({}, clock);
-    await settled(cloud.portsOf([serverId], signal));
-    running.controls.fail({ service: 'neutron', kind: 'reset' });
-    await settled(cloud.portsOf([serverId], signal));
-    const before = cloud.calls;
-    for (let second = 0; second < 60; second++) {
-      expect(await settled(cloud.portsOf([serverId], signal))).toMatchObject({
-        kind: 'unreachable',
-      });
-      await clock.advance(1_000);
-    }
-    // Windows of about 1, 2, 4, 8, 16 and 30 seconds, two times a probe at their rims.
-    expect(cloud.calls - before).toBeLessThanOrEqual(8);
-    running.controls.heal({});
-    await clock.advance(36_000);
-    expect(await settled(cloud.portsOf([serverId], signal))).toHaveLength(1);
-  });
-
-  test('tokens that all became invalid cost one login and no error', async () => {
-    const { running, cloud, serverId, signal } = await setUp();
-    await cloud.portsOf([serverId], signal);
-    running.controls.revokeTokens({});
-    const { calls } = cloud;
-    const both = [cloud.portsOf([serverId], signal), cloud.portsOf([serverId], signal)];
-    expect((await Promise.all(both)).map((ports) => ports.length)).toEqual([1, 1]);
-    // Two refusals, one login, two repeats.
-    expect(cloud.calls - calls).toBe(5);
-  });
-
-  test('a token is renewed before it expires', async () => {
-    const both = createFakeClock();
-    const { running, cloud, serverId, signal } = await setUp(
-      { clock: both, tokenLifetimeMs: 600_000, workMs: 0 },
-      both,
-    );
-    await cloud.portsOf([serverId], signal);
-    await both.advance(480_000);
-    await cloud.portsOf([serverId], signal);
-    await both.advance(121_000);
-    await cloud.portsOf([serverId], signal);
-    // The second login is in time: nothing was refused, and after ten minutes the new token is in use.
-    expect(running.requests.get('keystone POST /v3/auth/tokens')).toBe(2);
-    expect(cloud.calls).toBe(5);
   });
 });
 
