@@ -57,9 +57,17 @@ describe('what the inventory is told of a look', () => {
     expect(one).toBe(other);
   });
 
-  it('has a hash of the spec that no password is part of', () => {
-    const spec = { subnetID: 's', credentials: { username: 'u', password: 'a' } };
-    const other = { credentials: { password: 'b', username: 'u' }, subnetID: 's' };
+  it('has a hash of the spec that no password and no key is part of', () => {
+    const spec = {
+      subnetID: 's',
+      credentials: { username: 'u', password: 'a' },
+      settings: { contrabassEncryptKey: 'a', openstackTimeout: '5s' },
+    };
+    const other = {
+      settings: { openstackTimeout: '5s', contrabassEncryptKey: 'b' },
+      credentials: { password: 'b', username: 'u' },
+      subnetID: 's',
+    };
     expect(hashOf(spec)).toMatch(/^[0-9a-f]{64}$/);
     expect(hashOf(other)).toBe(hashOf(spec));
     expect(hashOf({ ...spec, subnetID: 't' })).not.toBe(hashOf(spec));

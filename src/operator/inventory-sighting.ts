@@ -38,11 +38,13 @@ function configuredPorts({ status }: HeldNode): string[] {
   );
 }
 
+const secretFields: ReadonlySet<string> = new Set(['password', 'contrabassEncryptKey']);
+
 /** A short password could be found again from a hash that it is part of. */
 function specHashOf(spec: unknown): string {
   const text = canonicalJson(spec ?? {});
   const shown: unknown = JSON.parse(text, (key, value: unknown) =>
-    key === 'password' ? undefined : value,
+    secretFields.has(key) ? undefined : value,
   );
   return hash('sha256', JSON.stringify(shown));
 }
