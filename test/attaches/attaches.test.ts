@@ -84,7 +84,7 @@ beforeAll(async () => {
     },
     settings: { portBaseline: 'All', pollFastInterval: every, pollSlowInterval: every },
   });
-  await watchHeld();
+  await Promise.all([watchHeld(), listenBeside()]);
 });
 
 afterAll(() => after.disposeAsync());
@@ -206,7 +206,6 @@ it(`delivers each of ${serverCount * attachesEach} attaches as soon as it is tol
   await expect
     .poll(() => conditionOf('attaches', 'Notifications'), { timeout: 60_000, interval: 100 })
     .toBe('True');
-  await listenBeside();
   const delays: number[] = [];
   for (let round = 0; round < attachesEach; round++) {
     for (const serverId of serverIds) delays.push(await attach(serverId));
