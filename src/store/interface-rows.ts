@@ -31,7 +31,10 @@ export async function writeRows(write: RowsWrite, changes: readonly NodeChange[]
   const rows = await rowsOf(write, [...wanted.keys(), ...left.map(({ portId }) => portId)]);
   const next = [...deletedRows(write, left, rows), ...changedRows(write, wanted, rows)];
   await dropDeployed(write, [...wanted.keys()]);
-  for (const some of batches(next, rowsAtOnce)) await replace(write.tx, some);
+  // Rows that are there keep their number.
+  for (const some of batches(next, rowsAtOnce)) {
+    await write.tx.replaceInto('multi_interface').values(some).execute();
+  }
   for (const id of subnetsLeft(next, rows)) write.leftSubnets.add(id);
 }
 
@@ -146,14 +149,6 @@ async function dropDeployed({ tx, providerId }: RowsWrite, ids: readonly string[
       .where('provider_id', '=', '')
       .where('port_id', 'in', some)
       .execute();
-  }
-}
-
-/** Rows that are there keep their number. */
-async function replace(tx: Transaction<Tables>, rows: readonly Insertable<InterfaceTable>[]) {
-  const [known, fresh] = [rows.filter(({ id }) => id), rows.filter(({ id }) => !id)];
-  for (const some of [known, fresh]) {
-    if (some.length > 0) await tx.replaceInto('multi_interface').values(some).execute();
   }
 }
 

@@ -72,35 +72,37 @@ export async function listProviders(
   { providers, limit, after }: ProviderFilter,
 ): Promise<InventoryProvider[]> {
   if (providers?.length === 0) return [];
-  const found = await db
+  const page = db
     .selectFrom('node_config')
     .select('provider_id')
     .distinct()
     .$if(providers !== undefined, (q) => q.where('provider_id', 'in', providers ?? []))
     .$if(after !== undefined, (q) => q.where('provider_id', '>', after ?? ''))
     .orderBy('provider_id')
-    .$if(limit !== undefined, (q) => q.limit(limit ?? 0))
+    .$if(limit !== undefined, (q) => q.limit(limit ?? 0));
+  // One question: a business cluster that lost its last node between two would make a full page look like the last.
+  const rows = await db
+    .selectFrom(page.as('page'))
+    .innerJoin('node_config as node', 'node.provider_id', 'page.provider_id')
+    .select([
+      'node.provider_id as providerId',
+      'node.node_name as nodeName',
+      'node.instance_id as instanceId',
+      'node.interface_count as interfaceCount',
+      'node.updated_at as updatedAt',
+    ])
+    .orderBy('node.provider_id')
+    .orderBy('node.node_name')
     .execute();
-  const list: InventoryProvider[] = [];
-  for (const { provider_id: providerId } of found) {
-    const nodes = await db
-      .selectFrom('node_config')
-      .select([
-        'provider_id as providerId',
-        'node_name as nodeName',
-        'instance_id as instanceId',
-        'interface_count as interfaceCount',
-        'updated_at as updatedAt',
-      ])
-      .where('provider_id', '=', providerId)
-      .orderBy('node_name')
-      .execute();
-    const times = nodes.map(({ updatedAt }) => updatedAt).toSorted();
-    // Its last node may have gone between the two questions.
-    const updatedAt = times.at(-1);
-    if (updatedAt) list.push({ providerId, nodeCount: nodes.length, updatedAt, nodes });
-  }
-  return list;
+  const byProvider = Map.groupBy(rows, ({ providerId }) => providerId);
+  return [...byProvider].map(([providerId, nodes]) => {
+    const updatedAt =
+      nodes
+        .map((node) => node.updatedAt)
+        .toSorted()
+        .at(-1) ?? '';
+    return { providerId, nodeCount: nodes.length, updatedAt, nodes };
+  });
 }
 
 export function toRecord(row: NodeConfigTable): InventoryRecord {

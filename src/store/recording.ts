@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { specHash } from '../api/spec-hash.ts';
+import { compareText } from '../plan/view.ts';
 import { batches } from './batches.ts';
 import { type Change, changesBetween } from './changes.ts';
 import { isNewConfig, writeConfig } from './config-rows.ts';
@@ -33,11 +35,18 @@ export async function recordNodeConfigs(
   const isConfigNews = await isNewConfig(db, author, sighting);
   const known = new Map(rows.map((row) => [row.node_name, row]));
   const names = new Set([...nodes.map(({ nodeName }) => nodeName), ...unknown]);
-  const hashes = new Map(nodes.map((node) => [node.nodeName, seenHash(node, sighting)]));
-  const changed = nodes.filter(
-    (node) => !isCurrent(known.get(node.nodeName), node, hashes.get(node.nodeName)),
-  );
-  const gone = rows.filter((row) => !names.has(row.node_name));
+  const hashes = new Map<string, string>();
+  for (const some of batches(nodes)) {
+    for (const node of some) hashes.set(node.nodeName, seenHash(node, sighting));
+    await nextTurn();
+  }
+  // In one order, whoever writes: two leaders that lock the same rows from both ends would stand in each other's way.
+  const changed = nodes
+    .filter((node) => !isCurrent(known.get(node.nodeName), node, hashes.get(node.nodeName)))
+    .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
+  const gone = rows
+    .filter((row) => !names.has(row.node_name))
+    .toSorted((a, b) => compareText(a.node_name, b.node_name));
   const isNews = changed.length + gone.length + subnets.length > 0 || isConfigNews;
   if (!isNews) return;
   await db.transaction().execute(async (tx) => {
@@ -46,8 +55,15 @@ export async function recordNodeConfigs(
     const write = { tx, providerId, author, ...seen, now, at: now.toISOString() };
     await writeSubnets(write, subnets);
     if (isConfigNews) await writeConfig(write);
-    for (const some of batches(changed)) await writeNodes(write, some);
-    for (const some of batches(gone)) await removeNodes(write, some);
+    // SQLite answers at once: without a turn between them nobody else had one.
+    for (const some of batches(changed)) {
+      await writeNodes(write, some);
+      await nextTurn();
+    }
+    for (const some of batches(gone)) {
+      await removeNodes(write, some);
+      await nextTurn();
+    }
     await retireSubnets(write, [...leftSubnets]);
     await prune(tx);
   });

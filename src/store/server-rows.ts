@@ -32,7 +32,9 @@ export async function writeServers(
     const deployed = tx.deleteFrom('node_table').where('provider_id', '=', '');
     await deployed.where('attached_node_id', 'in', ids).execute();
   }
-  await replace(tx, [...deletedRows(write, left, rows), ...changedRows(write, wanted, rows)]);
+  const next = [...deletedRows(write, left, rows), ...changedRows(write, wanted, rows)];
+  // Rows that are there keep their number.
+  if (next.length > 0) await tx.replaceInto('node_table').values(next).execute();
 }
 
 type Rows = ReadonlyMap<string, Selectable<NodeTable>>;
@@ -77,12 +79,4 @@ async function rowsOf({ tx, providerId }: ServersWrite, ids: readonly string[]) 
     .where('attached_node_id', 'in', ids)
     .execute();
   return new Map(rows.map((row) => [row.attached_node_id, row]));
-}
-
-/** Rows that are there keep their number. */
-async function replace(tx: Transaction<Tables>, rows: readonly Insertable<NodeTable>[]) {
-  const [known, fresh] = [rows.filter(({ id }) => id), rows.filter(({ id }) => !id)];
-  for (const some of [known, fresh]) {
-    if (some.length > 0) await tx.replaceInto('node_table').values(some).execute();
-  }
 }

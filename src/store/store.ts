@@ -203,7 +203,7 @@ export class Store {
 }
 
 /** Another leader, or whoever repairs tables by hand, is not long at it. */
-const attempts = 3;
+const attempts = 5;
 
 async function unlessInConflict(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {

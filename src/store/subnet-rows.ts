@@ -41,7 +41,7 @@ export async function writeSubnets(
       .where('subnet_id', 'in', ids)
       .execute();
     const before = await rowsOf(tx, providerId, ids);
-    const rows = some.map((subnet) => {
+    const rows = some.map((subnet): Insertable<SubnetTable> => {
       const row = before.get(subnet.id);
       return {
         ...(row ? { id: row.id } : {}),
@@ -54,7 +54,8 @@ export async function writeSubnets(
         deleted_at: null,
       };
     });
-    await replaceSubnets(tx, rows);
+    // Rows that are there keep their number.
+    await tx.replaceInto('multi_subnet').values(rows).execute();
   }
 }
 
@@ -118,12 +119,4 @@ async function rowsOf(
     rows.push(...found);
   }
   return new Map(rows.map((row) => [row.subnet_id, row]));
-}
-
-/** Rows that are there keep their number. */
-async function replaceSubnets(tx: Transaction<Tables>, rows: readonly Insertable<SubnetTable>[]) {
-  const [known, fresh] = [rows.filter(({ id }) => id), rows.filter(({ id }) => !id)];
-  for (const some of [known, fresh]) {
-    if (some.length > 0) await tx.replaceInto('multi_subnet').values(some).execute();
-  }
 }

@@ -26,11 +26,7 @@ export const storeMutants: readonly Mutant[] = [
     'if (before.size === 0) await rememberNics(\n    write.tx,',
   ),
   mutant('recording', 'row?.uid === uid && row.generation === generation', 'row?.uid === uid'),
-  mutant(
-    'recording',
-    'const gone = rows.filter((row) => !names.has(row.node_name));',
-    'const gone = rows.slice(0, 0);',
-  ),
+  mutant('recording', '.filter((row) => !names.has(row.node_name))', '.slice(0, 0)'),
   mutant(
     'recording',
     'updated_at: before?.hash === hash ? before.updated_at : at,',
