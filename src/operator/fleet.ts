@@ -2,6 +2,8 @@ import { nodeConfigState } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
 import type { SyncResult } from './status/status.ts';
 
+const knownStates: ReadonlySet<string> = new Set(nodeConfigState.options);
+
 /** How many are in each state. */
 type Counts = ReadonlyMap<string, number>;
 
@@ -69,7 +71,7 @@ function interfaceStateOf(node: HeldNode | undefined, { id, name }: Entry): stri
 
 /** Other words would be other series: whoever writes a status may write any. */
 function known(state: string | undefined): string {
-  return nodeConfigState.safeParse(state).data ?? 'Pending';
+  return state !== undefined && knownStates.has(state) ? state : 'Pending';
 }
 
 function count(states: readonly string[]): Counts {

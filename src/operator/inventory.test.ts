@@ -23,7 +23,9 @@ let metrics: ReturnType<typeof createMetrics<typeof metricTable>>;
 let store: Store;
 let inventory: Inventory;
 /** How the database fails; every call is counted. */
-let broken: 'hangs' | 'refuses' | undefined;
+let broken: 'hangs' | 'refuses' | 'slow' | undefined;
+/** A slow one serves one after the other. */
+let served: Promise<void>;
 let calls: number;
 /** Ends the process at its next write. */
 let death: Error | undefined;
@@ -32,6 +34,7 @@ beforeEach(async () => {
   clock = createFakeClock();
   metrics = createMetrics(metricTable);
   broken = undefined;
+  served = Promise.resolve();
   death = undefined;
   calls = 0;
   store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
@@ -58,8 +61,28 @@ async function through<T>(work: () => Promise<T>): Promise<T> {
   calls += 1;
   if (broken === 'refuses') throw new Error('ECONNREFUSED');
   if (broken === 'hangs') return new Promise<T>(() => undefined);
+  if (broken === 'slow') {
+    served = served.then(async () => clock.sleep(2_000));
+    await served;
+  }
   return work();
 }
+
+describe('an inventory whose database is slow', () => {
+  it('gives each of those that write at once its whole patience', async () => {
+    broken = 'slow';
+    const nodes = ['worker-1', 'worker-2', 'worker-3'].map((nodeName) => ({ ...node, nodeName }));
+    const writes = nodes.map(async (each) =>
+      inventory.record('biz-1', { ...author, name: each.nodeName }, [each]),
+    );
+    for (let seconds = 0; seconds < 8; seconds += 1) await clock.advance(1_000);
+    await Promise.all(writes);
+    const counted = await metrics.registry.getSingleMetricAsString(
+      'multinic_inventory_calls_total',
+    );
+    expect(counted).toMatch(/\{result="success"\} 3$/);
+  });
+});
 
 describe('an inventory whose database is down', () => {
   it('counts what failed, and not what was not tried', async () => {

@@ -5,6 +5,7 @@ import type { Owner, RecordedNode } from '../plan/plan.ts';
 import { deliveredFor, isOwn } from '../plan/view.ts';
 import type { Perform } from '../process/effects.ts';
 import type { Logger } from '../process/log.ts';
+import { inTurns } from '../process/slices.ts';
 import type { Author, StoredNode } from '../store/node-configs.ts';
 import type { Sighting } from '../store/sighting.ts';
 import type { Store } from '../store/store.ts';
@@ -66,6 +67,7 @@ const pauseMs = 30_000;
 export function createInventory(deps: InventoryDeps): Inventory {
   const { store, perform, clock, log, metrics } = deps;
   let pause: { readonly until: number; readonly failure: DatabaseFailure } | undefined;
+  let changes: Promise<unknown> = Promise.resolve();
   /** Gone while the store could not be reached. */
   const unforgotten = new Map<string, Name>();
   /** By server id: names outlive their objects also while the store cannot be read. */
@@ -119,19 +121,24 @@ export function createInventory(deps: InventoryDeps): Inventory {
     if (delivered.size > mostRemembered && oldest !== undefined) delivered.delete(oldest);
   }
 
-  async function write(...values: Parameters<typeof store.record>): Promise<void> {
-    await perform('operator.inventory.write', async () =>
-      ask('record', async () => store.record(...values)),
+  /** One after the other, as they come to the database: the patience of those that wait is not spent by the others. */
+  async function change(work: () => Promise<void>): Promise<void> {
+    const turn = changes.then(async () =>
+      perform('operator.inventory.write', async () => ask('record', work)),
     );
+    changes = Promise.allSettled([turn]);
+    await turn;
+  }
+
+  async function write(...values: Parameters<typeof store.record>): Promise<void> {
+    await change(async () => store.record(...values));
   }
 
   async function erase(author: Name): Promise<void> {
     for (const provider of (await ask('nodes', async () => store.nodesOf(author))).keys()) {
       await write(provider, { ...author, generation: 0 }, []);
     }
-    await perform('operator.inventory.write', async () =>
-      ask('record', async () => store.forget(author)),
-    );
+    await change(async () => store.forget(author));
     unforgotten.delete(keyOf(author));
   }
 
@@ -153,7 +160,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
       (await unlessItFails(async () => ask('authors', async () => store.authors()))) ?? [],
     async record(providerId, author, nodes, unknown, sighting) {
       unforgotten.delete(keyOf(author));
-      for (const node of nodes) remember(node);
+      await inTurns(nodes, remember);
       await unlessItFails(async () => write(providerId, author, nodes, unknown, sighting));
       if (unforgotten.size > 0 && !pause) await unlessItFails(eraseAll);
     },

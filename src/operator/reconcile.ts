@@ -1,5 +1,6 @@
 import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
+import { nextTurn } from '../process/slices.ts';
 import type { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
 import { Doubts } from './doubts.ts';
@@ -142,6 +143,7 @@ async function settle(
   const { delivery, troubles, summary, unverified } = synced;
   countDelivery(metrics, config.providerId, delivery);
   fleet.note(keyOf(object), synced);
+  await nextTurn();
   const sent = delivery.accepted.length + delivery.removed.length;
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
   const waiting = waitsOf(synced);

@@ -5,6 +5,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Perform } from '../process/effects.ts';
+import { nextTurn } from '../process/slices.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type AccessDeps, access } from './access.ts';
 import type { CloudLooks } from './cloud-looks.ts';
@@ -42,7 +43,10 @@ export interface SyncDeps extends AccessDeps {
   readonly metrics: OperatorMetrics;
 }
 
-/** The steps of a look at all servers: everything that can be delivered is, whatever else fails. Throws StepFailure. */
+/**
+ * The steps of a look at all servers: everything that can be delivered is, whatever else fails. Each of them may take tens of
+ * milliseconds where there are thousands of servers, and others have their turn between. Throws StepFailure.
+ */
 export async function syncAll(
   object: ConfigObject,
   config: ResolvedConfig,
@@ -58,8 +62,10 @@ export async function syncAll(
   const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
   if (evidenceComplete && !isCloudOutage(seen)) deps.cloudLooks.complete(keyOf(object));
   const records = nodesAfter(rounds, source);
+  await nextTurn();
   const sighting = sightingOf(object, input.observation, rounds.held);
   await deps.inventory.record(config.providerId, source, records, rounds.unreadable, sighting);
+  await nextTurn();
   const status = statusOf(deps.writer.latest(object));
   const leaving = { ...request, deliveredTo: status.deliveredTo };
   const others = await leaveOthers(leaving, deps, signal);
@@ -100,11 +106,13 @@ async function bringAbout(
   deps.cloudLooks.begin(keyOf(object), view.cloud.name);
   if (request.freshSince !== undefined) view.cloud.freshen(request.freshSince);
   const seen = await observe(request, { view, viola }, signal);
+  await nextTurn();
   const known = {
     recorded: await inventory.nicsOf(serversWithNewPorts(seen)),
     recentRemovals: recentRemovals.count(view.cloud.name),
   };
   const { servers: selector } = config;
+  await nextTurn();
   const input = planInput(request, { ...seen, ...known });
   const proven = await prove(input, { ...view, selector }, deps, signal);
   if (concernsNodes(proven.plan)) await announce(object, config, deps, signal);

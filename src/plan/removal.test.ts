@@ -210,11 +210,15 @@ describe('a delivered NIC whose subnet is not selected', () => {
 });
 
 describe('ids in upper case', () => {
-  it('are those of the same server, port and subnet', () => {
-    const upper = entry(1, 0, { portId: 'P1', subnetId: 'SUB-A' });
-    const node = held(1, [upper]);
+  it.each([
+    ['server', { instanceId: 'S1' }, {}],
+    ['port', {}, { portId: 'P1' }],
+    ['subnet', {}, { subnetId: 'SUB-A' }],
+    ['server, port and subnet', { instanceId: 'S1' }, { portId: 'P1', subnetId: 'SUB-A' }],
+  ])('are those of the same %s', (_, spec, nic) => {
+    const node = held(1, [entry(1, 0, nic)]);
     const plan = planOf({
-      held: [{ ...node, spec: { ...node.spec, instanceId: 'S1' } }],
+      held: [{ ...node, spec: { ...node.spec, ...spec } }],
       ports: [port(1, 's1')],
     });
     expect(plan).toMatchObject({ problems: [], ask: [] });

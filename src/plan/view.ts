@@ -113,16 +113,27 @@ export function isOwn(
   return source?.namespace === namespace && source.name === name && source.uid === uid;
 }
 
-/** Databases compare ids without case, so that an object may hold one otherwise than OpenStack answers it. */
+/**
+ * Databases compare ids without case, so that an object may hold one otherwise than OpenStack answers it. What is as it should
+ * be, nearly all of tens of thousands of NICs, is not copied.
+ */
 function withLowerIds(node: HeldNode): HeldNode {
   const { spec } = node;
-  const { instanceId, interfaces } = spec;
+  const instanceId = spec.instanceId?.toLowerCase();
+  const areLower = spec.interfaces?.every(hasLowerIds) ?? true;
+  if (instanceId === spec.instanceId && areLower) return node;
   const lower = {
     ...spec,
-    ...(instanceId === undefined ? {} : { instanceId: instanceId.toLowerCase() }),
-    ...(interfaces === undefined ? {} : { interfaces: interfaces.map(entryWithLowerIds) }),
+    ...(instanceId === undefined ? {} : { instanceId }),
+    ...(spec.interfaces === undefined
+      ? {}
+      : { interfaces: spec.interfaces.map(entryWithLowerIds) }),
   };
   return { ...node, spec: lower };
+}
+
+function hasLowerIds({ portId, subnetId }: InterfaceSpec): boolean {
+  return portId === portId?.toLowerCase() && subnetId === subnetId?.toLowerCase();
 }
 
 function entryWithLowerIds(entry: InterfaceSpec): InterfaceSpec {

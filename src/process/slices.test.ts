@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inSlices } from './slices.ts';
+import { inSlices, nextTurn } from './slices.ts';
 
 /** A clock that is a millisecond later each time it is looked at. */
 function tickingClock() {
@@ -41,4 +41,21 @@ it('ends between slices when nobody waits for it any more', async () => {
   stop.abort(new Error('stopped'));
   await expect(work).rejects.toThrow('stopped');
   expect(done.length).toBeLessThan(50);
+});
+
+it('goes on with one of several per loop: timers and sockets never wait for all of them', async () => {
+  let loop = 0;
+  const count = (): void => {
+    loop += 1;
+    counter = setImmediate(count);
+  };
+  let counter = setImmediate(count);
+  const loops = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      await nextTurn();
+      return loop;
+    }),
+  );
+  clearImmediate(counter);
+  expect(new Set(loops).size).toBe(5);
 });

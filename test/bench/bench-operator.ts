@@ -1,5 +1,8 @@
 // The operator's reconciler in the process of a bench, with an API server in memory.
 import { subscribe } from 'node:diagnostics_channel';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { metricTable } from '../../src/api/metrics.ts';
 import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
 import { createClouds } from '../../src/openstack/clouds.ts';
@@ -61,7 +64,10 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
   };
   const settings = readSettings(operatorSettings, { env: { ...own, ...env }, flags: {} });
   const kube = new FakeKube();
-  const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, { now: () => clock.now() });
+  // On disk, as on the volume of a Pod: in memory its pages would count as the operator's.
+  const folder = await mkdtemp(join(tmpdir(), 'multinic-bench-store-'));
+  const database = { kind: 'sqlite', path: join(folder, 'inventory.db') } as const;
+  const store = await Store.open(database, { now: () => clock.now() });
   const perform = createPerform<string>(() => undefined);
   const metrics = createMetrics(metricTable);
   let calls = 0;
@@ -163,6 +169,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
       await clouds[Symbol.asyncDispose]();
       await violas[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
     },
   };
 }

@@ -2,6 +2,8 @@
 // hundred OpenstackConfigs that share their servers. Node's own timers tell how long the event loop was blocked.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mapBounded } from '../../src/process/bounded.ts';
+import { nextTurn } from '../../src/process/slices.ts';
 import { benchOperator } from './bench-operator.ts';
 import { Figures, rssOf } from './figures.ts';
 import { BenchWorld } from './operator-world.ts';
@@ -9,11 +11,13 @@ import { BenchWorld } from './operator-world.ts';
 const serverCount = 10_000;
 const portsPerServer = 10;
 const configs = 10;
+/** So many that wait for one cloud are looked at together (src/operator/lanes.ts). */
+const atOnce = 4;
 const sharers = 100;
 /** Servers that they share: Neutron lists the ports of so many at a time. */
 const shared = 100;
 const rounds = 3;
-const goals = { listings: 1, seconds: 10, rssMb: 400, blockedMs: 50 };
+const goals = { listings: 1, seconds: 10, peakMb: 400, blockedMs: 50 };
 /** Longer than the operator believes a listing at this poll interval. */
 const pauseMs = 1_100;
 
@@ -56,11 +60,13 @@ for (const [n, name] of names.entries()) {
 
 async function lookAtAll(): Promise<number> {
   const start = performance.now();
-  for (const name of names) {
+  await mapBounded(names, atOnce, async (name) => {
     await bench.look(name);
+    // A worker that tells what it saw waits for the API server.
+    await nextTurn();
     const ready = bench.ready(name);
     if (!ready.startsWith('True')) throw new Error(`${name}: ${ready}`);
-  }
+  });
   return (performance.now() - start) / 1_000;
 }
 
@@ -81,8 +87,8 @@ const { rssMb, peakMb } = await rssOf(process.pid);
 const title = `${serverCount} servers with ${portsPerServer} ports in ${configs} OpenstackConfigs`;
 figures.note(`${title}: the first look at all`, `${coldSeconds.toFixed(1)} s`);
 figures.goal(`${title}: a look at all, nothing new`, Math.max(...seconds), goals.seconds, 's');
-figures.goal('its RSS', rssMb, goals.rssMb, 'MB');
-figures.note('its peak', `${peakMb} MB`);
+figures.note('its RSS', `${rssMb} MB`);
+figures.goal('its peak', peakMb, goals.peakMb, 'MB');
 figures.goal(
   'longest time that the event loop was blocked',
   Math.max(...blockedMs),

@@ -1,4 +1,5 @@
-// A Viola for the bench, in a process of its own: keeps what it is posted and lists it in pages, nothing else.
+// A Viola for the bench, in a process of its own: keeps what it is posted and lists it in pages, nothing else. As the real one
+// it selects from pages of the business cluster, so that a page may be empty and not the last.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -18,16 +19,16 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 function list(url: URL) {
   const start = Number(url.searchParams.get('continue') ?? 0);
   const end = start + Number(url.searchParams.get('limit') ?? 500);
-  const selected = [...nodes.values()].filter((node) => isSelected(node, url.searchParams));
-  const items = selected.slice(start, end);
-  const more = end < selected.length ? { continue: String(end) } : {};
+  const page = [...nodes.values()].slice(start, end);
+  const items = page.filter((node) => isSelected(node, url.searchParams));
+  const more = end < nodes.size ? { continue: String(end) } : {};
   return { items, observedAt: new Date().toISOString(), ...more };
 }
 
 function isSelected({ spec, source }: HeldNode, query: URLSearchParams): boolean {
   const wanted = query.get('source');
-  if (wanted === null) return true;
   const ids = query.getAll('instanceId');
+  if (wanted === null && ids.length === 0) return true;
   return `${source?.namespace}/${source?.name}` === wanted || ids.includes(spec.instanceId ?? '');
 }
 

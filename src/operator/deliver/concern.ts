@@ -1,4 +1,4 @@
-import type { ListQuery } from './viola-client.ts';
+import type { ListQuery } from './node-list.ts';
 
 interface Raw {
   readonly source?: { readonly namespace?: unknown; readonly name?: unknown } | null;

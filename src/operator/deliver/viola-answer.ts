@@ -22,6 +22,8 @@ export function bodyOf<T>(
   return readAs(schema, parseJson(answer.text));
 }
 
+export type NodePage = z.infer<typeof heldNodes>;
+
 const pageSchema = heldNodes.extend({ items: z.array(z.unknown()) });
 
 /** A page of a list; of nodes that are nobody's concern nothing is read, and nothing has to be right. */
@@ -29,7 +31,7 @@ export async function pageOf(
   answer: HttpAnswer,
   isConcern: (raw: unknown) => boolean,
   now: Date,
-): Promise<z.infer<typeof heldNodes>> {
+): Promise<NodePage> {
   const { items, ...page } = bodyOf(answer, 200, pageSchema, now);
   const nodes = await inTurns(items.filter(isConcern), (raw): HeldNode => readAs(heldNode, raw));
   return { ...page, items: nodes };

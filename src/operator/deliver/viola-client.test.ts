@@ -88,12 +88,6 @@ const query = {
 };
 
 describe('listing', () => {
-  it('asks for everything when there are more servers than a URL holds', async () => {
-    answers = [[200, { items: [], observedAt }]];
-    await viola.list({ ...query, instanceIds: Array.from({ length: 201 }, String) }, signal);
-    expect(seen[0]?.url).toBe('/base/v1/k8s/multinic/node-configs?limit=200');
-  });
-
   it('keeps of everything what it asked for, and reads nothing else', async () => {
     const source = { ...query.source, uid: 'u', generation: 1 };
     const other = { ...source, name: 'other' };

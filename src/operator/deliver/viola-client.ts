@@ -10,13 +10,11 @@ import {
   postAnswer,
   providerHeader,
   resultsPreference,
-  type UnreadableNode,
 } from '../../api/node-configs-http.ts';
 import type { Call, Caller } from '../../requests/caller.ts';
-import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
-import { concernOf } from './concern.ts';
+import { type Listed, type ListQuery, listNodes } from './node-list.ts';
 import type { TokenSource } from './token-source.ts';
 import { bodyOf, isNoSuchNode, isUnreadable, pageOf, resultsOf } from './viola-answer.ts';
 
@@ -30,31 +28,8 @@ export interface ViolaClient {
   remove(nodeName: string, base: Base | null, signal: AbortSignal): Promise<Removed>;
 }
 
-/** What is read of a business cluster. */
-export interface ListQuery {
-  /** Reads through Viola's short cache. */
-  readonly fresh: boolean;
-  /** Nodes that come from this OpenstackConfig … */
-  readonly source: { readonly namespace: string; readonly name: string };
-  /** … or are one of these servers. A Viola that knows no selection answers every node. */
-  readonly instanceIds: readonly string[];
-}
-
-export interface Listed {
-  readonly nodes: readonly HeldNode[];
-  /** Objects that are there, and of which nothing else is known. */
-  readonly unreadable: readonly UnreadableNode[];
-}
-
 /** `leaving`: accepted, goes when the node is clean. `stale`: it has changed meanwhile. */
 export type Removed = 'leaving' | 'gone' | 'stale';
-
-/** Half a megabyte at most: what is parsed at once keeps everything else waiting. */
-const pageSize = 200;
-/** Viola's limit, and as many as a URL holds; who selects more has most of the cluster anyway. */
-const mostInstanceIds = 200;
-/** A list that is longer than this repeats itself. */
-const mostPages = 1_000;
 
 interface ViolaClientOptions {
   readonly caller: Pick<Caller, 'call'>;
@@ -94,34 +69,11 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
     return bodyOf(answer, expected, schema, clock.now());
   }
 
-  async function listAll(query: ListQuery, signal: AbortSignal): Promise<Listed> {
-    const nodes: HeldNode[] = [];
-    const unreadable: UnreadableNode[] = [];
-    const isConcern = concernOf(query);
-    let next: string | undefined;
-    for (let pages = 0; pages < mostPages; pages++) {
-      const path = `${nodeConfigsPath}?${searchOf(query, next).toString()}`;
-      const answer = await send({ method: 'GET', path }, signal);
-      const page = await pageOf(answer, isConcern, clock.now());
-      nodes.push(...page.items);
-      unreadable.push(...(page.unreadable ?? []));
-      next = page.continue;
-      if (next === undefined) return { nodes, unreadable };
-    }
-    throw new RequestError(`the list of nodes does not end after ${mostPages} pages`, {
-      service: 'viola',
-      kind: 'badAnswer',
-    });
-  }
-
   return {
     async list(query, signal) {
-      try {
-        return await listAll(query, signal);
-      } catch (error) {
-        if (!isRequestError(error) || error.code !== 'ContinueExpired') throw error;
-        return listAll(query, signal);
-      }
+      return listNodes(query, async (path, isConcern) =>
+        pageOf(await send({ method: 'GET', path }, signal), isConcern, clock.now()),
+      );
     },
     async get(nodeName, signal) {
       const request = { method: 'GET', path: nodePath(nodeName), isAnswer: isUnreadable } as const;
@@ -155,15 +107,4 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
 
 function nodePath(nodeName: string): string {
   return `${nodeConfigsPath}/${encodeURIComponent(nodeName)}`;
-}
-
-function searchOf({ fresh, source, instanceIds }: ListQuery, next: string | undefined) {
-  const search = new URLSearchParams({ limit: String(pageSize) });
-  if (fresh) search.set('fresh', 'true');
-  if (instanceIds.length <= mostInstanceIds) {
-    search.set('source', `${source.namespace}/${source.name}`);
-    for (const id of instanceIds) search.append('instanceId', id);
-  }
-  if (next !== undefined) search.set('continue', next);
-  return search;
 }

@@ -111,6 +111,7 @@ export class PortDirectory {
 
   #filledUp(serverIds: readonly string[]): readonly string[] {
     const room = Math.ceil(serverIds.length / batchSize) * batchSize - serverIds.length;
+    if (room === 0) return serverIds;
     const asked = new Set(serverIds);
     const others = new Set([...this.#members.values()].flatMap((ids) => [...ids]));
     const free = [...others].filter((id) => !asked.has(id) && !this.#flights.has(id));

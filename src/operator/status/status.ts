@@ -114,7 +114,11 @@ const ranks: Readonly<Record<string, number>> = {
 /** What is wrong with a node: what Viola did not take, else what was found about the node, its server or one of its ports. */
 function troublesOfNodes({ delivery, troubles, observation }: SyncResult) {
   const failed = new Map(delivery.failures.map(({ nodeName, message }) => [nodeName, message]));
-  const owners = new Map(observation.ports.map(({ id, deviceId }) => [`port ${id}`, deviceId]));
+  const owners = new Map(
+    troubles.length === 0
+      ? []
+      : observation.ports.map(({ id, deviceId }) => [`port ${id}`, deviceId]),
+  );
   const bySubject = new Map<string, Trouble>();
   for (const trouble of troubles.toReversed()) {
     const subject = 'subject' in trouble ? String(trouble.subject) : '';
@@ -148,9 +152,10 @@ type DownPortRetry = OpenstackConfigStatus['downPortRetry'];
 
 /** Ids of delivered ports that are DOWN, sorted. */
 function downPortsOf(nodes: readonly NodePlan[], { ports }: Observation): string[] {
+  const down = ports.filter(({ status }) => status === 'DOWN').map(({ id }) => id);
+  if (down.length === 0) return [];
   const delivered = new Set(nodes.flatMap((node) => node.interfaces.map(({ portId }) => portId)));
-  const down = ports.filter(({ id, status }) => status === 'DOWN' && delivered.has(id));
-  return down.map(({ id }) => id).toSorted();
+  return down.filter((id) => delivered.has(id)).toSorted();
 }
 
 /**

@@ -175,8 +175,20 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/view.ts',
-    find: '{ instanceId: instanceId.toLowerCase() }',
-    replace: '{ instanceId }',
+    find: 'portId === portId?.toLowerCase() && subnetId',
+    replace: 'subnetId',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/view.ts',
+    find: '&& subnetId === subnetId?.toLowerCase()',
+    replace: '',
+    tests: plan,
+  },
+  {
+    file: 'src/plan/view.ts',
+    find: 'instanceId === spec.instanceId && areLower',
+    replace: 'areLower',
     tests: plan,
   },
   {
