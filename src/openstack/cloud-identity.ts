@@ -1,4 +1,5 @@
 import type { TlsOptions } from '../requests/transport.ts';
+import { keystonePlace } from './endpoint.ts';
 
 /** Everything that makes two clouds different: who asks what, as whom, scoped to which project. */
 export interface CloudIdentity {
@@ -63,12 +64,14 @@ export type InDomain =
 
 /** Who logs in where, in whichever project. */
 export interface Account {
-  readonly keystoneUrl: string;
+  /** Where, as keystonePlace says it. */
+  readonly keystone: string;
   readonly who: InDomain | ApplicationCredentialAuth['credential'];
 }
 
 export function accountOf({ keystoneUrl, auth }: CloudIdentity): Account {
-  return { keystoneUrl, who: auth.kind === 'password' ? auth.user : auth.credential };
+  const who = auth.kind === 'password' ? auth.user : auth.credential;
+  return { keystone: keystonePlace(keystoneUrl), who };
 }
 
 /** An account with what only it knows: it is that which Keystone refuses. */

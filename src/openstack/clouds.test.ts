@@ -105,13 +105,17 @@ function identity(change: Partial<CloudIdentity> = {}): CloudIdentity {
 describe('a password that Keystone refused', () => {
   const refused = { kind: 'badCredential' };
 
-  test('is not tried again by another project, while a changed one is at once', async () => {
+  test('is not tried again by another project or another spelling of the URL, while a changed one is at once', async () => {
     await using clouds = open();
     right = 'changed';
     await expect(clouds.get(identity()).portsOf(['s1'], signal)).rejects.toMatchObject(refused);
     const tries = logins;
     const another = clouds.get(identity(as({ projectId: 'another' })));
     await expect(another.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
+    for (const keystoneUrl of [`${base}/`, `${base}/v3`, ` ${base.toUpperCase()}/v3/`]) {
+      const spelt = clouds.get(identity({ keystoneUrl }));
+      await expect(spelt.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
+    }
     expect(logins).toBe(tries);
     await clouds.get(identity(as({ password: 'changed' }))).portsOf(['s1'], signal);
     expect(asked).toEqual(['/one/v2.0/ports']);

@@ -4,7 +4,7 @@ import { RequestError } from '../requests/request-error.ts';
 import type { TlsOptions } from '../requests/transport.ts';
 import { decryptPassword } from './aes-cbc.ts';
 import type { Account } from './cloud-identity.ts';
-import { contrabassBase } from './endpoint.ts';
+import { contrabassBase, keystonePlace } from './endpoint.ts';
 import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
 import { resourcePath } from './requests/service-client.ts';
 
@@ -30,7 +30,10 @@ export interface Provider {
 
 /** The account that Contrabass hands out. */
 export function accountOfProvider({ keystoneUrl, username, domainName }: Provider): Account {
-  return { keystoneUrl, who: { name: username, domain: { name: domainName } } };
+  return {
+    keystone: keystonePlace(keystoneUrl),
+    who: { name: username, domain: { name: domainName } },
+  };
 }
 
 /** Where an OpenStack says what happens in it (RabbitMQ). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contrabassBase, keystoneBase, neutronBase, novaBase } from './endpoint.ts';
+import { contrabassBase, keystoneBase, keystonePlace, neutronBase, novaBase } from './endpoint.ts';
 
 describe('base URLs', () => {
   test.each([
@@ -9,6 +9,15 @@ describe('base URLs', () => {
     ['http://k:5000/v2.0', 'http://k:5000/v3'],
     ['https://host/identity', 'https://host/identity/v3'],
   ])('keystone %s', (url, base) => expect(keystoneBase(url)).toBe(base));
+
+  test.each(['http://k:80', ' HTTP://K/', 'http://k/v3/', 'http://k/v2.0'])(
+    'keystone %j is at one place',
+    (url) => expect(keystonePlace(url)).toBe('http://k/v3'),
+  );
+
+  test('what is no URL is a place of its own', () => {
+    expect(keystonePlace('host:5000')).toBe('host:5000');
+  });
 
   test.each([
     ['http://n:9696', 'http://n:9696'],

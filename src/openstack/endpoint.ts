@@ -5,6 +5,16 @@ export function keystoneBase(url: string): string {
   return `${bare('keystone', url).replace(/\/v(3|2\.0)$/, '')}/v3`;
 }
 
+/** Where a Keystone is, equal however people write its URL. */
+export function keystonePlace(url: string): string {
+  try {
+    return keystoneBase(url).toLowerCase();
+  } catch {
+    // Nobody can ask there; whoever tries is told why.
+    return url;
+  }
+}
+
 /** Neutron's base without its version: deployments register it with and without `/v2.0`. */
 export function neutronBase(url: string): string {
   return bare('neutron', url).replace(/\/v2\.0$/, '');

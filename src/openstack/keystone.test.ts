@@ -266,6 +266,7 @@ describe('createKeystone', () => {
     const keystone = createKeystone({ identity, caller, clock, gate, turns, lifetime: signal });
     gate.ask('first');
     for (const asked of ['first', '', 'second', 'second']) {
+      await clock.advance(60_000);
       gate.ask(asked);
       await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
     }

@@ -8,7 +8,27 @@ function mutant(file: string, find: string, replace: string, ...tests: string[])
   return { file: `${room}/${file}.ts`, find, replace, tests: ['unit', ...files] };
 }
 
+const gate = 'src/openstack/credential-gate.ts';
+const gateTests = ['unit', 'src/openstack/credential-gate.test.ts'] as const;
+
 export const credentialsMutants: readonly Mutant[] = [
+  { file: gate, find: 'if (now < this.#answeredUntil) return;', replace: '', tests: gateTests },
+  { file: gate, find: '2 * this.#answeredMs', replace: 'this.#answeredMs', tests: gateTests },
+  { file: gate, find: '- this.#acceptedAt < believedMs', replace: '>= 0', tests: gateTests },
+  { file: gate, find: '> mostAsked', replace: '> 2 * mostAsked', tests: gateTests },
+  { file: gate, find: 'if (!this.#isAskedFor) return;', replace: '', tests: gateTests },
+  {
+    file: gate,
+    find: 'this.#isAskedFor = false;\n    this.#answeredMs = answeredMs;',
+    replace: '',
+    tests: gateTests,
+  },
+  {
+    file: 'src/openstack/cloud-identity.ts',
+    find: 'keystone: keystonePlace(keystoneUrl)',
+    replace: 'keystone: keystoneUrl',
+    tests: ['unit', 'src/openstack/clouds.test.ts'],
+  },
   mutant(
     'credentials/provider',
     "refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);",

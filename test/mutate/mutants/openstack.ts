@@ -93,14 +93,14 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/credential-gate.ts',
-    find: "if (value === '' || this.#asked.has(value)) return;",
+    find: "if (value === '' || !this.#isNew(value)) return;",
     replace: "if (value === '') return;",
     tests: own('keystone.test.ts'),
   },
   {
     file: 'src/openstack/credential-gate.ts',
-    find: 'while (!this.#accepted && this.#first) {',
-    replace: 'while (this.#accepted && this.#first) {',
+    find: 'while (!this.#isBelieved && this.#first) {',
+    replace: 'while (this.#isBelieved && this.#first) {',
     tests: own('keystone.test.ts'),
   },
   {
@@ -195,13 +195,13 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/credential-gate.ts',
-    find: '    this.#accepted = false;\n',
+    find: '    this.#acceptedAt = Number.NEGATIVE_INFINITY;\n',
     replace: '',
     tests: own('credential-gate.test.ts'),
   },
   {
     file: 'src/openstack/credential-gate.ts',
-    find: 'if (!this.#accepted) throw error;',
+    find: 'if (!this.#isBelieved) throw error;',
     replace: 'void error;',
     tests: own('credential-gate.test.ts'),
   },
