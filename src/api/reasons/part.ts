@@ -42,8 +42,8 @@ export const partReasons = {
     'part',
     false,
     [
-      'The ConfigMap that says when OpenstackConfigs are looked at cannot be used; what held before goes on.',
-      'OpenstackConfig를 언제 조회할지 정하는 ConfigMap을 사용할 수 없습니다. 이전 설정이 계속 적용됩니다.',
+      'The ConfigMap that says when OpenstackConfigs are looked at cannot be used; what held before goes on, after a restart as in mode manual.',
+      'OpenstackConfig를 언제 조회할지 정하는 ConfigMap을 사용할 수 없습니다. 이전 설정이 계속 적용되며, 재시작 후에는 manual 모드로 동작합니다.',
     ],
     [
       'Correct the field of trigger.yaml that the message names; no restart is needed.',

@@ -27,6 +27,12 @@ export const immediately: TriggerPolicy = {
   schedule: undefined,
 };
 
+/**
+ * What holds when somebody has said something and nobody could ever read it: people are served, and no cloud is polled that
+ * was perhaps to be left alone.
+ */
+export const unreadable: TriggerPolicy = { mode: 'manual', onChange: true, schedule: undefined };
+
 /** That of the deployed system, which listed whole projects with each look. */
 const shortestIntervalMs = 60_000;
 const usualInterval = '5m';

@@ -105,6 +105,17 @@ it('the last good policy stays while another cannot be used, and people are told
   expect([policies[1]?.mode, await usable()]).toEqual(['webhook', '1']);
 });
 
+it('a cloud that was perhaps to be left alone is not polled while nobody could ever read how', async () => {
+  await write('mode: manaul');
+  await follow();
+  expect(policies).toEqual([{ mode: 'manual', onChange: true, schedule: undefined }]);
+  expect(events.join()).toContain('until it is corrected only changes and requests are followed');
+  expect(await usable()).toBe('0');
+  await write('mode: scheduled');
+  await until('the policy that is meant', () => policies.length === 2);
+  expect(policies[1]?.mode).toBe('scheduled');
+});
+
 it('a key that is missing is named, and a ConfigMap that is gone means that all is looked at', async () => {
   await write('mode: manual', 'triggers.yml');
   await follow();
@@ -113,8 +124,8 @@ it('a key that is missing is named, and a ConfigMap that is gone means that all 
   );
   expect(await usable()).toBe('0');
   await admin.delete(configMaps, metadata);
-  await until('the policy of old', () => policies.length === 1);
-  expect([policies[0], await usable()]).toEqual([
+  await until('the policy of old', () => policies.length === 2);
+  expect([policies[1], await usable()]).toEqual([
     { mode: 'immediate', onChange: true, schedule: undefined },
     '1',
   ]);

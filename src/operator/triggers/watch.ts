@@ -9,7 +9,7 @@ import { apiVersionOf } from '../../kube/resource.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics.ts';
-import { immediately, readPolicy, type TriggerPolicy } from './policy.ts';
+import { immediately, readPolicy, type TriggerPolicy, unreadable } from './policy.ts';
 
 export interface TriggerWatchDeps {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
@@ -26,7 +26,7 @@ export interface TriggerWatchDeps {
 
 /**
  * Follows the ConfigMap that says what may start a look. Without it that is anything; while it cannot be used the last one
- * that could holds, and people are told. Nothing is to be looked at before the reflector has listed: to poll a cloud that
+ * that could holds, when there was one, and people are told. Nothing is to be looked at before the reflector has listed: to poll a cloud that
  * somebody wants to be left alone is what must not happen.
  */
 export function watchTriggers(deps: TriggerWatchDeps): Reflector {
@@ -53,11 +53,16 @@ export function watchTriggers(deps: TriggerWatchDeps): Reflector {
 function take({ recorder, log, metrics, onPolicy }: TriggerWatchDeps) {
   const usable = (is: boolean) => metrics.set('multinic_trigger_config_usable', {}, is ? 1 : 0);
   usable(true);
+  let known = false;
+  const use = (policy: TriggerPolicy): void => {
+    known = true;
+    onPolicy(policy);
+  };
   return (change: Change<ConfigMap>): void => {
     if (change.type === 'deleted') {
       usable(true);
       log.info({ mode: immediately.mode }, 'trigger configuration is gone');
-      onPolicy(immediately);
+      use(immediately);
       return;
     }
     const { object } = change;
@@ -67,12 +72,16 @@ function take({ recorder, log, metrics, onPolicy }: TriggerWatchDeps) {
       usable(true);
       const { mode, onChange: immediateOnCRChange } = policy;
       log.info({ mode, immediateOnCRChange }, 'trigger configuration read');
-      onPolicy(policy);
+      use(policy);
     } catch (error) {
       // `readPolicy` throws nothing else than what is wrong with the text.
       usable(false);
       const reason = 'TriggerConfigUnusable' satisfies Reason;
-      const message = `${error instanceof Error ? error.message : String(error)}; what held before goes on`;
+      const meanwhile = known
+        ? 'what held before goes on'
+        : 'until it is corrected only changes and requests are followed';
+      if (!known) onPolicy(unreadable);
+      const message = `${error instanceof Error ? error.message : String(error)}; ${meanwhile}`;
       log.error({ reason }, message);
       const { kind } = configMaps;
       recorder.record(

@@ -110,4 +110,16 @@ export const triggersMutants: readonly Mutant[] = [
     "signature?.hmac.slice(0, 16) ?? randomBytes(8).toString('hex')",
     "randomBytes(8).toString('hex')",
   ),
+  {
+    file: 'src/operator/triggers/watch.ts',
+    find: 'if (!known) onPolicy(unreadable);',
+    replace: '',
+    tests: ['unit', 'src/operator/triggers/watch.test.ts'],
+  },
+  {
+    file: 'src/operator/triggers/watch.ts',
+    find: 'known = true;',
+    replace: '',
+    tests: ['unit', 'src/operator/triggers/watch.test.ts'],
+  },
 ];
