@@ -69,7 +69,7 @@ export const triggersMutants: readonly Mutant[] = [
   pass('if (isReady(this.#deps.writer.latest(object)))', 'if (true)'),
   pass("mode === 'immediate' && (cause", "mode !== 'immediate' && (cause"),
   mutant('watch', 'fieldSelector: `metadata.name=${triggerConfigMap.name}`,', '', 'watch'),
-  mutant('watch', 'onPolicy(immediately);', '', 'watch'),
+  mutant('watch', 'use(immediately);', '', 'watch'),
   mutant('watch', 'textIn(change.previous) === textIn(object)', 'false', 'watch'),
   server('signature', 'if (awayMs <= signatureWindowMs)', 'if (true)'),
   server('signature', '${timestamp}\\n${method}', '${method}'),
