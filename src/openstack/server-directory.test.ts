@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { RefreshTurns } from './refresh-turns.ts';
@@ -5,6 +7,8 @@ import type { ServerRecord } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 
 const signal = new AbortController().signal;
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 function serverOf(id: string, version: number): ServerRecord {
   const name = `${id}-v${version}`;
@@ -134,6 +138,19 @@ describe('createServerDirectory', () => {
     const first = asked.length;
     await directory.servers(ids(25, 'gone'), signal);
     expect([first, asked.length]).toEqual([11, 11]);
+  });
+
+  test('a few that come and go at a time do not stay for ever', async () => {
+    const { directory, clock } = setUp([], ids(100));
+    const seen = ids(100).map(async (id) => {
+      const server = (await directory.servers([id], signal)).get(id);
+      return new WeakRef(server ?? {});
+    });
+    const known = await Promise.all(seen);
+    await clock.advance(20 * 60_000);
+    await directory.servers(['other'], signal);
+    collect();
+    expect(known.filter((server) => server.deref() !== undefined)).toEqual([]);
   });
 
   test('empty ids and doubles cost nothing', async () => {

@@ -94,7 +94,16 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     // keep the ones behind them from being asked for at all.
     const rest = stale(wanted).toSorted((a, b) => (order.get(a) ?? -1) - (order.get(b) ?? -1));
     for (const id of rest.slice(fewServers)) remember(id, undefined);
+    forgetUnused(new Set(wanted));
     await mapBounded(rest.slice(0, fewServers), readsAtOnce, readOne, signal);
+  }
+
+  /** Few that come and go at a time are never listed, and a list alone would have them go. */
+  function forgetUnused(wanted: ReadonlySet<string>): void {
+    const oldest = clock.monotonicMs() - 2 * knownMs;
+    for (const [id, { until }] of entries) {
+      if (until <= oldest && !wanted.has(id)) entries.delete(id);
+    }
   }
 
   return {

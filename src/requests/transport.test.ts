@@ -175,4 +175,26 @@ describe('certificates', () => {
       kind: 'unreachable',
     });
   });
+
+  test('closes the connections of a lane that nobody has used for hours, and no other', async () => {
+    const clock = createFakeClock();
+    const { transport } = setUp(clock);
+    const { url, server } = await serve((_, response) => response.end('{}'));
+    // The server asks for them to be kept longer than the test lasts.
+    server.keepAliveTimeout = 600_000;
+    const closed: number[] = [];
+    let connections = 0;
+    server.on('connection', (socket) => {
+      const number = connections++;
+      socket.on('close', () => closed.push(number));
+    });
+    const ask = async (lane: string) => transport.send({ ...get(url), lane }, signal);
+    await ask('left');
+    await clock.advance(3_600_000);
+    await ask('used');
+    await clock.advance(3_600_001);
+    await ask('new');
+    await expect.poll(() => closed).toEqual([0]);
+    expect((await ask('left')).status).toBe(200);
+  });
 });

@@ -60,10 +60,12 @@ export interface TransportOptions {
 const usualBodyLimitBytes = 16 * 1024 * 1024;
 const connectionsPerOrigin = 8;
 const connectTimeoutMs = 5_000;
+/** Longer than any request takes. */
+const idleMs = 2 * 3_600_000;
 
 /**
- * HTTP over one connection pool per origin, TLS setting and lane, kept until disposed: a pool per call leaks sockets. An origin
- * is always behind the same proxy.
+ * HTTP over one connection pool per origin, TLS setting and lane, kept while it is used: a pool per call leaks sockets, and
+ * one for everything that ever was leaks memory. An origin is always behind the same proxy.
  */
 export function createTransport({
   clock,
@@ -71,17 +73,26 @@ export function createTransport({
   proxyOf = directly,
   isTrusted = () => true,
 }: TransportOptions): Transport {
-  const pools = new Map<string, Pool>();
+  /** In the order of their last use. */
+  const pools = new Map<string, { readonly pool: Pool; readonly usedAt: number }>();
 
   function poolOf({ url, tls, lane = '' }: HttpRequest, proxy: Proxy | undefined): Pool {
     const trust = tls.insecure ? 'insecure' : sha256(tls.ca ?? '');
     const key = `${url.origin} ${trust} ${lane}`;
-    let pool = pools.get(key);
-    if (pool === undefined) {
-      pool = openPool(url, tls, proxy, !isTrusted(url));
-      pools.set(key, pool);
-    }
+    const pool = pools.get(key)?.pool ?? openPool(url, tls, proxy, !isTrusted(url));
+    const usedAt = clock.monotonicMs();
+    pools.delete(key);
+    pools.set(key, { pool, usedAt });
+    closeUnused(usedAt - idleMs);
     return pool;
+  }
+
+  function closeUnused(since: number): void {
+    for (const [key, { pool, usedAt }] of pools) {
+      if (usedAt >= since) break;
+      pools.delete(key);
+      void pool.destroy();
+    }
   }
 
   return {
@@ -103,7 +114,7 @@ export function createTransport({
       }
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...pools.values()].map(async (pool) => pool.destroy()));
+      await Promise.all([...pools.values()].map(async ({ pool }) => pool.destroy()));
     },
   };
 }

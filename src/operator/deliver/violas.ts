@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { KeptWhileUsed } from '../../openstack/kept-while-used.ts';
 import type { Logger } from '../../process/log.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
 import { type Caller, createCaller } from '../../requests/caller.ts';
@@ -31,30 +33,31 @@ interface ViolasDeps {
   readonly isTrusted?: (url: URL) => boolean;
 }
 
+/** Business clusters come and go. */
+const idleMs = 2 * 3_600_000;
+
 /** Each business cluster has connections and a circuit breaker of its own: one that hangs holds up no other. */
 export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas {
   const { clock, random, log, isTrusted } = deps;
   const { violaTimeout: timeoutMs, violaInsecureTls: insecure, token } = settings;
   const transport = createTransport({ clock, ...(isTrusted && { isTrusted }) });
-  const callers = new Map<string, { readonly ca: string | undefined; readonly caller: Caller }>();
+  const callers = new KeptWhileUsed<Caller>({ clock, idleMs });
 
   async function callerOf(endpoint: string, providerId: string): Promise<Caller> {
     const ca = await settings.authorities().catch(asStep);
     const lane = `${endpoint} ${providerId}`;
-    const known = callers.get(lane);
-    if (known && known.ca === ca) return known.caller;
-    const caller = createCaller({
-      transport,
-      clock,
-      random,
-      log: log.child({ endpoint, providerId }),
-      tls: { insecure, ...(ca === undefined ? {} : { ca }) },
-      lane,
-      timeoutMs,
-      failureOf: (_call, answer, now) => refusal(answer, now),
-    });
-    callers.set(lane, { ca, caller });
-    return caller;
+    return callers.get(`${lane} ${hash('sha256', ca ?? '')}`, () =>
+      createCaller({
+        transport,
+        clock,
+        random,
+        log: log.child({ endpoint, providerId }),
+        tls: { insecure, ...(ca === undefined ? {} : { ca }) },
+        lane,
+        timeoutMs,
+        failureOf: (_call, answer, now) => refusal(answer, now),
+      }),
+    );
   }
 
   return {

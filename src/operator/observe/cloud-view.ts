@@ -85,6 +85,8 @@ export class CloudViews {
 const readsAtOnce = 5;
 /** How long a 404 is believed; the server counts as there again as soon as a list shows it. */
 const rememberedMs = 5 * 60_000;
+/** Of one project; autoscalers make more in the lifetime of a process than there ever are at once. */
+export const mostServersSeen = 50_000;
 
 /**
  * What one account saw of the servers of its project, and which of them it is told do not exist. One per cloud, user and
@@ -92,7 +94,9 @@ const rememberedMs = 5 * 60_000;
  */
 export class ServersSeen {
   readonly #clock: Clock;
+  /** Until when a 404 is believed; in the order in which they came. */
   readonly #until = new Map<string, number>();
+  /** In the order in which they were seen last. */
   readonly #seen = new Set<string>();
 
   constructor(clock: Clock) {
@@ -107,6 +111,11 @@ export class ServersSeen {
     return this.#seen.has(serverId);
   }
 
+  /** How many answers of Nova it remembers. */
+  get size(): number {
+    return this.#until.size + this.#seen.size;
+  }
+
   /** Which of these servers Nova, asked by id, does not know. */
   async missing(
     cloud: Pick<Cloud, 'projectId' | 'server'>,
@@ -116,12 +125,30 @@ export class ServersSeen {
   ): Promise<string[]> {
     for (const { id, projectId } of found.values()) {
       this.#until.delete(id);
-      if (projectId === cloud.projectId) this.#seen.add(id);
+      if (projectId === cloud.projectId) this.#see(id);
     }
+    this.#forgetOld();
     const absent = serverIds.filter((id) => !found.has(id));
     const unsure = absent.filter((id) => !this.#isKnown(id)).slice(0, readsAtOnce);
     await Promise.all(unsure.map(async (id) => this.#ask(cloud, id, signal)));
     return absent.filter((id) => this.#isKnown(id));
+  }
+
+  #see(id: string): void {
+    this.#seen.delete(id);
+    this.#seen.add(id);
+  }
+
+  #forgetOld(): void {
+    const now = this.#clock.monotonicMs();
+    for (const [id, until] of this.#until) {
+      if (until > now) break;
+      this.#until.delete(id);
+    }
+    for (const id of this.#seen) {
+      if (this.#seen.size <= mostServersSeen) break;
+      this.#seen.delete(id);
+    }
   }
 
   #isKnown(id: string): boolean {
@@ -131,8 +158,8 @@ export class ServersSeen {
   async #ask(cloud: Pick<Cloud, 'server'>, id: string, signal: AbortSignal): Promise<void> {
     try {
       const { kind } = await cloud.server(id, signal);
+      this.#until.delete(id);
       if (kind === 'notFound') this.#until.set(id, this.#clock.monotonicMs() + rememberedMs);
-      else this.#until.delete(id);
     } catch (error) {
       signal.throwIfAborted();
       // Not known to be missing, then; it is asked again at the next poll.

@@ -11,8 +11,8 @@ function mutant(file: string, find: string, replace: string, ...tests: string[])
 export const operatorMutants: readonly Mutant[] = [
   {
     file: `${room}/deliver/violas.ts`,
-    find: 'if (known && known.ca === ca) return known.caller;',
-    replace: 'if (known) return known.caller;',
+    find: "`${lane} ${hash('sha256', ca ?? '')}`",
+    replace: 'lane',
     tests: ['unit', 'test/contract/http/viola-tls.test.ts'],
   },
   {
@@ -247,10 +247,17 @@ export const operatorMutants: readonly Mutant[] = [
   ),
   mutant(
     'observe/cloud-view',
-    'if (projectId === cloud.projectId) this.#seen.add(id);',
-    'this.#seen.add(id);',
+    'if (projectId === cloud.projectId) this.#see(id);',
+    'this.#see(id);',
     'prove',
   ),
+  mutant(
+    'observe/cloud-view',
+    'this.#seen.delete(id);\n    this.#seen.add(id);',
+    'this.#seen.add(id);',
+    'observe/servers-seen',
+  ),
+  mutant('observe/cloud-view', 'if (until > now) break;', 'break;', 'observe/servers-seen'),
   mutant(
     'observe/port-directory',
     'entries.toSorted((a, b) => a.at - b.at)',
