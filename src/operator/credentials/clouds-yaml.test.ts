@@ -229,4 +229,11 @@ clouds:
     }
     expect(refusal(lines.join('\n'))).toBe('is not YAML');
   });
+
+  it('longer than any one cloud is not even read: every key of a map is compared with all others', () => {
+    const fits = `${yaml({ auth })}#`.padEnd(16_384, '#');
+    expect(refusal(fits)).toBe('accepted');
+    const message = 'has 16385 characters; keep exactly one cloud, in 16384 at most';
+    expect(refusal(`${fits}#`)).toBe(message);
+  });
 });

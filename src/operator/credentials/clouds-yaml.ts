@@ -86,6 +86,9 @@ const fileSchema = z.object(
   'must begin with "clouds:" and one cloud below it',
 );
 
+/** One cloud takes some hundred characters, and a map of 60,000 keys, which fits a Secret, minutes to read. */
+const longestText = 16_384;
+
 /** Reads the only cloud of a `clouds.yaml`; `projectId` is for one that names no project. Throws CloudsYamlError. */
 export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {
   const { clouds } = checked(fileSchema, parsed(yaml), []);
@@ -125,6 +128,11 @@ const reading = {
 } as const;
 
 function parsed(yaml: string): unknown {
+  if (yaml.length > longestText) {
+    throw new CloudsYamlError(
+      `has ${yaml.length} characters; keep exactly one cloud, in ${longestText} at most`,
+    );
+  }
   try {
     return withoutNothing(parse(yaml, { ...reading, customTags: [...reading.customTags] }));
   } catch {

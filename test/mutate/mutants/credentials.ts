@@ -12,6 +12,12 @@ const gate = 'src/openstack/credential-gate.ts';
 const gateTests = ['unit', 'src/openstack/credential-gate.test.ts'] as const;
 
 export const credentialsMutants: readonly Mutant[] = [
+  mutant(
+    'credentials/clouds-yaml',
+    'yaml.length > longestText',
+    'false',
+    'credentials/clouds-yaml',
+  ),
   { file: gate, find: 'if (now < this.#answeredUntil) return;', replace: '', tests: gateTests },
   { file: gate, find: '2 * this.#answeredMs', replace: 'this.#answeredMs', tests: gateTests },
   { file: gate, find: '- this.#acceptedAt < believedMs', replace: '>= 0', tests: gateTests },
