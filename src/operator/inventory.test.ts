@@ -23,7 +23,7 @@ let metrics: ReturnType<typeof createMetrics<typeof metricTable>>;
 let store: Store;
 let inventory: Inventory;
 /** How the database fails; every call is counted. */
-let broken: 'hangs' | 'refuses' | 'slow' | undefined;
+let broken: 'hangs' | 'refuses' | 'readOnly' | 'slow' | undefined;
 /** A slow one serves one after the other. */
 let served: Promise<void>;
 let calls: number;
@@ -41,10 +41,10 @@ beforeEach(async () => {
   inventory = createInventory({
     store: {
       authors: async () => through(async () => store.authors()),
-      forget: async (of) => through(async () => store.forget(of)),
+      forget: async (of) => through(async () => store.forget(of), true),
       nicsOf: async (ids) => through(async () => store.nicsOf(ids)),
       nodesOf: async (of) => through(async () => store.nodesOf(of)),
-      record: async (...values) => through(async () => store.record(...values)),
+      record: async (...values) => through(async () => store.record(...values), true),
     },
     perform: createPerform(() => {
       if (death) throw death;
@@ -57,9 +57,10 @@ beforeEach(async () => {
 
 afterEach(async () => store[Symbol.asyncDispose]());
 
-async function through<T>(work: () => Promise<T>): Promise<T> {
+async function through<T>(work: () => Promise<T>, isWrite = false): Promise<T> {
   calls += 1;
   if (broken === 'refuses') throw new Error('ECONNREFUSED');
+  if (broken === 'readOnly' && isWrite) throw new Error('ER_OPTION_PREVENTS_STATEMENT');
   if (broken === 'hangs') return new Promise<T>(() => undefined);
   if (broken === 'slow') {
     served = served.then(async () => clock.sleep(2_000));
@@ -138,6 +139,53 @@ describe('an inventory whose database is down', () => {
     await clock.advance(30_000);
     await inventory.record('biz-1', again, [{ ...node, nodeName: 'worker-2' }]);
     expect((await store.list()).map(({ nodeName }) => nodeName)).toEqual(['worker-2']);
+  });
+});
+
+describe('an inventory whose database is read-only', () => {
+  it('says what is in it, also of servers that this process has delivered nothing to', async () => {
+    await store.record('biz-1', author, [node]);
+    broken = 'readOnly';
+    const another = { ...node, nodeName: 'worker-2', instanceId: 'server-2' };
+    await inventory.record('biz-1', author, [another]);
+    expect(await inventory.nicsOf(['server-1'])).toMatchObject([{ instanceId: 'server-1' }]);
+    expect(await inventory.nodesOf(author)).toEqual(new Map([['biz-1', ['worker-1']]]));
+  });
+
+  it('does not know better than this process what was delivered since', async () => {
+    await inventory.record('biz-1', author, [node]);
+    broken = 'readOnly';
+    const renamed = { ...node, generation: 2, interfaces: [{ ...entry, name: 'multinic7' }] };
+    await inventory.record('biz-1', author, [renamed]);
+    await clock.advance(30_000);
+    const names = async () => {
+      const nodes = await inventory.nicsOf(['server-1']);
+      return nodes.flatMap(({ interfaces }) => interfaces.map(({ name }) => name));
+    };
+    expect(await names()).toEqual(['multinic7']);
+    broken = undefined;
+    await inventory.record('biz-1', author, [renamed]);
+    expect(await names()).toEqual(['multinic7']);
+  });
+
+  it('is not written to for a while, whatever it answers', async () => {
+    broken = 'readOnly';
+    await inventory.record('biz-1', author, [node]);
+    await inventory.authors();
+    const before = calls;
+    await inventory.record('biz-1', author, [node]);
+    expect(calls).toBe(before);
+    broken = undefined;
+    await clock.advance(30_000);
+    await inventory.record('biz-1', author, [node]);
+    expect(await store.list()).toHaveLength(1);
+  });
+
+  it('is not written to while it cannot even be read', async () => {
+    broken = 'refuses';
+    await inventory.authors();
+    await inventory.record('biz-1', author, [node]);
+    expect(calls).toBe(1);
   });
 });
 

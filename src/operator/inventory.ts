@@ -64,9 +64,16 @@ type Operation = 'authors' | 'nics' | 'nodes' | 'record';
 /** A database that failed is left alone so long. */
 const pauseMs = 30_000;
 
+interface Pause {
+  /** Monotonic ms. */
+  readonly until: number;
+  readonly failure: DatabaseFailure;
+}
+
 export function createInventory(deps: InventoryDeps): Inventory {
   const { store, perform, clock, log, metrics } = deps;
-  let pause: { readonly until: number; readonly failure: DatabaseFailure } | undefined;
+  /** One that takes no changes (a replica after a failover, a full volume) says what names NICs have all the same. */
+  let pauses: { readonly all?: Pause; readonly writes?: Pause } = {};
   let changes: Promise<unknown> = Promise.resolve();
   /** Gone while the store could not be reached. */
   const unforgotten = new Map<string, Name>();
@@ -79,18 +86,28 @@ export function createInventory(deps: InventoryDeps): Inventory {
     metrics.observe('multinic_database_operation_duration_seconds', { operation, status }, seconds);
   }
 
+  function pauseOf(operation: Operation): Pause | undefined {
+    const { all, writes } = pauses;
+    return [all, operation === 'record' ? writes : undefined].find(
+      (pause) => pause && clock.monotonicMs() < pause.until,
+    );
+  }
+
   async function ask<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
-    if (pause && clock.monotonicMs() < pause.until) throw pause.failure;
+    const paused = pauseOf(operation);
+    if (paused) throw paused.failure;
     const startedAt = clock.monotonicMs();
     try {
       const answer = await withDeadline({ clock, ms: patienceMs }, work);
-      pause = undefined;
+      const { writes } = pauses;
+      pauses = operation === 'record' || !writes ? {} : { writes };
       ended(operation, 'success', startedAt);
       return answer;
     } catch (cause) {
       // Drivers have no error class of their own, and whatever it is, NICs do not wait for it.
       const failure = new DatabaseFailure('the inventory fails', { cause });
-      pause = { until: clock.monotonicMs() + pauseMs, failure };
+      const pause = { until: clock.monotonicMs() + pauseMs, failure };
+      pauses = operation === 'record' ? { ...pauses, writes: pause } : { ...pauses, all: pause };
       ended(operation, 'error', startedAt);
       log.error({ err: cause, pauseMs }, 'inventory fails, going on without it for a while');
       throw failure;
@@ -154,7 +171,12 @@ export function createInventory(deps: InventoryDeps): Inventory {
       const recorded = await unlessItFails(async () =>
         ask('nics', async () => store.nicsOf(serverIds)),
       );
-      return recorded ?? serverIds.flatMap((id) => delivered.get(id.toLowerCase()) ?? []);
+      if (recorded && !pauses.writes) return recorded;
+      // What could not be written is known here only.
+      const ids = serverIds.map((id) => id.toLowerCase());
+      const own = ids.flatMap((id) => delivered.get(id) ?? []);
+      const others = recorded ?? [];
+      return [...own, ...others.filter((one) => !delivered.has(one.instanceId.toLowerCase()))];
     },
     authors: async () =>
       (await unlessItFails(async () => ask('authors', async () => store.authors()))) ?? [],
@@ -162,7 +184,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
       unforgotten.delete(keyOf(author));
       await inTurns(nodes, remember);
       await unlessItFails(async () => write(providerId, author, nodes, unknown, sighting));
-      if (unforgotten.size > 0 && !pause) await unlessItFails(eraseAll);
+      if (unforgotten.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
     },
     async forget(author) {
       unforgotten.set(keyOf(author), author);

@@ -186,7 +186,8 @@ export const operatorMutants: readonly Mutant[] = [
     'deliver/delivery-rounds',
   ),
   mutant('start', "leads ? undefined : 'another", "true ? undefined : 'another", 'start'),
-  mutant('inventory', 'if (pause && clock.monotonicMs() < pause.until)', 'if (false)', 'inventory'),
+  mutant('inventory', 'if (paused) throw paused.failure;', '', 'inventory'),
+  mutant('inventory', 'if (recorded && !pauses.writes)', 'if (recorded)', 'inventory'),
   mutant('inventory', 'unforgotten.set(keyOf(author), author);', '', 'inventory'),
   mutant('openstack-config', 'isSeen(object) && value', 'value', 'many-removals'),
   mutant('status/writer', 'complete || !isSeen(object) ?', 'complete ?', 'many-removals'),
@@ -218,8 +219,8 @@ export const operatorMutants: readonly Mutant[] = [
   ),
   mutant(
     'inventory',
-    'recorded ?? serverIds.flatMap((id) => delivered.get(id.toLowerCase()) ?? [])',
-    'recorded ?? []',
+    'ids.flatMap((id) => delivered.get(id) ?? [])',
+    'ids.flatMap(() => [])',
     'names',
   ),
   mutant(
