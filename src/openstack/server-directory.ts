@@ -94,16 +94,14 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     // keep the ones behind them from being asked for at all.
     const rest = stale(wanted).toSorted((a, b) => (order.get(a) ?? -1) - (order.get(b) ?? -1));
     for (const id of rest.slice(fewServers)) remember(id, undefined);
-    forgetUnused(new Set(wanted));
+    forgetUnused();
     await mapBounded(rest.slice(0, fewServers), readsAtOnce, readOne, signal);
   }
 
   /** Few that come and go at a time are never listed, and a list alone would have them go. */
-  function forgetUnused(wanted: ReadonlySet<string>): void {
+  function forgetUnused(): void {
     const oldest = clock.monotonicMs() - 2 * knownMs;
-    for (const [id, { until }] of entries) {
-      if (until <= oldest && !wanted.has(id)) entries.delete(id);
-    }
+    for (const [id, { until }] of entries) if (until <= oldest) entries.delete(id);
   }
 
   return {

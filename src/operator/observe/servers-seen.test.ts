@@ -27,14 +27,14 @@ it('a server that was missing and came back is asked for again before it is call
 it('of servers that came and went it knows the last ones, and always those that are there', async () => {
   const cloud = new FakeCloud();
   const serversSeen = new ServersSeen(createFakeClock());
-  const rounds = mostServersSeen / 1_000 + 1;
+  const rounds = mostServersSeen / 1_000;
   for (let round = 0; round < rounds; round++) {
     const there = ['stays', ...Array.from({ length: 1_000 }, (_, n) => `s${1_000 * round + n}`)];
     await serversSeen.missing(cloud, there, serversOf(there, cloud.projectId), signal);
   }
   expect(serversSeen.sawOwn('s0')).toBe(false);
   expect(serversSeen.sawOwn('stays')).toBe(true);
-  expect(serversSeen.sawOwn(`s${mostServersSeen}`)).toBe(true);
+  expect(serversSeen.sawOwn(`s${mostServersSeen - 1}`)).toBe(true);
   expect(serversSeen.size).toBe(mostServersSeen);
 });
 

@@ -136,6 +136,54 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
       expect(await world.query('select * from change_log')).toHaveLength(2);
     });
 
+    it('say what else changed of a port, and nothing of the ports beside it', async () => {
+      const port = (address: string) => ({ status: 'ACTIVE', addresses: [address] });
+      const look = (address: string, ...configured: string[]) =>
+        seen({
+          ports: new Map([
+            ['p0', { ...port(address), createdAt: portMade }],
+            ['p1', { ...port('10.0.0.9'), createdAt: '0001-01-01T00:00:00Z' }],
+          ]),
+          configured: new Set(configured),
+        });
+      await store.record('biz-1', author, [n1], [], look('10.0.0.5'));
+      const [, beside] = await rowsOf('multi_interface');
+      expect(beside).toMatchObject({ created_at: '2026-01-09 06:23:29.000' });
+      now = later;
+      await store.record('biz-1', author, [n1], [], look('10.0.0.6'));
+      expect(await rowsOf('multi_interface')).toMatchObject([
+        { addresses: '["10.0.0.6"]' },
+        { ...beside },
+      ]);
+      await store.record('biz-1', author, [n1], [], look('10.0.0.6', 'p0'));
+      expect(await rowsOf('multi_interface')).toMatchObject([
+        { netplan_success: 1 },
+        { ...beside },
+      ]);
+    });
+
+    it('say that the content of an OpenstackConfig changed, and that of no other', async () => {
+      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', other, [], [], seen());
+      await store.record('biz-1', author, [n1], [], seen({ specHash: 'hash-2' }));
+      const second = { cr_name: 'other', spec_hash: 'hash-1' };
+      const rows = await rowsOf('cr_state');
+      expect(rows).toMatchObject([{ cr_name: 'osc', spec_hash: 'hash-2' }, second]);
+      await store.forget(author);
+      expect(await rowsOf('cr_state')).toMatchObject([second]);
+    });
+
+    it('keep the name of a network that was not seen', async () => {
+      const look = (name: string, networkName: string): Sighting => {
+        const subnet = { id: 'sub', name, cidr: '10.0.0.0/24', networkId: 'net', networkName };
+        return seen({ subnets: new Map([['sub', subnet]]) });
+      };
+      await store.record('biz-1', author, [n1], [], look('storage', 'data'));
+      await store.record('biz-1', author, [n1], [], look('backup', ''));
+      const names = { subnet_name: 'backup', network_name: 'data' };
+      expect(await rowsOf('multi_subnet')).toMatchObject([names]);
+    });
+
     it('keep what a look did not see', async () => {
       await store.record('biz-1', author, [n1], [], seen());
       const none = { ports: new Map(), subnets: new Map(), specHash: '' };
@@ -302,6 +350,7 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
 
     it('show of a record what was seen of its ports', async () => {
       await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-2', author, [n1], [], seen({ name: 'elsewhere' }));
       const notes = await store.notesOf(await store.list());
       expect(notes.of('biz-1', 'P0')).toEqual({
         subnetName: 'storage',
@@ -309,7 +358,8 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
         portStatus: 'ACTIVE',
         createdAt: '2026-01-02T00:00:00.000Z',
       });
-      expect([notes.of('biz-2', 'p0'), notes.of('biz-1', undefined)]).toEqual([{}, {}]);
+      expect(notes.of('biz-2', 'p0').subnetName).toBe('elsewhere');
+      expect([notes.of('biz-3', 'p0'), notes.of('biz-1', undefined)]).toEqual([{}, {}]);
     });
 
     it('count the NICs of each node of a business cluster', async () => {
