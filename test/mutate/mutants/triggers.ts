@@ -79,6 +79,7 @@ export const triggersMutants: readonly Mutant[] = [
   server('used-signatures', '2 * signatureWindowMs', 'signatureWindowMs'),
   server('used-signatures', 'if (this.#used.size >= most)', 'if (false)'),
   server('callers', 'used.use(signature.hmac);', ''),
+  server('routes', 'if (signature) deps.used.forget(signature.hmac);', ''),
   server('callers', "verb: 'write'", "verb: 'read'"),
   server('reconcile-requests', 'if (waiting) return waiting;', ''),
   server('reconcile-requests', 'if (this.#waiting.has(key))', 'if (false)'),

@@ -323,6 +323,17 @@ describe('a signed call', () => {
     expect(writes).toHaveLength(1);
   });
 
+  it.each([500, 404])('that the API server answered %s may be sent again as it is', async (of) => {
+    const good = patch;
+    patch = async () => Promise.reject(new KubeError({ status: of, reason: 'No', message: 'no' }));
+    const { url } = await replica();
+    expect([404, 503]).toContain((await call(url, signed())).status);
+    patch = good;
+    await clock.advance(1_000);
+    expect(await call(url, signed())).toMatchObject({ status: 202 });
+    expect(await call(url, signed())).toMatchObject({ status: 401 });
+  });
+
   it('that is sent again to another replica writes what is there', async () => {
     const [one, two] = [await replica(), await replica()];
     await call(one.url, signed());

@@ -41,7 +41,11 @@ export function serveTriggers(app: HttpServer, deps: TriggerRouteDeps): void {
       const mark = signature?.hmac.slice(0, 16) ?? randomBytes(8).toString('hex');
       const at = signature ? new Date(Number(signature.timestamp) * 1000) : deps.clock.now();
       const asked = deps.requests.ask({ namespace, name }, `${rfc3339(at)}-${mark}`);
-      const id = await unlessAborted(asked, request.work);
+      const id = await unlessAborted(asked, request.work).catch((error: unknown) => {
+        // Clients repeat a call that failed as it was signed.
+        if (signature) deps.used.forget(signature.hmac);
+        throw error;
+      });
       return reply.code(202).send({ id, namespace, name });
     },
   );

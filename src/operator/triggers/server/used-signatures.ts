@@ -37,4 +37,9 @@ export class UsedSignatures {
     }
     this.#used.set(hmac, now);
   }
+
+  /** Of a call that came to nothing: it may be sent again as it is. */
+  forget(hmac: string): void {
+    this.#used.delete(hmac);
+  }
 }
