@@ -104,6 +104,12 @@ describe('times', () => {
     },
   );
 
+  it('of an interval of parts of a millisecond go on, too', () => {
+    const { schedule } = readPolicy('{mode: scheduled, interval: 60000.5ms}');
+    const first = schedule?.next(new Date(0)) ?? new Date(0);
+    expect(schedule?.next(first).getTime()).toBeGreaterThan(first.getTime());
+  });
+
   it('may be years away', () => {
     expect(times('{mode: scheduled, schedule: "0 0 29 2 *"}', '2026-01-01T00:00:00Z', 1)).toEqual([
       '2028-02-29T00:00:00Z',

@@ -111,7 +111,8 @@ function byInterval(text: string): Schedule | string {
   if (ms === undefined) return `interval "${text}" is not a duration; ${forms.interval}`;
   if (ms < shortestIntervalMs) return `interval "${text}" is too short; say at least "1m"`;
   if (ms > maxSleepMs) return `interval "${text}" is too long; say at most "596h"`;
-  return everyInterval(ms);
+  // A Date has whole milliseconds: the next time of a part of one would be the same again.
+  return everyInterval(Math.round(ms));
 }
 
 function byCron(text: string, timezone: string): Schedule | string {

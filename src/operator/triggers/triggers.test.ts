@@ -189,6 +189,17 @@ describe('in mode scheduled', () => {
     expect(await seconds(60_000)).toBe(13 * 60);
   });
 
+  it('a clock that is set forward past a time puts the look off by an hour at most', async () => {
+    scene.trigger('{mode: scheduled, schedule: "0 3 * * *", immediateOnCRChange: true}');
+    scene.create();
+    expect(await seconds()).toBe(3_600);
+    expect(said('nextRequeue')).toContainEqual(['Reconcile completed successfully', '3h']);
+    expect(await seconds(3_600_000)).toBe(3_600);
+    scene.clock.setWall(8 * 3_600_000);
+    expect(await looks(3_600_000)).toBe(true);
+    expect(await looks(3_600_000)).toBe(false);
+  });
+
   it('times that another process kept are none to be made up for by one that leads again', async () => {
     scene.trigger(every15);
     scene.create();

@@ -19,6 +19,8 @@ export interface TriggersDeps {
 
 /** A timer may ring a little before the time that it was set for. */
 const slackMs = 1_000;
+/** A timer knows nothing of a clock that is set forward, as that of a machine that slept: it is asked what time it is. */
+const longestWaitMs = 3_600_000;
 
 /**
  * Lets looks at live OpenstackConfigs through that the policy has a cause for, and says when one comes up again. Whoever is
@@ -73,7 +75,7 @@ export class Triggers {
     const said = { config, mode, isCRChangeEvent: situation.changed };
     if (cause === undefined) {
       log.info(said, 'Reconcile skipped due to trigger configuration');
-      return due && this.#until(due);
+      return due && awake(this.#until(due));
     }
     if (cause === 'change')
       log.info({ config }, 'Immediate reconcile triggered by CR change event');
@@ -84,7 +86,7 @@ export class Triggers {
       const done = { config, triggerMode: mode, nextRequeue };
       this.#tell(cause, mode, done, 'Reconcile completed successfully');
     }
-    return outcome;
+    return outcome && awake(outcome);
   }
 
   /** When it comes up again after a look; `past`: the time of the schedule that the look was at. */
@@ -139,6 +141,11 @@ export class Triggers {
     const isNoise = mode === 'immediate' && (cause === 'poll' || cause === 'unfinished');
     this.#deps.log[isNoise ? 'debug' : 'info'](said, text);
   }
+}
+
+function awake(outcome: Outcome): Outcome {
+  const { requeueAfterMs: ms } = outcome;
+  return ms === undefined ? outcome : { requeueAfterMs: Math.min(ms, longestWaitMs) };
 }
 
 function nextOf({ schedule }: TriggerPolicy, afterMs: number): Date {
