@@ -70,6 +70,15 @@ interface Pause {
   readonly failure: DatabaseFailure;
 }
 
+async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DatabaseFailure) return undefined;
+    throw error;
+  }
+}
+
 export function createInventory(deps: InventoryDeps): Inventory {
   const { store, perform, clock, log, metrics } = deps;
   /** One that takes no changes (a replica after a failover, a full volume) says what names NICs have all the same. */
@@ -111,15 +120,6 @@ export function createInventory(deps: InventoryDeps): Inventory {
       ended(operation, 'error', startedAt);
       log.error({ err: cause, pauseMs }, 'inventory fails, going on without it for a while');
       throw failure;
-    }
-  }
-
-  async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof DatabaseFailure) return undefined;
-      throw error;
     }
   }
 

@@ -26,6 +26,22 @@ export function seen(
   };
 }
 
+const portAt = (address: string) => ({ status: 'ACTIVE', addresses: [address] });
+
+/** A look at a port with this address, beside one whose time is none. */
+function at(address: string, ...configured: string[]): Sighting {
+  const ports = new Map([
+    ['p0', { ...portAt(address), createdAt: portMade }],
+    ['p1', { ...portAt('10.0.0.9'), createdAt: '0001-01-01T00:00:00Z' }],
+  ]);
+  return seen({ ports, configured: new Set(configured) });
+}
+
+function named(name: string, networkName: string): Sighting {
+  const subnet = { id: 'sub', name, cidr: '10.0.0.0/24', networkId: 'net', networkName };
+  return seen({ subnets: new Map([['sub', subnet]]) });
+}
+
 /** The tables that the deployed system has too, as they are on every database. */
 export function deployedTablesContract(title: string, open: () => Promise<StoreUnderTest>): void {
   describe(title, () => {
@@ -137,25 +153,16 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('say what else changed of a port, and nothing of the ports beside it', async () => {
-      const port = (address: string) => ({ status: 'ACTIVE', addresses: [address] });
-      const look = (address: string, ...configured: string[]) =>
-        seen({
-          ports: new Map([
-            ['p0', { ...port(address), createdAt: portMade }],
-            ['p1', { ...port('10.0.0.9'), createdAt: '0001-01-01T00:00:00Z' }],
-          ]),
-          configured: new Set(configured),
-        });
-      await store.record('biz-1', author, [n1], [], look('10.0.0.5'));
+      await store.record('biz-1', author, [n1], [], at('10.0.0.5'));
       const [, beside] = await rowsOf('multi_interface');
       expect(beside).toMatchObject({ created_at: '2026-01-09 06:23:29.000' });
       now = later;
-      await store.record('biz-1', author, [n1], [], look('10.0.0.6'));
+      await store.record('biz-1', author, [n1], [], at('10.0.0.6'));
       expect(await rowsOf('multi_interface')).toMatchObject([
         { addresses: '["10.0.0.6"]' },
         { ...beside },
       ]);
-      await store.record('biz-1', author, [n1], [], look('10.0.0.6', 'p0'));
+      await store.record('biz-1', author, [n1], [], at('10.0.0.6', 'p0'));
       expect(await rowsOf('multi_interface')).toMatchObject([
         { netplan_success: 1 },
         { ...beside },
@@ -174,12 +181,8 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('keep the name of a network that was not seen', async () => {
-      const look = (name: string, networkName: string): Sighting => {
-        const subnet = { id: 'sub', name, cidr: '10.0.0.0/24', networkId: 'net', networkName };
-        return seen({ subnets: new Map([['sub', subnet]]) });
-      };
-      await store.record('biz-1', author, [n1], [], look('storage', 'data'));
-      await store.record('biz-1', author, [n1], [], look('backup', ''));
+      await store.record('biz-1', author, [n1], [], named('storage', 'data'));
+      await store.record('biz-1', author, [n1], [], named('backup', ''));
       const names = { subnet_name: 'backup', network_name: 'data' };
       expect(await rowsOf('multi_subnet')).toMatchObject([names]);
     });
