@@ -68,11 +68,18 @@ describe('the name of a node', () => {
     expect(actionsOf(sample)).toEqual(['post node-a']);
   });
 
-  it.each(['한글노드', 'my_node', '-x', 'a..b', 'x'.repeat(254)])('cannot be "%s"', (name) => {
-    const plan = planOf({ servers: [server(1, { name })] });
-    expect(plan.problems).toMatchObject([{ reason: 'InvalidNodeName', value: name.toLowerCase() }]);
-    expect(plan.nodes.filter(({ action }) => action !== 'none')).toEqual([]);
-  });
+  const long = `${'x'.repeat(63)}.`.repeat(4);
+
+  it.each(['한글노드', 'my_node', '-x', 'a..b', 'x'.repeat(254), `${long}x`])(
+    'cannot be "%s"',
+    (name) => {
+      const plan = planOf({ servers: [server(1, { name })] });
+      expect(plan.problems).toMatchObject([
+        { reason: 'InvalidNodeName', value: name.toLowerCase() },
+      ]);
+      expect(plan.nodes.filter(({ action }) => action !== 'none')).toEqual([]);
+    },
+  );
 });
 
 /** Made for server `s1`, and somebody wrote another one into it. */

@@ -11,6 +11,7 @@ const cached: ConfigObject = {
 };
 
 function setUp() {
+  const events: string[] = [];
   let version = 5;
   let writes = 0;
   const writer = createStatusWriter({
@@ -22,13 +23,13 @@ function setUp() {
         return { ...applied, metadata };
       }) as never,
     },
-    recorder: { record: () => undefined },
+    recorder: { record: (_object, { type, reason }) => void events.push(`${type} ${reason}`) },
     perform: createPerform(() => undefined),
     clock: createFakeClock(),
     notifications: new FakeNotifications(),
     notReady: { note: () => undefined },
   });
-  return { writer, writes: () => writes };
+  return { writer, events, writes: () => writes };
 }
 
 it('what was written is known before the watch tells of it, and is not written twice', async () => {
@@ -47,4 +48,15 @@ it('what was written is not believed over a newer object, nor over another of th
   const newer = { metadata: { ...metadata, resourceVersion: '9' } };
   const other = { metadata: { ...metadata, uid: 'other' } };
   expect([newer, other].map((object) => writer.latest(object))).toEqual([newer, other]);
+});
+
+it('people are told of trouble as a warning, of a deletion as none, and not that all is as it was', async () => {
+  const { writer, events } = setUp();
+  const well = { sent: 0, troubles: [], waiting: [], secretsInSpec: [], unverified: [] };
+  await writer.write(cached, { kind: 'synced', ...well }, signal);
+  expect(events).toEqual([]);
+  const trouble = { reason: 'ConfigError', message: 'spec.vmNames must name a server' } as const;
+  await writer.write(cached, { kind: 'refused', troubles: [trouble] }, signal);
+  await writer.write(cached, { kind: 'deleting', troubles: [], waiting: ['worker-1'] }, signal);
+  expect(events).toEqual(['Warning ConfigError', 'Normal Deleting']);
 });
