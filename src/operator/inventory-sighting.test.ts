@@ -16,10 +16,10 @@ const nothing: Observation = {
 const object = { spec: { vmNames: ['worker-1'] } };
 const status = (state: string, portId: string) => ({ status: state, portId });
 
-const hashOf = (spec: unknown) => sightingOf({ spec }, nothing, []).specHash;
+const hashOf = async (spec: unknown) => (await sightingOf({ spec }, nothing, [])).specHash;
 
 describe('what the inventory is told of a look', () => {
-  it('is of ports, subnets with the names of their networks, and what nodes report', () => {
+  it('is of ports, subnets with the names of their networks, and what nodes report', async () => {
     const look = {
       ...nothing,
       ports: [port(1, 's1')],
@@ -34,7 +34,7 @@ describe('what the inventory is told of a look', () => {
       spec: { nodeName: 'worker-1' },
       status: { interfaceStatuses },
     };
-    const sighting = sightingOf(object, look, [held]);
+    const sighting = await sightingOf(object, look, [held]);
     expect([...sighting.ports]).toEqual([
       ['p1', { status: 'ACTIVE', addresses: ['10.0.10.1'], createdAt: '2026-01-02T00:00:00Z' }],
     ]);
@@ -48,16 +48,17 @@ describe('what the inventory is told of a look', () => {
     expect([...sighting.configured]).toEqual(['p1']);
   });
 
-  it('is the same when Neutron lists the addresses of a port in another order', () => {
+  it('is the same when Neutron lists the addresses of a port in another order', async () => {
     const ips = ['10.0.10.9', '10.0.10.1'].map((ipAddress) => ({ subnetId: 'sub-a', ipAddress }));
     const node = { interfaces: [{ portId: 'p1', macAddress: 'fa:16:3e:00:00:01' }] };
-    const [one, other] = [ips, ips.toReversed()].map((fixedIps) =>
-      seenHash(node, sightingOf(object, { ...nothing, ports: [port(1, 's1', { fixedIps })] }, [])),
-    );
-    expect(one).toBe(other);
+    const hash = async (fixedIps: typeof ips) => {
+      const look = { ...nothing, ports: [port(1, 's1', { fixedIps })] };
+      return seenHash(node, await sightingOf(object, look, []));
+    };
+    expect(await hash(ips)).toBe(await hash(ips.toReversed()));
   });
 
-  it('has a hash of the spec that no password and no key is part of', () => {
+  it('has a hash of the spec that no password and no key is part of', async () => {
     const spec = {
       subnetID: 's',
       credentials: { username: 'u', password: 'a' },
@@ -68,10 +69,10 @@ describe('what the inventory is told of a look', () => {
       credentials: { password: 'b', username: 'u' },
       subnetID: 's',
     };
-    expect(hashOf(spec)).toMatch(/^[0-9a-f]{64}$/);
-    expect(hashOf(other)).toBe(hashOf(spec));
-    expect(hashOf({ ...spec, subnetID: 't' })).not.toBe(hashOf(spec));
-    expect(hashOf(undefined)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await hashOf(spec)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await hashOf(other)).toBe(await hashOf(spec));
+    expect(await hashOf({ ...spec, subnetID: 't' })).not.toBe(await hashOf(spec));
+    expect(await hashOf(undefined)).toMatch(/^[0-9a-f]{64}$/);
   });
 });
 

@@ -3,22 +3,23 @@ import type { HeldNode } from '../api/node-configs-http.ts';
 import { canonicalJson } from '../api/spec-hash.ts';
 import type { Observation, Port } from '../plan/observation.ts';
 import { compareText } from '../plan/view.ts';
+import { inTurns } from '../process/slices.ts';
 import type { SeenPort, SeenSubnet, Sighting } from '../store/sighting.ts';
 import type { ConfigObject } from './openstack-config.ts';
 
 /** What a look saw, as far as the inventory shows it to people. */
-export function sightingOf(
+export async function sightingOf(
   { spec }: Pick<ConfigObject, 'spec'>,
   { ports, subnets, networks }: Observation,
   held: readonly HeldNode[],
-): Sighting {
+): Promise<Sighting> {
   const names = new Map(networks.map(({ id, name = '' }) => [id, name]));
   const seen = subnets.map(({ id, name = '', cidr, networkId }): [string, SeenSubnet] => [
     id,
     { id, name, cidr, networkId, networkName: names.get(networkId) ?? '' },
   ]);
   return {
-    ports: new Map(ports.map((port) => [port.id, portOf(port)])),
+    ports: new Map(await inTurns(ports, (port) => [port.id, portOf(port)])),
     subnets: new Map(seen),
     configured: new Set(held.flatMap(configuredPorts)),
     specHash: specHashOf(spec),

@@ -62,8 +62,7 @@ export async function syncAll(
   const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
   if (evidenceComplete && !isCloudOutage(seen)) deps.cloudLooks.complete(keyOf(object));
   const records = nodesAfter(rounds, source);
-  await nextTurn();
-  const sighting = sightingOf(object, input.observation, rounds.held);
+  const sighting = await sightingOf(object, input.observation, rounds.held);
   await deps.inventory.record(config.providerId, source, records, rounds.unreadable, sighting);
   await nextTurn();
   const status = statusOf(deps.writer.latest(object));

@@ -16,7 +16,7 @@ export function calculate(input: PlanInput): Plan {
   }
 }
 
-/** The same, node by node: whoever plans for thousands can do something else in between. */
+/** The same, view, claims, and node by node: whoever plans for thousands can do something else in between. */
 export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> {
   if (input.removals === 'held') return yield* planAll(viewOf(input, true));
   const plan = yield* planAll(viewOf(input, false));
@@ -45,7 +45,9 @@ function removalsAtOnce({ nodes, ask, askServers }: Plan, { recentRemovals }: Pl
 }
 
 function* planAll(view: View): Generator<undefined, Plan> {
+  yield;
   const claims = claimNodes(view);
+  yield;
   const outcomes: ReturnType<typeof planClaim>[] = [];
   for (const claim of claims) {
     outcomes.push(planClaim(claim, view));

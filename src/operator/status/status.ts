@@ -88,20 +88,19 @@ type NodeStatus = NonNullable<OpenstackConfigStatus['nodes']>[number];
 function worstNodes(synced: SyncResult): NodeStatus[] {
   const byName = new Map(synced.held.map((node) => [node.nodeName, node]));
   const troubleOf = troublesOfNodes(synced);
-  const listed = synced.nodes.map((node) => {
-    const { nodeName: name, instanceId, interfaces } = node;
+  const ranked = synced.nodes.map((node) => {
     const trouble = troubleOf(node);
-    const { state, ...progress } = progressOf(byName.get(name));
-    const { reason, message } = trouble ?? progress;
-    const rank = trouble ? 0 : (ranks[state] ?? 1);
-    const why = { reason, message: message && shortMessage(message) };
-    const status = { name, instanceId, interfaces: interfaces.length, state, ...why };
-    return { rank, status: defined(status) };
+    const { state, ...progress } = progressOf(byName.get(node.nodeName));
+    return { node, state, why: trouble ?? progress, rank: trouble ? 0 : (ranks[state] ?? 1) };
   });
-  return listed
-    .toSorted((a, b) => a.rank - b.rank || compareText(a.status.name, b.status.name))
+  return ranked
+    .toSorted((a, b) => a.rank - b.rank || compareText(a.node.nodeName, b.node.nodeName))
     .slice(0, maxNodes)
-    .map(({ status }) => status);
+    .map(({ node: { nodeName: name, instanceId, interfaces }, state, why }) => {
+      const { reason, message } = why;
+      const told = { reason, message: message && shortMessage(message) };
+      return defined({ name, instanceId, interfaces: interfaces.length, state, ...told });
+    });
 }
 
 const ranks: Readonly<Record<string, number>> = {
