@@ -184,6 +184,16 @@ describe('event recorder', () => {
     expect(String(writes[0]?.body['message'])).toHaveLength(1_024);
   });
 
+  test('a message is a text for terminals, whatever it quotes', async () => {
+    const { writes, recorder, settled } = bench();
+    const message = `server "\u001b[2Jworker\r\n1" ${'x'.repeat(999)}🔌`;
+    recorder.record(involved, { ...note, message });
+    await settled();
+    const written = String(writes[0]?.body['message']);
+    expect(written).toMatch(/^server " \[2Jworker {2}1" x+/);
+    expect([written.length, written.isWellFormed()]).toEqual([1_024, true]);
+  });
+
   test('one that the server could not take is written later', async () => {
     let busy = 2;
     const { writes, clock, errors, recorder } = bench(async () => {

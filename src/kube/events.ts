@@ -275,7 +275,11 @@ function namespaceOf({ involved }: Series): string {
 }
 
 function messageOf({ message }: EventNote): string {
-  return message.slice(0, maxMessageLength);
+  // It may quote what somebody called something: a terminal would do what control characters say.
+  return message
+    .slice(0, maxMessageLength)
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .toWellFormed();
 }
 
 /** metav1.Time has whole seconds. */

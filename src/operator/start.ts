@@ -136,7 +136,10 @@ export async function startOperator(
     operator: async (both) =>
       runWithLease(election, both, async (leading) => credentials.during(leading, loop.run)),
     ...(selfCheck && { 'self-check': selfCheck }),
-    triggers: async (both) => startTriggerServer(settings, { client, perform }, context, both),
+    triggers: async (both) => {
+      const { allowedNamespaces } = settings;
+      await startTriggerServer(settings, { client, perform, allowedNamespaces }, context, both);
+    },
     ...(serveInventory && {
       inventory: async (both: AbortSignal) => serveInventory({ store, unavailable }, both),
     }),

@@ -22,6 +22,8 @@ export interface TriggerBedOptions {
   readonly keys?: (() => Promise<readonly string[]>) | undefined;
   /** Whether tokens are taken at all (default: they are). */
   readonly tokens?: boolean;
+  /** Of which OpenstackConfigs are looked at (default: of all). */
+  readonly allowedNamespaces?: readonly string[];
   /** Ends writes that are in hand. */
   readonly lifetime?: AbortSignal;
 }
@@ -41,6 +43,7 @@ export async function openTriggerBed(options: TriggerBedOptions) {
     clock = systemClock,
     keys,
     tokens = true,
+    allowedNamespaces = [],
     lifetime = new AbortController().signal,
   } = options;
   const app: HttpServer = await createHttpServer({
@@ -57,7 +60,7 @@ export async function openTriggerBed(options: TriggerBedOptions) {
   const perform = createPerform<Effect>((name, phase) => void effects.push(`${phase} ${name}`));
   const used = new UsedSignatures(clock);
   const client = { patch: options.patch };
-  const requests = new ReconcileRequests({ client, perform, clock, lifetime });
+  const requests = new ReconcileRequests({ client, perform, allowedNamespaces, clock, lifetime });
   const who = { tokens: tokens ? { current: async () => grants } : undefined, keys };
   serveTriggers(app, { ...who, used, requests, clock });
   return { app, used, requests, effects };

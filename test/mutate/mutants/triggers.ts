@@ -76,6 +76,12 @@ export const triggersMutants: readonly Mutant[] = [
   server('signature', '${timestamp}\\n${method}', '${method}'),
   server('signature', '.update(body)', ''),
   server('signature', '${path}\\n', '\\n'),
+  {
+    file: `${room}/server/reconcile-requests.ts`,
+    find: '!allowedNamespaces.includes(namespace)',
+    replace: 'false',
+    tests: ['unit', `${room}/server/routes.test.ts`],
+  },
   server('used-signatures', 'if (this.#used.has(hmac))', 'if (false)'),
   server('used-signatures', '2 * signatureWindowMs', 'signatureWindowMs'),
   server('used-signatures', 'if (this.#used.size >= most)', 'if (false)'),

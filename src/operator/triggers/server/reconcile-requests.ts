@@ -22,6 +22,8 @@ interface Turn {
 export interface ReconcileRequestsDeps {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly perform: Perform<Effect>;
+  /** Of which OpenstackConfigs are looked at; none = of all. */
+  readonly allowedNamespaces: readonly string[];
   readonly clock: Clock;
   /** Ends writes that several callers may be waiting for. */
   readonly lifetime: AbortSignal;
@@ -46,6 +48,12 @@ export class ReconcileRequests {
 
   /** Answers the id that holds for the call when it is written: `id`, or that of a call it shares the write with. Throws HttpProblem. */
   async ask(ref: ObjectRef, id: string): Promise<string> {
+    const { allowedNamespaces } = this.#deps;
+    const { namespace = '' } = ref;
+    if (allowedNamespaces.length > 0 && !allowedNamespaces.includes(namespace)) {
+      const detail = `this operator looks at no OpenstackConfigs of namespace ${namespace}`;
+      throw new HttpProblem(403, 'NamespaceDenied', detail);
+    }
     const turn = this.#turnOf(ref, id);
     await turn.written.promise;
     return turn.id;

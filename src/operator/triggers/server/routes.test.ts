@@ -37,11 +37,12 @@ beforeEach(() => {
 afterEach(() => stop.abort(new Error('done')));
 
 /** A replica of the operator, as far as its trigger endpoint goes. */
-async function replica({ signing = true, granting = true } = {}) {
+async function replica({ signing = true, granting = true, namespaces = [] as string[] } = {}) {
   const bed = await openTriggerBed({
     patch: (async (...all: Parameters<typeof patch>) => patch(...all)) as never,
     keys: signing ? keys : undefined,
     tokens: granting,
+    allowedNamespaces: namespaces,
     clock,
     lifetime: stop.signal,
   });
@@ -122,6 +123,16 @@ describe('a call with a token', () => {
     patch = async () => Promise.reject(new KubeError({ status: of, reason, message: 'no' }));
     const { url } = await replica();
     expect(await call(url, bearer('rw'))).toMatchObject({ status, code });
+  });
+
+  it('about a namespace that nobody looks at is refused, and writes nothing', async () => {
+    const { url } = await replica({ namespaces: ['another'] });
+    const answer = { status: 403, code: 'NamespaceDenied' };
+    expect(await call(url, bearer('rw'))).toMatchObject(answer);
+    expect(await call(url, signed())).toMatchObject(answer);
+    expect(writes).toEqual([]);
+    const served = await replica({ namespaces: ['another', 'multinic-system'] });
+    expect(await call(served.url, bearer('rw'))).toMatchObject({ status: 202 });
   });
 
   it('is answered in time when the API server hangs', async () => {

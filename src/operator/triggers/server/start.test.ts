@@ -24,7 +24,8 @@ let health: Health;
 let lines: string[];
 const metrics = createMetrics(metricTable);
 const patch = (async () => ({})) as unknown as KubeClient['patch'];
-const cluster = { client: { patch }, perform: createPerform<Effect>(() => undefined) };
+const perform = createPerform<Effect>(() => undefined);
+const cluster = { client: { patch }, perform, allowedNamespaces: [] };
 const path = '/v1/triggers/openstackconfigs/ns/osc';
 
 beforeEach(async () => {

@@ -18,7 +18,7 @@ type Context = PartContext<typeof metricTable>;
 /** Serves triggers until the signal aborts, on every replica; not at all when nothing says who may call. */
 export async function startTriggerServer(
   settings: TriggerSettings,
-  cluster: Pick<ReconcileRequestsDeps, 'client' | 'perform'>,
+  cluster: Pick<ReconcileRequestsDeps, 'client' | 'perform' | 'allowedNamespaces'>,
   context: Context,
   signal: AbortSignal,
 ): Promise<void> {
