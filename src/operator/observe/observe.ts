@@ -5,6 +5,7 @@ import type { Cloud } from '../../openstack/cloud.ts';
 import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
 import type { Observation } from '../../plan/observation.ts';
 import { mapBounded } from '../../process/bounded.ts';
+import { nextTurn } from '../../process/slices.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Access } from '../access.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
@@ -112,6 +113,7 @@ export async function observeCloud(input: ObserveInput, signal: AbortSignal): Pr
     listPorts(input, signal).catch((error: unknown) => fail(error, signal)),
     readServers(cloud, serverIds, signal),
   ]);
+  await nextTurn();
   const chosen = new Set(subnets.ids);
   const selected = ports.filter((port) => port.fixedIps.some((ip) => chosen.has(ip.subnetId)));
   const [others, networks, missingServers] = await Promise.all([

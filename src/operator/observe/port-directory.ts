@@ -1,5 +1,6 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Port } from '../../openstack/resources.ts';
+import { nextTurn } from '../../process/slices.ts';
 import { unlessAborted } from '../../requests/unless-aborted.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { RecentPorts } from './recent-ports.ts';
@@ -121,7 +122,9 @@ export class PortDirectory {
   #list(serverIds: readonly string[]): void {
     const { cloud, clock, lifetime, recentPorts } = this.#options;
     const at = clock.monotonicMs();
-    const listed = cloud.portsOf(serverIds, lifetime).then((ports) => {
+    const listed = cloud.portsOf(serverIds, lifetime).then(async (ports) => {
+      // Ten thousand take a while, and are learnt at once: another list may come in between.
+      await nextTurn();
       const known = ports.map((port) => recentPorts.latest(port));
       const byServer = Map.groupBy(known, ({ deviceId }) => deviceId);
       for (const id of serverIds) {
