@@ -92,6 +92,17 @@ it('who asks is served at once after a refusal that nobody asked for', async () 
   expect(counted.tries).toBe(2);
 });
 
+it('who asked while a token was there has not asked for the login that is refused later', async () => {
+  const gate = new CredentialGate(createFakeClock());
+  const { counted, logIn } = refusing(gate);
+  gate.ask('n/osc noon');
+  gate.served();
+  await logIn();
+  gate.ask('n/osc one');
+  await logIn();
+  expect(counted.tries).toBe(2);
+});
+
 it('a password that was right in between is asked for as if it had never been wrong', async () => {
   const clock = createFakeClock();
   const gate = new CredentialGate(clock);

@@ -60,6 +60,11 @@ export class CredentialGate {
     return isNew;
   }
 
+  /** What somebody asked for was done with a token that is there: the next login is nobody's wish. */
+  served(): void {
+    this.#isAskedFor = false;
+  }
+
   /** When somebody asked last: monotonic milliseconds. */
   get askedAt(): number {
     return this.#askedAt;

@@ -273,6 +273,21 @@ describe('createKeystone', () => {
     expect(caller.calls).toBe(4);
   });
 
+  test('who asked while a token was there is served at once when they ask about a refusal', async () => {
+    let status: 201 | 401 = 201;
+    const { caller, gate, turns, clock } = setUpRefusals(() => status);
+    const keystone = createKeystone({ identity, caller, clock, gate, turns, lifetime: signal });
+    await keystone.session(signal);
+    gate.ask('n/osc noon');
+    keystone.drop(await keystone.session(signal));
+    status = 401;
+    for (const asked of ['', 'n/osc one']) {
+      gate.ask(asked);
+      await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
+    }
+    expect(caller.calls).toBe(5);
+  });
+
   test('a token that is not new is renewed when somebody asks: services remember what it was good for', async () => {
     const clock = createFakeClock();
     const caller = createFakeCaller((_, index) => tokenAnswer(`token-${index}`, 3_600_000));

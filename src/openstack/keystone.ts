@@ -127,7 +127,10 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     async session(signal) {
       const usable = usableSession();
       options.onLookup?.(usable !== undefined);
-      if (usable) return usable;
+      if (usable) {
+        gate.served();
+        return usable;
+      }
       return logins.run('', signal, passGate);
     },
     drop(session) {
