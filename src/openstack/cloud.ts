@@ -55,6 +55,8 @@ export interface Cloud {
   wasDeleted(serverId: string, signal: AbortSignal): Promise<boolean>;
   /** Whether any of these networks or subnets is remembered. */
   knowsNetwork(ids: readonly string[]): boolean;
+  /** Whether it is asked as any of these users, projects, domains or application credentials; before its first login it may be. */
+  isOf(accounts: readonly string[]): boolean;
   /** Forgets what was remembered before `since` (monotonic ms). */
   freshen(since: number): void;
   /** HTTP requests sent so far, logins and repeats included. */
@@ -198,6 +200,7 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     async network(id, signal) {
       return networks.get(id, signal, async () => neutron.network(id, lifetime));
     },
+    isOf: (accounts) => accounts.some((id) => keystone.accounts?.includes(id) ?? true),
     knowsNetwork: (ids) => ids.some((id) => networks.has(id) || subnets.has(id)),
     freshen(since) {
       for (const each of [subnets, networks, named, directory]) each.forgetBefore(since);

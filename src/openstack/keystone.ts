@@ -17,6 +17,8 @@ export interface Session {
   readonly token: string;
   /** The project that it is for; lower case. */
   readonly projectId: string;
+  /** Ids of all that the token is good by: user, project, their domains, application credential; lower case. */
+  readonly accounts: readonly string[];
   readonly catalog: Catalog;
 }
 
@@ -25,8 +27,9 @@ export interface Keystone {
   session(signal: AbortSignal): Promise<Session>;
   /** Forgets a session whose token a service refused; another one that came meanwhile stays. */
   drop(session: Session): void;
-  /** The project of the last session; undefined before the first. */
+  /** Of the last session; undefined before the first. */
   readonly projectId: string | undefined;
+  readonly accounts: readonly string[] | undefined;
 }
 
 export interface KeystoneOptions {
@@ -44,9 +47,12 @@ export interface KeystoneOptions {
   readonly onLookup?: (isHit: boolean) => void;
 }
 
+const named = z.object({ id: z.string() }).optional().catch(undefined);
 const tokenSchema = z.object({
   token: z.object({
-    project: z.object({ id: z.string().min(1) }),
+    project: z.object({ id: z.string().min(1), domain: named }),
+    user: z.object({ id: z.string(), domain: named }).optional().catch(undefined),
+    application_credential: named,
     issued_at: z.iso.datetime({ offset: true }),
     expires_at: z.iso.datetime({ offset: true }),
     catalog: catalogSchema,
@@ -69,7 +75,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
   let current:
     | { readonly session: Session; readonly since: number; readonly usableUntil: number }
     | undefined;
-  let projectId: string | undefined;
+  let last: Pick<Session, 'projectId' | 'accounts'> | undefined;
 
   async function send(body: unknown): Promise<HttpAnswer> {
     const url = new URL(`${keystoneBase(keystoneUrl)}/auth/tokens`);
@@ -89,7 +95,8 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     if (isRefusal(answer)) return refusal();
     const { session, lifetimeMs } = sessionOf(answer);
     current = { session, since: asked, usableUntil: asked + lifetimeMs * usedPart };
-    ({ projectId } = session);
+    const { projectId, accounts } = session;
+    last = { projectId, accounts };
     return { kind: 'accepted', value: session };
   }
 
@@ -137,7 +144,10 @@ export function createKeystone(options: KeystoneOptions): Keystone {
       if (current?.session === session) current = undefined;
     },
     get projectId() {
-      return projectId;
+      return last?.projectId;
+    },
+    get accounts() {
+      return last?.accounts;
     },
   };
 }
@@ -189,7 +199,21 @@ function sessionOf(answer: HttpAnswer): { session: Session; lifetimeMs: number }
     });
   }
   return {
-    session: { token: subject, projectId: token.project.id.toLowerCase(), catalog: token.catalog },
+    session: {
+      token: subject,
+      projectId: token.project.id.toLowerCase(),
+      accounts: accountsOf(token),
+      catalog: token.catalog,
+    },
     lifetimeMs: Date.parse(token.expires_at) - Date.parse(token.issued_at),
   };
+}
+
+function accountsOf({
+  project,
+  user,
+  application_credential: credential,
+}: z.infer<typeof tokenSchema>['token']): string[] {
+  const all = [project, project.domain, user, user?.domain, credential];
+  return all.flatMap((one) => one?.id.toLowerCase() ?? []);
 }

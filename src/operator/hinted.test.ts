@@ -191,11 +191,13 @@ describe('more than anybody said', () => {
   });
 
   it.each([
-    ['of its network', 'net-a', true],
-    ['of its subnet', 'sub-a', true],
-    ['of somebody else’s network', 'net-x', false],
-  ])('is what news %s is', async (_of, id, isIts) => {
-    expect(scene.hint({ networks: [id] })).toBe(isIts);
+    ['of its network', { networks: ['net-a'] }, true],
+    ['of its subnet', { networks: ['sub-a'] }, true],
+    ['of somebody else’s network', { networks: ['net-x'] }, false],
+    ['of its account, which may do less now', { accounts: ['user-1'] }, true],
+    ['of somebody else’s account', { accounts: ['user-2'] }, false],
+  ])('is what news %s is', async (_of, hint, isIts) => {
+    expect(scene.hint(hint)).toBe(isIts);
     await scene.reconcile(300);
     expect(scene.cloud.freshened).toHaveLength(isIts ? 1 : 0);
   });

@@ -14,7 +14,10 @@ export function takeHint(
   return [...members].filter((key) => {
     const isConcerned = looks.note(key, views.concerned(key, hint));
     const isWhole =
-      hint.whole || views.knows(key, hint.networks) || views.chooses(key, hint.projects);
+      hint.whole ||
+      views.knows(key, hint.networks) ||
+      views.chooses(key, hint.projects) ||
+      views.looksAs(key, hint.accounts);
     return isWhole ? looks.noteWhole(key) : isConcerned;
   });
 }

@@ -1,4 +1,5 @@
 // The operator's reconciler in the process of a bench, with an API server in memory.
+
 import { subscribe } from 'node:diagnostics_channel';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { metricTable } from '../../src/api/metrics.ts';
 import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
 import { createClouds } from '../../src/openstack/clouds.ts';
+import { nothingHappened } from '../../src/openstack/notifications/envelope.ts';
 import { CloudLooks } from '../../src/operator/cloud-looks.ts';
 import { createDeletionGuard } from '../../src/operator/deletion/guard.ts';
 import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
@@ -149,16 +151,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     /** Something was said of a server of `bench/NAME`. */
     hint(name: string, serverId: string): void {
       const key = `bench/${name}`;
-      looks.note(
-        key,
-        views.concerned(key, {
-          servers: [serverId],
-          ports: [],
-          networks: [],
-          projects: [],
-          whole: false,
-        }),
-      );
+      looks.note(key, views.concerned(key, { ...nothingHappened, servers: [serverId] }));
     },
     ready(name: string): string {
       const status = statusOf(kube.configs.get(`bench/${name}`) ?? { metadata: { name } });

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readNotification } from './envelope.ts';
+import { nothingHappened as nothing, readNotification } from './envelope.ts';
 
 const server = '32edb6b7-f24d-42cc-bae0-0ea261282c04';
 const port = '443fca17-bb9b-4d54-9681-f3919241dba2';
 const other = '00bd20a1-eafe-41ab-a2a5-b2144d1a0f47';
 const project = '7c1b2a4f9d3e4c55a0b1c2d3e4f50617';
-const nothing = { servers: [], ports: [], networks: [], projects: [], whole: false };
 
 /** A message as oslo.messaging puts it on the wire. */
 function wire(event_type: unknown, payload: unknown, more: object = {}): Buffer {
@@ -135,8 +134,19 @@ describe('a notification of Keystone', () => {
     'identity.domain.disabled',
     'identity.role_assignment.deleted',
     'identity.application_credential.deleted',
-  ])('%s asks for a look at everything: an account may have lost its rights', (event) => {
-    expect(happening(event, { resource_info: 'x' })).toMatchObject({ whole: true });
+  ])('%s concerns who is that account, or everybody where it does not say whose', (event) => {
+    const id = '0AF58BDC7E4D41E8AFE84B51BD6DD37A';
+    const accounts = [id.toLowerCase()];
+    expect(happening(event, { resource_info: id })).toMatchObject({ accounts, whole: false });
+    expect(happening(event, { resource_info: '?' })).toMatchObject({ accounts: [], whole: true });
+  });
+
+  it('that takes a role concerns the user who had it, or everybody when it was that of a group', () => {
+    const event = 'identity.role_assignment.deleted';
+    const of = { project: 'p', role: 'r', inherited_to_projects: false };
+    const ofUser = { ...of, user: 'u' };
+    expect(happening(event, ofUser)).toMatchObject({ accounts: ['u'], whole: false });
+    expect(happening(event, { ...of, group: 'g' })).toMatchObject({ accounts: [], whole: true });
   });
 
   it.each([

@@ -10,6 +10,8 @@ export interface Happening {
   readonly networks: readonly string[];
   /** Projects that have a server more than before: it may be one that is selected by its name or by what it carries. */
   readonly projects: readonly string[];
+  /** Users, projects, domains and application credentials that may do less than before, lower case. */
+  readonly accounts: readonly string[];
   /** What it says concerns more than these. */
   readonly whole: boolean;
 }
@@ -48,10 +50,19 @@ export function readNotification(body: Buffer | undefined): Notification {
   return happening ? happened(happening, timeOf(timestamp)) : { kind: 'other' };
 }
 
+export const nothingHappened: Happening = {
+  servers: [],
+  ports: [],
+  networks: [],
+  projects: [],
+  accounts: [],
+  whole: false,
+};
+
 function happened(what: Partial<Happening>, sentAt: Date | undefined): Notification {
   return {
     kind: 'happening',
-    happening: { servers: [], ports: [], networks: [], projects: [], whole: false, ...what },
+    happening: { ...nothingHappened, ...what },
     sentAt,
   };
 }
@@ -77,7 +88,7 @@ function happeningOf(event: string, payload: Payload): Partial<Happening> | unde
   // MTU, gateway and routes of NICs are theirs.
   if (/^(network|subnet)\.(update|delete)\.end$/.test(event)) return ofNetworks(payload);
   if (/^(compute\.)?instance\..+\.end$/.test(event)) return ofServer(event, payload);
-  return takesAccess.test(event) ? { whole: true } : undefined;
+  return takesAccess.test(event) ? ofAccess(payload) : undefined;
 }
 
 /** Keystone's notifications know no start and end. */
@@ -152,4 +163,24 @@ function ofServer(event: string, payload: Payload): Partial<Happening> | undefin
   const project = said.tenant_id ?? versioned?.tenant_id;
   const isNew = event.endsWith('instance.create.end') && project !== undefined;
   return { servers: [server], ...(isNew ? { projects: [project] } : {}) };
+}
+
+const accountId = z
+  .string()
+  .toLowerCase()
+  .regex(/^[0-9a-z-]{1,64}$/)
+  .optional()
+  .catch(undefined);
+const accessSchema = z.object({
+  /** The user, project, domain or application credential itself. */
+  resource_info: accountId,
+  /** Of a role that was taken; who is in a group nobody says. */
+  user: accountId,
+});
+
+/** In a large cloud somebody loses something all the time: it concerns those who are it. */
+function ofAccess(payload: Payload): Partial<Happening> {
+  const { resource_info: info, user } = accessSchema.parse(payload);
+  const accounts = [info ?? user].flatMap((one) => one ?? []);
+  return accounts.length > 0 ? { accounts } : { whole: true };
 }

@@ -20,9 +20,10 @@ export function createFakeService(
     service,
     caller,
     keystone: {
-      session: async () => ({ token: 't', projectId: 'p', catalog: [] }),
+      session: async () => ({ token: 't', projectId: 'p', accounts: [], catalog: [] }),
       drop: () => undefined,
       projectId: 'p',
+      accounts: [],
     },
     clock: createFakeClock(),
     base: () => `http://${service}`,

@@ -20,7 +20,7 @@ function setUp(good: readonly string[]) {
     clock: createFakeClock(),
     keystone: {
       async session() {
-        current ??= { token: `t${logins++}`, projectId: 'p', catalog: [] };
+        current ??= { token: `t${logins++}`, projectId: 'p', accounts: [], catalog: [] };
         return current;
       },
       drop(session) {
@@ -28,6 +28,7 @@ function setUp(good: readonly string[]) {
         if (current === session) current = undefined;
       },
       projectId: 'p',
+      accounts: [],
     },
     base: () => 'http://neutron',
     headers: { 'x-version': '1' },

@@ -6,6 +6,7 @@ import {
   type BrokerFailureKind,
 } from '../../openstack/notifications/broker-failure.ts';
 import type { BrokerLogin, Listener } from '../../openstack/notifications/connection.ts';
+import { nothingHappened } from '../../openstack/notifications/envelope.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { createFakeClock, type FakeClock, settled } from '../../time/fake-clock.ts';
@@ -124,10 +125,7 @@ describe('a broker', () => {
     to.onMessage(message());
     await clock.advance(300);
     expect(hints).toEqual([
-      [
-        ['ns/a', 'ns/b'],
-        { servers: [server], ports: [server], networks: [], projects: [], whole: false },
-      ],
+      [['ns/a', 'ns/b'], { ...nothingHappened, servers: [server], ports: [server] }],
     ]);
   });
 
@@ -136,9 +134,7 @@ describe('a broker', () => {
     await settled();
     opened[0]?.to.onBound(all);
     await clock.advance(300);
-    expect(hints).toEqual([
-      [['ns/a'], { servers: [], ports: [], networks: [], projects: [], whole: true }],
-    ]);
+    expect(hints).toEqual([[['ns/a'], { ...nothingHappened, whole: true }]]);
     await clock.advance(60_000);
     opened[0]?.fail('unreachable');
     await clock.advance(1_000);

@@ -9,7 +9,7 @@ import {
   placeOf,
 } from '../../openstack/notifications/broker-address.ts';
 import { type Listen, listenByAmqp } from '../../openstack/notifications/connection.ts';
-import { readNotification } from '../../openstack/notifications/envelope.ts';
+import { nothingHappened, readNotification } from '../../openstack/notifications/envelope.ts';
 import { Subscription } from '../../openstack/notifications/subscription.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Metrics } from '../../process/metrics.ts';
@@ -146,7 +146,7 @@ export class Notifications {
       random,
       log,
       onMessage: (body) => this.#receive(name, body, pending),
-      onGap: () => pending.add({ servers: [], ports: [], networks: [], projects: [], whole: true }),
+      onGap: () => pending.add({ ...nothingHappened, whole: true }),
     });
     const forget = connections.add(name, () => subscription.state.kind === 'connected');
     const ended = subscription

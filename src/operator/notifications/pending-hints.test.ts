@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { nothingHappened as nothing } from '../../openstack/notifications/envelope.ts';
 import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import type { Hint } from '../hints.ts';
 import { gatheredMs, mostRemembered, PendingHints, wholeEveryMs } from './pending-hints.ts';
 
-const nothing: Hint = { servers: [], ports: [], networks: [], projects: [], whole: false };
 let clock: FakeClock;
 let told: [number, Hint][];
 let stop: AbortController;
@@ -88,15 +88,15 @@ it('asks for nothing when nothing was said, or nobody is left', async () => {
   expect(told).toEqual([]);
 });
 
-it('tells of new servers at once, and of more of them not before some seconds have passed', async () => {
+it('tells of new servers and lost accounts at once, and of more of them not before some seconds have passed', async () => {
   for (let n = 0; n < 20; n++) {
-    pending.add({ ...nothing, servers: [`s${n}`], projects: ['a', 'b'] });
+    pending.add({ ...nothing, servers: [`s${n}`], projects: ['a', 'b'], accounts: ['u'] });
     await clock.advance(1_000);
   }
   const of = told.filter(([, { projects }]) => projects.length > 0);
-  expect(of.map(([at, { projects }]) => [at, projects])).toEqual([
-    [300, ['a', 'b']],
-    [300 + wholeEveryMs, ['a', 'b']],
+  expect(of.map(([at, { projects, accounts }]) => [at, projects, accounts])).toEqual([
+    [300, ['a', 'b'], ['u']],
+    [300 + wholeEveryMs, ['a', 'b'], ['u']],
   ]);
   expect(told.flatMap(([, { servers }]) => servers)).toHaveLength(20);
   await clock.advance(wholeEveryMs);

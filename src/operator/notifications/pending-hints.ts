@@ -9,6 +9,12 @@ export const wholeEveryMs = 10_000;
 /** More than this is cheaper looked at as a whole. */
 export const mostRemembered = 1_000;
 
+/** What may concern everything that somebody looks at. */
+const wideKinds = ['networks', 'projects', 'accounts'] as const;
+const kinds = ['servers', 'ports', ...wideKinds] as const;
+type WideHint = Omit<Hint, 'servers' | 'ports'>;
+const nothingWide: WideHint = { networks: [], projects: [], accounts: [], whole: false };
+
 /** What is waited for: the rest of a change, or leave to look at everything again. */
 type Timer = 'gathering' | 'sparing';
 
@@ -17,13 +23,16 @@ export class PendingHints {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #onHint: (hint: Hint) => void;
-  readonly #servers = new Set<string>();
-  readonly #ports = new Set<string>();
-  readonly #networks = new Set<string>();
-  readonly #projects = new Set<string>();
+  readonly #ids = {
+    servers: new Set<string>(),
+    ports: new Set<string>(),
+    networks: new Set<string>(),
+    projects: new Set<string>(),
+    accounts: new Set<string>(),
+  };
   #whole = false;
   readonly #timers = new Set<Timer>();
-  #wholeAt = Number.NEGATIVE_INFINITY;
+  #wideAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, signal: AbortSignal, onHint: (hint: Hint) => void) {
     this.#clock = clock;
@@ -31,13 +40,10 @@ export class PendingHints {
     this.#onHint = onHint;
   }
 
-  add({ servers, ports, networks, projects, whole }: Hint): void {
-    for (const id of servers) this.#servers.add(id);
-    for (const id of ports) this.#ports.add(id);
-    for (const id of networks) this.#networks.add(id);
-    for (const id of projects) this.#projects.add(id);
+  add({ whole, ...said }: Hint): void {
+    const sets = Object.values(this.#ids);
+    for (const kind of kinds) for (const id of said[kind]) this.#ids[kind].add(id);
     this.#whole ||= whole;
-    const sets = [this.#servers, this.#ports, this.#networks, this.#projects];
     if (sets.reduce((sum, { size }) => sum + size, 0) > mostRemembered) {
       for (const set of sets) set.clear();
       this.#whole = true;
@@ -55,24 +61,31 @@ export class PendingHints {
 
   #handOn(): void {
     const now = this.#clock.monotonicMs();
-    const untilWhole = this.#wholeAt + wholeEveryMs - now;
-    const isSpared = untilWhole <= 0;
-    const whole = this.#whole && isSpared;
-    const networks = isSpared ? taken(this.#networks) : [];
-    const projects = isSpared ? taken(this.#projects) : [];
-    const servers = taken(this.#servers);
-    const ports = taken(this.#ports);
-    if (whole) this.#whole = false;
-    if (whole || networks.length + projects.length > 0) this.#wholeAt = now;
-    const hint = { servers, ports, networks, projects, whole };
+    const untilWide = this.#wideAt + wholeEveryMs - now;
+    const wide = untilWide <= 0 ? this.#takeWide() : nothingWide;
+    if (saysSomething(wide)) this.#wideAt = now;
+    const { servers, ports } = this.#ids;
+    const hint = { servers: taken(servers), ports: taken(ports), ...wide };
     if (saysSomething(hint)) this.#onHint(hint);
-    const isWaiting = this.#whole || this.#networks.size + this.#projects.size > 0;
-    if (isWaiting) void this.#handOnAfter('sparing', untilWhole);
+    const isWaiting = this.#whole || wideKinds.some((kind) => this.#ids[kind].size > 0);
+    if (isWaiting) void this.#handOnAfter('sparing', untilWide);
+  }
+
+  #takeWide(): WideHint {
+    const { networks, projects, accounts } = this.#ids;
+    const whole = this.#whole;
+    this.#whole = false;
+    return {
+      networks: taken(networks),
+      projects: taken(projects),
+      accounts: taken(accounts),
+      whole,
+    };
   }
 }
 
-function saysSomething({ servers, ports, networks, projects, whole }: Hint): boolean {
-  return whole || servers.length + ports.length + networks.length + projects.length > 0;
+function saysSomething({ whole, ...ids }: WideHint): boolean {
+  return whole || Object.values(ids).some((some) => some.length > 0);
 }
 
 function taken(set: Set<string>): string[] {

@@ -65,6 +65,11 @@ export class CloudViews {
     return projectId !== undefined && this.#choosing.has(member) && projects.includes(projectId);
   }
 
+  /** Whether any of these accounts is one that the OpenstackConfig looks as. */
+  looksAs(member: string, accounts: readonly string[]): boolean {
+    return this.#looking.get(member)?.cloud.isOf(accounts) ?? false;
+  }
+
   leave(member: string): void {
     this.#looking.get(member)?.ports.leave(member);
     this.#looking.delete(member);

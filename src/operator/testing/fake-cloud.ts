@@ -9,7 +9,10 @@ import type {
 } from '../../openstack/resources.ts';
 import { type FailureKind, RequestError, type Service } from '../../requests/request-error.ts';
 
-type Method = Exclude<keyof Cloud, 'calls' | 'name' | 'projectId' | 'freshen' | 'knowsNetwork'>;
+type Method = Exclude<
+  keyof Cloud,
+  'calls' | 'name' | 'projectId' | 'freshen' | 'knowsNetwork' | 'isOf'
+>;
 
 const serviceOf: Readonly<Record<Method, Service>> = {
   portsOf: 'neutron',
@@ -57,6 +60,13 @@ export class FakeCloud implements Cloud {
 
   constructor(projectId = 'project-1') {
     this.projectId = projectId;
+  }
+
+  /** Who asks. */
+  accounts: readonly string[] = ['user-1'];
+
+  isOf(accounts: readonly string[]): boolean {
+    return accounts.some((id) => this.accounts.includes(id));
   }
 
   knowsNetwork(ids: readonly string[]): boolean {

@@ -3,6 +3,7 @@ import type { OpenstackConfigSpec, OpenstackConfigStatus } from '../../api/opens
 import type { EventNote } from '../../kube/events.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
+import { nothingHappened } from '../../openstack/notifications/envelope.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
@@ -197,8 +198,7 @@ export async function setScene(
     reconcile: reconcileAfter,
     /** Tells of what happened; answers whether it is looked at now. */
     hint: (what: Partial<Hint>) => {
-      const nothing = { servers: [], ports: [], networks: [], projects: [], whole: false };
-      return takeHint([key], { ...nothing, ...what }, { looks, views }).length > 0;
+      return takeHint([key], { ...nothingHappened, ...what }, { looks, views }).length > 0;
     },
     /** Ends the work before or after the n-th write (both are counted), as a kill would. */
     killAt: (at: number, error: Error) => {

@@ -176,6 +176,17 @@ export function networkTests(contract: Contract): void {
       expect(await read()).toBe(before + 2);
     },
   );
+
+  contract('network-17', 'knows as whom it asks once it has asked', async (of) => {
+    const { freshCloud, netA, signal } = of;
+    const cloud = freshCloud();
+    expect(cloud.isOf([unknownId])).toBe(true);
+    expect(cloud.isOf([])).toBe(false);
+    await cloud.network(netA.id, signal());
+    expect(cloud.isOf([unknownId])).toBe(false);
+    expect(cloud.isOf([unknownId, cloud.projectId ?? ''])).toBe(true);
+    expect(cloud.isOf(['default'])).toBe(true);
+  });
 }
 
 function errorType(body: unknown): unknown {

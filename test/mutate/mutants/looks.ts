@@ -69,8 +69,9 @@ export const looksMutants: readonly Mutant[] = [
   mutant('looks', 'nodeNames !== undefined && this.#said', 'this.#said', 'looks'),
   mutant('looks', 'isWaitedFor ? 0 :', 'false ? 0 :', 'looks'),
   mutant('sync', 'extent.hinted.servers, rounds.nodes', '[], rounds.nodes', 'looks', 'hinted'),
-  mutant('hints', '|| views.knows(key, hint.networks)', '', 'hinted'),
-  mutant('hints', '|| views.chooses(key, hint.projects)', '', 'selected-servers'),
+  mutant('hints', 'views.knows(key, hint.networks) ||', '', 'hinted'),
+  mutant('hints', 'views.chooses(key, hint.projects) ||', '', 'selected-servers'),
+  mutant('hints', 'views.looksAs(key, hint.accounts);', 'false;', 'hinted'),
   mutant(
     'observe/cloud-view',
     'this.#choosing.has(member) && projects',

@@ -100,7 +100,12 @@ export const notificationsMutants: readonly Mutant[] = [
   ),
   mutant('openstack', 'subscription', ['>= steadyMs', '>= 0'], 'subscription'),
   mutant('operator', 'pending-hints', ['> mostRemembered', '> 1e9'], 'pending-hints'),
-  mutant('operator', 'pending-hints', ['this.#whole && isSpared', 'this.#whole'], 'pending-hints'),
+  mutant(
+    'operator',
+    'pending-hints',
+    ['const whole = this.#whole;', 'const whole = false;'],
+    'pending-hints',
+  ),
   mutant('operator', 'notifications', [' || shared.members.size > 0', ''], 'notifications'),
   mutant('operator', 'notifications', ['    shared.stop();\n', ''], 'notifications'),
   mutant(
@@ -116,7 +121,7 @@ export const notificationsMutants: readonly Mutant[] = [
   mutant(
     'operator',
     'pending-hints',
-    ['isSpared ? taken(this.#networks) : []', 'taken(this.#networks)'],
+    ['untilWide <= 0 ? this.#takeWide() : nothingWide', 'this.#takeWide()'],
     'pending-hints',
   ),
 ];
