@@ -85,6 +85,17 @@ describe('an inventory whose database is slow', () => {
   });
 });
 
+it('keeps what is recorded while one of the same name is being forgotten', async () => {
+  await inventory.record('biz-1', author, [node]);
+  broken = 'slow';
+  const forgotten = inventory.forget(author);
+  broken = undefined;
+  await inventory.record('biz-1', author, [node]);
+  await clock.advance(2_000);
+  await forgotten;
+  expect((await store.list()).map(({ nodeName }) => nodeName)).toEqual(['worker-1']);
+});
+
 describe('an inventory whose database is down', () => {
   it('counts what failed, and not what was not tried', async () => {
     await inventory.authors();

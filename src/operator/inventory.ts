@@ -151,11 +151,16 @@ export function createInventory(deps: InventoryDeps): Inventory {
     await change(async () => store.record(...values));
   }
 
+  /** One of the same name may come, and be recorded, before a change has its turn. */
+  async function unlessBack(author: Name, work: () => Promise<void>): Promise<void> {
+    await change(async () => (unforgotten.has(keyOf(author)) ? work() : undefined));
+  }
+
   async function erase(author: Name): Promise<void> {
     for (const provider of (await ask('nodes', async () => store.nodesOf(author))).keys()) {
-      await write(provider, { ...author, generation: 0 }, []);
+      await unlessBack(author, async () => store.record(provider, { ...author, generation: 0 }, []));
     }
-    await change(async () => store.forget(author));
+    await unlessBack(author, async () => store.forget(author));
     unforgotten.delete(keyOf(author));
   }
 

@@ -4,7 +4,7 @@
  * gives before it looks for garbage.
  */
 const heaps = {
-  operator: { young: 4, old: 240 },
+  operator: { young: 4, old: 288 },
   viola: { young: 2, old: 128 },
   controller: { young: 4, old: 128 },
   agent: { young: 2, old: 64 },

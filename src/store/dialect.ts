@@ -25,9 +25,12 @@ export function mariadbDialect(access: MariadbAccess): Dialect {
   });
 }
 
+/** Milliseconds that another process may hold the file; whoever waits for it here holds up everything else of this one. */
+const lockedMs = 500;
+
 /** Presents node:sqlite through the small surface that Kysely asks for. */
 function nodeSqlite(path: string): SqliteDatabase {
-  const db = new DatabaseSync(path, { timeout: 5_000 });
+  const db = new DatabaseSync(path, { timeout: lockedMs });
   // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last commits, and the store is a cache. MEMORY:
   // large sorts and what a statement of many rows may have to take back; no other folder of a Pod can be written.
   db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY');

@@ -31,7 +31,7 @@ const operator = group('The operator, with the inventory.', {
   image: image('multinic-controllers', 'the operator'),
   heap: heap('operator'),
   resources: resources(
-    { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '384Mi' } },
+    { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '448Mi' } },
     'What a Pod is given. No limit of CPU: it would only be slower for it.',
   ),
   settings: settingValues(settingsOfParts.operator, {

@@ -167,11 +167,11 @@ const byChart: readonly Refused[] = [
   },
   {
     values: { operator: { heap: { old: 512 } } },
-    says: 'operator.resources.limits.memory is 384Mi, and a heap of 512 MB needs 716Mi: raise it, or lower operator.heap.old',
+    says: 'operator.resources.limits.memory is 448Mi, and a heap of 512 MB needs 716Mi: raise it, or lower operator.heap.old',
   },
   {
     values: { operator: { resources: { limits: { memory: '100M' } } } },
-    says: 'operator.resources.limits.memory is 100M, and a heap of 240 MB needs 376Mi: raise it, or lower operator.heap.old',
+    says: 'operator.resources.limits.memory is 100M, and a heap of 288 MB needs 436Mi: raise it, or lower operator.heap.old',
   },
   {
     values: { operator: { heap: { old: 720 }, resources: { limits: { memory: '1G' } } } },
@@ -183,7 +183,7 @@ const byChart: readonly Refused[] = [
   },
   {
     values: { operator: { heap: { young: 64 } } },
-    says: 'operator.resources.limits.memory is 384Mi, and a heap of 240 MB needs 556Mi: raise it, or lower operator.heap.old',
+    says: 'operator.resources.limits.memory is 448Mi, and a heap of 288 MB needs 616Mi: raise it, or lower operator.heap.old',
   },
   {
     values: { viola: { settings: { listen: ':99999' } } },
