@@ -20,7 +20,8 @@ const poolOfUndici = `
 
 /**
  * Files of packages that the bundle has something smaller for: every process would pay for them in memory, and nothing of
- * ours uses them. HTTP/2 is switched off wherever we connect, schemas of routes are zod, logs and metrics come from one thread.
+ * ours uses them. HTTP/2 is switched off wherever we connect, schemas of routes are zod, logs and metrics come from one thread,
+ * and no metric is a summary or pushed.
  */
 const replaced: Readonly<Record<string, (path: string) => string>> = {
   'undici/index.js': () => poolOfUndici,
@@ -36,6 +37,8 @@ const replaced: Readonly<Record<string, (path: string) => string>> = {
   'glob/dist/commonjs/index.min.js': (path) => `exports.glob = () => { ${neverLoaded(path)} };`,
   'pino/lib/transport.js': neverCalled,
   'prom-client/lib/cluster.js': neverCalled,
+  'prom-client/lib/pushgateway.js': neverCalled,
+  'prom-client/lib/timeWindowQuantiles.js': neverCalled,
   // Only for exemplars, which are switched on per metric.
   '@opentelemetry/api/dist/index.cjs': () => 'module.exports = {};',
 };

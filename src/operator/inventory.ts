@@ -158,7 +158,9 @@ export function createInventory(deps: InventoryDeps): Inventory {
 
   async function erase(author: Name): Promise<void> {
     for (const provider of (await ask('nodes', async () => store.nodesOf(author))).keys()) {
-      await unlessBack(author, async () => store.record(provider, { ...author, generation: 0 }, []));
+      await unlessBack(author, async () =>
+        store.record(provider, { ...author, generation: 0 }, []),
+      );
     }
     await unlessBack(author, async () => store.forget(author));
     unforgotten.delete(keyOf(author));

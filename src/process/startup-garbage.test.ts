@@ -30,14 +30,19 @@ it.each([
   expect(gc).toHaveBeenCalledTimes(times);
 });
 
-it('drops code together with objects, and then no more', () => {
+it('drops code together with objects and moves what is left together, and then no more', () => {
   vi.useFakeTimers();
   const memory = process.memoryUsage();
   vi.spyOn(process, 'memoryUsage').mockReturnValue({ ...memory, heapUsed: 20e6 });
   vi.stubGlobal('gc', () => said.push('gc'));
   dropStartupGarbage();
   vi.advanceTimersByTime(60_000);
-  expect(said).toEqual(['--stress-flush-code', 'gc', '--no-stress-flush-code']);
+  const thorough = ['stress-flush-code', 'compact-on-every-full-gc'];
+  expect(said).toEqual([
+    ...thorough.map((flag) => `--${flag}`),
+    'gc',
+    ...thorough.map((flag) => `--no-${flag}`),
+  ]);
 });
 
 it('leaves V8 as it is where nothing can be collected', () => {
