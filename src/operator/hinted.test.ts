@@ -284,6 +284,37 @@ it('a large removal that is seen server by server is held like one that is seen 
   expect(scene.nics('worker-2')).toHaveLength(9);
 });
 
+it('a removal that was not taken is none of many when it is tried again', async () => {
+  for (let n = 3; n <= 20; n++) attach(scene.cloud, n, n % 2 === 0 ? 2 : 1);
+  await scene.look();
+  await scene.clock.advance(1_000);
+  for (let n = 1; n <= 11; n += 2) detach(scene.cloud, n);
+  scene.viola.refused.set('worker-1', 'FieldConflict');
+  scene.hint({ servers: [first] });
+  await scene.reconcile(300);
+  scene.viola.refused.clear();
+  await scene.look(2_000);
+  expect(scene.ready()).toContain('True');
+  expect(scene.nics('worker-1')).toHaveLength(4);
+});
+
+it('what was said while all are accounted for counts with what is said next', async () => {
+  for (let n = 3; n <= 20; n++) attach(scene.cloud, n, n % 2 === 0 ? 2 : 1);
+  await scene.look();
+  await scene.clock.advance(1_000);
+  scene.hint({ servers: [first] });
+  await scene.reconcile(300);
+  await scene.clock.advance(1_000);
+  for (let n = 1; n <= 20; n += 2) detach(scene.cloud, n);
+  scene.hint({ servers: [first] });
+  await scene.reconcile(1_000);
+  expect(scene.nics('worker-1')).toEqual([]);
+  detach(scene.cloud, 2);
+  scene.hint({ servers: [second] });
+  await scene.reconcile(300);
+  expect(scene.nics('worker-2')).toHaveLength(10);
+});
+
 it('the NICs of the whole cloud are the measure of a removal, however few servers are looked at', async () => {
   const ids = Array.from({ length: 6 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
   scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));

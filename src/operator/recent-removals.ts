@@ -1,35 +1,37 @@
-import type { Plan } from '../plan/plan.ts';
+import { nicsGoing } from '../plan/calculate.ts';
+import type { NodePlan } from '../plan/plan.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** A look at all servers comes about so often while much changes. */
+/** Longer than one deletion of many takes to be told server by server. */
 const rememberedMs = 60_000;
 
 /**
- * NICs that looks at some servers have removed lately, by cloud: a large removal that is seen server by server is held
- * like one that is seen at once.
+ * NICs that were removed lately because something was said of their servers, by cloud: a large removal that is seen server
+ * by server is held like one that is seen at once.
  */
 export class RecentRemovals {
   readonly #clock: Clock;
-  readonly #removals = new Map<string, { readonly at: number; readonly count: number }[]>();
+  /** When each was last removed (monotonic ms). */
+  readonly #removals = new Map<string, Map<string, number>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  note(cloud: string, { nodes }: Pick<Plan, 'nodes'>): void {
-    const count = nodes
-      .filter(({ action }) => action !== 'none')
-      .flatMap(({ removals }) => removals.confirmed).length;
-    if (count === 0) return;
-    this.#removals.set(cloud, [...this.#recent(cloud), { at: this.#clock.monotonicMs(), count }]);
+  note(cloud: string, nodes: readonly NodePlan[]): void {
+    const going = nicsGoing(nodes);
+    if (going.length === 0) return;
+    const now = this.#clock.monotonicMs();
+    const removals = going.map((nic) => [nic, now] as const);
+    this.#removals.set(cloud, new Map([...this.#recent(cloud), ...removals]));
   }
 
-  count(cloud: string): number {
-    return this.#recent(cloud).reduce((sum, { count }) => sum + count, 0);
+  of(cloud: string): string[] {
+    return this.#recent(cloud).map(([nic]) => nic);
   }
 
   #recent(cloud: string) {
     const oldest = this.#clock.monotonicMs() - rememberedMs;
-    return (this.#removals.get(cloud) ?? []).filter(({ at }) => at > oldest);
+    return [...(this.#removals.get(cloud) ?? [])].filter(([, at]) => at > oldest);
   }
 }

@@ -86,8 +86,7 @@ export async function syncSome(
   signal: AbortSignal,
 ): Promise<void> {
   const request = syncRequestOf(object, config, extent, deps);
-  const { cloud, rounds } = await bringAbout(object, request, deps, signal);
-  deps.recentRemovals.note(cloud.name, rounds);
+  const { rounds } = await bringAbout(object, request, deps, signal);
   deps.doubts.noteSome(keyOf(object), extent.hinted.servers, rounds.nodes);
   countDelivery(deps.metrics, config.providerId, rounds.delivery);
 }
@@ -108,17 +107,20 @@ async function bringAbout(
   await nextTurn();
   const known = {
     recorded: await inventory.nicsOf(serversWithNewPorts(seen)),
-    recentRemovals: recentRemovals.count(view.cloud.name),
+    recentRemovals: recentRemovals.of(view.cloud.name),
   };
   const { servers: selector } = config;
   await nextTurn();
   const input = planInput(request, { ...seen, ...known });
   const proven = await prove(input, { ...view, selector }, deps, signal);
+  const told = new Set(request.extent.hinted.servers);
+  const toldOf = proven.plan.nodes.filter(({ instanceId }) => told.has(instanceId));
+  recentRemovals.note(view.cloud.name, toldOf);
   if (concernsNodes(proven.plan)) await announce(object, config, deps, signal);
   const onUnanswered = () => unanswered.failed(source, config.providerId);
   const sending = { source, perform, viola, unreadable: seen.unreadable, onUnanswered };
   const rounds = await deliverInRounds(proven, sending, signal);
-  return { cloud: view.cloud, seen, proven, rounds, unverified };
+  return { seen, proven, rounds, unverified };
 }
 
 /** Nodes are sent, or lie there already: the object must not go without us. */

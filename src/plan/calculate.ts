@@ -1,7 +1,7 @@
 import { type Claim, claimNodes } from './claims.ts';
 import { planLeftovers } from './leftovers.ts';
 import { planClaim } from './node-plan.ts';
-import type { Plan, PlanInput, Problem } from './plan.ts';
+import type { NodePlan, Plan, PlanInput, Problem } from './plan.ts';
 import { compareText, type View, viewOf } from './view.ts';
 
 /**
@@ -30,19 +30,35 @@ export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> 
 
 /**
  * How many NICs go although nobody edited the CR. Those whose evidence has not been read yet count as well, else a large
- * removal would slip through in portions.
+ * removal would slip through in portions; one that is tried again is no other.
  */
 function removalsAtOnce({ nodes, ask, askServers }: Plan, { recentRemovals }: PlanInput): number {
-  const confirmed = nodes
-    .filter(({ action }) => action !== 'none')
-    .flatMap(({ removals }) => removals.confirmed)
-    .filter(({ explicit }) => !explicit).length;
+  const going = nicsGoing(nodes);
+  if (going.length === 0) return 0;
   const asked = new Set(askServers);
   const unread = nodes
     .filter(({ instanceId }) => asked.has(instanceId))
-    .reduce((count, { interfaces }) => count + interfaces.length, ask.length);
-  return confirmed === 0 ? 0 : confirmed + unread + recentRemovals;
+    .flatMap(({ instanceId, interfaces }) => interfaces.map((nic) => nicAt(instanceId, nic)));
+  const questions = ask.map((question) => nicAt(question.serverId, question));
+  return new Set([...going, ...questions, ...unread, ...recentRemovals]).size;
 }
+
+/** The NICs that nodes lose although nobody edited the CR: each is always called the same. */
+export function nicsGoing(nodes: readonly NodePlan[]): string[] {
+  return nodes
+    .filter(({ action }) => action !== 'none')
+    .flatMap(({ instanceId, removals }) =>
+      removals.confirmed
+        .filter(({ explicit }) => !explicit)
+        .map((removal) => nicAt(instanceId, removal)),
+    );
+}
+
+function nicAt(serverId: string, { portId, macAddress }: Nic): string {
+  return `${serverId} ${portId || macAddress.toLowerCase()}`;
+}
+
+type Nic = { readonly portId?: string | undefined; readonly macAddress: string };
 
 function* planAll(view: View): Generator<undefined, Plan> {
   yield;

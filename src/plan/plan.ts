@@ -56,8 +56,8 @@ export interface PlanInput {
   readonly recorded: readonly RecordedNode[];
   /** NICs that are delivered for the whole cloud; the measure of an unusually large removal. */
   readonly cloudInterfaces: number;
-  /** NICs that were removed just before, and count with those that go now. */
-  readonly recentRemovals: number;
+  /** NICs that were removed just before, and count with those that go now (`nicsGoing`). */
+  readonly recentRemovals: readonly string[];
   /** `guarded`: an unusually large removal is held. `allowed`: somebody confirmed it. `held`: one is held already. */
   readonly removals: 'guarded' | 'allowed' | 'held';
   /** Post every node, changed or not. */

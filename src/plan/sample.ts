@@ -133,7 +133,7 @@ export function input(sample: Sample): PlanInput {
     serverEvidence: [],
     recorded: [],
     cloudInterfaces: 0,
-    recentRemovals: 0,
+    recentRemovals: [],
     removals: 'guarded',
     force: false,
     ...sample.input,

@@ -115,8 +115,8 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/calculate.ts',
-    find: '.reduce((count, { interfaces }) => count + interfaces.length, ask.length);',
-    replace: '.reduce((count) => count, ask.length);',
+    find: '...going, ...questions, ...unread,',
+    replace: '...going, ...questions,',
     tests: plan,
   },
   {
@@ -253,9 +253,15 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     file: 'src/plan/calculate.ts',
-    find: 'confirmed === 0 ? 0 : confirmed + unread',
-    replace: 'confirmed',
+    find: '...going, ...questions, ...unread,',
+    replace: '...going, ...unread,',
     tests: plan,
+  },
+  {
+    file: 'src/plan/calculate.ts',
+    find: '`${serverId} ${portId || macAddress.toLowerCase()}`',
+    replace: '`${serverId} ${portId || macAddress.toLowerCase()} ${Math.random()}`',
+    tests: ['unit', 'src/operator/hinted.test.ts'],
   },
   {
     file: 'src/plan/node-plan.ts',
