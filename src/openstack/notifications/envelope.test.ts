@@ -149,6 +149,14 @@ describe('a notification of Keystone', () => {
     expect(happening(event, { ...of, group: 'g' })).toMatchObject({ accounts: [], whole: true });
   });
 
+  it.each(['identity.group.updated', 'identity.group.deleted', 'identity.role.deleted'])(
+    '%s concerns everybody: it does not say who was in it, or had it',
+    (event) => {
+      const resource_info = '0af58bdc7e4d41e8afe84b51bd6dd37a';
+      expect(happening(event, { resource_info })).toMatchObject({ accounts: [], whole: true });
+    },
+  );
+
   it.each([
     'identity.project.created',
     'identity.role_assignment.created',

@@ -88,9 +88,12 @@ function happeningOf(event: string, payload: Payload): Partial<Happening> | unde
   // MTU, gateway and routes of NICs are theirs.
   if (/^(network|subnet)\.(update|delete)\.end$/.test(event)) return ofNetworks(payload);
   if (/^(compute\.)?instance\..+\.end$/.test(event)) return ofServer(event, payload);
+  if (takesAccessOfMany.test(event)) return { whole: true };
   return takesAccess.test(event) ? ofAccess(payload) : undefined;
 }
 
+/** Who is in a group or has a role nobody says; who leaves a group is an update of it. */
+const takesAccessOfMany = /^identity\.(group\.(updated|deleted)|role\.deleted)$/;
 /** Keystone's notifications know no start and end. */
 const takesAccess =
   /^identity\.((project|user|domain|application_credential)\.(disabled|deleted)|user\.updated|role_assignment\.deleted)$/;

@@ -81,6 +81,12 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('status/steadiness', 'good: 3, bad: 4', 'good: 4, bad: 3', 'status/flapping'),
   mutant(
     'status/steadiness',
+    'course.told.size > remembered',
+    'course.told.size > 1e9',
+    'status/steadiness',
+  ),
+  mutant(
+    'status/steadiness',
     "conditions.map((one) => ({ ...one, lastTransitionTime: '' })),",
     'conditions,',
     'status/flapping',
