@@ -32,6 +32,19 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.nics('k8s-1')).toEqual(['multinic1=p2']);
   });
 
+  it('when somebody deletes the object while NICs are taken off', async () => {
+    for (let n = 1; n <= 3; n++) attach(scene.cloud, n, 1);
+    scene.create();
+    await scene.look();
+    detach(scene.cloud, 1);
+    scene.viola.beforePost = () => {
+      scene.viola.beforePost = undefined;
+      scene.viola.nodes.delete('worker-1');
+    };
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic1=p2', 'multinic2=p3']);
+  });
+
   it('when somebody deletes the object', async () => {
     await oneLeftOfTwo();
     scene.viola.nodes.delete('worker-1');

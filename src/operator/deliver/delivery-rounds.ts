@@ -1,6 +1,7 @@
 import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
 import { calculate } from '../../plan/calculate.ts';
-import type { NodePlan, Plan, PlanInput, Problem } from '../../plan/plan.ts';
+import type { NodePlan, Plan, PlanInput, Problem, RecordedNode } from '../../plan/plan.ts';
+import { deliveredFor } from '../../plan/view.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { StepFailure } from '../status/step-failure.ts';
@@ -135,9 +136,20 @@ class Replanning {
     this.held = [...others, ...reads.flatMap((node) => node ?? [])];
     const servers = this.#first.nodes.filter(({ nodeName }) => names.has(nodeName));
     const scope = servers.map(({ instanceId }) => instanceId);
-    const plan = calculate({ ...this.#input, held: this.held, scope });
+    const recorded = [...this.#vanished(), ...this.#input.recorded];
+    const plan = calculate({ ...this.#input, held: this.held, recorded, scope });
     for (const node of plan.nodes) this.#nodes.set(keyOf(node), node);
     for (const problem of plan.problems) this.#problems.set(problem.message, problem);
+  }
+
+  /** What objects held that have gone since: the names of their NICs outlive them. */
+  #vanished(): RecordedNode[] {
+    const there = new Set(this.held.map(({ nodeName }) => nodeName));
+    const gone = this.#input.held.filter(({ nodeName }) => !there.has(nodeName));
+    return gone.map((node) => ({
+      instanceId: deliveredFor(node) ?? '',
+      interfaces: node.spec.interfaces ?? [],
+    }));
   }
 
   async #read(name: string, signal: AbortSignal): Promise<HeldNode | undefined> {

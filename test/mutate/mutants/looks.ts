@@ -35,6 +35,7 @@ export const looksMutants: readonly Mutant[] = [
   mutant('observe/port-directory', 'own.has(id)', 'true', 'hinted'),
   mutant('sync-request', ': deliveredBy(object))', ': 0)', 'hinted'),
   mutant('reconcile', 'looks.note(key, doubts.due(key));', '', 'hinted'),
+  mutant('deliver/delivery-rounds', '...this.#vanished(), ', '', 'names'),
   mutant('sync', 'recentRemovals.note(view.cloud.name, toldOf);', '', 'hinted'),
   mutant(
     'sync',
