@@ -74,3 +74,14 @@ it('a server in doubt whose object is gone is not asked about all the time', asy
   scene.cloud.fail('servers', 'timeout');
   expect(await scene.reconcile(1_000)).toBeGreaterThan(0);
 });
+
+it('what is said of a server takes nothing from what was said of all', async () => {
+  await delivered(scene);
+  await scene.look();
+  await scene.clock.advance(1_000);
+  attach(scene.cloud, 3, 2);
+  scene.hint({ whole: true });
+  scene.hint({ servers: [first] });
+  await scene.reconcile(300);
+  expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
+});

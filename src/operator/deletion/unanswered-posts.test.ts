@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { openstackConfigs } from '../openstack-config.ts';
 import { attach, type Scene, setScene } from '../testing/scene.ts';
 
@@ -96,4 +98,14 @@ describe('a CR that is deleted while something may still arrive', () => {
     expect(scene.object()).toBeUndefined();
     expect(scene.viola.nodes.size).toBe(0);
   });
+});
+
+it('what another process sent while it led may still arrive, though this one had sent nothing', () => {
+  const clock = createFakeClock();
+  const posts = new UnansweredPosts(clock);
+  const owner = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid' };
+  posts.begin(owner, 'biz-1');
+  expect(posts.openForMs(owner, 'biz-1')).toBe(0);
+  posts.lead();
+  expect(posts.openForMs(owner, 'biz-1')).toBeGreaterThan(0);
 });

@@ -20,3 +20,16 @@ it('a change is remembered for a minute, and then no more than the directory kno
   recent.note(other, undefined);
   expect(recent.latest(port)).toBe(port);
 });
+
+it('a port that is listed again as it was has not just come', async () => {
+  const clock = createFakeClock();
+  const recent = new RecentPorts(clock);
+  const cloud = new FakeCloud();
+  attach(cloud, 1, 1);
+  const port: Port = { ...(cloud.ports[0] as Port), status: 'DOWN' };
+  recent.note(port, undefined);
+  expect(recent.isSettling(port.id)).toBe(true);
+  await clock.advance(5_000);
+  recent.note(port, port);
+  expect(recent.isSettling(port.id)).toBe(false);
+});

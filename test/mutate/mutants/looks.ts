@@ -35,6 +35,14 @@ export const looksMutants: readonly Mutant[] = [
   mutant('observe/port-directory', 'own.has(id)', 'true', 'hinted'),
   mutant('sync-request', ': deliveredBy(object))', ': 0)', 'hinted'),
   mutant('reconcile', 'looks.note(key, doubts.due(key));', '', 'hinted'),
+  mutant('looks', 'wholeAt: wholeAt ?? before?.wholeAt', 'wholeAt', 'looks'),
+  mutant(
+    'observe/recent-ports',
+    'if (before && !isOlder(before, port)) return;',
+    '',
+    'observe/recent-ports',
+  ),
+  mutant('deliver/unanswered-posts', 'this.#failedAt.clear();', '', 'deletion/unanswered-posts'),
   mutant('deliver/delivery-rounds', '...this.#vanished(), ', '', 'names'),
   mutant('sync', 'recentRemovals.note(view.cloud.name, toldOf);', '', 'hinted'),
   mutant(
