@@ -45,6 +45,21 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2', 'multinic2=p3']);
   });
 
+  it('when the node is named anew because of it', async () => {
+    await oneLeftOfTwo();
+    const [vm, ...others] = scene.cloud.vms;
+    if (vm) scene.cloud.vms = [{ ...vm, name: 'renamed' }, ...others];
+    await scene.look(600_000);
+    attach(scene.cloud, 3, 1);
+    scene.viola.beforePost = () => {
+      scene.viola.beforePost = undefined;
+      scene.viola.nodes.delete('worker-1');
+    };
+    await scene.look(600_000);
+    expect(scene.nics('renamed')).toEqual(['multinic0=p3', 'multinic1=p2']);
+    expect(scene.ready()).toContain('True');
+  });
+
   it('when somebody deletes the object', async () => {
     await oneLeftOfTwo();
     scene.viola.nodes.delete('worker-1');

@@ -50,9 +50,8 @@ export async function deliverInRounds(
   if (doubtful.length > 0) await replanning.again(namesOf(doubtful), signal);
   let delivery = await deliver(replanning.readable(), options, signal);
   for (let round = 1; round < rounds && delivery.stale.length > 0; round++) {
-    const stale = new Set(delivery.stale);
-    await replanning.again(stale, signal);
-    const again = replanning.readable().filter(({ nodeName }) => stale.has(nodeName));
+    const names = await replanning.again(new Set(delivery.stale), signal);
+    const again = replanning.readable().filter(({ nodeName }) => names.has(nodeName));
     delivery = merge(delivery, await deliver(again, options, signal));
   }
   const { nodes, held, problems, unreadable } = replanning;
@@ -124,8 +123,11 @@ class Replanning {
     return one?.message;
   }
 
-  /** Reads these nodes again and plans them anew. */
-  async again(names: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+  /**
+   * Reads these nodes again and plans them anew; answers the names that they have then: without its object a node may get
+   * another one.
+   */
+  async again(names: ReadonlySet<string>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const reads = await mapBounded(
       [...names],
       readsAtOnce,
@@ -138,8 +140,13 @@ class Replanning {
     const scope = servers.map(({ instanceId }) => instanceId);
     const recorded = [...this.#vanished(), ...this.#input.recorded];
     const plan = calculate({ ...this.#input, held: this.held, recorded, scope });
+    const renamed = plan.nodes.filter((node) => !this.#nodes.has(keyOf(node)));
+    const moved = new Set(renamed.map(({ instanceId }) => instanceId));
+    const former = servers.filter(({ instanceId }) => moved.has(instanceId));
+    for (const node of former) this.#nodes.delete(keyOf(node));
     for (const node of plan.nodes) this.#nodes.set(keyOf(node), node);
     for (const problem of plan.problems) this.#problems.set(problem.message, problem);
+    return new Set([...names, ...namesOf(renamed)]);
   }
 
   /** What objects held that have gone since: the names of their NICs outlive them. */

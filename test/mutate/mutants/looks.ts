@@ -44,6 +44,7 @@ export const looksMutants: readonly Mutant[] = [
   ),
   mutant('deliver/unanswered-posts', 'this.#failedAt.clear();', '', 'deletion/unanswered-posts'),
   mutant('deliver/delivery-rounds', '...this.#vanished(), ', '', 'names'),
+  mutant('deliver/delivery-rounds', ', ...namesOf(renamed)]', ']', 'names'),
   mutant('sync', 'recentRemovals.note(view.cloud.name, toldOf);', '', 'hinted'),
   mutant(
     'sync',
