@@ -33,14 +33,6 @@ export class Fields {
     } else return ms;
     return fallbackMs;
   }
-
-  /** Whole number of the CR within bounds, else the fallback. */
-  integer(field: string, value: number | undefined, fallback: number, min: number, max: number) {
-    if (value === undefined) return fallback;
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    this.refuse(field, `${value} is out of range; it must be between ${min} and ${max}`);
-    return fallback;
-  }
 }
 
 /** The text without surrounding blanks; undefined when nothing is left. */

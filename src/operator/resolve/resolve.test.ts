@@ -30,6 +30,16 @@ function problemsOf(change: Partial<OpenstackConfigSpec>, env = environment): st
 }
 
 describe('a setting', () => {
+  it.each([1, 10])('takes %i NICs of a node, as the bounds are meant', (maxInterfaces) => {
+    expect(configOf({ maxInterfaces })).toMatchObject({ maxInterfaces });
+  });
+
+  it.each([0, 11, 2.5])('takes no %d NICs of a node', (maxInterfaces) => {
+    expect(problemsOf({ settings: { maxInterfaces } })).toEqual([
+      expect.stringContaining('spec.settings.maxInterfaces'),
+    ]);
+  });
+
   it('has the default of the deployed system', () => {
     expect(configOf({})).toMatchObject({
       providerId: 'biz-1',

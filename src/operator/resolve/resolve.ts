@@ -131,7 +131,7 @@ function resolveSelection(
   fields: Fields,
 ) {
   const settings = spec.settings ?? {};
-  const { portBaseline, maxInterfaces, downPortFastRetryMax } = settings;
+  const { portBaseline, maxInterfaces = 10, downPortFastRetryMax } = settings;
   const { addressFamilies = ['IPv4'], routing = 'pbr' } = settings;
   const retries = operator.downPortFastRetryMax;
   return {
@@ -139,7 +139,7 @@ function resolveSelection(
     subnets: subnetSelector(spec),
     statuses: statuses(settings.openstackPortAllowedStatuses, operator),
     createdAfter: baseline(portBaseline, metadata.creationTimestamp, fields),
-    maxInterfaces: fields.integer('spec.settings.maxInterfaces', maxInterfaces, 10, 1, 10),
+    maxInterfaces,
     addressFamilies,
     routing,
     nodeNameKey:
