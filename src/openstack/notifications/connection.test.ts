@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { systemClock } from '../../time/clock.ts';
@@ -127,4 +127,12 @@ it('ends with the signal while it connects, and leaves no socket', async () => {
   stop.abort(reason);
   expect(await ended).toBe(reason);
   await until('its socket is closed', () => sockets.size === 0);
+});
+
+it('one connection after another leaves nothing with the signal that would end them', async () => {
+  const { port } = await peer((socket) => socket.destroy());
+  const { signal } = new AbortController();
+  for (let n = 0; n < 3; n++)
+    expect(await listenTo(port, false, signal)).toBeInstanceOf(BrokerFailure);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

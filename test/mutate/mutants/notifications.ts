@@ -63,6 +63,12 @@ export const notificationsMutants: readonly Mutant[] = [
   mutant('openstack', 'connection', ['session.tell(0, say.close());', ''], 'broker'),
   mutant('openstack', 'connection', ['if (misses === 4)', 'if (misses === 40)'], 'broker'),
   mutant('openstack', 'connection', ['      over.abort();\n', ''], 'broker'),
+  mutant(
+    'openstack',
+    'connection',
+    ["      signal.removeEventListener('abort', onAbort);\n", ''],
+    'connection',
+  ),
   mutant('openstack', 'connection', ['[codes.notFound, codes.accessRefused]', '[]'], 'broker'),
   mutant(
     'openstack',
