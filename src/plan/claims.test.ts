@@ -138,6 +138,21 @@ describe('one node, two claims', () => {
     ]);
   });
 
+  it('of thousands of servers: each is told as much as people read, and not the ids of all', () => {
+    const servers = Array.from({ length: 2_000 }, (_, at) => {
+      const id = `s${String(at).padStart(4, '0')}`;
+      return server(at, { id, metadata: { pool: 'workers' } });
+    });
+    const serverIds = servers.map(({ id }) => id);
+    const { problems } = planOf({ servers, selection: { serverIds, nodeNameKey: 'pool' } });
+    expect(problems).toHaveLength(2_000);
+    expect(new Set(problems.map(({ message }) => message))).toEqual(
+      new Set([
+        'servers s0000 and s0001 and s0002 and s0003 and s0004 and 1995 more are all named workers; rename one of them or map names by openstackNodeNameMetadataKey',
+      ]),
+    );
+  });
+
   it('of two OpenstackConfigs: the object of the other one is not touched', () => {
     const sample = { held: [held(1, [entry(7, 3)], foreign)] };
     expect(actionsOf(sample)).toEqual(['none worker-1']);

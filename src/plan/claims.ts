@@ -25,7 +25,7 @@ export function claimNodes(view: View): Claim[] {
     const sharing = claim.nodeName === '' ? [] : (sharers.get(claim.nodeName) ?? []);
     // Who is delivered under the name goes on; a newcomer does not freeze it.
     const shared = sharing.length > 1 && !isDelivered(claim);
-    const blocked = shared ? sharedName(claim, sharing) : blockOf(claim, view);
+    const blocked = shared ? sharedName(claim.nodeName, sharing) : blockOf(claim, view);
     return blocked ? { ...claim, blocked } : claim;
   });
 }
@@ -73,11 +73,17 @@ function blockOf(claim: Claim, view: View): Block | undefined {
   return undefined;
 }
 
-function sharedName({ serverId, nodeName }: Claim, sharing: readonly Claim[]): Block {
-  const others = sharing.map((other) => other.serverId).filter((id) => id !== serverId);
+/** One value of metadata on every server of a project is a mistake easily made. */
+const shownServers = 5;
+
+/** `sharing` is in the order of server ids. */
+function sharedName(nodeName: string, sharing: readonly Claim[]): Block {
+  const shown = sharing.slice(0, shownServers).map(({ serverId }) => serverId);
+  const rest = sharing.length - shown.length;
+  const who = [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
   return conflict(
     `node ${nodeName}`,
-    `servers ${[serverId, ...others].toSorted(compareText).join(' and ')} are both named ${nodeName}; rename one of them or map names by openstackNodeNameMetadataKey`,
+    `servers ${who} are ${sharing.length > 2 ? 'all' : 'both'} named ${nodeName}; rename one of them or map names by openstackNodeNameMetadataKey`,
   );
 }
 

@@ -213,7 +213,8 @@ export function troublesIn(steps: Steps): readonly Trouble[] {
   const { seen, plan, rounds, others } = steps;
   const { servers, subnets, look } = seen;
   const read = [...servers.troubles, ...look.troubles];
-  const problems = [...plan.problems, ...rounds.problems].filter((one) => !isAsked(one, steps));
+  const asked = nodesAsked(steps);
+  const problems = [...plan.problems, ...rounds.problems].filter((one) => !isAsked(one, asked));
   return [
     ...subnets.troubles,
     ...servers.troubles,
@@ -227,10 +228,15 @@ export function troublesIn(steps: Steps): readonly Trouble[] {
   ];
 }
 
+/** The subjects that nodes are of whose servers Nova is asked about again. */
+function nodesAsked({ rounds, asking }: Steps): ReadonlySet<string> {
+  const nodes = rounds.nodes.filter(({ instanceId }) => asking.has(instanceId));
+  return new Set(nodes.map(({ nodeName }) => `node ${nodeName}`));
+}
+
 /** Whether Nova is asked about it again before it is told. */
-function isAsked({ reason, subject }: Problem, { rounds, asking }: Steps): boolean {
-  const node = rounds.nodes.find(({ nodeName }) => subject === `node ${nodeName}`);
-  return reason === 'RemovalUnconfirmed' && node !== undefined && asking.has(node.instanceId);
+function isAsked({ reason, subject }: Problem, asked: ReadonlySet<string>): boolean {
+  return reason === 'RemovalUnconfirmed' && asked.has(subject);
 }
 
 /** Whether a service failed for all; a node, port or network that cannot be used slows nobody else down. */

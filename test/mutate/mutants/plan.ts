@@ -269,4 +269,16 @@ export const planMutants: readonly Mutant[] = [
     replace: '',
     tests: plan,
   },
+  {
+    file: 'src/plan/claims.ts',
+    find: 'sharing.slice(0, shownServers)',
+    replace: 'sharing',
+    tests: plan,
+  },
+  {
+    file: 'src/operator/status/status.ts',
+    find: "reason === 'RemovalUnconfirmed' && asked.has(subject)",
+    replace: 'asked.has(subject)',
+    tests: ['unit', 'src/operator/status/troubles.test.ts'],
+  },
 ];
