@@ -5,6 +5,7 @@ import {
   evidence as evidenceOf,
   held,
   input,
+  networks,
   port,
   type Sample,
   server,
@@ -241,6 +242,37 @@ describe('the number of NICs', () => {
     const [problem] = calculate(input({ ports: many })).problems;
     expect(problem?.message).toMatch(/has 290 port\(s\) more than the 10 .* and 280 more$/);
     expect(problem?.message.length).toBeLessThan(1_000);
+  });
+
+  it('is not used up by ports that can be no NIC', () => {
+    const [first, ...others] = ports;
+    const infiniband = { ...(first ?? port(1, 's1')), macAddress: 'a0:00:02:20:fe:80:00:01' };
+    const sample = { ports: [infiniband, ...others], selection: { maxInterfaces: 2 } };
+    const plan = calculate(input(sample));
+    expect(namesOf(sample)).toEqual(['multinic0=p2', 'multinic1=p3']);
+    expect(plan.problems).toMatchObject([
+      { reason: 'InvalidPort', subject: 'port p1' },
+      {
+        reason: 'InterfaceLimitExceeded',
+        message: 'node worker-1 has 1 port(s) more than the 2 NICs it may have; not delivered: p4',
+      },
+    ]);
+  });
+
+  it('keeps a place for a port whose network could not be read', () => {
+    const [first = port(1, 's1'), ...others] = ports;
+    const unread = {
+      ...first,
+      networkId: 'net-b',
+      fixedIps: [{ subnetId: 'sub-b', ipAddress: '10.0.20.1' }],
+    };
+    const sample: Sample = {
+      ports: [unread, ...others],
+      selection: { maxInterfaces: 2, subnetIds: ['sub-b', 'sub-a'] },
+      observation: { networks: networks.filter(({ id }) => id === 'net-a') },
+    };
+    expect(namesOf(sample)).toEqual(['multinic0=p2']);
+    expect(namesOf({ ...sample, observation: {} })).toEqual(['multinic0=p1', 'multinic1=p2']);
   });
 
   it('never takes a delivered NIC away when the limit is lowered', () => {

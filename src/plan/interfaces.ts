@@ -97,32 +97,42 @@ interface NewcomerOptions {
 
 /**
  * Gives new ports a place: in the order selector, MAC, port id, as many as the node may have beside those that are
- * delivered already. One that cannot be delivered yet never holds up the others.
+ * delivered already. One that cannot be delivered yet never holds up the others, but keeps its place among them: who comes
+ * first must not depend on what could be read when. One that can be no NIC has none.
  */
 function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions): Newcomers {
   if (ports.length === 0) return nobody;
   const added: InterfaceSpec[] = [];
   const waiting: string[] = [];
   const problems: Problem[] = [];
-  const room = Math.max(0, view.input.selection.maxInterfaces - kept.length);
-  const candidates = inOrder(ports, view);
-  for (const { port, match } of candidates.slice(0, room)) {
+  const over: Candidate[] = [];
+  let room = Math.max(0, view.input.selection.maxInterfaces - kept.length);
+  for (const candidate of inOrder(ports, view)) {
+    if (room === 0) {
+      over.push(candidate);
+      continue;
+    }
+    room--;
+    const { port, match } = candidate;
     const index = names.next(port);
     if (index === undefined) {
       waiting.push(port.id);
       continue;
     }
     const built = entryOf(port, match, index, view);
-    const problem =
-      built.kind === 'missing'
-        ? unread(port, built.what)
-        : refusalOf(port.id, [...kept, ...added], built.entry);
-    if (problem) problems.push(problem);
-    if (built.kind === 'missing' || problem) continue;
+    if (built.kind === 'missing') {
+      problems.push(unread(port, built.what));
+      continue;
+    }
+    const refusal = refusalOf(port.id, [...kept, ...added], built.entry);
+    if (refusal) {
+      problems.push(refusal);
+      room++;
+      continue;
+    }
     names.take(index);
     added.push(built.entry);
   }
-  const over = candidates.slice(room);
   if (over.length > 0) problems.push(tooMany(subject, over, view));
   return { added, waiting, problems };
 }

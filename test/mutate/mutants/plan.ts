@@ -276,6 +276,12 @@ export const planMutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    file: 'src/plan/interfaces.ts',
+    find: 'room++;',
+    replace: '',
+    tests: plan,
+  },
+  {
     file: 'src/operator/status/status.ts',
     find: "reason === 'RemovalUnconfirmed' && asked.has(subject)",
     replace: 'asked.has(subject)',
