@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { KubeError } from '../../kube/errors.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
@@ -14,9 +15,11 @@ function setUp() {
   const events: string[] = [];
   let version = 5;
   let writes = 0;
+  let refusal: Error | undefined;
   const writer = createStatusWriter({
     client: {
       applyStatus: (async (_resource: unknown, applied: object) => {
+        if (refusal) throw refusal;
         writes += 1;
         version += 1;
         const metadata = { ...cached.metadata, resourceVersion: String(version) };
@@ -29,7 +32,10 @@ function setUp() {
     notifications: new FakeNotifications(),
     notReady: { note: () => undefined },
   });
-  return { writer, events, writes: () => writes };
+  const refuse = (error: Error): void => {
+    refusal = error;
+  };
+  return { writer, events, writes: () => writes, refuse };
 }
 
 it('what was written is known before the watch tells of it, and is not written twice', async () => {
@@ -59,4 +65,30 @@ it('people are told of trouble as a warning, of a deletion as none, and not that
   await writer.write(cached, { kind: 'refused', troubles: [trouble] }, signal);
   await writer.write(cached, { kind: 'deleting', troubles: [], waiting: ['worker-1'] }, signal);
   expect(events).toEqual(['Warning ConfigError', 'Normal Deleting']);
+});
+
+it('what could not be written is no secret, but for an object that is gone', async () => {
+  const { writer, refuse } = setUp();
+  const write = async () => writer.write(cached, { kind: 'refused', troubles: [] }, signal);
+  refuse(new KubeError({ status: 503, reason: 'ServiceUnavailable', message: 'away' }));
+  await expect(write()).rejects.toThrow('away');
+  refuse(new KubeError({ status: 404, reason: 'NotFound', message: 'gone' }));
+  await expect(write()).resolves.toMatchObject({ observedGeneration: 1 });
+});
+
+it('an object that was made again under its name is told its trouble as often as any other', async () => {
+  const { writer, writes } = setUp();
+  const again = async (times: number) => {
+    const before = writes();
+    for (let n = 0; n < 2 * times; n++) {
+      const message = n % 2 === 0 ? 'no ports' : 'no servers';
+      const troubles = [{ reason: 'ConfigError', message } as const];
+      await writer.write(cached, { kind: 'refused', troubles }, signal);
+    }
+    return writes() - before;
+  };
+  expect(await again(5)).toBe(8);
+  expect(await again(5)).toBe(0);
+  writer.forget('n/osc');
+  expect(await again(5)).toBe(8);
 });

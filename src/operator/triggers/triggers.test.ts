@@ -215,6 +215,18 @@ describe('in mode scheduled', () => {
     expect(await looks(4 * 60_000)).toBe(true);
   });
 
+  it('one that is made again under its name makes up for no time before it', async () => {
+    scene.trigger('{mode: scheduled, interval: 15m}');
+    scene.create();
+    await scene.look();
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+    await scene.clock.advance(20 * 60_000);
+    scene.create();
+    expect(await looks(60_000)).toBe(false);
+  });
+
   it('a change waits for the next time when it is not immediate', async () => {
     scene.trigger('{mode: scheduled, interval: 15m}');
     scene.create();

@@ -196,6 +196,8 @@ export const operatorMutants: readonly Mutant[] = [
   mutant('inventory', 'if (recorded && !pauses.writes)', 'if (recorded)', 'inventory'),
   mutant('inventory', 'unforgotten.set(keyOf(author), author);', '', 'inventory'),
   mutant('openstack-config', 'isSeen(object) && value', 'value', 'many-removals'),
+  mutant('status/writer', 'steadiness.forget(key);', '', 'status/writer'),
+  mutant('status/writer', 'if (!isNotFound(error)) throw error;', '', 'status/writer'),
   mutant('status/writer', 'complete || !isSeen(object) ?', 'complete ?', 'many-removals'),
   mutant(
     'deliver/deliver',

@@ -43,6 +43,7 @@ export const triggersMutants: readonly Mutant[] = [
     "reconcileAt !== ''",
     'causes',
   ),
+  pass('this.#due.delete(key);', ''),
   pass('const earlier = next < due ? next : due;', 'const earlier = due;'),
   pass('nextOf(policy, this.#now() + slackMs)', 'nextOf(policy, this.#now())'),
   pass("if (policy.mode === 'immediate') return looked;", ''),
