@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RequestError, type Service } from '../requests/request-error.ts';
+import { urlInWords } from './endpoint.ts';
 
 export interface Endpoint {
   readonly interface: string;
@@ -145,7 +146,7 @@ export function createEndpoint(
     const why = denied(used);
     if (why !== undefined) {
       const { service } = choice;
-      throw new RequestError(`the catalog names "${used}", which ${why}`, {
+      throw new RequestError(`the catalog names ${urlInWords(used)}, which ${why}`, {
         service,
         kind: 'denied',
       });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { contrabassBase, keystoneBase, keystonePlace, neutronBase, novaBase } from './endpoint.ts';
+import {
+  contrabassBase,
+  keystoneBase,
+  keystonePlace,
+  neutronBase,
+  novaBase,
+  urlInWords,
+} from './endpoint.ts';
 
 describe('base URLs', () => {
   test.each([
@@ -48,4 +55,11 @@ describe('base URLs', () => {
     expect(() => novaBase('http://user:hidden@n:8774')).toThrow(/must not carry/);
     expect(() => novaBase('http://user:hidden@n:8774')).not.toThrow(/hidden/);
   });
+
+  test.each([
+    ['http://n:8774/v2', '"http://n:8774/v2"'],
+    ['http://user:hidden@n:8774', '"…@n:8774"'],
+    ['https:user:hidden@n', '"…@n"'],
+    ['http://user:hid/den@hidden@n/', '"…@n/"'],
+  ])('%s is %s for people', (url, words) => expect(urlInWords(url)).toBe(words));
 });

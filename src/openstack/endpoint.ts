@@ -5,6 +5,12 @@ export function keystoneBase(url: string): string {
   return `${bare('keystone', url).replace(/\/v(3|2\.0)$/, '')}/v3`;
 }
 
+/** A URL for messages: what stands before an @ is a secret, whether or not it can be read as a URL. */
+export function urlInWords(url: string): string {
+  const at = url.lastIndexOf('@');
+  return at < 0 ? `"${url}"` : `"…${url.slice(at)}"`;
+}
+
 /** Where a Keystone is, equal however people write its URL. */
 export function keystonePlace(url: string): string {
   try {
@@ -34,7 +40,10 @@ export function contrabassBase(url: string): string {
 function bare(service: Service, url: string): string {
   const parsed = URL.canParse(url.trim()) ? new URL(url.trim()) : undefined;
   if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
-    throw new RequestError(`"${url}" is not an http(s) URL`, { service, kind: 'noEndpoint' });
+    throw new RequestError(`${urlInWords(url)} is not an http(s) URL`, {
+      service,
+      kind: 'noEndpoint',
+    });
   }
   // A password in a URL would end up in error texts.
   if (parsed.username !== '' || parsed.password !== '') {

@@ -208,6 +208,15 @@ describe('the policy', () => {
       expect(ready).not.toContain('PolicyDenied');
       expect(bad.connections).toBeGreaterThan(0);
     });
+
+    it('shows nobody what stands before the @ of a URL', async () => {
+      const scene = await sceneWith(everywhere);
+      const ready = await look(scene, at(bad.url.replace('//', '//ops:hush-hush@')));
+      expect(ready).toMatch(/^False PolicyDenied: .* must not carry a user name or password/);
+      const shown = [scene.object()?.status, scene.events, scene.lines];
+      expect(JSON.stringify(shown)).not.toContain('hush-hush');
+      expect(bad.connections).toBe(0);
+    });
   });
 
   const withTls = Object.entries(places).filter(([name]) => !name.includes('viola'));

@@ -2,6 +2,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { CloudAuth } from '../../openstack/cloud-identity.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
+import { urlInWords } from '../../openstack/endpoint.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
 import type { ServiceEndpoint } from '../resolve/endpoints.ts';
@@ -56,7 +57,10 @@ export function refuseDenied(
   if (url === undefined) return;
   const why = deniedEndpoint(url, allowed);
   if (why === undefined) return;
-  throw new StepFailure({ reason: 'PolicyDenied', message: `${who} "${url}", which ${why}` });
+  throw new StepFailure({
+    reason: 'PolicyDenied',
+    message: `${who} ${urlInWords(url)}, which ${why}`,
+  });
 }
 
 /** Of two places the one that the CR names, then the account's, then the operator's. */

@@ -144,6 +144,16 @@ describe('a clouds.yaml', () => {
     ['clouds: {a: {}, b: {}}', 'clouds: names several (a, b); keep exactly one'],
     ['clouds: {mine: {}}', 'clouds.mine.auth: Invalid input'],
     [yaml({ auth: { ...auth, auth_url: '' } }), 'clouds.mine.auth.auth_url: is required'],
+    [yaml({ auth: { ...auth, auth_url: 'secret-word' } }), 'clouds.mine.auth.auth_url: must be a'],
+    [yaml({ auth: { ...auth, auth_url: 'file:///secret-word' } }), 'auth.auth_url: must be a URL'],
+    [
+      yaml({ auth, network_endpoint_override: 'secret-word' }),
+      'network_endpoint_override: must be',
+    ],
+    [
+      yaml({ auth, compute_endpoint_override: 'secret-word' }),
+      'compute_endpoint_override: must be',
+    ],
     [yaml({ auth: { ...auth, password: '' } }), 'clouds.mine.auth.password: is required'],
     [yaml({ auth: { ...auth, username: '' } }), 'clouds.mine.auth.username: is required'],
     [yaml({ auth: { ...auth, trust_id: 't' } }), 'clouds.mine.auth: Unrecognized key: "trust_id"'],

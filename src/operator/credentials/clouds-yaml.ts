@@ -26,11 +26,16 @@ const text = z
   .transform((value) => value.trim())
   .transform((value) => (value === '' ? undefined : value))
   .optional();
+/** Refused here, where no value is told: what stands in the place of a URL may be meant for another field. */
+const url = text.refine(
+  (value) => value === undefined || /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
+  'must be a URL such as https://keystone.example:5000',
+);
 /** Its blanks may be part of it. */
 const secret = z.string('must be a text').optional();
 
 const authSchema = z.strictObject({
-  auth_url: text,
+  auth_url: url,
   username: text,
   user_id: text,
   password: secret,
@@ -65,8 +70,8 @@ const cloudSchema = z.object({
     .transform((value) => value.trim().replace(/URL$/, ''))
     .pipe(z.enum(interfaces))
     .optional(),
-  network_endpoint_override: text,
-  compute_endpoint_override: text,
+  network_endpoint_override: url,
+  compute_endpoint_override: url,
   verify: z
     .string()
     .toLowerCase()

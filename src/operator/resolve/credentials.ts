@@ -1,4 +1,5 @@
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import { urlInWords } from '../../openstack/endpoint.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Endpoint, endpointOf } from './endpoints.ts';
 import { type Fields, trimmed } from './fields.ts';
@@ -171,9 +172,11 @@ function direct(
   if (password === '') fields.refuse('spec.credentials.password', 'is required');
   const place = (key: TextKey): string | undefined => {
     const url = trimmed(credentials[key]);
-    const verdict = url === undefined ? 'open' : judgeEndpoint(url, allowedEndpoints);
+    if (url === undefined) return undefined;
+    const verdict = judgeEndpoint(url, allowedEndpoints);
     if (typeof verdict === 'object') {
-      fields.refuse(`spec.credentials.${key}`, `"${url}" ${verdict.denied}`, 'PolicyDenied');
+      const why = `${urlInWords(url)} ${verdict.denied}`;
+      fields.refuse(`spec.credentials.${key}`, why, 'PolicyDenied');
     }
     return url;
   };

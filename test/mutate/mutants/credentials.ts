@@ -18,6 +18,7 @@ export const credentialsMutants: readonly Mutant[] = [
     'false',
     'credentials/clouds-yaml',
   ),
+  mutant('credentials/clouds-yaml', 'auth_url: url,', 'auth_url: text,', 'credentials/clouds-yaml'),
   { file: gate, find: 'if (now < this.#answeredUntil) return;', replace: '', tests: gateTests },
   {
     file: 'src/openstack/keystone.ts',

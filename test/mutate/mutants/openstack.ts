@@ -242,6 +242,12 @@ export const openstackMutants: readonly Mutant[] = [
     tests: own('server-directory.test.ts'),
   },
   {
+    file: 'src/openstack/endpoint.ts',
+    find: "url.lastIndexOf('@')",
+    replace: "url.indexOf('@')",
+    tests: own('endpoint.test.ts'),
+  },
+  {
     file: 'src/openstack/clouds.ts',
     find: 'gateOf(identity).ask(asked);',
     replace: '',

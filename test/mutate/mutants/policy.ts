@@ -27,6 +27,9 @@ export const policyMutants: readonly Mutant[] = [
     'narrowed',
   ),
   mutant('credentials/identity', '...(unverified && { unverified }),', ''),
+  mutant('credentials/account', '${urlInWords(url)}, which', '"${url}", which'),
+  mutant('resolve/endpoints', '${urlInWords(given)} ', '"${given}" '),
+  mutant('resolve/credentials', '${urlInWords(url)} ', '"${url}" '),
   mutant('resolve/policy', "protocol !== 'https:'", "protocol === 'https:'"),
   mutant(
     'resolve/policy',
