@@ -17,6 +17,7 @@ const catalog = catalogSchema.parse([
 ]);
 const network = { service: 'neutron', type: 'network', interface: 'public' } as const;
 
+const refusesOne = (url: string) => (url === 'http://one-public' ? 'is one' : undefined);
 const rules = { denied: () => undefined, onMoved: () => undefined };
 
 function endpointUrl(named: Catalog, choice: EndpointChoice): string {
@@ -73,5 +74,11 @@ describe('the endpoint of a service', () => {
     expect(() => choose(catalog)).toThrow(
       'neutron: the catalog names "http://one-public", which is a link-local address',
     );
+  });
+
+  test('that the policy forbade is called where the catalog names it once that is mended', () => {
+    const choose = createEndpoint(network, { ...rules, denied: refusesOne });
+    expect(() => choose(catalog)).toThrow('which is one');
+    expect(choose(catalog.slice(1))).toBe('http://two-public');
   });
 });

@@ -141,16 +141,18 @@ export function createEndpoint(
   }
 
   return (catalog: Catalog): string => {
-    used ??= first(catalog);
+    const url = used ?? first(catalog);
     const urls = endpointUrls(catalog, choice);
-    const why = denied(used);
+    const why = denied(url);
     if (why !== undefined) {
       const { service } = choice;
-      throw new RequestError(`the catalog names ${urlInWords(used)}, which ${why}`, {
+      throw new RequestError(`the catalog names ${urlInWords(url)}, which ${why}`, {
         service,
         kind: 'denied',
       });
     }
+    // Nothing was seen at a place that may not be called: the catalog may name another one instead.
+    used = url;
     if (urls.includes(used)) return used;
     onMoved();
     throw missing(

@@ -171,8 +171,8 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/catalog.ts',
-    find: 'used ??= first(catalog)',
-    replace: 'used = first(catalog)',
+    find: 'used ?? first(catalog)',
+    replace: 'first(catalog)',
     tests: own('clouds.test.ts'),
   },
   {
@@ -240,6 +240,12 @@ export const openstackMutants: readonly Mutant[] = [
     find: 'for (const id of rest.slice(fewServers)) remember(id, undefined);',
     replace: '',
     tests: own('server-directory.test.ts'),
+  },
+  {
+    file: 'src/openstack/catalog.ts',
+    find: 'used ?? first(catalog)',
+    replace: '(used ??= first(catalog))',
+    tests: own('catalog.test.ts'),
   },
   {
     file: 'src/openstack/endpoint.ts',
