@@ -80,6 +80,7 @@ describe('fetchProvider', () => {
     [404, { returnCode: '404' }, 'notFound'],
     [403, {}, 'forbidden'],
     [200, { returnCode: '500', returnMessage: 'FAILED' }, 'badAnswer'],
+    [200, { returnCode: 500, data: { url: 'http://k', attributes } }, 'badAnswer'],
     [200, { data: { url: 'http://k', attributes: { ...attributes, adminPw: '' } } }, 'badAnswer'],
   ])('%i %j is %s', async (status, body, kind) => {
     await expect(ask(status, body).provider).rejects.toMatchObject({ service: 'contrabass', kind });

@@ -335,6 +335,28 @@ describe('createKeystone', () => {
   });
 
   test.each([
+    answerOf(300, {}),
+    answerOf(400, {}),
+    answerOf(403, {}),
+    { status: 404, headers: {}, text: '<h1>Not Found</h1>' },
+    answerOf(404, { error: { code: 404, message: 'no such route' } }),
+    answerOf(413, {}),
+    answerOf(429, {}),
+    { status: 503, headers: {}, text: '<h1>application credential</h1>' },
+  ])(
+    'an answer such as $status $text refuses no credential: the next login is tried',
+    async (answer) => {
+      const { gate, turns, clock } = setUpRefusals(() => 201);
+      const caller = createFakeCaller((_, index) =>
+        index === 0 ? answer : tokenAnswer('t', 60_000),
+      );
+      const keystone = createKeystone({ identity, caller, clock, lifetime: signal, gate, turns });
+      await expect(keystone.session(signal)).rejects.not.toMatchObject({ kind: 'badCredential' });
+      expect((await keystone.session(signal)).token).toBe('t');
+    },
+  );
+
+  test.each([
     [
       'without a token header',
       answerOf(201, {

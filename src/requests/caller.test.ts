@@ -104,6 +104,10 @@ describe('createCaller', () => {
     const long = setUp(answerOf(429, {}, { 'retry-after': '60' }));
     expect(await long.outcome()).toMatchObject({ kind: 'rateLimited', retryAfterMs: 60_000 });
     expect(long.caller.calls).toBe(1);
+    // Shorter than what is left of the call's time, but a worker can do something else meanwhile.
+    const middling = setUp(answerOf(429, {}, { 'retry-after': '5' }));
+    expect(await middling.outcome()).toMatchObject({ retryAfterMs: 5_000 });
+    expect(middling.caller.calls).toBe(1);
   });
 
   test('does not repeat the probe of a service that was down', async () => {

@@ -79,6 +79,16 @@ describe('the Secret of a broker', () => {
     expect(await bed.data(name)).toEqual(said);
   });
 
+  it('of an OpenstackConfig that goes before its turn comes is not written', async () => {
+    const { namespace } = bed;
+    bed.secrets.keep({ namespace, name: 'osc', uid: 'uid-1' }, broker);
+    bed.secrets.keep({ namespace, name: 'gone', uid: 'uid-2' }, broker);
+    bed.secrets.forget(`${namespace}/gone`);
+    await bed.idle();
+    expect(await bed.data(name)).toEqual(said);
+    expect(await bed.secret('rabbitmq-gone')).toBeUndefined();
+  });
+
   it('is written by a leader alone, and by nobody who is told not to', async () => {
     bed.lose();
     await kept();

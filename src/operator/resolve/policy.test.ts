@@ -29,6 +29,7 @@ describe('judgeEndpoint', () => {
     ['https://a.b.example.com', ['https://*.example.com'], 'is not allowed'],
     ['https://viola.example.com.evil.org', ['https://viola.example.com'], 'is not allowed'],
     ['https://viola.example.com@evil.org', [], 'must not carry a user name'],
+    ['https://:word@viola.example.com', ['https://viola.example.com'], 'must not carry'],
     ['http://viola.example.com', ['https://viola.example.com'], 'is not allowed'],
     ['https://viola.example.com:8443', ['https://viola.example.com'], 'is not allowed'],
     ['https://violaxexample.com', ['https://viola.example.com'], 'is not allowed'],

@@ -19,6 +19,12 @@ export const credentialsMutants: readonly Mutant[] = [
     'credentials/clouds-yaml',
   ),
   mutant('credentials/clouds-yaml', 'auth_url: url,', 'auth_url: text,', 'credentials/clouds-yaml'),
+  mutant(
+    'credentials/identity',
+    'account.ca ?? (await authorities.openstack())',
+    '(await authorities.openstack()) ?? account.ca',
+    'credentials/authorities',
+  ),
   { file: gate, find: 'if (now < this.#answeredUntil) return;', replace: '', tests: gateTests },
   {
     file: 'src/openstack/keystone.ts',

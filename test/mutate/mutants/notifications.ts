@@ -37,6 +37,7 @@ export const notificationsMutants: readonly Mutant[] = [
   ofSecret('content', ' && owner.name === name', ''),
   ofSecret('content', '.every(([key', '.some(([key'),
   ofSecret('broker-secrets', '!found || !holds(found, wanted)', 'true'),
+  ofSecret('broker-secrets', 'if (kept) this.#waiting.delete(kept);', ''),
   ofSecret('broker-secrets', "{ resourceVersion: '1' }", '{}'),
   ofSecret('broker-secrets', '{ uid: of, resourceVersion }', '{}'),
   ofSecret('broker-secrets', ' && kept.tended === digest(wanted)', ''),

@@ -255,6 +255,42 @@ export const openstackMutants: readonly Mutant[] = [
   },
   {
     file: 'src/openstack/clouds.ts',
+    find: 'digest(accountOfProvider(provider)) === account',
+    replace: 'digest(accountOfProvider(provider)) !== account',
+    tests: own('providers.test.ts'),
+  },
+  {
+    file: 'src/openstack/clouds.ts',
+    find: 'digest({ endpoint, tls, timeoutMs })',
+    replace: 'digest({ endpoint, timeoutMs })',
+    tests: own('providers.test.ts'),
+  },
+  {
+    file: 'src/openstack/keystone.ts',
+    find: "if (isRequestError(error, 'badCredential')) options.onRefused?.();",
+    replace: 'options.onRefused?.();',
+    tests: own('providers.test.ts'),
+  },
+  {
+    file: 'src/openstack/keystone.ts',
+    find: 'if (status !== 404) return false;',
+    replace: 'if (status !== 404) return status === 403;',
+    tests: own('keystone.test.ts'),
+  },
+  {
+    file: 'src/openstack/contrabass.ts',
+    find: "said.returnCode === '200'",
+    replace: "said.returnCode !== '404'",
+    tests: own('contrabass.test.ts'),
+  },
+  {
+    file: 'src/requests/caller.ts',
+    find: 'pauseMs > longestPauseMs ? undefined : pauseMs',
+    replace: 'pauseMs',
+    tests: ['unit', 'src/requests/caller.test.ts'],
+  },
+  {
+    file: 'src/openstack/clouds.ts',
     find: 'gateOf(identity).ask(asked);',
     replace: '',
     tests: own('clouds.test.ts'),

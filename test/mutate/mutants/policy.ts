@@ -30,6 +30,12 @@ export const policyMutants: readonly Mutant[] = [
   mutant('credentials/account', '${urlInWords(url)}, which', '"${url}", which'),
   mutant('resolve/endpoints', '${urlInWords(given)} ', '"${given}" '),
   mutant('resolve/credentials', '${urlInWords(url)} ', '"${url}" '),
+  mutant(
+    'resolve/policy',
+    "username !== '' || password !== ''",
+    "username !== ''",
+    'resolve/policy',
+  ),
   mutant('resolve/policy', "protocol !== 'https:'", "protocol === 'https:'"),
   mutant(
     'resolve/policy',
