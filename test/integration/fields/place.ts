@@ -102,6 +102,13 @@ export class Place {
     await expect.poll(() => this.cidrsOf(server), generous).toEqual(wanted);
   }
 
+  /** The business cluster holds the NICs of these ports of the server, and no others. */
+  async untilHasPorts({ id }: Machine, ...wanted: readonly string[]): Promise<void> {
+    const held = async () => (await this.bed.nodeConfig(id))?.spec?.interfaces ?? [];
+    const ports = async () => new Set((await held()).map(({ portId }) => portId));
+    await expect.poll(ports, generous).toEqual(new Set(wanted));
+  }
+
   /** The condition as it is of the object as it is now. */
   async conditionOf(name: string, type = 'Ready') {
     const object = await this.bed.find(name);
