@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts';
 import { agentMutants } from './mutants/agent.ts';
+import { agentFilesMutants } from './mutants/agent-files.ts';
 import { apiMutants } from './mutants/api.ts';
 import { controllerMutants } from './mutants/controller.ts';
 import { credentialsMutants } from './mutants/credentials.ts';
@@ -23,6 +24,7 @@ import { violaAccessMutants } from './mutants/viola-access.ts';
 /** Defects that have happened in systems like ours, each in one line, by the room they are in. */
 export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   agent: agentMutants,
+  'agent-files': agentFilesMutants,
   api: apiMutants,
   controller: controllerMutants,
   credentials: credentialsMutants,

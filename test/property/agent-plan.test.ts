@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { diffNic } from '../../src/agent/planning/diff.ts';
 import { type NicState, presentState, sameNic } from '../../src/agent/planning/nic-state.ts';
 import { planApply, planRemoval } from '../../src/agent/planning/plan.ts';
-import { isDone, stateAfter, type Unit } from '../../src/agent/planning/unit.ts';
+import { inOrder, isDone, stateAfter, type Unit } from '../../src/agent/planning/unit.ts';
 import { linksWithMac, type Snapshot } from '../../src/agent/snapshot.ts';
 import { type AgentState, emptyState } from '../../src/agent/state.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
@@ -115,20 +115,14 @@ function settled(
   const operations = [...evictions, ...units.flatMap(({ change }) => change.operations)];
   const changed = applied(before, { sysctls, operations }, options);
   const after = units.reduce((now, unit) => brought(now, unit, unit.after, options), changed);
-  const files = units.flatMap((unit) => unit.files);
+  const files = units.flatMap((unit) => inOrder(unit.files));
   const gone = new Set(files.map(({ path }) => path));
-  const written = units.flatMap(({ nic, index, record, files: [main] }) =>
-    record && main.after !== null
-      ? [
-          {
-            ...main,
-            text: main.after,
-            mode: 0o600,
-            own: { ...nic, index, addresses: record.addresses },
-            macs: [nic.mac],
-          },
-        ]
-      : [],
+  const written = units.flatMap(({ nic, index, record, files: changes }) =>
+    inOrder(changes).flatMap((file) => {
+      if (!record || file.after === null) return [];
+      const own = { ...nic, index, addresses: record.addresses };
+      return [{ ...file, text: file.after, own, macs: [nic.mac] }];
+    }),
   );
   const kept = after.files.filter(({ path }) => !gone.has(path));
   return {
@@ -241,7 +235,7 @@ describe('plan of the agent', () => {
               'dev' in operation ? [operation.dev] : [],
             );
             expect(touched.filter((name) => theirs.has(name))).toEqual([]);
-            expect(files.filter(({ path }) => theirPaths.has(path))).toEqual([]);
+            expect(inOrder(files).filter(({ path }) => theirPaths.has(path))).toEqual([]);
           }
           const kept = after.host;
           expect(kept.links).toEqual(expect.arrayContaining([...foreign.links]));

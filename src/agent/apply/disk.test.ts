@@ -2,7 +2,7 @@ import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { FileChange } from '../planning/unit.ts';
+import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
 import {
   commitFiles,
   type Disk,
@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => rm(disk.hostRoot, { recursive: true }));
 
 function change(before: string | null, after: string | null, name = 'a.yaml'): FileChange {
-  return { path: `/etc/netplan/${name}`, before, after, changed: true };
+  return { path: `/etc/netplan/${name}`, before, after, mode: 0o600, changed: true };
 }
 
 async function put(name: string, text: string): Promise<void> {
@@ -39,13 +39,21 @@ async function files(): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
 }
 
-const created = [change(null, 'new')] as const;
-const replaced = [change('old', 'new')] as const;
-const removed = [change('old', null)] as const;
-const migrated = [change(null, 'new'), change('legacy', null, 'b.yaml')] as const;
+function changes(commit: FileChange, more: Partial<FileChanges> = {}): FileChanges {
+  return { companions: [], commit, obsolete: [], ...more };
+}
 
-async function prepare(changes: readonly FileChange[]): Promise<void> {
-  for (const { path, before } of changes) {
+const created = changes(change(null, 'new'));
+const replaced = changes(change('old', 'new'));
+const removed = changes(change('old', null));
+const migrated = changes(change(null, 'new'), { obsolete: [change('legacy', null, 'b.yaml')] });
+const named = changes(change(null, 'new'), {
+  companions: [change(null, 'name', '0.link'), change('off', 'on', '1.conf')],
+});
+const unnamed = changes(change('old', null), { obsolete: [change('name', null, '0.link')] });
+
+async function prepare(wanted: FileChanges): Promise<void> {
+  for (const { path, before } of inOrder(wanted)) {
     if (before !== null) await put(path.replace('/etc/netplan/', ''), before);
   }
 }
@@ -55,61 +63,68 @@ describe.each([
   ['replaced', replaced, { 'a.yaml': 'old' }, { 'a.yaml': 'new' }],
   ['removed', removed, { 'a.yaml': 'old' }, {}],
   ['migrated', migrated, { 'b.yaml': 'legacy' }, { 'a.yaml': 'new' }],
-] as const)('a file that is %s', (_, changes, before, after) => {
+  [
+    'created with companions',
+    named,
+    { '1.conf': 'off' },
+    { '0.link': 'name', '1.conf': 'on', 'a.yaml': 'new' },
+  ],
+  ['removed with companions', unnamed, { '0.link': 'name', 'a.yaml': 'old' }, {}],
+] as const)('a file that is %s', (_, wanted, before, after) => {
   test('is not to be seen until the commit', async () => {
-    await prepare(changes);
-    await stageFiles(changes, disk);
-    await syncStaged(changes, disk);
+    await prepare(wanted);
+    await stageFiles(wanted, disk);
+    await syncStaged(wanted, disk);
     expect(await files()).toMatchObject(before);
-    expect(Object.keys(await files()).filter((name) => name.endsWith('.yaml'))).toEqual(
+    expect(Object.keys(await files()).filter((name) => !name.startsWith('.'))).toEqual(
       Object.keys(before),
     );
-    expect(isCommitted(changes, disk)).toBe(false);
+    expect(isCommitted(wanted, disk)).toBe(false);
   });
 
   test('is as wanted after it, and nothing else is left', async () => {
-    await prepare(changes);
-    await stageFiles(changes, disk);
-    await commitFiles(changes, disk);
-    expect(isCommitted(changes, disk)).toBe(true);
-    await syncFiles(changes, disk);
-    await settleFiles(changes, disk);
-    await settleFiles(changes, disk);
+    await prepare(wanted);
+    await stageFiles(wanted, disk);
+    await commitFiles(wanted, disk);
+    expect(isCommitted(wanted, disk)).toBe(true);
+    await syncFiles([wanted], disk);
+    await settleFiles(wanted, disk);
+    await settleFiles(wanted, disk);
     expect(await files()).toEqual(after);
   });
 
   test.each(['staged', 'committed'])(
     'is the very file it was when it is undone after being %s',
     async (step) => {
-      await prepare(changes);
+      await prepare(wanted);
       const [name] = Object.keys(before);
       const inode = async () => (await stat(join(directory, name ?? '.'))).ino;
       const was = await inode();
       // Held, so that no other file gets its inode.
       if (name) await link(join(directory, name), join(disk.hostRoot, 'held'));
-      await stageFiles(changes, disk);
-      if (step === 'committed') await commitFiles(changes, disk);
-      await restoreFiles(changes, disk);
-      await restoreFiles(changes, disk);
+      await stageFiles(wanted, disk);
+      if (step === 'committed') await commitFiles(wanted, disk);
+      await restoreFiles(wanted, disk);
+      await restoreFiles(wanted, disk);
       expect(await files()).toEqual(before);
       expect(await inode()).toBe(was);
     },
   );
 
   test('can be undone with nothing staged, whatever an earlier run left', async () => {
-    await prepare(changes);
+    await prepare(wanted);
     await put('.a.yaml.multinic-old', 'stale');
     await put('.a.yaml.multinic-new', 'stale');
-    await restoreFiles(changes, disk);
+    await restoreFiles(wanted, disk);
     expect(await files()).toEqual(before);
   });
 
   test('can be finished after a crash right behind the commit', async () => {
-    await prepare(changes);
-    await stageFiles(changes, disk);
-    await commitFiles([changes[0]], disk);
-    await finishFiles(changes, disk);
-    await finishFiles(changes, disk);
+    await prepare(wanted);
+    await stageFiles(wanted, disk);
+    await commitFiles({ ...wanted, obsolete: [] }, disk);
+    await finishFiles(wanted, disk);
+    await finishFiles(wanted, disk);
     expect(await files()).toEqual(after);
   });
 });
@@ -121,8 +136,38 @@ describe('files', () => {
     expect((await stat(join(directory, 'a.yaml'))).mode & 0o777).toBe(0o600);
   });
 
+  test('beside the one with the addresses come before it and go after it', async () => {
+    const seen: Record<string, string>[] = [];
+    const watched = {
+      ...disk,
+      perform: async <T>(_: unknown, write: () => Promise<T>) => {
+        const done = await write();
+        seen.push(await files());
+        return done;
+      },
+    };
+    await prepare(named);
+    for (const wanted of [named, unnamed]) {
+      await stageFiles(wanted, watched);
+      await commitFiles(wanted, watched);
+      await settleFiles(wanted, watched);
+      expect(isCommitted(wanted, disk)).toBe(true);
+      if (wanted === named) await put('a.yaml', 'old');
+    }
+    const nameless = seen.filter((each) => !('0.link' in each));
+    expect(seen.some((each) => 'a.yaml' in each)).toBe(true);
+    expect(nameless.filter((each) => 'a.yaml' in each)).toEqual([]);
+  });
+
+  test('that others can read have the mode that is asked for', async () => {
+    const open = changes({ ...change(null, 'new'), mode: 0o644 });
+    await stageFiles(open, disk);
+    await commitFiles(open, disk);
+    expect((await stat(join(directory, 'a.yaml'))).mode & 0o777).toBe(0o644);
+  });
+
   test('that are as they shall be are not written', async () => {
-    const same = [{ ...change('old', 'old'), changed: false }] as const;
+    const same = changes({ ...change('old', 'old'), changed: false });
     await put('a.yaml', 'old');
     await stageFiles(same, disk);
     expect(await files()).toEqual({ 'a.yaml': 'old' });
@@ -135,15 +180,15 @@ describe('files', () => {
     expect(await files()).toEqual({ 'b.yaml': 'theirs' });
   });
 
-  test.each<[string, readonly [FileChange, ...FileChange[]]]>([
+  test.each<[string, FileChanges]>([
     ['was to be created', created],
     ['was to be replaced', replaced],
-  ])('of somebody else that took a place where one %s stay', async (_, changes) => {
-    await prepare(changes);
-    await stageFiles(changes, disk);
+  ])('of somebody else that took a place where one %s stay', async (_, wanted) => {
+    await prepare(wanted);
+    await stageFiles(wanted, disk);
     await rm(join(directory, 'a.yaml'), { force: true });
     await put('a.yaml', 'theirs');
-    await restoreFiles(changes, disk);
+    await restoreFiles(wanted, disk);
     expect(await files()).toEqual({ 'a.yaml': 'theirs' });
   });
 

@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Effect } from '../../api/effects.ts';
 import type { Perform } from '../../process/effects.ts';
-import { type FileChange, fileMode, type Unit } from '../planning/unit.ts';
+import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
 
 // Synchronous but for waiting for the disk: files of a few hundred bytes, in a process that does nothing else, where a
 // round through the thread pool costs more than the write. What waits for the disk waits for all files at once.
@@ -90,38 +90,50 @@ export interface Disk {
   readonly perform: Perform<Effect>;
 }
 
-type Files = Unit['files'];
-
 /**
  * Writes what is to be written beside the files and keeps hold of the old ones: from here on neither the change nor its
  * undoing needs space. The names are hidden and of no suffix that a network service reads. `syncStaged` makes it last.
  */
-export async function stageFiles(files: Files, disk: Disk): Promise<void> {
+export async function stageFiles(files: FileChanges, disk: Disk): Promise<void> {
   for (const change of changed(files)) {
     const { path, staged, old } = placesOf(change, disk);
     await disk.perform('agent.file.stage', async () => {
       removeFile(old);
-      if (change.after !== null) writeNew(staged, change.after, fileMode);
+      if (change.after !== null) writeNew(staged, change.after, change.mode);
       if (change.before !== null && change.after !== null) linkSync(path, old);
     });
   }
 }
 
 /** Brings what was staged down to the disk: a renamed file must not be empty after a power cut. */
-export async function syncStaged(files: Files, disk: Disk): Promise<void> {
+export async function syncStaged(files: FileChanges, disk: Disk): Promise<void> {
   const staged = changed(files).filter(({ after }) => after !== null);
   await Promise.all(staged.map((change) => syncPath(placesOf(change, disk).staged)));
 }
 
-/** What the file that will hold the addresses says as it was staged; undefined when it stays as it is, or goes. */
-export function stagedText([main]: Files, disk: Disk): string | undefined {
-  if (!main.changed || main.after === null) return undefined;
-  return readFileSync(placesOf(main, disk).staged, 'utf8');
+/** The files that are to be written, as they were staged. */
+export function stagedFiles(files: FileChanges, disk: Disk): { path: string; text: string }[] {
+  return changed(files)
+    .filter(({ after }) => after !== null)
+    .map((change) => ({
+      path: change.path,
+      text: readFileSync(placesOf(change, disk).staged, 'utf8'),
+    }));
 }
 
-/** The commit: the file that holds the addresses first, then those that it replaces. `syncFiles` makes it last. */
-export async function commitFiles(files: Files, disk: Disk): Promise<void> {
-  for (const change of changed(files)) {
+/** The commit, with what comes before it and what it makes obsolete. `syncFiles` makes it last. */
+export async function commitFiles(files: FileChanges, disk: Disk): Promise<void> {
+  const { companions, commit, obsolete } = files;
+  await putInPlace(companions, disk);
+  // A power cut may keep the later of two renames alone, in particular in another directory.
+  await syncDirectories(companions, disk);
+  await putInPlace([commit], disk);
+  if (obsolete.length > 0) await syncDirectories([commit], disk);
+  await putInPlace(obsolete, disk);
+}
+
+async function putInPlace(files: readonly FileChange[], disk: Disk): Promise<void> {
+  for (const change of files.filter((file) => file.changed)) {
     const { path, staged, old } = placesOf(change, disk);
     // A file that was to go and is gone already is as wanted.
     if (change.after === null) {
@@ -131,18 +143,23 @@ export async function commitFiles(files: Files, disk: Disk): Promise<void> {
 }
 
 /** Makes sure that renames and removals of these files are so after a power cut too. */
-export async function syncFiles(files: readonly FileChange[], { hostRoot }: Disk): Promise<void> {
-  const directories = changed(files).map(({ path }) => dirname(join(hostRoot, path)));
+export async function syncFiles(files: readonly FileChanges[], disk: Disk): Promise<void> {
+  await syncDirectories(files.flatMap(inOrder), disk);
+}
+
+async function syncDirectories(files: readonly FileChange[], { hostRoot }: Disk): Promise<void> {
+  const written = files.filter((file) => file.changed);
+  const directories = written.map(({ path }) => dirname(join(hostRoot, path)));
   for (const directory of new Set(directories)) await syncPath(directory);
 }
 
-/** Whether the commit has happened: the first file says what it shall say. */
-export function isCommitted([main]: Files, { hostRoot }: Disk): boolean {
-  return textOf(join(hostRoot, main.path)) === main.after;
+/** Whether the commit has happened. */
+export function isCommitted({ commit }: FileChanges, { hostRoot }: Disk): boolean {
+  return textOf(join(hostRoot, commit.path)) === commit.after;
 }
 
 /** Lets go of the old files after a commit; may be called twice. */
-export async function settleFiles(files: Files, disk: Disk): Promise<void> {
+export async function settleFiles(files: FileChanges, disk: Disk): Promise<void> {
   for (const change of changed(files).filter(({ before }) => before !== null)) {
     const { staged, old } = placesOf(change, disk);
     await disk.perform('agent.file.remove', async () => {
@@ -152,26 +169,26 @@ export async function settleFiles(files: Files, disk: Disk): Promise<void> {
   }
 }
 
-/** Finishes a commit that was interrupted after its first file. */
-export async function finishFiles(files: Files, disk: Disk): Promise<void> {
-  for (const change of changed(files).slice(1)) {
+/** Finishes what was interrupted behind the commit. */
+export async function finishFiles(files: FileChanges, disk: Disk): Promise<void> {
+  for (const change of files.obsolete) {
     const { path } = placesOf(change, disk);
     if (textOf(path) !== change.before) continue;
     await disk.perform('agent.file.remove', async () => removeFile(path));
   }
   await settleFiles(files, disk);
-  await syncFiles(files, disk);
+  await syncFiles([files], disk);
 }
 
 /**
  * Brings every file back, in reverse order, as the very file it was where that is still held; may be called twice. What
  * others have put in the place of one stays.
  */
-export async function restoreFiles(files: Files, disk: Disk): Promise<void> {
+export async function restoreFiles(files: FileChanges, disk: Disk): Promise<void> {
   for (const change of changed(files).toReversed()) {
     await disk.perform('agent.file.remove', () => restore(change, disk));
   }
-  await syncFiles(files, disk);
+  await syncFiles([files], disk);
 }
 
 async function restore(change: FileChange, disk: Disk): Promise<void> {
@@ -181,14 +198,14 @@ async function restore(change: FileChange, disk: Disk): Promise<void> {
   if (ours && text !== change.before) {
     if (change.before === null) removeFile(path);
     else if (textOf(old) === change.before) renameSync(old, path);
-    else await writeWhole(path, change.before, fileMode);
+    else await writeWhole(path, change.before, change.mode);
   }
   removeFile(staged);
   removeFile(old);
 }
 
-function changed(files: readonly FileChange[]): FileChange[] {
-  return files.filter((file) => file.changed);
+function changed(files: FileChanges): FileChange[] {
+  return inOrder(files).filter((file) => file.changed);
 }
 
 function placesOf({ path }: FileChange, { hostRoot }: Disk) {

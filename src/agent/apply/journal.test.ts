@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ describe('the journal', () => {
     ]);
     const [second] = units;
     expect(entries[1]).toMatchObject({
-      version: 1,
+      version: 2,
       step: 'apply',
       ...run,
       before: second?.before,
@@ -63,6 +63,23 @@ describe('the journal', () => {
     const [, first] = units;
     if (first) await writeJournal(first, { ...disk, run });
     expect(await readdir(directory)).toEqual(['0.json']);
+  });
+
+  test('of version 1 is of a NIC with one file, after which others went', async () => {
+    const [unit] = units;
+    if (!unit) throw new Error('no unit');
+    await writeJournal(unit, { ...disk, run });
+    const path = join(disk.hostRoot, `var/lib/multinic/journal/${unit.index}.json`);
+    const { mode: _, ...commit } = unit.files.commit;
+    const old = { path: '/etc/netplan/97-multinic7.yaml', before: 'old', after: null };
+    const obsolete = { ...old, changed: true };
+    const newer = JSON.parse(await readFile(path, 'utf8')) as object;
+    await writeFile(path, JSON.stringify({ ...newer, version: 1, files: [commit, obsolete] }));
+    expect(readJournals(disk.hostRoot)[0]?.files).toEqual({
+      companions: [],
+      commit: unit.files.commit,
+      obsolete: [{ ...obsolete, mode: 0o600 }],
+    });
   });
 
   test('of a newer agent is not touched', async () => {

@@ -85,18 +85,33 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-const journalVersion = 1;
+const journalVersion = 2;
+const journalVersions = [1, journalVersion] as const;
 
 const fileChange = z.object({
   path: z.string(),
   before: z.string().nullable(),
   after: z.string().nullable(),
+  /** Version 1 knew no other. */
+  mode: z.int().default(0o600),
   changed: z.boolean(),
 });
 
+const fileChanges = z.object({
+  companions: z.array(fileChange),
+  commit: fileChange,
+  obsolete: z.array(fileChange),
+});
+
+/** Version 1: a NIC had one file. */
+const formerFileChanges = z
+  .tuple([fileChange])
+  .rest(fileChange)
+  .transform(([commit, ...obsolete]) => ({ companions: [], commit, obsolete }));
+
 /** `/var/lib/multinic/journal/N.json`: a NIC in hand, with all that finishing or undoing it takes. */
 const journalEntry = z.object({
-  version: z.literal(journalVersion),
+  version: z.literal(journalVersions),
   fence,
   /** A reboot has undone what was in the kernel only. */
   bootId: z.string(),
@@ -108,7 +123,7 @@ const journalEntry = z.object({
   after: nicState,
   /** For people who read it after a crash. */
   ops: z.array(z.string()),
-  files: z.tuple([fileChange]).rest(fileChange),
+  files: z.union([fileChanges, formerFileChanges]),
   record: nicRecord.exactOptional(),
 });
 
@@ -149,7 +164,7 @@ export function readJournals(hostRoot: string): JournalEntry[] {
   return journalNames(hostRoot).map((name) => {
     const path = `${directory}/${name}`;
     const text = readFileSync(join(hostRoot, path), 'utf8');
-    return parseOwn(path, text, journalEntry, [journalVersion]);
+    return parseOwn(path, text, journalEntry, journalVersions);
   });
 }
 

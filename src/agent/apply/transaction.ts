@@ -11,7 +11,7 @@ import {
   commitFiles,
   restoreFiles,
   settleFiles,
-  stagedText,
+  stagedFiles,
   stageFiles,
   syncFiles,
   syncStaged,
@@ -49,7 +49,7 @@ export async function transact(
   await work.each('PersistFailed', (unit) => commitFiles(unit.files, context));
   await work.together('PersistFailed', () =>
     syncFiles(
-      work.going.flatMap((unit) => unit.files),
+      work.going.map((unit) => unit.files),
       context,
     ),
   );
@@ -97,11 +97,11 @@ async function changeLinks(work: UndoableWork, context: Context): Promise<Change
   return { seen: undisturbed && withSettings(undisturbed, context, context.macs), stopped };
 }
 
-/** The staged file is on the disk and says, read back, what the NIC shall be. */
+/** The staged files are on the disk and say, read back, what the NIC shall be. */
 async function secureFiles({ desired, files }: Unit, context: Context): Promise<void> {
   await syncStaged(files, context);
-  const text = stagedText(files, context);
-  if (desired && text !== undefined) context.backend.validate(text, desired);
+  if (!desired) return;
+  for (const file of stagedFiles(files, context)) context.backend.validate(file, desired);
 }
 
 /** Kernels before 6.2 rename only links that are down. */

@@ -57,8 +57,11 @@ const someNic = fc
 describe('netplan', () => {
   test('renders one NIC, for a boot that leaves nothing to chance', () => {
     expect(netplan.render(nic)).toEqual({
-      path,
-      text: `network:
+      companions: [],
+      main: {
+        path,
+        mode: 0o600,
+        text: `network:
   version: 2
   ethernets:
     00-multinic0:
@@ -92,14 +95,15 @@ describe('netplan', () => {
           table: 100
           priority: 10100
 `,
+      },
     });
   });
 
   test('what it renders reads back the same, to us and to a YAML parser', () => {
     fc.assert(
       fc.property(someNic, (each) => {
-        const file = netplan.render(each);
-        netplan.validate(file.text, each);
+        const file = netplan.render(each).main;
+        netplan.validate(file, each);
         expect(readBlockYaml(file.text)).toEqual(parse(file.text, { version: '1.1' }));
       }),
     );
@@ -112,14 +116,14 @@ describe('netplan', () => {
     ['a route that lacks its next hop', / {10}via: .*\n/, ''],
     ['a key nobody knows', /optional/, 'opti0nal'],
   ])('refuses a text with %s', (_, pattern, replacement) => {
-    const { text } = netplan.render(nic);
+    const { text } = netplan.render(nic).main;
     const broken = text.replace(pattern, replacement);
     expect(broken).not.toBe(text);
-    expect(() => netplan.validate(broken, nic)).toThrow();
+    expect(() => netplan.validate({ path, text: broken }, nic)).toThrow();
   });
 
   test('knows its own files and those of the deployed agent', async () => {
-    const own = await netplan.read({ ...netplan.render(nic), mode: 0o600 });
+    const own = await netplan.read(netplan.render(nic).main);
     expect(own.own).toEqual({ mac: macOf(1), index: 0, addresses: ['10.0.0.1/24'] });
     const theirs = await netplan.read({
       path: '/etc/netplan/94-multinic4.yaml',

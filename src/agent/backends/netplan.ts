@@ -56,17 +56,22 @@ const anyDocument = z.object({
 /** Debian's and Ubuntu's netplan with its default renderer, systemd-networkd. */
 export const netplan: Backend = {
   name: 'netplan',
-  directory,
-  suffix: '.yaml',
-  otherDirectories: ['/run/netplan', '/usr/lib/netplan'],
+  places: [directory, '/run/netplan', '/usr/lib/netplan'].map((each) => ({
+    directory: each,
+    suffix: '.yaml',
+  })),
   generated: { directory: '/run/systemd/network', suffix: '.network' },
   missing,
   read,
   held,
   unusable,
   path,
-  render: (nic) => ({ path: path(nic.index), text: renderDocument(nic) }),
-  validate: validateDocument,
+  render: (nic) => ({
+    companions: [],
+    // netplan warns about a file that others can read.
+    main: { path: path(nic.index), text: renderDocument(nic), mode: 0o600 },
+  }),
+  validate: ({ text }, nic) => validateDocument(text, nic),
 };
 
 function path(index: number): string {

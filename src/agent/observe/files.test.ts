@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 test('a directory that is not there has nothing', () => {
-  expect(readHostFiles(root, '/etc/netplan', '.yaml')).toEqual([]);
+  expect(readHostFiles(root, { directory: '/etc/netplan', suffix: '.yaml' })).toEqual([]);
 });
 
 test('whatever has a name of the suffix is there, with a text when it is a file', () => {
@@ -30,7 +30,7 @@ test('whatever has a name of the suffix is there, with a text when it is a file'
   symlinkSync('20-file.yaml/x', join(place, '70-through-a-file.yaml'));
   symlinkSync('/dev/null', join(place, '80-masked.yaml'));
   execFileSync('mkfifo', [join(place, '90-pipe.yaml')]);
-  const files = readHostFiles(root, '/etc/netplan', '.yaml');
+  const files = readHostFiles(root, { directory: '/etc/netplan', suffix: '.yaml' });
   expect(
     files.map(({ path, text, unread }) => [path.replace('/etc/netplan/', ''), text, unread]),
   ).toEqual([
@@ -60,7 +60,7 @@ test('a file that goes while the directory is looked through is not there', () =
   Object.assign(fs, { readdirSync: goesThen });
   syncBuiltinESMExports();
   try {
-    const files = readHostFiles(root, '/etc/netplan', '.yaml');
+    const files = readHostFiles(root, { directory: '/etc/netplan', suffix: '.yaml' });
     expect(files.map(({ path }) => path)).toEqual(['/etc/netplan/20-stays.yaml']);
   } finally {
     Object.assign(fs, { readdirSync });
@@ -70,5 +70,5 @@ test('a file that goes while the directory is looked through is not there', () =
 
 test('what a directory has that cannot be read is not known, and not nothing', () => {
   symlinkSync('loop', join(root, 'loop'));
-  expect(() => readHostFiles(root, '/loop', '.yaml')).toThrow('ELOOP');
+  expect(() => readHostFiles(root, { directory: '/loop', suffix: '.yaml' })).toThrow('ELOOP');
 });

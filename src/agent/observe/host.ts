@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Backend } from '../backends/backend.ts';
+import type { Backend, Place } from '../backends/backend.ts';
 import { netplan } from '../backends/netplan.ts';
 import type { Ip } from '../ip-session.ts';
 import type { ConfigFile, HostFile, KernelSnapshot, Snapshot } from '../snapshot.ts';
@@ -53,15 +53,12 @@ export async function observeHost(
   state: AgentState,
 ): Promise<Snapshot> {
   const { hostRoot, backend } = host;
-  const { directory, otherDirectories, suffix, generated } = backend;
-  const there = [directory, ...otherDirectories].flatMap((each) =>
-    readHostFiles(hostRoot, each, suffix),
-  );
+  const there = backend.places.flatMap((place) => readHostFiles(hostRoot, place));
   const [kernel, files] = await Promise.all([
     observeLinks(host, macs),
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
-  const made = readHostFiles(hostRoot, generated.directory, generated.suffix);
+  const made = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
   return { ...kernel, files, held: made.flatMap((file) => backend.held(file) ?? []) };
 }
 
@@ -74,7 +71,7 @@ export function wrongFamily({ hostRoot, backend }: Host, { files }: Snapshot): s
  * What a directory of the host has under names with this suffix; nothing when there is no such directory. Whatever is no
  * file is there all the same, without a text: its name is taken.
  */
-export function readHostFiles(hostRoot: string, directory: string, suffix: string): HostFile[] {
+export function readHostFiles(hostRoot: string, { directory, suffix }: Place): HostFile[] {
   return namesIn(join(hostRoot, directory))
     .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
     .toSorted()

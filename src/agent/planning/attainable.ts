@@ -76,14 +76,16 @@ function nameTaken(
   return refusal('NICInUse', `the name ${name} belongs to another NIC, ${holder.mac}`);
 }
 
-/** The path may hold a file of ours, about this NIC or about one that gives the path up. */
-function pathTaken({ path, desired }: WantedNic, site: Site): Refusal | undefined {
+/** A path may hold a file of ours, about this NIC or about one that gives the path up. */
+function pathTaken({ paths, desired }: WantedNic, site: Site): Refusal | undefined {
   const { host, accepted, records } = site;
-  const there = host.files.find((file) => file.path === path);
-  if (!there) return undefined;
   const ours = [desired, ...accepted.map((nic) => nic.desired), ...records].map(({ mac }) => mac);
-  if (there.own && ours.includes(there.own.mac)) return undefined;
-  return refusal('PersistFailed', `${path} is a file of somebody else; move it away`);
+  const taken = host.files.find(
+    ({ path, own }) => paths.includes(path) && !(own && ours.includes(own.mac)),
+  );
+  return (
+    taken && refusal('PersistFailed', `${taken.path} is a file of somebody else; move it away`)
+  );
 }
 
 /** A file of somebody else configures the NIC, by its MAC or by a name: after a boot two would. */

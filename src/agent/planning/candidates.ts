@@ -86,7 +86,9 @@ function candidateOf(
     ips: [...new Set([...desired.addresses.map(ipOf), ...owned.ips])],
   };
   const known = record ? { record } : {};
-  const nic = { link, owned, ...known, belongings, desired, path: backend.render(desired).path };
+  const { companions, main } = backend.render(desired);
+  const paths = [main, ...companions].map(({ path }) => path);
+  const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
   const site: Site = { host, protectedAddresses, records: state.nics, accepted: [] };
   const never = firstRefusal(untouchable, nic, site);

@@ -164,9 +164,9 @@ describe('taking over a NIC of the deployed agent', () => {
   });
 
   test('replaces its file and removes an older one', () => {
-    expect(unit?.files).toMatchObject([
-      { path: '/etc/netplan/93-multinic3.yaml', changed: true },
-      { path: '/etc/netplan/97-multinic7.yaml', after: null, changed: true },
-    ]);
+    expect(unit?.files).toMatchObject({
+      commit: { path: '/etc/netplan/93-multinic3.yaml', changed: true },
+      obsolete: [{ path: '/etc/netplan/97-multinic7.yaml', after: null, changed: true }],
+    });
   });
 });

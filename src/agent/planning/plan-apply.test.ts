@@ -15,7 +15,7 @@ import { type AgentState, emptyState, type NicRecord } from '../state.ts';
 import { desiredNic } from './desired.ts';
 import { batchLine } from './diff.ts';
 import { planApply } from './plan.ts';
-import { isDone, planText } from './unit.ts';
+import { inOrder, isDone, planText } from './unit.ts';
 
 function record(n: number, index: number): NicRecord {
   return {
@@ -57,7 +57,7 @@ describe('a NIC that was unplugged and is plugged again', () => {
 function configuredHost(): Snapshot {
   const nic = link(1, { name: 'multinic0', up: true, mtu: 1450, addressMode: 'none' });
   const desired = desiredNic(entry(1), 0, nic, []);
-  const { path, text } = netplan.render(desired);
+  const { path, text } = netplan.render(desired).main;
   return host([nic], {
     addresses: [
       {
@@ -130,7 +130,7 @@ describe('the plan', () => {
     const on = configuredHost();
     const open = { ...on, files: on.files.map((file) => ({ ...file, mode: 0o644 })) };
     const [unit] = planApply(input([entry(1)], open, stateWith(record(1, 0)))).units;
-    expect(unit?.files).toMatchObject([{ changed: true }]);
+    expect(unit?.files).toMatchObject({ commit: { changed: true } });
     expect(unit?.change.operations).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe('the plan', () => {
     const nics = [link(1, { name: 'multinic0' }), link(2)];
     const on = host(nics, { files: [ownFile(0, macOf(1), []), ownFile(1, macOf(1), [])] });
     const { units } = planApply(input([entry(1), entry(2)], on, stateWith(record(1, 0))));
-    expect(units.map(({ files }) => files.map(({ path }) => path))).toEqual([
+    expect(units.map(({ files }) => inOrder(files).map(({ path }) => path))).toEqual([
       ['/etc/netplan/90-multinic0.yaml'],
       ['/etc/netplan/91-multinic1.yaml'],
     ]);

@@ -47,9 +47,10 @@ describe('removal', () => {
       'addr del 10.0.0.1/24 dev ens1',
     ]);
     expect(units[0]?.change.sysctls).toEqual([{ dev: 'multinic0', key: 'accept_ra', value: '1' }]);
-    expect(units[0]?.files).toMatchObject([
-      { path: '/etc/netplan/90-multinic0.yaml', after: null },
-    ]);
+    expect(units[0]?.files).toMatchObject({
+      commit: { path: '/etc/netplan/90-multinic0.yaml', after: null },
+      obsolete: [],
+    });
     expect(units[0]).not.toHaveProperty('record');
   });
 
@@ -88,7 +89,7 @@ describe('removal', () => {
     const { addresses: _, routes: __, ...left } = ours;
     const [unit] = planRemoval(input([], host([], left), state)).units;
     expect(unit?.change.operations.map(({ kind }) => kind)).toEqual(['rule.delete']);
-    expect(unit?.files).toMatchObject([{ changed: true, after: null }]);
+    expect(unit?.files).toMatchObject({ commit: { changed: true, after: null } });
   });
 
   test.each([
@@ -151,7 +152,7 @@ describe('removal', () => {
       macs: [],
     };
     const [unit] = planRemoval(input([], host([nic], { ...ours, files: [theirs] }), state)).units;
-    expect(unit?.files).toMatchObject([{ changed: false, before: null, after: null }]);
+    expect(unit?.files).toMatchObject({ commit: { changed: false, before: null, after: null } });
   });
 
   test('leaves a host on which its names and tables are free', () => {

@@ -1,3 +1,4 @@
+import type { RenderedNic } from '../backends/backend.ts';
 import { type Link, linkNamed, linksWithMac, type Snapshot } from '../snapshot.ts';
 import { type NicRecord, sha256 } from '../state.ts';
 import {
@@ -13,7 +14,7 @@ import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-s
 import { heldOf, isOwnRule, ownedBy, recordOf } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
 import {
-  type FileChange,
+  inOrder,
   isDone,
   type Plan,
   type RefusedNic,
@@ -54,7 +55,7 @@ export function planApply(input: PlanInput): Plan {
   const { candidates, refused } = candidatesOf(input);
   const taken = {
     names: new Set(candidates.map(({ desired }) => desired.name)),
-    paths: new Set(candidates.map(({ path }) => path)),
+    paths: new Set(candidates.flatMap(({ paths }) => paths)),
   };
   const units: Unit[] = [];
   const used: RefusedNic[] = [];
@@ -71,8 +72,8 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
   const before = presentState(host, link, belongings);
   const after = desiredState(desired);
   const evict = link.name !== desired.name && taken.names.has(link.name);
-  const file = backend.render(desired);
-  const files = writeChanges(host, entry.mac, file, taken.paths);
+  const rendered = backend.render(desired);
+  const files = writeChanges(host, entry.mac, rendered, taken.paths);
   return {
     action: 'apply',
     target: {
@@ -88,7 +89,7 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
     files,
     desired,
     record: {
-      ...recordAfter(candidate, before.link, files[0]),
+      ...recordAfter(candidate, before.link, rendered),
       boot: { bootId, addresses: heldOf(entry.mac, candidate.record, host) },
     },
   };
@@ -97,7 +98,7 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
 function recordAfter(
   { entry, link, record, desired }: Candidate,
   before: LinkState | undefined,
-  file: FileChange,
+  { main, companions }: RenderedNic,
 ): NicRecord {
   const original = record ? record.original : originalOf(before);
   return {
@@ -107,12 +108,7 @@ function recordAfter(
     addresses: [...desired.addresses],
     table: desired.table,
     priority: desired.rules[0]?.priority ?? 0,
-    files: [
-      {
-        path: file.path,
-        sha256: sha256(file.after ?? ''),
-      },
-    ],
+    files: [main, ...companions].map(({ path, text }) => ({ path, sha256: sha256(text) })),
     ...(original ? { original } : {}),
   };
 }
@@ -260,7 +256,7 @@ export function hostAfterRemoval(host: Snapshot, removals: readonly Unit[]): Sna
       before.link && after.link ? [[before.link.name, after.link] as const] : [],
     ),
   );
-  const paths = new Set(removals.flatMap(({ files }) => files.map(({ path }) => path)));
+  const paths = new Set(removals.flatMap(({ files }) => inOrder(files).map(({ path }) => path)));
   return {
     ...host,
     links: host.links.map((link) => {

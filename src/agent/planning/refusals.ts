@@ -26,8 +26,8 @@ export interface WantedNic extends TouchedNic {
   /** What it owns and what it is to own. */
   readonly belongings: Belongings;
   readonly desired: DesiredNic;
-  /** Path of the file that will hold its addresses. */
-  readonly path: string;
+  /** Paths of the files that it will have. */
+  readonly paths: readonly string[];
 }
 
 /** What a NIC is among. */

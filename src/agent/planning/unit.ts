@@ -1,5 +1,5 @@
 import { interfaceName } from '../../api/names.ts';
-import type { RenderedFile } from '../backends/backend.ts';
+import type { RenderedFile, RenderedNic } from '../backends/backend.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { type AgentState, type NicRecord, withNic, withoutNic } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
@@ -20,8 +20,25 @@ export interface FileChange {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** Permission bits of what is written. */
+  readonly mode: number;
   /** False when the file is as it should be. */
   readonly changed: boolean;
+}
+
+/** What happens to the files of one NIC. Its addresses begin and end with one of them. */
+export interface FileChanges {
+  /** Written first: they name the NIC and set it up, without an address. */
+  readonly companions: readonly FileChange[];
+  /** Once it is as it shall be, the change is done. */
+  readonly commit: FileChange;
+  /** Removed last: files of earlier generations, and of a NIC that leaves what it had beside its addresses. */
+  readonly obsolete: readonly FileChange[];
+}
+
+/** All of them, in their order. */
+export function inOrder({ companions, commit, obsolete }: FileChanges): readonly FileChange[] {
+  return [...companions, commit, ...obsolete];
 }
 
 /** All that happens to one NIC: it is done as a whole or not at all. */
@@ -34,8 +51,7 @@ export interface Unit {
   readonly before: NicState;
   readonly after: NicState;
   readonly change: Change;
-  /** The first one holds the addresses; once it is as it shall be, the change is done. */
-  readonly files: readonly [FileChange, ...FileChange[]];
+  readonly files: FileChanges;
   /** What the files were rendered from. */
   readonly desired?: DesiredNic;
   /** What state.json says of the NIC afterwards; nothing when it is removed. */
@@ -57,7 +73,7 @@ export interface Plan {
 /** Whether the NIC is as it shall be already. */
 export function isDone({ change, files }: Unit): boolean {
   const untouched = change.sysctls.length + change.operations.length === 0 && !change.eviction;
-  return untouched && files.every((file) => !file.changed);
+  return untouched && inOrder(files).every((file) => !file.changed);
 }
 
 /** What state.json says once the unit is done. */
@@ -94,7 +110,9 @@ export function unitLines({ change, files }: Unit): string[] {
     ...[...(eviction ? [eviction] : []), ...operations].map(
       (operation) => `ip ${batchLine(operation)}`,
     ),
-    ...files.filter(({ changed }) => changed).map(fileText),
+    ...inOrder(files)
+      .filter(({ changed }) => changed)
+      .map(fileText),
   ];
 }
 
@@ -103,42 +121,51 @@ function fileText({ path, before, after }: FileChange): string {
   return `${before === null ? 'create' : 'replace'} ${path}`;
 }
 
-/** Netplan warns about, and NetworkManager ignores, a file that others can read. */
-export const fileMode = 0o600;
-
 /**
- * Changes of files that leave a NIC with exactly this one; those of earlier generations go. `taken` are the paths that
- * other NICs of the same plan write to.
+ * Changes of files that leave a NIC with exactly these; those of earlier generations go. `taken` are the paths that other
+ * NICs of the same plan write to.
  */
 export function writeChanges(
   host: Snapshot,
   mac: string,
-  { path, text }: RenderedFile,
+  { companions, main }: RenderedNic,
   taken: ReadonlySet<string>,
-): [FileChange, ...FileChange[]] {
+): FileChanges {
+  const written = [...companions, main].map((file) => changeTo(host, file));
+  const paths = new Set([...taken, ...written.map(({ path }) => path)]);
+  const obsolete = ownFiles(host, mac)
+    .filter(({ path }) => !paths.has(path))
+    .map(removal);
+  return { ...committed(written), obsolete };
+}
+
+/** The last one that changes decides; of files that are all as they shall be, the one with the addresses. */
+function committed(written: readonly FileChange[]): Pick<FileChanges, 'companions' | 'commit'> {
+  const at = written.findLastIndex(({ changed }) => changed);
+  const commit = written.at(at) as FileChange;
+  return { companions: written.filter((file) => file !== commit), commit };
+}
+
+function changeTo(host: Snapshot, { path, text, mode }: RenderedFile): FileChange {
   const there = host.files.find((file) => file.path === path);
-  const changed = there?.text !== text || there.mode !== fileMode;
-  const others = ownFiles(host, mac).filter((file) => !taken.has(file.path) && file.path !== path);
-  return [{ path, before: there?.text ?? null, after: text, changed }, ...others.map(removal)];
+  const changed = there?.text !== text || there.mode !== mode;
+  return { path, before: there?.text ?? null, after: text, mode, changed };
 }
 
 /** Changes of files that leave a NIC with none; `path` stands for its file when there is none. */
-export function removeChanges(
-  host: Snapshot,
-  mac: string,
-  path: string,
-): [FileChange, ...FileChange[]] {
+export function removeChanges(host: Snapshot, mac: string, path: string): FileChanges {
   const files = ownFiles(host, mac).toSorted(
     (a, b) => Number(b.path === path) - Number(a.path === path),
   );
-  const [main, ...others] = files.map(removal);
-  return [main ?? { path, before: null, after: null, changed: false }, ...others];
+  const [commit, ...obsolete] = files.map(removal);
+  const none = { path, before: null, after: null, mode: 0, changed: false };
+  return { companions: [], commit: commit ?? none, obsolete };
 }
 
 function ownFiles(host: Snapshot, mac: string): ConfigFile[] {
   return host.files.filter(({ own }) => own?.mac === mac);
 }
 
-function removal({ path, text }: ConfigFile): FileChange {
-  return { path, before: text, after: null, changed: true };
+function removal({ path, text, mode }: ConfigFile): FileChange {
+  return { path, before: text, after: null, mode, changed: true };
 }

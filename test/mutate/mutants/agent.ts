@@ -180,12 +180,6 @@ export const agentMutants: readonly Mutant[] = [
     tests: pure('lock.test.ts'),
   },
   {
-    file: 'src/agent/apply/disk.ts',
-    find: '  await syncPath(growing);\n',
-    replace: '',
-    tests: answers,
-  },
-  {
     file: 'src/agent/apply/transaction.ts',
     find: '!busy && isContested(unit)',
     replace: 'false',
@@ -200,12 +194,6 @@ export const agentMutants: readonly Mutant[] = [
   {
     file: 'src/agent/apply/transaction.ts',
     find: "  await work.together('PersistFailed', () => syncJournals(context));\n",
-    replace: '',
-    tests: answers,
-  },
-  {
-    file: 'src/agent/apply/transaction.ts',
-    find: 'if (desired && text !== undefined) context.backend.validate(text, desired);',
     replace: '',
     tests: answers,
   },
@@ -238,24 +226,6 @@ export const agentMutants: readonly Mutant[] = [
     find: 'if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;',
     replace: '',
     tests: steps,
-  },
-  {
-    file: 'src/agent/apply/disk.ts',
-    find: 'const ours = text === change.after || text === null;',
-    replace: 'const ours = true;',
-    tests: pure('apply/disk.test.ts'),
-  },
-  {
-    file: 'src/agent/backends/netplan.ts',
-    find: 'if (match.macaddress) return [];',
-    replace: '',
-    tests: pure('backends/netplan.test.ts'),
-  },
-  {
-    file: 'src/agent/backends/netplan.ts',
-    find: "match.name ?? '*'",
-    replace: 'match.name ?? []',
-    tests: pure('backends/netplan.test.ts'),
   },
   {
     file: 'src/agent/planning/ownership.ts',
@@ -318,12 +288,6 @@ export const agentMutants: readonly Mutant[] = [
     tests: pure('planning/plan-apply.test.ts'),
   },
   {
-    file: 'src/agent/planning/unit.ts',
-    find: '!taken.has(file.path) && file.path !== path',
-    replace: 'file.path !== path',
-    tests: pure('planning/plan-apply.test.ts'),
-  },
-  {
     file: 'src/agent/planning/nic-state.ts',
     find: 'if (!link.up || prefixOf(cidr) === 32) return true;',
     replace: 'if (prefixOf(cidr) === 32) return true;',
@@ -340,12 +304,6 @@ export const agentMutants: readonly Mutant[] = [
     find: "      inHand.set(mac, { reason: 'RollbackFailed', message });\n",
     replace: '',
     tests: answers,
-  },
-  {
-    file: 'src/agent/apply/disk.ts',
-    find: '      if (change.before !== null && change.after !== null) linkSync(path, old);\n',
-    replace: '',
-    tests: pure('apply/disk.test.ts'),
   },
   {
     file: 'src/agent/apply/memory.ts',
@@ -388,11 +346,5 @@ export const agentMutants: readonly Mutant[] = [
     find: '      await new Promise((resolve) => setImmediate(resolve));\n',
     replace: '',
     tests: pure('ip-session.test.ts'),
-  },
-  {
-    file: 'src/agent/backends/netplan.ts',
-    find: "otherDirectories: ['/run/netplan', '/usr/lib/netplan']",
-    replace: "otherDirectories: ['/usr/lib/netplan']",
-    tests: answers,
   },
 ];

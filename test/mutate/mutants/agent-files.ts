@@ -1,0 +1,82 @@
+import type { Mutant } from '../mutant.ts';
+
+const answers = [
+  'unit',
+  ...['answer', 'contested'].map((name) => `test/property/agent-${name}.test.ts`),
+] as const;
+const pure = (...files: string[]) => ['unit', ...files.map((name) => `src/agent/${name}`)] as const;
+
+export const agentFilesMutants: readonly Mutant[] = [
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: '  await syncPath(growing);\n',
+    replace: '',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: '  for (const file of stagedFiles(files, context)) context.backend.validate(file, desired);\n',
+    replace: '',
+    tests: answers,
+  },
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: '  await putInPlace([commit], disk);\n  if (obsolete',
+    replace: '  if (obsolete',
+    tests: pure('apply/disk.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: 'writeNew(staged, change.after, change.mode)',
+    replace: 'writeNew(staged, change.after, 0o600)',
+    tests: pure('apply/disk.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/unit.ts',
+    find: 'written.findLastIndex(({ changed }) => changed)',
+    replace: '-1',
+    tests: pure('planning/unit.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/unit.ts',
+    find: 'return [...companions, commit, ...obsolete];',
+    replace: 'return [commit, ...companions, ...obsolete];',
+    tests: pure('planning/unit.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: 'const ours = text === change.after || text === null;',
+    replace: 'const ours = true;',
+    tests: pure('apply/disk.test.ts'),
+  },
+  {
+    file: 'src/agent/backends/netplan.ts',
+    find: 'if (match.macaddress) return [];',
+    replace: '',
+    tests: pure('backends/netplan.test.ts'),
+  },
+  {
+    file: 'src/agent/backends/netplan.ts',
+    find: "match.name ?? '*'",
+    replace: 'match.name ?? []',
+    tests: pure('backends/netplan.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/unit.ts',
+    find: 'const paths = new Set([...taken, ...written.map(({ path }) => path)]);',
+    replace: 'const paths = new Set(written.map(({ path }) => path));',
+    tests: pure('planning/plan-apply.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: '      if (change.before !== null && change.after !== null) linkSync(path, old);\n',
+    replace: '',
+    tests: pure('apply/disk.test.ts'),
+  },
+  {
+    file: 'src/agent/backends/netplan.ts',
+    find: "places: [directory, '/run/netplan', '/usr/lib/netplan']",
+    replace: "places: [directory, '/usr/lib/netplan']",
+    tests: answers,
+  },
+];
