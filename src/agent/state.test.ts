@@ -72,9 +72,10 @@ describe('the NICs', () => {
 
 describe('a boot', () => {
   test('leaves to the network manager what the files said then, and only once', () => {
-    const known = withNic(emptyState, { ...nic('a', 0), addresses: ['10.0.0.1/24'] });
+    const routes = [{ to: '10.9.0.0/16', table: 254, metric: 100 }];
+    const known = withNic(emptyState, { ...nic('a', 0), addresses: ['10.0.0.1/24'], routes });
     const booted = atBoot(known, 'one');
-    const boot = { bootId: 'one', addresses: ['10.0.0.1/24'] };
+    const boot = { bootId: 'one', addresses: ['10.0.0.1/24'], routes };
     expect(booted.nics).toMatchObject([{ boot }]);
     const [first = nic('a', 0)] = booted.nics;
     const moved = withNic(booted, { ...first, addresses: ['10.0.0.2/24'] });

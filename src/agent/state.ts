@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Fence, fence, type JobRequest } from '../api/job.ts';
 
+/** Enough of a route to know it again. */
+const sharedRoute = z.object({ to: z.string(), table: z.int(), metric: z.int() });
+
 /** What the agent remembers of one NIC it configured: without it nothing on the NIC is ours. */
 export const nicRecord = z.object({
   mac: z.string(),
@@ -12,6 +15,8 @@ export const nicRecord = z.object({
   addresses: z.array(z.string()),
   table: z.int(),
   priority: z.int(),
+  /** Its routes in tables that it shares with others; absent where it has none. */
+  routes: z.array(sharedRoute).exactOptional(),
   /** Files for the next boot; the first one holds the addresses. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
   /** What the NIC was like before it was ours, for when it leaves; version 1 did not know. */
@@ -24,14 +29,20 @@ export const nicRecord = z.object({
     })
     .exactOptional(),
   /** What of ours the network manager has held since this boot: it never reads a file again by itself. */
-  boot: z.object({ bootId: z.string(), addresses: z.array(z.string()) }).exactOptional(),
+  boot: z
+    .object({
+      bootId: z.string(),
+      addresses: z.array(z.string()),
+      routes: z.array(sharedRoute).exactOptional(),
+    })
+    .exactOptional(),
 });
 
 export type NicRecord = z.infer<typeof nicRecord>;
 
-const stateVersion = 2;
+const stateVersion = 3;
 /** Versions that can be read; each is what the next one is without its new fields. */
-export const knownVersions = [1, stateVersion] as const;
+export const knownVersions = [1, 2, stateVersion] as const;
 /** How many replaced objects a host remembers; older ones cannot have a Job left. */
 const maxRetired = 16;
 
@@ -51,9 +62,13 @@ export const emptyState: AgentState = { version: stateVersion, retiredUids: [], 
 /** The state once the host has booted: what its files said then is what the network manager holds. */
 export function atBoot(state: AgentState, bootId: string): AgentState {
   const nics = state.nics.map((nic) =>
-    nic.boot?.bootId === bootId ? nic : { ...nic, boot: { bootId, addresses: nic.addresses } },
+    nic.boot?.bootId === bootId ? nic : { ...nic, boot: { bootId, ...givenTo(nic) } },
   );
   return { ...state, nics };
+}
+
+function givenTo({ addresses, routes }: NicRecord) {
+  return { addresses, ...(routes ? { routes } : {}) };
 }
 
 /** The state of which `nic` is part: in place of the one with its MAC, in order of index. */

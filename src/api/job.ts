@@ -24,6 +24,12 @@ export const requestRoute = z.object({
   metric: z.int().min(0).optional(),
 });
 
+/**
+ * How traffic finds a NIC: `pbr`, each of its addresses answers from a table of its own; `main`, its routes are in the main
+ * table, but never a default route; `isolated`, none but its own subnets are reached by it.
+ */
+export const routings = ['pbr', 'main', 'isolated'] as const;
+
 /** One NIC the node shall have; addresses are `ip/prefix` of the NIC itself, MACs lower case. */
 export const requestInterface = z.object({
   index: z.int().min(0).max(9),
@@ -33,7 +39,7 @@ export const requestInterface = z.object({
   addresses: z.array(z.cidrv4()).min(1).max(32),
   gateway: z.ipv4().optional(),
   routes: z.array(requestRoute).max(64),
-  routing: z.literal('pbr'),
+  routing: z.enum(routings),
 });
 
 export type RequestInterface = z.infer<typeof requestInterface>;

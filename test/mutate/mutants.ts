@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 import { agentMutants } from './mutants/agent.ts';
 import { agentFilesMutants } from './mutants/agent-files.ts';
+import { agentRoutingMutants } from './mutants/agent-routing.ts';
 import { apiMutants } from './mutants/api.ts';
 import { controllerMutants } from './mutants/controller.ts';
 import { credentialsMutants } from './mutants/credentials.ts';
@@ -25,6 +26,7 @@ import { violaAccessMutants } from './mutants/viola-access.ts';
 export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   agent: agentMutants,
   'agent-files': agentFilesMutants,
+  'agent-routing': agentRoutingMutants,
   api: apiMutants,
   controller: controllerMutants,
   credentials: credentialsMutants,

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diffNic } from '../../src/agent/planning/diff.ts';
 import { type NicState, presentState, sameNic } from '../../src/agent/planning/nic-state.ts';
+import { routeKey } from '../../src/agent/planning/ownership.ts';
 import { planApply, planRemoval } from '../../src/agent/planning/plan.ts';
 import { inOrder, isDone, stateAfter, type Unit } from '../../src/agent/planning/unit.ts';
 import { linksWithMac, type Snapshot } from '../../src/agent/snapshot.ts';
@@ -63,20 +64,22 @@ const someEntry = (n: number, index: number) =>
         },
       ),
       shuffled: fc.boolean(),
+      routing: fc.constantFrom('pbr', 'pbr', 'main', 'isolated'),
       mtu: fc.constantFrom(1200, 1400, 9000, undefined),
       routes: fc.subarray([
         { to: '10.50.0.0/16' },
-        { to: '10.51.0.7/16', metric: 7 },
-        { to: '10.52.0.0/16', metric: 0 },
+        { to: '10.51.0.7/16', metric: 10 + n },
+        { to: `10.${52 + n}.0.0/16`, metric: 0 },
       ]),
     })
-    .map(({ addresses, shuffled, mtu, routes }): RequestInterface => {
+    .map(({ addresses, shuffled, mtu, routes, routing }): RequestInterface => {
       const {
         mtu: _,
         gateway,
         ...plain
       } = entry(n, {
         index,
+        routing,
         addresses: shuffled ? addresses.toReversed() : addresses,
         routes,
       });
@@ -259,9 +262,11 @@ describe('plan of the agent', () => {
           expect(removal.units.map(({ nic }) => nic.mac).toSorted()).toEqual(
             owned.map(({ mac }) => mac).toSorted(),
           );
-          for (const { mac, table, originalName, original } of owned) {
+          for (const { mac, table, routes = [], originalName, original } of owned) {
             const now = linksWithMac(between.host, mac)[0];
             expect(between.host.routes.filter((each) => each.table === table)).toEqual([]);
+            const keys = routes.map(routeKey);
+            expect(between.host.routes.filter((each) => keys.includes(routeKey(each)))).toEqual([]);
             expect(between.host.rules.filter((each) => each.table === table)).toEqual([]);
             expect(between.host.files.filter(({ macs }) => macs.includes(mac))).toEqual([]);
             if (!now) continue;

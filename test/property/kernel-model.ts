@@ -1,5 +1,5 @@
 import type { Change, Operation, SysctlWrite } from '../../src/agent/planning/diff.ts';
-import { routeKey } from '../../src/agent/planning/nic-state.ts';
+import { routeKey } from '../../src/agent/planning/ownership.ts';
 import {
   type Address,
   type Link,

@@ -74,8 +74,12 @@ describe('the journal', () => {
     const old = { path: '/etc/netplan/97-multinic7.yaml', before: 'old', after: null };
     const obsolete = { ...old, changed: true };
     const newer = JSON.parse(await readFile(path, 'utf8')) as object;
-    await writeFile(path, JSON.stringify({ ...newer, version: 1, files: [commit, obsolete] }));
-    expect(readJournals(disk.hostRoot)[0]?.files).toEqual({
+    const { tables, ips } = unit.nic.belongings;
+    const former = { version: 1, belongings: { tables, ips }, files: [commit, obsolete] };
+    await writeFile(path, JSON.stringify({ ...newer, ...former }));
+    const [read] = readJournals(disk.hostRoot);
+    expect(read?.belongings).toEqual({ tables, ips, routes: [] });
+    expect(read?.files).toEqual({
       companions: [],
       commit: unit.files.commit,
       obsolete: [{ ...obsolete, mode: 0o600 }],

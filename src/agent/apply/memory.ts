@@ -63,7 +63,7 @@ function parseOwn<T>(
   const { data } = versioned.safeParse(json);
   if (!versions.some((version) => version === data?.version)) {
     const found = JSON.stringify(data?.version) ?? 'none';
-    const known = versions.join(' and ');
+    const known = versions.join(', ').replace(/, (\d+)$/, ' and $1');
     throw new UnknownStateError(`${path} has version ${found}, this agent knows ${known}`);
   }
   const result = schema.safeParse(json);
@@ -118,7 +118,12 @@ const journalEntry = z.object({
   step: z.enum(['apply', 'remove']),
   index: z.int(),
   mac: z.string(),
-  belongings: z.object({ tables: z.array(z.int()), ips: z.array(z.string()) }),
+  belongings: z.object({
+    tables: z.array(z.int()),
+    ips: z.array(z.string()),
+    /** Version 1 knew no such routes. */
+    routes: z.array(z.string()).default([]),
+  }),
   before: nicState,
   after: nicState,
   /** For people who read it after a crash. */

@@ -60,16 +60,16 @@ describe('state.json', () => {
     expect(readState(disk.hostRoot)).toEqual(emptyState);
   });
 
-  test('of version 1 is read, and written as version 2', async () => {
+  test.each([1, 2])('of version %i is read, and written as version 3', async (version) => {
     await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
     const nic = { mac: 'm', index: 0, originalName: 'ens5', addresses: [], table: 100 };
     const nics = [{ ...nic, priority: 10_100, files: [] }];
-    await writeFile(path, JSON.stringify({ version: 1, retiredUids: [], nics }));
-    expect(readState(disk.hostRoot)).toEqual({ version: 2, retiredUids: [], nics });
+    await writeFile(path, JSON.stringify({ version, retiredUids: [], nics }));
+    expect(readState(disk.hostRoot)).toEqual({ version: 3, retiredUids: [], nics });
   });
 
   test.each([
-    ['{"version": 3}', 'has version 3, this agent knows 1 and 2'],
+    ['{"version": 4}', 'has version 4, this agent knows 1, 2 and 3'],
     ['{}', 'has version none'],
     ['{"version": 1, "retiredUids": [], "nics": [{"mac": 3}]}', 'is damaged at nics.0.mac'],
     ['{"version": 1', 'is not JSON'],

@@ -83,9 +83,9 @@ const ethernet = z.strictObject({
   'link-local': z.tuple([]),
   addresses: z.array(z.string()),
   routes: z.array(route).default([]),
-  'routing-policy': z.array(
-    z.strictObject({ from: z.string(), table: z.int(), priority: z.int() }),
-  ),
+  'routing-policy': z
+    .array(z.strictObject({ from: z.string(), table: z.int(), priority: z.int() }))
+    .default([]),
 });
 
 const document = z.strictObject({

@@ -40,10 +40,12 @@ const someNic = fc
     mtu: fc.integer({ min: 68, max: 65_535 }),
     extra: fc.uniqueArray(fc.nat(99), { maxLength: 5 }),
     gateway: fc.boolean(),
+    routing: fc.constantFrom('pbr', 'main', 'isolated'),
   })
-  .map(({ n, index, mtu, extra, gateway }) => {
+  .map(({ n, index, mtu, extra, gateway, routing }) => {
     const { gateway: way, ...rest } = entry(n, {
       mtu,
+      routing,
       addresses: [`10.0.0.${n}/24`, ...extra.map((m) => `10.${m + 1}.0.${n}/${20 + (m % 13)}`)],
       routes: extra.map((m) => ({
         to: `172.${m}.0.0/16`,

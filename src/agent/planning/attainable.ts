@@ -8,7 +8,8 @@ import {
   type Route,
   rt,
 } from '../snapshot.ts';
-import { isInheritedRule, isOwnRule, ownedBy } from './ownership.ts';
+import { type DesiredNic, sharedRoutes } from './desired.ts';
+import { isInheritedRule, isOwnRule, ownedBy, routeKey } from './ownership.ts';
 import {
   type Check,
   isDefault,
@@ -167,7 +168,7 @@ function overlapsPrimary({ desired }: WantedNic, site: Site): Refusal | undefine
   }
   return overlapWith(
     'SubnetOverlapsPrimary',
-    desired.addresses,
+    reachedBy(desired),
     othersAddresses(site)
       .filter(({ link }) => primaries.has(link))
       .map(subnetOf),
@@ -176,8 +177,8 @@ function overlapsPrimary({ desired }: WantedNic, site: Site): Refusal | undefine
 
 /** The node's address may be on no link at all for a moment, and in an external subnet for good. */
 function coversNode({ desired }: WantedNic, { protectedAddresses }: Site): Refusal | undefined {
-  const ip = protectedAddresses.find(
-    (each) => !each.includes(':') && desired.addresses.some((cidr) => contains(cidr, each)),
+  const ip = protectedAddresses.find((each) =>
+    reachedBy(desired).some((cidr) => contains(cidr, each)),
   );
   if (ip === undefined) return undefined;
   return refusal('SubnetOverlapsPrimary', `the node's address ${ip} is in the subnet of the NIC`);
@@ -186,7 +187,9 @@ function coversNode({ desired }: WantedNic, { protectedAddresses }: Site): Refus
 /** Traffic of pods, of a VPN, or of any other subnet or route of main could leave by the NIC. */
 function overlapsForeign({ desired }: WantedNic, site: Site): Refusal | undefined {
   const { host, records } = site;
-  const ours = new Set(records.flatMap((record) => ownedBy(record.mac, record, host).ips));
+  const owned = records.map((record) => ownedBy(record.mac, record, host));
+  const ours = new Set(owned.flatMap(({ ips }) => ips));
+  const shared = new Set(owned.flatMap(({ routes }) => routes));
   const recorded = new Set(
     records.flatMap(({ mac }) => linksWithMac(host, mac)).map(({ name }) => name),
   );
@@ -197,11 +200,17 @@ function overlapsForeign({ desired }: WantedNic, site: Site): Refusal | undefine
   const routes = host.routes
     .filter((route) => isMainRoute(route) && !route.links.some((name) => accepted.has(name)))
     .filter(
-      ({ protocol, links }) =>
-        protocol !== rt.protocolKernel || !links.some((name) => recorded.has(name)),
+      (item) =>
+        !item.links.some((name) => recorded.has(name)) ||
+        !(item.protocol === rt.protocolKernel || shared.has(routeKey(item))),
     )
     .map(({ to, links }) => ({ to, of: links.join(', ') || 'the main table' }));
-  return overlapWith('SubnetOverlapsForeign', desired.addresses, [...subnets, ...routes]);
+  return overlapWith('SubnetOverlapsForeign', reachedBy(desired), [...subnets, ...routes]);
+}
+
+/** The networks that the node would reach by the NIC, whoever sends: its subnets and its routes in main. */
+function reachedBy(desired: DesiredNic): string[] {
+  return [...desired.addresses, ...sharedRoutes(desired).map(({ to }) => to)];
 }
 
 interface Subnet {

@@ -5,8 +5,8 @@ import type { Backend } from '../backends/backend.ts';
 import { type Link, linksWithMac, type Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
-import { desiredNic } from './desired.ts';
-import { ownedBy, recordOf } from './ownership.ts';
+import { desiredNic, sharedRoutes } from './desired.ts';
+import { ownedBy, recordOf, routeKey } from './ownership.ts';
 import {
   firstRefusal,
   inUse,
@@ -84,6 +84,7 @@ function candidateOf(
   const belongings = {
     tables: [...new Set([desired.table, ...owned.tables])],
     ips: [...new Set([...desired.addresses.map(ipOf), ...owned.ips])],
+    routes: [...new Set([...sharedRoutes(desired).map(routeKey), ...owned.routes])],
   };
   const known = record ? { record } : {};
   const { companions, main } = backend.render(desired);
@@ -191,8 +192,19 @@ function duplicateProblem(entry: RequestInterface, all: readonly RequestInterfac
   if (others.some(({ index }) => index === entry.index))
     return `index ${entry.index} is in two entries`;
   if (taken) return `address ${taken} is in two entries`;
+  const shared = new Set(others.flatMap(mainRoutes));
+  const twice = mainRoutes(entry).find((key) => shared.has(key));
+  if (twice) return `the route to ${twice} is in two entries`;
   const own = new Set(entry.addresses.map(ipOf));
   return own.size < entry.addresses.length ? 'addresses has one address twice' : undefined;
+}
+
+/** Routes of the main table by what tells them apart there; those without a metric get one of their NIC's own. */
+function mainRoutes({ routing, routes }: RequestInterface): string[] {
+  if (routing !== 'main') return [];
+  return routes
+    .filter(({ metric }) => metric !== undefined)
+    .map(({ to, metric }) => `${networkOf(to)} metric ${metric}`);
 }
 
 function macProblem(mac: string): string | undefined {
@@ -215,7 +227,10 @@ function gatewayProblem({ gateway, addresses }: RequestInterface): string | unde
   return onLink(gateway, addresses) ? undefined : `gateway ${gateway} is in no subnet of the NIC`;
 }
 
-function routesProblem({ routes, gateway, addresses }: RequestInterface): string | undefined {
+function routesProblem({ routes, gateway, addresses, routing }: RequestInterface) {
+  const wide =
+    routing === 'main' ? routes.find(({ to }) => prefixOf(to) < widestPrefix) : undefined;
+  if (wide) return `route to ${wide.to}: main takes none wider than /${widestPrefix}`;
   const outside = routes.find(({ via }) => via !== undefined && !onLink(via, addresses));
   if (outside) return `route to ${outside.to}: via ${outside.via} is in no subnet of the NIC`;
   const hops = new Map<string, string>(addresses.map((cidr) => [networkOf(cidr), '']));

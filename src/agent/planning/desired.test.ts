@@ -25,6 +25,27 @@ describe('a NIC as it shall be', () => {
     expect(rule).toEqual({ from: '10.0.0.1/32', table: 103, priority: 10_103, protocol: 2 });
   });
 
+  test('in main has its routes there, and no rule, table or default route', () => {
+    const wanted = entry(1, {
+      routing: 'main',
+      routes: [
+        { to: '10.77.0.9/24', via: '10.0.0.253' },
+        { to: '10.78.0.0/16', metric: 5 },
+      ],
+    });
+    const { routes, rules } = desiredNic(wanted, 3, nic, []);
+    expect(routes.map(routeText)).toEqual([
+      '10.77.0.0/24 table 254 metric 103 via 10.0.0.253 proto 4 scope 0',
+      '10.78.0.0/16 table 254 metric 5 proto 4 scope 253',
+    ]);
+    expect(rules).toEqual([]);
+  });
+
+  test('that is isolated has its subnets alone', () => {
+    const wanted = entry(1, { routing: 'isolated', routes: [{ to: '10.77.0.0/24' }] });
+    expect(desiredNic(wanted, 3, nic, [])).toMatchObject({ routes: [], rules: [], table: 103 });
+  });
+
   test('without an MTU keeps the one it has', () => {
     const { mtu: _, ...wanted } = entry(1);
     expect(desiredNic(wanted, 0, { ...nic, mtu: 1400 }, []).mtu).toBe(1400);

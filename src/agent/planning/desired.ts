@@ -18,10 +18,9 @@ export interface DesiredNic {
 }
 
 /**
- * What an entry asks of a link under policy routing: each address answers from a table of the NIC's own. The attributes
- * are those that networkd gives to what it reads from files, so that a reboot changes nothing; but rules are the
- * kernel's, as networkd drops all others that are not in its files whenever it sets a link. `present` are the addresses
- * the link has: their order decides which one of a subnet is primary.
+ * What an entry asks of a link. The attributes are those that networkd gives to what it reads from files, so that a reboot
+ * changes nothing; but rules are the kernel's, as networkd drops all others that are not in its files whenever it sets a
+ * link. `present` are the addresses the link has: their order decides which one of a subnet is primary.
  */
 export function desiredNic(
   entry: RequestInterface,
@@ -38,20 +37,40 @@ export function desiredNic(
     mtu: entry.mtu ?? link.mtu,
     table,
     addresses,
-    routes: distinct([
-      ...subnetRoutes(addresses, table),
-      ...(entry.gateway ? [route('0.0.0.0/0', table, { via: entry.gateway })] : []),
-      ...entry.routes.map(({ to, via, metric }) =>
-        route(networkOf(to), table, { ...(via ? { via } : {}), metric: metric ?? table }),
-      ),
-    ]),
-    rules: addresses.map((cidr) => ({
-      from: `${ipOf(cidr)}/32`,
-      table,
-      priority: rulePriority(index),
-      protocol: rt.protocolKernel,
-    })),
+    ...routed(entry, index, addresses),
   };
+}
+
+/** The connected route of each subnet is the kernel's, whatever the mode. */
+function routed(entry: RequestInterface, index: number, addresses: readonly string[]) {
+  const table = routingTable(index);
+  if (entry.routing === 'isolated') return { routes: [], rules: [] };
+  if (entry.routing === 'main') {
+    return { routes: distinct(askedRoutes(entry, rt.mainTable, table)), rules: [] };
+  }
+  const routes = [
+    ...subnetRoutes(addresses, table),
+    ...(entry.gateway ? [route('0.0.0.0/0', table, table, { via: entry.gateway })] : []),
+    ...askedRoutes(entry, table, table),
+  ];
+  const rules = addresses.map((cidr) => ({
+    from: `${ipOf(cidr)}/32`,
+    table,
+    priority: rulePriority(index),
+    protocol: rt.protocolKernel,
+  }));
+  return { routes: distinct(routes), rules };
+}
+
+/** Its routes in tables that it shares with others. */
+export function sharedRoutes({ routes, table }: Pick<DesiredNic, 'routes' | 'table'>): NicRoute[] {
+  return routes.filter((item) => item.table !== table);
+}
+
+function askedRoutes({ routes }: RequestInterface, table: number, usual: number): NicRoute[] {
+  return routes.map(({ to, via, metric }) =>
+    route(networkOf(to), table, metric ?? usual, via ? { via } : {}),
+  );
 }
 
 /** The NIC's state in the kernel once it is as desired; a link without IPv6 has nothing of it to switch off. */
@@ -79,12 +98,17 @@ function subnetRoutes(addresses: readonly string[], table: number): NicRoute[] {
     const subnet = networkOf(cidr);
     if (prefixOf(cidr) < 32 && !subnets.has(subnet)) subnets.set(subnet, ipOf(cidr));
   }
-  return [...subnets].map(([to, src]) => route(to, table, { src }));
+  return [...subnets].map(([to, src]) => route(to, table, table, { src }));
 }
 
-function route(to: string, table: number, more: Partial<Pick<NicRoute, 'via' | 'src' | 'metric'>>) {
+function route(
+  to: string,
+  table: number,
+  metric: number,
+  more: Partial<Pick<NicRoute, 'via' | 'src'>>,
+): NicRoute {
   const scope = more.via ? rt.scopeGlobal : rt.scopeLink;
-  return { to, table, metric: table, protocol: rt.protocolStatic, scope, ...more };
+  return { to, table, metric, protocol: rt.protocolStatic, scope, ...more };
 }
 
 /**

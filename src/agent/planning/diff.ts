@@ -5,10 +5,10 @@ import {
   type NicRoute,
   type NicRule,
   type NicState,
-  routeKey,
   routeText,
   ruleText,
 } from './nic-state.ts';
+import { routeKey } from './ownership.ts';
 
 export interface Change {
   /** Written before any operation, so that a NIC never listens to router advertisements while it comes up. */

@@ -13,6 +13,8 @@ describe('entries of a request', () => {
       'with two ways of another metric',
       { routes: [{ to: '10.9.0.0/16', metric: 1 }, { to: '10.9.0.0/16' }] },
     ],
+    ['that is isolated, with a default route that it does not get', { routing: 'isolated' }],
+    ['in main', { routing: 'main', routes: [{ to: '10.9.0.0/16', metric: 1 }] }],
     ['in a subnet of two addresses', { addresses: ['10.0.0.0/31'], gateway: '10.0.0.1' }],
   ])('%s can be used', (_, more) => {
     const wanted = entry(1, more);
@@ -49,6 +51,16 @@ describe('entries of a request', () => {
       'route to 10.9.1.1/16 is there twice',
     ],
     [
+      'a default route in main',
+      { routing: 'main', routes: [{ to: '0.0.0.0/0', via: '10.0.0.254' }] },
+      'route to 0.0.0.0/0: main takes none wider than /8',
+    ],
+    [
+      'half of the internet in main',
+      { routing: 'main', routes: [{ to: '128.0.0.0/1' }] },
+      'route to 128.0.0.0/1',
+    ],
+    [
       'another default than its gateway',
       { routes: [{ to: '0.0.0.0/0', via: '10.0.0.9' }] },
       'route to 0.0.0.0/0',
@@ -56,5 +68,18 @@ describe('entries of a request', () => {
   ])('with %s is named with its field', (_, more, words) => {
     const wanted = entry(1, more);
     expect(entryProblem(wanted, [wanted, entry(2)])).toContain(words);
+  });
+
+  test('of which two have one route of main are told so; with metrics of their own they do not', () => {
+    const routes = [{ to: '10.9.0.1/16', metric: 7 }];
+    const [a, b] = [1, 2].map((n) => entry(n, { routing: 'main', routes }));
+    if (!a || !b) throw new Error('no entries');
+    expect(entryProblem(a, [a, b])).toBe('the route to 10.9.0.0/16 metric 7 is in two entries');
+    const plain = [a, b].map((each) => ({ ...each, routes: [{ to: '10.9.0.0/16' }] }));
+    expect(plain.map((each) => entryProblem(each, plain))).toEqual([undefined, undefined]);
+    const apart = { ...b, routes: [{ to: '10.9.0.0/16' }] };
+    expect(entryProblem(a, [a, apart])).toBeUndefined();
+    const tables = [a, b].map((each) => ({ ...each, routing: 'pbr' as const }));
+    expect(tables.map((each) => entryProblem(each, tables))).toEqual([undefined, undefined]);
   });
 });

@@ -60,7 +60,7 @@ describe('states of a NIC', () => {
 });
 
 describe('the connected route of an address that is there', () => {
-  const belongings = { tables: [100], ips: ['10.0.0.1'] };
+  const belongings = { tables: [100], ips: ['10.0.0.1'], routes: [] };
   /** Whether it is found to be missing, on a link that is up or not, with these routes. */
   function isMissing(up: boolean, ...routes: ReturnType<typeof route>[]) {
     const nic = nicLink(1, { up, mac: macOf(1) });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ipOf, networkOf, prefixOf } from '../../api/address.ts';
 import { type KernelSnapshot, type Link, rt, type Snapshot } from '../snapshot.ts';
-import { type Belongings, isOwnRule } from './ownership.ts';
+import { type Belongings, isOwnRoute, isOwnRule, routeKey } from './ownership.ts';
 
 const nicAddress = z.object({
   /** `ip/prefix`. */
@@ -13,7 +13,7 @@ const nicAddress = z.object({
   temporary: z.literal(true).exactOptional(),
 });
 
-const nicRoute = z.object({
+export const nicRoute = z.object({
   to: z.string(),
   via: z.string().exactOptional(),
   table: z.int(),
@@ -67,11 +67,6 @@ export type NicState = Readonly<z.infer<typeof nicState>>;
 
 /** Links with a smaller MTU have no IPv6, none of its settings and none of its addresses (RFC 8200). */
 export const minIpv6Mtu = 1280;
-
-/** What the kernel takes for the same route: a new one with this key replaces the old one. */
-export function routeKey({ to, table, metric }: NicRoute): string {
-  return `${to} table ${table} metric ${metric}`;
-}
 
 /** Whether two states are the same, whatever the order of what is in them. */
 export function sameNic(a: NicState, b: NicState): boolean {
@@ -153,7 +148,7 @@ export function presentState(
   return link ? { link: presentLink(host, link, belongings), rules } : { rules };
 }
 
-function presentLink(host: KernelSnapshot, link: Link, { tables, ips }: Belongings): LinkState {
+function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): LinkState {
   const addresses = host.addresses.filter((address) => address.link === link.name);
   const acceptRa = host.acceptRa.get(link.name);
   return {
@@ -164,7 +159,7 @@ function presentLink(host: KernelSnapshot, link: Link, { tables, ips }: Belongin
     ...(link.addressMode === undefined ? {} : { addressMode: link.addressMode }),
     ...(acceptRa === undefined ? {} : { acceptRa }),
     addresses: addresses
-      .filter(({ family, cidr }) => family === 4 && ips.includes(ipOf(cidr)))
+      .filter(({ family, cidr }) => family === 4 && belongings.ips.includes(ipOf(cidr)))
       .map((address) => ({
         cidr: address.cidr,
         ...(address.broadcast ? { broadcast: address.broadcast } : {}),
@@ -173,9 +168,9 @@ function presentLink(host: KernelSnapshot, link: Link, { tables, ips }: Belongin
       })),
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
-      .filter(({ links, family, protocol, table }) => {
-        const made = family === 4 && protocol !== rt.protocolKernel;
-        return made && links.includes(link.name) && tables.includes(table);
+      .filter((route) => {
+        const made = route.family === 4 && route.protocol !== rt.protocolKernel;
+        return made && route.links.includes(link.name) && isOwnRoute(route, belongings);
       })
       .map(({ to, via, table, protocol, scope, src, metric }) => ({
         to,

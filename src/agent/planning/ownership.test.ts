@@ -89,11 +89,29 @@ describe('what is ours', () => {
       boot: { bootId: 'boot-1', addresses: ['10.0.0.1/24', '10.0.0.2/24'] },
     };
     const bare = { held: [] };
-    expect(ownedBy(mac, record, bare)).toEqual({ tables: [105], ips: ['10.0.0.2', '10.0.0.1'] });
-    expect(ownedBy(mac, undefined, bare)).toEqual({ tables: [], ips: [] });
+    expect(ownedBy(mac, record, bare)).toEqual({
+      tables: [105],
+      ips: ['10.0.0.2', '10.0.0.1'],
+      routes: [],
+    });
+    const to = '10.7.0.0/16';
+    const routed = {
+      ...record,
+      routes: [{ to, table: 254, metric: 105 }],
+      boot: { bootId: 'b', addresses: [], routes: [{ to, table: 254, metric: 7 }] },
+    };
+    expect(ownedBy(mac, routed, bare).routes).toEqual([
+      '10.7.0.0/16 table 254 metric 105',
+      '10.7.0.0/16 table 254 metric 7',
+    ]);
+    expect(ownedBy(mac, undefined, bare)).toEqual({ tables: [], ips: [], routes: [] });
     const held = [{ mac, index: 2, addresses: ['10.0.0.3/24'] }];
-    expect(ownedBy(mac, undefined, { held })).toEqual({ tables: [102], ips: ['10.0.0.3'] });
-    expect(ownedBy(macOf(9), undefined, { held })).toEqual({ tables: [], ips: [] });
+    expect(ownedBy(mac, undefined, { held })).toEqual({
+      tables: [102],
+      ips: ['10.0.0.3'],
+      routes: [],
+    });
+    expect(ownedBy(macOf(9), undefined, { held })).toEqual({ tables: [], ips: [], routes: [] });
   });
 
   test('is no rule of a network manager, however like ours', () => {

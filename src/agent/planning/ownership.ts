@@ -1,13 +1,15 @@
 import { ipOf, prefixOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { indexOfName, maxIndex, routingTable, rulePriority } from '../../api/names.ts';
-import { type Link, linksWithMac, type Rule, rt, type Snapshot } from '../snapshot.ts';
+import { type Link, linksWithMac, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 
-/** What of the host belongs to one NIC of ours: its tables and its addresses, old and new. */
+/** What of the host belongs to one NIC of ours: its tables, its addresses and its routes of main, old and new. */
 export interface Belongings {
   readonly tables: readonly number[];
   readonly ips: readonly string[];
+  /** Keys of routes in tables that it shares with others. */
+  readonly routes: readonly string[];
 }
 
 /**
@@ -21,21 +23,24 @@ export function ownedBy(
 ): Belongings {
   const held = host.held.filter((file) => file.mac === mac);
   const tables = held.map(({ index }) => routingTable(index));
-  const given = [...(record?.addresses ?? []), ...heldOf(mac, record, host)];
+  const before = heldOf(mac, record, host);
+  const given = [...(record?.addresses ?? []), ...before.addresses];
   return {
     tables: [...new Set([...(record ? [record.table] : []), ...tables])],
     ips: [...new Set(given.map(ipOf))],
+    routes: [...new Set([...(record?.routes ?? []), ...(before.routes ?? [])].map(routeKey))],
   };
 }
 
-/** `ip/prefix` of what the network manager has held of the NIC since the boot. */
+/** What the network manager has held of the NIC since the boot. */
 export function heldOf(
   mac: string,
   record: NicRecord | undefined,
   { held }: Pick<Snapshot, 'held'>,
-): string[] {
-  const now = held.filter((file) => file.mac === mac).flatMap(({ addresses }) => addresses);
-  return [...new Set([...(record?.boot?.addresses ?? []), ...now])];
+): Omit<NonNullable<NicRecord['boot']>, 'bootId'> {
+  const { addresses = [], routes } = record?.boot ?? {};
+  const now = held.filter((file) => file.mac === mac).flatMap((file) => file.addresses);
+  return { addresses: [...new Set([...addresses, ...now])], ...(routes ? { routes } : {}) };
 }
 
 /**
@@ -121,6 +126,16 @@ export function isInheritedRule(rule: Rule, table: number): boolean {
 
 function isHost(from: string): boolean {
   return from !== 'all' && prefixOf(from) === 32;
+}
+
+/** What the kernel takes for the same route: a new one with this key replaces the old one. */
+export function routeKey({ to, table, metric }: Pick<Route, 'to' | 'table' | 'metric'>): string {
+  return `${to} table ${table} metric ${metric}`;
+}
+
+/** Whether the route, of a link of the NIC, is ours. */
+export function isOwnRoute(route: Route, { tables, routes }: Belongings): boolean {
+  return tables.includes(route.table) || routes.includes(routeKey(route));
 }
 
 /**

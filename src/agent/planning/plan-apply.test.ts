@@ -164,6 +164,20 @@ describe('the plan', () => {
     expect(units.map(({ index }) => index)).toEqual([1]);
   });
 
+  test('goes around the route in main of a NIC of ours that is not asked for', () => {
+    const to = '10.0.0.0/16';
+    const on = host([link(1), link(2, { name: 'multinic0', up: true })], {
+      routes: [route(to, 'multinic0', { metric: 100, protocol: 4 })],
+    });
+    const owner = { ...record(2, 0), addresses: ['10.9.0.2/24'] };
+    const asked = input([entry(1, { index: 1 })], on, stateWith(owner));
+    expect(planApply(asked).refused).toMatchObject([
+      { refusal: { reason: 'SubnetOverlapsForeign' } },
+    ]);
+    const routed = { ...owner, routes: [{ to, table: 254, metric: 100 }] };
+    expect(planApply({ ...asked, state: stateWith(routed) }).refused).toEqual([]);
+  });
+
   test('gives nobody the index of a NIC whose entry is invalid', () => {
     const invalid = entry(2, { index: 5, gateway: '10.9.9.9' });
     const on = host([link(2, { name: 'multinic1' }), link(3)]);

@@ -1,3 +1,4 @@
+import { rulePriority } from '../../api/names.ts';
 import type { RenderedNic } from '../backends/backend.ts';
 import { type Link, linkNamed, linksWithMac, type Snapshot } from '../snapshot.ts';
 import { type NicRecord, sha256 } from '../state.ts';
@@ -8,7 +9,7 @@ import {
   type PlanInput,
   refusedNic,
 } from './candidates.ts';
-import { desiredState } from './desired.ts';
+import { desiredState, sharedRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { heldOf, isOwnRule, ownedBy, recordOf } from './ownership.ts';
@@ -90,7 +91,7 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
     desired,
     record: {
       ...recordAfter(candidate, before.link, rendered),
-      boot: { bootId, addresses: heldOf(entry.mac, candidate.record, host) },
+      boot: { bootId, ...heldOf(entry.mac, candidate.record, host) },
     },
   };
 }
@@ -101,13 +102,15 @@ function recordAfter(
   { main, companions }: RenderedNic,
 ): NicRecord {
   const original = record ? record.original : originalOf(before);
+  const shared = sharedRoutes(desired).map(({ to, table, metric }) => ({ to, table, metric }));
   return {
     mac: entry.mac,
     index: desired.index,
     originalName: record?.originalName ?? link.name,
     addresses: [...desired.addresses],
     table: desired.table,
-    priority: desired.rules[0]?.priority ?? 0,
+    priority: rulePriority(desired.index),
+    ...(shared.length > 0 ? { routes: shared } : {}),
     files: [main, ...companions].map(({ path, text }) => ({ path, sha256: sha256(text) })),
     ...(original ? { original } : {}),
   };

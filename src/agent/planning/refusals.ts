@@ -4,7 +4,7 @@ import { type Address, type Link, type Route, rt, type Snapshot, upperLinks } fr
 import type { NicRecord } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
 import { isLinkLocal } from './nic-state.ts';
-import type { Belongings } from './ownership.ts';
+import { type Belongings, isOwnRoute } from './ownership.ts';
 
 export interface Refusal {
   readonly reason: NicReason;
@@ -169,7 +169,7 @@ function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | un
   const foreign = host.routes.find((route) => {
     if (!mayLeaveBy(route, link) || route.protocol === rt.protocolKernel) return false;
     const plain = route.family === 4 && route.type === rt.unicast && !route.opaque;
-    return !(plain && owned.tables.includes(route.table));
+    return !(plain && isOwnRoute(route, owned));
   });
   if (!foreign) return undefined;
   const has = foreign.anyLink ? 'may be in the nexthop group of the' : 'has a';

@@ -25,8 +25,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/desired.ts',
-    find: 'priority: rulePriority(index),\n      protocol: rt.protocolKernel,',
-    replace: 'priority: rulePriority(index),\n      protocol: rt.protocolStatic,',
+    find: 'priority: rulePriority(index),\n    protocol: rt.protocolKernel,',
+    replace: 'priority: rulePriority(index),\n    protocol: rt.protocolStatic,',
     tests: pure('planning/desired.test.ts'),
   },
   {
@@ -103,8 +103,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/ownership.ts',
-    find: '...(record?.boot?.addresses ?? [])',
-    replace: '',
+    find: '[...new Set([...addresses, ...now])]',
+    replace: 'now',
     tests: pure('planning/ownership.test.ts'),
   },
   {
@@ -265,7 +265,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/attainable.ts',
-    find: 'protocol !== rt.protocolKernel || !links.some((name) => recorded.has(name))',
+    find: '!(item.protocol === rt.protocolKernel || shared.has(routeKey(item)))',
     replace: 'true',
     tests: pure('planning/plan-apply.test.ts'),
   },
