@@ -71,7 +71,6 @@ function ofExchanges(exchanges: readonly string[]): ConditionUpdate {
 
 /** Why nothing can be listened to with what Contrabass says of a broker; undefined = it can. */
 export function unusable({ hosts, password, denied }: Broker): ConditionUpdate | undefined {
-  if (denied !== undefined) return disconnected(`Contrabass names the message queue ${denied}`);
   if (password === undefined) {
     return disconnected(
       'Contrabass names no password of the message queue that fits the encrypt key: correct rabbitMQPw there',
@@ -81,9 +80,13 @@ export function unusable({ hosts, password, denied }: Broker): ConditionUpdate |
     return disconnected('Contrabass names no host of the message queue: fill rabbitMQUrls there');
   }
   const wrong = hosts.find((host) => brokerAddress(host) === undefined);
-  if (wrong === undefined) return undefined;
-  // It may be the URL that services use, with a password in it.
-  const shown = wrong.includes('@') ? 'a URL with a user' : `"${wrong}"`;
+  if (wrong === undefined) {
+    return denied === undefined
+      ? undefined
+      : disconnected(`Contrabass names the message queue ${denied}`);
+  }
+  // It may be the URL that services use, cut where the password in it has a comma.
+  const shown = hosts.some((host) => host.includes('@')) ? 'a URL with a user' : `"${wrong}"`;
   const form = 'write host:port, or a URL that begins with amqp or amqps';
   return disconnected(`Contrabass names the message queue by ${shown}: ${form}`);
 }

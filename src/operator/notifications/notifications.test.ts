@@ -266,6 +266,15 @@ describe('the condition', () => {
       { ...broker, hosts: ['amqp://u:secret@h'] },
       'names the message queue by a URL with a user: write',
     ],
+    // One whose password holds a comma, taken for a list.
+    [
+      { ...broker, hosts: ['amqp://u:sec', 'ret@h'] },
+      'names the message queue by a URL with a user: write',
+    ],
+    [
+      { ...broker, hosts: ['u:123', '456@h'], denied: '"u:123", which is not allowed' },
+      'names the message queue by a URL with a user: write',
+    ],
   ])('says what Contrabass has to say: %j', async (unusable, words) => {
     notifications.join('ns/a', unusable);
     await settled();
