@@ -130,8 +130,16 @@ describe('the pause', () => {
     expect(await pauseAfter('refused')).toBe(60_000);
     expect(await pauseAfter('refused')).toBe(3_600_000);
     expect(await pauseAfter('refused')).toBe(3_600_000);
-    await pauseAfter('unreachable');
+    (await last()).to.onBound(['neutron']);
     expect(await pauseAfter('refused')).toBeLessThanOrEqual(600_000);
+  });
+
+  it('is an hour after the second refusal although another host does not answer in between', async () => {
+    expect(await pauseAfter('refused')).toBe(60_000);
+    expect(await pauseAfter('unreachable')).toBe(2_000);
+    expect(await pauseAfter('refused')).toBe(3_600_000);
+    expect(await pauseAfter('unreachable')).toBeLessThanOrEqual(60_000);
+    expect(await pauseAfter('refused')).toBe(3_600_000);
   });
 
   it.each(['virtualHost', 'forbidden', 'denied'] as const)(

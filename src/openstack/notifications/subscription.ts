@@ -51,8 +51,9 @@ export class Subscription {
   readonly #options: SubscriptionOptions;
   #state: Connectedness = { kind: 'trying' };
   #connectedAt: number | undefined;
-  /** Failures in a row, and how many of them by a refusal. */
+  /** In a row. */
   #failures = 0;
+  /** Of the password since it was last taken, whatever the other hosts said in between. */
   #refusals = 0;
 
   constructor(options: SubscriptionOptions) {
@@ -104,6 +105,7 @@ export class Subscription {
     const { clock, log, onGap } = this.#options;
     const before = this.#state.kind === 'connected' ? this.#state.exchanges : undefined;
     this.#connectedAt ??= clock.monotonicMs();
+    this.#refusals = 0;
     this.#state = { kind: 'connected', exchanges };
     if (before === undefined || exchanges.some((one) => !before.includes(one))) {
       log.info({ exchanges }, 'listens to notifications');
@@ -117,7 +119,7 @@ export class Subscription {
     const { kind: why, message } = failure;
     if (this.#connectedAt !== undefined && now - this.#connectedAt >= steadyMs) this.#failures = 0;
     this.#failures++;
-    this.#refusals = why === 'refused' ? this.#refusals + 1 : 0;
+    if (why === 'refused') this.#refusals++;
     const before = this.#state;
     if (before.kind !== 'failed' || before.why !== why) {
       log.warn({ why, err: failure }, `no notifications: ${message}`);
