@@ -29,13 +29,18 @@ export class BrokerFailure extends Error {
   }
 }
 
-/** Node.js names what OpenSSL finds wrong with a certificate, and a peer that speaks no TLS. */
-const ofTls = /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO_|^EPROTO$/;
+/** Node.js names what OpenSSL finds wrong with a certificate (a weak key has no name), and a peer that speaks no TLS. */
+const ofTls =
+  /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO_|^EPROTO$|^INVALID_|^PATH_LENGTH_EXCEEDED$|^UNSPECIFIED$/;
 
 /** What an error of a connection means. */
 export function brokerFailure(error: unknown): BrokerFailure {
   if (error instanceof BrokerFailure) return error;
   if (!(error instanceof Error)) return new BrokerFailure('unreachable', String(error));
+  // What reads values found none before the end of the frame.
+  if (error instanceof RangeError) {
+    return new BrokerFailure('protocol', 'a frame that is cut short', { cause: error });
+  }
   if (error instanceof InnerAddress) {
     return new BrokerFailure('denied', error.message, { cause: error });
   }

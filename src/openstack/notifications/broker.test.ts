@@ -174,6 +174,19 @@ describe('messages', () => {
   });
 });
 
+/** Empty messages for as long as somebody reads. */
+function endless(to: FakeConnection): void {
+  const { socket } = to;
+  socket.pause();
+  const more = (): void => {
+    socket.cork();
+    while (!socket.destroyed && socket.writableLength < 1_000_000) to.deliver(Buffer.alloc(0));
+    socket.uncork();
+  };
+  socket.on('drain', more);
+  more();
+}
+
 describe('a broker that lies', () => {
   const lies: [string, (to: FakeConnection) => void][] = [
     ['a message of 600 MB', (to) => to.deliver(Buffer.alloc(0), { size: 600n * 1024n * 1024n })],
@@ -187,6 +200,7 @@ describe('a broker that lies', () => {
     ['an answer to nothing', (to) => to.method(1, 60, 11)],
     ['a method that nobody knows', (to) => to.method(1, 90, 10)],
     ['a method cut short', (to) => to.method(1, 60, 60, Buffer.from('\u0009ta'))],
+    ['messages on and on, while it takes no answer', endless],
     ['half a method', (to) => to.socket.write(Buffer.from('0100000000000100ce', 'hex'))],
     ['a frame without its end', (to) => to.socket.write(Buffer.from('0800000000000000', 'hex'))],
     ['a frame that is too long', (to) => to.socket.write(Buffer.from('03000100020000', 'hex'))],
@@ -196,6 +210,15 @@ describe('a broker that lies', () => {
   it.each(lies)('is left: %s', async (_name, lie) => {
     lie(await listening());
     expect(await ended).toMatchObject({ name: 'BrokerFailure', kind: 'protocol' });
+  });
+
+  it.each([
+    ['10.11', (to: FakeConnection) => to.method(0, 10, 30, Buffer.alloc(7))],
+    ['50.10', (to: FakeConnection, channel: number) => to.method(channel, 50, 11)],
+  ])('is left: an answer to %s that is cut short', async (at, lie) => {
+    await listen({ [at]: lie });
+    const message = 'a frame that is cut short';
+    expect(await ended).toMatchObject({ kind: 'protocol', message });
   });
 });
 

@@ -3,9 +3,10 @@ import { createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { systemClock } from '../../time/clock.ts';
 import { until } from '../../time/fake-clock.ts';
+import { encodeFrame } from './amqp/frames.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { BrokerFailure } from './broker-failure.ts';
-import { listenByAmqp } from './connection.ts';
+import { type BrokerLogin, listenByAmqp } from './connection.ts';
 
 const times = { answerMs: 300, heartbeatSeconds: 1, bindMs: 1_000, missingMs: 100 };
 const deaf = { onBound: () => undefined, onMessage: () => undefined };
@@ -42,8 +43,12 @@ function listenAt(
   isTrusted: boolean,
   signal = new AbortController().signal,
 ) {
-  const login = { address, isTrusted, username: 'u', password: 'p', virtualHost: '/', tls: {} };
+  const login = loginAt(address, isTrusted);
   return listenByAmqp(systemClock, times)(login, deaf, signal).catch((error: unknown) => error);
+}
+
+function loginAt(address: BrokerAddress, isTrusted: boolean): BrokerLogin {
+  return { address, isTrusted, username: 'u', password: 'p', virtualHost: '/', tls: {} };
 }
 
 /** A frame that says it is this long, and goes on for as long as somebody reads. */
@@ -117,6 +122,23 @@ it.each([false, true])(
     expect(knocks).toBe(1);
   },
 );
+
+it('a peer that takes nothing and says something all the time is left, and its socket is closed', async () => {
+  const { port, sockets } = await peer((socket) => {
+    socket.pause();
+    const start = { type: 1, channel: 0, payload: Buffer.from([0, 10, 0, 10]) };
+    socket.write(encodeFrame(start));
+    const beat = encodeFrame({ type: 8, channel: 0, payload: Buffer.alloc(0) });
+    const beating = setInterval(() => socket.write(beat), 100);
+    socket.on('close', () => clearInterval(beating));
+  });
+  const address = { host: '127.0.0.1', port, tls: false };
+  // More than the kernel keeps for a peer that does not read.
+  const login = { ...loginAt(address, true), password: 'p'.repeat(32 * 1024 * 1024) };
+  const listening = listenByAmqp(systemClock, times)(login, deaf, new AbortController().signal);
+  await expect(listening).rejects.toMatchObject({ message: 'no answer within 300 ms' });
+  await until('its socket is closed', () => sockets.size === 0);
+});
 
 it('ends with the signal while it connects, and leaves no socket', async () => {
   const { port, sockets } = await peer(() => undefined);

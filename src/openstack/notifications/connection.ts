@@ -103,12 +103,15 @@ function open({ address, tls, isTrusted }: BrokerLogin): Socket {
 /** Says goodbye, if there is somebody who listens; the broker drops the queue with the connection. */
 function leave(session: Session, socket: Socket): void {
   socket.on('error', () => undefined);
-  if (socket.connecting) {
+  if (socket.connecting || socket.destroyed) {
     socket.destroy();
     return;
   }
   session.tell(0, say.close());
-  socket.setTimeout(goodbyeMs, () => socket.destroy()).destroySoon();
+  socket.destroySoon();
+  // Not the socket's own limit, which whatever the peer says puts off.
+  const late = setTimeout(() => socket.destroy(), goodbyeMs);
+  socket.once('close', () => clearTimeout(late));
 }
 
 interface Attendance {

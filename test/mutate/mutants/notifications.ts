@@ -61,7 +61,26 @@ export const notificationsMutants: readonly Mutant[] = [
   mutant('openstack', 'amqp/session', ['this.tell(channel, say.ack(delivery.tag));', ''], 'broker'),
   mutant('openstack', 'amqp/session', ['this.#hasRead = false;', ''], 'broker'),
   mutant('openstack', 'amqp/methods', ['octet(0b1100)', 'octet(0b1000)'], 'broker'),
+  mutant('openstack', 'amqp/session', ['this.#socket.writableNeedDrain', 'false'], 'broker'),
   mutant('openstack', 'connection', ['session.tell(0, say.close());', ''], 'broker'),
+  mutant(
+    'openstack',
+    'connection',
+    ['=> socket.destroy(), goodbyeMs', '=> 0, goodbyeMs'],
+    'connection',
+  ),
+  mutant('openstack', 'subscription', ['    this.#refusals = 0;\n', ''], 'subscription'),
+  mutant(
+    'openstack',
+    'subscription',
+    [
+      "if (why === 'refused') this.#refusals++;",
+      "this.#refusals = why === 'refused' ? this.#refusals + 1 : 0;",
+    ],
+    'subscription',
+  ),
+  mutant('openstack', 'broker-failure', ['error instanceof RangeError', 'false'], 'broker'),
+  mutant('openstack', 'broker-failure', ['|^UNSPECIFIED$', ''], 'broker-failure'),
   mutant('openstack', 'connection', ['if (misses === 4)', 'if (misses === 40)'], 'broker'),
   mutant('openstack', 'connection', ['      over.abort();\n', ''], 'broker'),
   mutant(
@@ -123,7 +142,12 @@ export const notificationsMutants: readonly Mutant[] = [
   ),
   mutant('operator', 'notifications', ['this.#leading.aborted', 'false'], 'notifications'),
   mutant('operator', 'condition', ['nowMs - state.since >= toldAfterMs', 'true'], 'notifications'),
-  mutant('operator', 'condition', ["wrong.includes('@')", 'false'], 'notifications'),
+  mutant(
+    'operator',
+    'condition',
+    ["hosts.some((host) => host.includes('@'))", "wrong.includes('@')"],
+    'notifications',
+  ),
   mutant('operator', 'connections', ['those.every(', 'those.some('], 'notifications'),
   mutant(
     'operator',

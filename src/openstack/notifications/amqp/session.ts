@@ -47,17 +47,11 @@ export class Session {
     this.#incoming = new Incoming(longestMessage);
   }
 
-  /** Reads until the connection ends. Throws BrokerFailure, or what the socket ended with. */
+  /** Reads until the connection ends. Throws BrokerFailure, RangeError where a value is missing, or what the socket ended with. */
   async run(): Promise<never> {
-    try {
-      for await (const bytes of this.#socket as AsyncIterable<Buffer>) {
-        this.#hasRead = true;
-        for (const frame of this.#frames.read(bytes)) this.#take(frame);
-      }
-    } catch (error) {
-      // A value beyond the end of its frame.
-      if (!(error instanceof RangeError)) throw error;
-      throw new BrokerFailure('protocol', 'a frame that is cut short', { cause: error });
+    for await (const bytes of this.#socket as AsyncIterable<Buffer>) {
+      this.#hasRead = true;
+      for (const frame of this.#frames.read(bytes)) this.#take(frame);
     }
     throw new BrokerFailure('unreachable', 'it closed the connection');
   }
@@ -108,6 +102,10 @@ export class Session {
     if (!delivery) return;
     this.#onMessage(delivery.body);
     this.tell(channel, say.ack(delivery.tag));
+    // One that waits for its answers has a hundred of them under way, a few kilobytes.
+    if (this.#socket.writableNeedDrain) {
+      throw new BrokerFailure('protocol', 'it sends messages and takes no answers');
+    }
   }
 
   #obey(channel: number, { name, values }: Method): void {
