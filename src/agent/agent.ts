@@ -10,9 +10,11 @@ import { textOf } from './apply/disk.ts';
 import { readJournals, readState, UnknownStateError } from './apply/memory.ts';
 import { recover } from './apply/recover.ts';
 import { transact } from './apply/transaction.ts';
+import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
-import { hostAt, observeHost, wrongFamily } from './observe/host.ts';
+import { observeFamily } from './observe/family.ts';
+import { observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
 import { planAll, planApply, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
@@ -72,11 +74,15 @@ async function dryRun(
   const state = atBoot(readState(hostRoot), boot);
   const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
   using ip = startIp();
-  const access = hostAt(hostRoot, ip);
-  const host = await observeHost(access, macs, state);
-  const problem = wrongFamily(access, host);
-  if (problem) throw new UsageError(`--host-root ${hostRoot}: ${problem}`);
-  return planAll({ request, state, host, backend: access.backend, bootId: boot });
+  const site = siteAt(hostRoot, ip);
+  const { protectedAddresses } = request;
+  const { backend, misfit } = fitOf(
+    await observeFamily(site, { macs, protectedAddresses }),
+    request,
+  );
+  if (!backend || misfit) throw new UsageError(`--host-root ${hostRoot}: ${misfit}`);
+  const host = await observeHost({ ...site, backend }, macs, state);
+  return planAll({ request, state, host, backend, bootId: boot });
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
@@ -132,8 +138,15 @@ async function configure(
 ): Promise<Findings> {
   const onDisk = readState(hostRoot);
   const journals = readJournals(hostRoot);
-  const macs = [...request.interfaces, ...onDisk.nics, ...journals].map(({ mac }) => mac);
-  const context = openContext(hostRoot, request, onDisk, new Set(macs), deps);
+  const inUse = [...onDisk.nics, ...journals];
+  const macs = new Set([...request.interfaces, ...inUse].map(({ mac }) => mac));
+  const site = siteAt(hostRoot, deps.ip);
+  const { protectedAddresses } = request;
+  const finding = await observeFamily(site, { macs, protectedAddresses });
+  const { backend, misfit = '', family } = fitOf(finding, request);
+  const named = family ? { family } : {};
+  if (!backend) return { ...ofWrongFamily(request, inUse, misfit), ...named };
+  const context = openContext({ ...site, backend }, request, onDisk, macs, deps);
   const boot = context.run.bootId;
 
   const recovered = await recover(journals, atBoot(onDisk, boot), context);
@@ -141,13 +154,11 @@ async function configure(
   const claimed = (state: AgentState) => claims.reduce(withNic, state);
   const stale = staleness(known, request);
   if (stale) return { ...refusedWhole('StaleRequest', stale), ...memoryOf(known, request) };
+  if (misfit) return ofWrongFamily(request, claimed(known).nics, misfit);
   const host = await observeHost(context, context.macs, known);
-  const unusable = wrongFamily(context, host);
-  if (unusable) return ofWrongFamily(request, claimed(known), unusable);
   deps.signal.throwIfAborted();
 
   const state = advanceFence(known, request);
-  const { backend } = context;
   const input = { request, state: claimed(state), host, backend, bootId: boot, inHand };
   const plan = planAll(input);
   const removed = await carryOut(plan.removal, state, host, context);
@@ -157,7 +168,8 @@ async function configure(
     ? plan.apply
     : await planAnew({ ...input, state: claimed(removed.state) }, context);
   const applied = await carryOut(apply, removed.state, host, context);
-  return conclude([...applied.nics, ...removed.nics], applied.state, request, context);
+  const nics = [...applied.nics, ...removed.nics];
+  return { ...(await conclude(nics, applied.state, request, context)), ...named };
 }
 
 async function planAnew(input: PlanInput, context: Context): Promise<Plan> {
@@ -222,9 +234,9 @@ function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest) {
 }
 
 /** A host of another family that has nothing of ours is as clean as it can be. */
-function ofWrongFamily(request: JobRequest, known: AgentState, message: string): Findings {
+function ofWrongFamily(request: JobRequest, known: readonly unknown[], message: string): Findings {
   const asked = request.action === 'apply' && request.interfaces.length > 0;
-  if (known.nics.length === 0 && !asked) return { nics: [], warnings: [] };
+  if (known.length === 0 && !asked) return { nics: [], warnings: [] };
   return failedWhole(request, { reason: 'WrongFamily', message });
 }
 

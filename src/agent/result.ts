@@ -1,4 +1,4 @@
-import type { Fence, JobResult, KnownNic, NicResult } from '../api/job.ts';
+import type { Family, Fence, JobResult, KnownNic, NicResult } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
 import { reversePathFilter } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
@@ -20,6 +20,7 @@ export interface Findings {
   /** NICs that state.json knows, and the newest object state that the host has seen. */
   readonly known?: readonly KnownNic[];
   readonly fence?: Fence;
+  readonly family?: Family;
 }
 
 export interface Report extends Findings {
@@ -38,6 +39,7 @@ export function jobResultOf(report: Report): JobResult {
     attempt,
     bootId,
     outcome: outcomeOf(report),
+    ...(report.family ? { family: report.family } : {}),
   } as const;
   const told = refusal && { ...refusal, message: shorten(refusal.message, maxRefusalBytes) };
   for (let bytes = maxMessageBytes; ; bytes -= 20) {

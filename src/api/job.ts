@@ -10,6 +10,14 @@ export type Protocol = (typeof protocols)[number];
 export const protocol = 2 satisfies Protocol;
 const protocolVersion = z.union(protocols.map((version) => z.literal(version)));
 
+/**
+ * How a host keeps its network over a reboot: netplan, files of systemd-networkd itself, or profiles of NetworkManager as
+ * keyfiles or as ifcfg files.
+ */
+export const family = z.enum(['netplan', 'networkd', 'keyfile', 'ifcfg']);
+
+export type Family = z.infer<typeof family>;
+
 /** Which object state an agent run is about; anything older than what the host has seen is refused. */
 export const fence = z.object({
   uid: z.string().min(1).max(64),
@@ -63,6 +71,8 @@ export const jobRequest = z.object({
   interfaces: z.array(requestInterface).max(10),
   /** MACs of entries that cannot be used: a NIC of ours with one of them stays as it is and is in no result. */
   keep: z.array(requestInterface.shape.mac).max(64).optional(),
+  /** Of which family's files the Pod is made for; those of netplan where nobody says. An older agent looks past it. */
+  family: family.optional(),
 });
 
 export type JobRequest = z.infer<typeof jobRequest>;
@@ -139,40 +149,11 @@ export const jobResult = z.object({
   known: z.array(knownNic).max(10).optional(),
   /** Protocol 2: the newest object state that the host has seen. */
   fence: fence.optional(),
+  /** What the host was found to be, of the families that this agent has files for. */
+  family: family.optional(),
 });
 
 export type JobResult = z.infer<typeof jobResult>;
-
-/** A folder or file of the host that the agent's container sees under `jobFiles.hostRoot`. */
-export interface HostMount {
-  readonly name: string;
-  readonly path: string;
-  /** Type of the hostPath volume; the kubelet starts no Pod when a `Directory` or `File` is missing. */
-  readonly type: 'Directory' | 'DirectoryOrCreate' | 'File';
-  readonly readOnly: boolean;
-}
-
-/**
- * What the agent sees of the host. A host of another family has no /etc/netplan: the agent must start there and say so,
- * and whether netplan is installed is seen in /usr/lib, not by that folder.
- */
-export const hostMounts: readonly HostMount[] = [
-  { name: 'netplan', path: '/etc/netplan', type: 'DirectoryOrCreate', readOnly: false },
-  { name: 'state', path: '/var/lib/multinic', type: 'DirectoryOrCreate', readOnly: false },
-  // Writable through a hostPath with NET_ADMIN alone, while the container's own /proc/sys is read-only.
-  { name: 'proc-sys-net', path: '/proc/sys/net', type: 'Directory', readOnly: false },
-  { name: 'usr-lib', path: '/usr/lib', type: 'Directory', readOnly: true },
-  { name: 'run-netplan', path: '/run/netplan', type: 'DirectoryOrCreate', readOnly: true },
-  { name: 'run-networkd', path: '/run/systemd/network', type: 'DirectoryOrCreate', readOnly: true },
-];
-
-/** Mounted only when the Node reports a machine id, which the kubelet reads from this file. */
-export const machineIdMount: HostMount = {
-  name: 'machine-id',
-  path: '/etc/machine-id',
-  type: 'File',
-  readOnly: true,
-};
 
 /** Files of the Job's container. */
 export const jobFiles = {

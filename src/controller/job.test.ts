@@ -105,8 +105,11 @@ describe('the Job of a run', () => {
       '/etc/machine-id',
       '/etc/netplan',
       '/proc/sys/net',
+      '/run/NetworkManager/devices',
       '/run/netplan',
+      '/run/systemd/netif/links',
       '/run/systemd/network',
+      '/run/systemd/units',
       '/usr/lib',
       '/var/lib/multinic',
     ]);

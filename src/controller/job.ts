@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import {
-  type HostMount,
-  hostMounts,
-  type JobRequest,
-  jobFiles,
-  jobRequest,
-  machineIdMount,
-} from '../api/job.ts';
+import { type HostMount, hostMounts, machineIdMount } from '../api/host-mounts.ts';
+import { type JobRequest, jobFiles, jobRequest } from '../api/job.ts';
 import { labelValue } from '../api/label-value.ts';
 import { agentAppName, annotations, labels } from '../api/names.ts';
 import type { ConfigMap, Job } from '../kube/core-resources.ts';
@@ -114,7 +108,9 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
 
 /** The kubelet starts no Pod whose file is missing, and reads the machine id that it reports from this one. */
 function mountsFor({ machine }: Order): readonly HostMount[] {
-  return machine.machineId === undefined ? hostMounts : [...hostMounts, machineIdMount];
+  return machine.machineId === undefined
+    ? hostMounts.netplan
+    : [...hostMounts.netplan, machineIdMount];
 }
 
 const requestMount = { name: 'request', mountPath: jobFiles.requestDirectory, readOnly: true };

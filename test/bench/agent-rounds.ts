@@ -6,7 +6,7 @@ import { run } from '../../rig/hosts/namespace/command.ts';
 import { runAgent } from '../../src/agent/agent.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import { IpSession } from '../../src/agent/ip-session.ts';
-import { hostAt, observeHost } from '../../src/agent/observe/host.ts';
+import { observeHost, siteAt } from '../../src/agent/observe/host.ts';
 import { batchLine, type Operation } from '../../src/agent/planning/diff.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
 import { emptyState } from '../../src/agent/state.ts';
@@ -50,7 +50,7 @@ async function agent(action: JobAction) {
 async function rawLines(): Promise<{ there: string[]; back: string[] }> {
   using ip = new IpSession();
   const macs = new Set(benchMacs);
-  const host = await observeHost(hostAt(root, ip), macs, emptyState);
+  const host = await observeHost({ ...siteAt(root, ip), backend: netplan }, macs, emptyState);
   const request = benchRequest('apply', 0);
   const { units } = planApply({
     request,

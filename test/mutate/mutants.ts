@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts';
 import { agentMutants } from './mutants/agent.ts';
+import { agentFamilyMutants } from './mutants/agent-family.ts';
 import { agentFilesMutants } from './mutants/agent-files.ts';
 import { agentRoutingMutants } from './mutants/agent-routing.ts';
 import { apiMutants } from './mutants/api.ts';
@@ -25,6 +26,7 @@ import { violaAccessMutants } from './mutants/viola-access.ts';
 /** Defects that have happened in systems like ours, each in one line, by the room they are in. */
 export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   agent: agentMutants,
+  'agent-family': agentFamilyMutants,
   'agent-files': agentFilesMutants,
   'agent-routing': agentRoutingMutants,
   api: apiMutants,

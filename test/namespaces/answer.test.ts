@@ -24,6 +24,7 @@ describe('a host without netplan', () => {
     expect(result?.nics).toMatchObject([
       { mac, reason: 'WrongFamily', message: expect.stringContaining('no netplan') as string },
     ]);
+    expect(result).not.toHaveProperty('family');
     expect(await stateOf(host)).toEqual(before);
   });
 
@@ -32,6 +33,34 @@ describe('a host without netplan', () => {
     await rm(join(host.root, 'usr/lib/netplan'), { recursive: true });
     const { result } = await runAgent(host, request([wanted], { action: 'cleanup' }));
     expect(result).toMatchObject({ outcome: 'ok', nics: [] });
+  });
+});
+
+describe('a Job that was made for another family', () => {
+  test('is told which one the host is of, and touches nothing', async () => {
+    host = await createHost('other', { nics: { ens5: mac } });
+    const before = await stateOf(host);
+    const { result } = await runAgent(host, asked({ family: 'keyfile' }));
+    const message = 'found netplan (it is installed), but the Job is for keyfile';
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      family: 'netplan',
+      nics: [{ mac, reason: 'WrongFamily', message }],
+    });
+    expect(await stateOf(host)).toEqual(before);
+  });
+
+  test('leaves what is ours to another one, and is done where there is nothing of ours', async () => {
+    host = await createHost('leave', { nics: { ens5: mac } });
+    const clean = asked({ action: 'cleanup', family: 'keyfile' });
+    const nothing = await runAgent(host, clean);
+    expect(nothing.result).toMatchObject({ outcome: 'ok', family: 'netplan', nics: [] });
+    const right = await runAgent(host, asked({ family: 'netplan' }));
+    expect(right.result).toMatchObject({ outcome: 'ok', family: 'netplan' });
+    const before = await stateOf(host);
+    const { result } = await runAgent(host, { ...clean, generation: 2 });
+    expect(result).toMatchObject({ outcome: 'failed', family: 'netplan' });
+    expect(await stateOf(host)).toEqual(before);
   });
 });
 

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Context, openContext } from '../../src/agent/apply/context.ts';
 import { readState } from '../../src/agent/apply/memory.ts';
+import { netplan } from '../../src/agent/backends/netplan.ts';
 import type { Ip, IpAnswer } from '../../src/agent/ip-session.ts';
+import { siteAt } from '../../src/agent/observe/host.ts';
 import type { Operation } from '../../src/agent/planning/diff.ts';
 import type { Snapshot } from '../../src/agent/snapshot.ts';
 import type { Effect } from '../../src/api/effects.ts';
@@ -152,8 +154,9 @@ export class ModelHost implements Ip, Disposable {
     const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });
     const state = readState(this.root);
     const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
-    const tools = { clock: jumpingClock(), log, perform: effect, ip: this };
-    return openContext(this.root, request, state, macs, tools);
+    const tools = { clock: jumpingClock(), log, perform: effect };
+    const host = { ...siteAt(this.root, this), backend: netplan };
+    return openContext(host, request, state, macs, tools);
   }
 
   [Symbol.dispose](): void {

@@ -4,8 +4,7 @@ import type { JobRequest } from '../../api/job.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Ip } from '../ip-session.ts';
-import { type Host, hostAt } from '../observe/host.ts';
+import type { Host } from '../observe/host.ts';
 import type { AgentState } from '../state.ts';
 import { type Run, StateFile } from './memory.ts';
 
@@ -26,21 +25,20 @@ export interface Tools {
   readonly clock: Clock;
   readonly log: Logger;
   readonly perform: Perform<Effect>;
-  readonly ip: Ip;
 }
 
-/** The context for one run on the host under this directory, whose state.json says `state`. */
+/** The context for one run on a host whose state.json says `state`. */
 export function openContext(
-  hostRoot: string,
+  host: Host,
   { uid, generation, protectedAddresses }: JobRequest,
   state: AgentState,
   macs: ReadonlySet<string>,
-  { clock, log, perform, ip }: Tools,
+  { clock, log, perform }: Tools,
 ): Context {
   return {
-    ...hostAt(hostRoot, ip),
+    ...host,
     perform,
-    stateFile: new StateFile(state, { hostRoot, perform }),
+    stateFile: new StateFile(state, { hostRoot: host.hostRoot, perform }),
     clock,
     log,
     run: { fence: { uid, generation }, bootId: bootId() },

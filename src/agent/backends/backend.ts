@@ -1,3 +1,4 @@
+import type { Family } from '../../api/job.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 
@@ -24,19 +25,15 @@ export interface RenderedNic {
 
 /** How one family of hosts keeps a NIC's configuration over a reboot. Pure: files are read and written by others. */
 export interface Backend {
-  readonly name: string;
+  readonly name: Family;
   /** Where its files are, and where files of others may be too. */
   readonly places: readonly Place[];
   /** Where its files are translated to for the service that configures NICs; absent where that reads them itself. */
   readonly generated?: Place;
-  /** Why the host is of another family, by what it has; undefined when it is of this one. */
-  missing(has: (path: string) => boolean): string | undefined;
   /** What a file of `places` is about, and whether it is one of ours. */
   read(file: HostFile): Promise<ConfigFile>;
   /** What a file of `generated` has from one of ours, of any generation; undefined when it is from others. */
   held(file: HostFile): OwnFile | undefined;
-  /** Why files written here would have no effect on this host; undefined when they would. */
-  unusable(files: readonly HostFile[]): string | undefined;
   /** Path of the file of the NIC with this index that holds its addresses. */
   path(index: number): string;
   render(nic: DesiredNic): RenderedNic;

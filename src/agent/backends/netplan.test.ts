@@ -200,19 +200,6 @@ Gateway=10.0.0.1
     expect(netplan.held({ path: theirs, text, mode: 0o644 })).toBeUndefined();
     expect(netplan.held({ path: name, text: '', mode: 0 })).toBeUndefined();
   });
-
-  test('is of no use where NetworkManager renders', () => {
-    const file = {
-      path: '/etc/netplan/01-nm.yaml',
-      text: 'network:\n  renderer: NetworkManager\n',
-      mode: 0o600,
-    };
-    expect(netplan.unusable([file])).toContain('/etc/netplan/01-nm.yaml');
-    const flow = 'network: {version: 2, "renderer": NetworkManager}';
-    expect(netplan.unusable([{ ...file, text: flow }])).toContain('/etc/netplan/01-nm.yaml');
-    expect(netplan.unusable([{ ...file, text: 'network: {renderer: networkd}' }])).toBeUndefined();
-    expect(netplan.unusable([{ ...file, text: '# renderer: NetworkManager' }])).toBeUndefined();
-  });
 });
 
 describe('block style', () => {
@@ -301,15 +288,4 @@ describe('a file of somebody else', () => {
       expect(await claims(text)).toEqual(none);
     },
   );
-});
-
-describe('a host', () => {
-  test.each([
-    ['/usr/lib/netplan', undefined],
-    ['/usr/lib/systemd/system-generators/netplan', undefined],
-    ['/usr/lib/ifupdown', 'this host has no netplan; found ifupdown'],
-    ['', 'this host has no netplan; found no manager that is known'],
-  ])('with %s is of the family, or not', (there, words) => {
-    expect(netplan.missing((each) => each === there)).toBe(words);
-  });
 });

@@ -61,10 +61,8 @@ export const netplan: Backend = {
     suffix: '.yaml',
   })),
   generated: { directory: '/run/systemd/network', suffix: '.network' },
-  missing,
   read,
   held,
-  unusable,
   path,
   render: (nic) => ({
     companions: [],
@@ -160,28 +158,4 @@ function isPattern(name: string): boolean {
 /** YAML 1.1 has more words for it than 1.2. */
 function isTrue(value: unknown): boolean {
   return value === true || /^(true|yes|on|y)$/i.test(String(value));
-}
-
-/** Where netplan, whose folder the agent's own mount may have made, leaves traces of being installed. */
-const traces = ['/usr/lib/netplan', '/usr/lib/systemd/system-generators/netplan'];
-
-/** What a host without netplan may be configured by. */
-const others = [
-  ['NetworkManager', '/usr/lib/systemd/system/NetworkManager.service'],
-  ['systemd-networkd', '/usr/lib/systemd/systemd-networkd'],
-  ['ifupdown', '/usr/lib/ifupdown'],
-] as const;
-
-function missing(has: (path: string) => boolean): string | undefined {
-  if (traces.some(has)) return undefined;
-  const found = others.filter(([, trace]) => has(trace)).map(([name]) => name);
-  return `this host has no netplan; found ${found.join(' and ') || 'no manager that is known'}`;
-}
-
-/** netplan 0.106 drops the policy rules of a file without a word when NetworkManager renders it. */
-function unusable(files: readonly HostFile[]): string | undefined {
-  const other = files.find(({ text }) =>
-    /(?<![\w-])["']?renderer["']?\s*:\s*["']?NetworkManager\b/.test(text.replaceAll(/#.*$/gm, '')),
-  );
-  return other && `${other.path} sets renderer NetworkManager`;
 }

@@ -1,30 +1,33 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Backend, Place } from '../backends/backend.ts';
-import { netplan } from '../backends/netplan.ts';
 import type { Ip } from '../ip-session.ts';
 import type { ConfigFile, HostFile, KernelSnapshot, Snapshot } from '../snapshot.ts';
 import { type AgentState, sha256 } from '../state.ts';
 import type { KernelDump } from './kernel.ts';
 
-/** A host as this process gets at it. */
-export interface Host {
+/** A host as this process gets at it, of whatever family. */
+export interface Site {
   readonly hostRoot: string;
   readonly sysctls: string;
   readonly ip: Ip;
-  readonly backend: Backend;
   /** Whether the host has udev, which reacts to a rename. */
   readonly udev: boolean;
 }
 
-/** How this process sees the host under this directory: netplan is the one family so far. */
-export function hostAt(hostRoot: string, ip: Ip): Host {
+/** A host whose family has files of this backend. */
+export interface Host extends Site {
+  readonly backend: Backend;
+}
+
+/** How this process sees the host under this directory. */
+export function siteAt(hostRoot: string, ip: Ip): Site {
   const udev = isThere(hostRoot, '/usr/lib/systemd/systemd-udevd');
-  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, backend: netplan, udev };
+  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, udev };
 }
 
 /** State of the kernel as it is now. */
-export async function observeLinks(host: Host, macs: ReadonlySet<string>): Promise<KernelSnapshot> {
+export async function observeLinks(host: Site, macs: ReadonlySet<string>): Promise<KernelSnapshot> {
   const answer = await host.ip.run([]);
   if ('failedAt' in answer) throw new Error(`ip cannot show the kernel's state: ${answer.words}`);
   return withSettings(answer.seen, host, macs);
@@ -33,7 +36,7 @@ export async function observeLinks(host: Host, macs: ReadonlySet<string>): Promi
 /** Adds the settings that `ip` does not show, of the links with these MACs alone: a node may have hundreds. */
 export function withSettings(
   kernel: KernelDump,
-  { sysctls }: Host,
+  { sysctls }: Site,
   macs: ReadonlySet<string>,
 ): KernelSnapshot {
   const names = kernel.links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name);
@@ -60,11 +63,6 @@ export async function observeHost(
   ]);
   const made = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
   return { ...kernel, files, held: made.flatMap((file) => backend.held(file) ?? []) };
-}
-
-/** Why the NICs of this host are not configured by the backend's files; undefined when they are. */
-export function wrongFamily({ hostRoot, backend }: Host, { files }: Snapshot): string | undefined {
-  return backend.missing((path) => isThere(hostRoot, path)) ?? backend.unusable(files);
 }
 
 /**

@@ -151,12 +151,6 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/agent.ts',
-    find: 'if (known.nics.length === 0 && !asked)',
-    replace: 'if (!asked)',
-    tests: answers,
-  },
-  {
-    file: 'src/agent/agent.ts',
     find: 'return { nics: unsaved, warnings, ...memory, failed: true };',
     replace: 'return { nics, warnings, ...memory };',
     tests: answers,

@@ -94,12 +94,6 @@ export const apiMutants: readonly Mutant[] = [
     tests: api('label-value'),
   },
   {
-    file: 'src/api/job.ts',
-    find: "path: '/etc/netplan', type: 'DirectoryOrCreate'",
-    replace: "path: '/etc/netplan', type: 'Directory'",
-    tests: ['unit', 'src/controller/job.test.ts'],
-  },
-  {
     file: 'src/api/condition.ts',
     find: '.toWellFormed()',
     replace: '',

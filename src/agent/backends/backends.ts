@@ -1,0 +1,6 @@
+import type { Family } from '../../api/job.ts';
+import type { Backend } from './backend.ts';
+import { netplan } from './netplan.ts';
+
+/** The families whose hosts can be configured. */
+export const backends: Readonly<Partial<Record<Family, Backend>>> = { netplan };

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { hostMounts } from './host-mounts.ts';
+import { type Family, family } from './job.ts';
+
+const writes: Readonly<Record<Family, readonly string[]>> = {
+  netplan: ['/etc/netplan'],
+  networkd: ['/etc/systemd/network'],
+  keyfile: ['/etc/NetworkManager/system-connections', '/etc/systemd/network'],
+  ifcfg: ['/etc/sysconfig/network-scripts', '/etc/systemd/network'],
+};
+
+/** What every host has, or the kubelet makes: a missing folder would keep the Pod from starting. */
+const onEveryHost = ['/proc/sys/net', '/usr/lib'];
+
+describe.each(family.options)('the Pod for %s', (name) => {
+  const mounts = hostMounts[name];
+
+  test('starts on a host of any family, to say which one that is', () => {
+    const required = mounts.filter(({ type }) => type !== 'DirectoryOrCreate');
+    expect(required.map(({ path }) => path)).toEqual(onEveryHost);
+  });
+
+  test('can write to nothing of the host but what it changes', () => {
+    const writable = mounts.filter(({ readOnly }) => !readOnly);
+    expect(writable.map(({ path }) => path)).toEqual([
+      ...writes[name],
+      '/var/lib/multinic',
+      '/proc/sys/net',
+    ]);
+  });
+
+  test('sees who manages the network, and no socket by which a manager takes orders', () => {
+    const paths = mounts.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        '/run/systemd/netif/links',
+        '/run/NetworkManager/devices',
+        '/run/systemd/units',
+      ]),
+    );
+    // systemd has private, notify and journal/socket; networkd 257 has netif/io.systemd.Network; NetworkManager had private.
+    const withSockets = ['/run', '/run/systemd', '/run/systemd/netif', '/run/NetworkManager'];
+    expect(paths.filter((path) => withSockets.includes(path))).toEqual([]);
+  });
+
+  test('names each volume once, and makes no folder of another manager that outlives the boot', () => {
+    expect(new Set(mounts.map((mount) => mount.name)).size).toBe(mounts.length);
+    expect(new Set(mounts.map(({ path }) => path)).size).toBe(mounts.length);
+    const lasting = mounts.flatMap(({ type, path }) =>
+      type === 'DirectoryOrCreate' && !path.startsWith('/run/') ? [path] : [],
+    );
+    const own = name === 'ifcfg' ? ['/etc/NetworkManager/system-connections'] : [];
+    expect(lasting.toSorted()).toEqual([...writes[name], ...own, '/var/lib/multinic'].toSorted());
+  });
+});

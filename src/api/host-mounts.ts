@@ -1,0 +1,81 @@
+import type { Family } from './job.ts';
+
+/** A folder or file of the host that the agent's container sees under `jobFiles.hostRoot`. */
+export interface HostMount {
+  readonly name: string;
+  readonly path: string;
+  /** Type of the hostPath volume; the kubelet starts no Pod when a `Directory` or `File` is missing. */
+  readonly type: 'Directory' | 'DirectoryOrCreate' | 'File';
+  readonly readOnly: boolean;
+}
+
+// The agent must start on a host of any family, to say which one that is: what a host may lack is made, and no folder says
+// by being there who manages the network. Below /run it is gone at the next boot.
+const written = (name: string, path: string): HostMount => ({
+  name,
+  path,
+  type: 'DirectoryOrCreate',
+  readOnly: false,
+});
+const read = (name: string, path: string): HostMount => ({
+  ...written(name, path),
+  readOnly: true,
+});
+
+/**
+ * What shows who manages the network. Never the folders above these: they hold the sockets by which the managers, and
+ * systemd itself, take orders, and a read-only mount keeps nobody from using one.
+ */
+const evidence = [
+  { name: 'usr-lib', path: '/usr/lib', type: 'Directory', readOnly: true },
+  read('units', '/run/systemd/units'),
+  read('networkd-links', '/run/systemd/netif/links'),
+  read('networkmanager-links', '/run/NetworkManager/devices'),
+] as const;
+
+const everywhere: readonly HostMount[] = [
+  written('state', '/var/lib/multinic'),
+  // Writable through a hostPath with NET_ADMIN alone, while the container's own /proc/sys is read-only.
+  { name: 'proc-sys-net', path: '/proc/sys/net', type: 'Directory', readOnly: false },
+  ...evidence,
+];
+
+const linkFiles = written('udev-links', '/etc/systemd/network');
+const keyfiles = '/etc/NetworkManager/system-connections';
+const ifcfgs = '/etc/sysconfig/network-scripts';
+/** Profiles that netplan, or NetworkManager by itself, made for this boot. */
+const runKeyfiles = read('run-keyfiles', '/run/NetworkManager/system-connections');
+
+/** What the agent sees of a host of each family. */
+export const hostMounts: Readonly<Record<Family, readonly HostMount[]>> = {
+  netplan: [
+    written('netplan', '/etc/netplan'),
+    ...everywhere,
+    read('run-netplan', '/run/netplan'),
+    read('run-networkd', '/run/systemd/network'),
+  ],
+  networkd: [
+    written('networkd', '/etc/systemd/network'),
+    ...everywhere,
+    read('run-networkd', '/run/systemd/network'),
+  ],
+  keyfile: [written('keyfiles', keyfiles), linkFiles, ...everywhere, runKeyfiles],
+  ifcfg: [
+    written('ifcfgs', ifcfgs),
+    linkFiles,
+    ...everywhere,
+    read('keyfiles', keyfiles),
+    runKeyfiles,
+  ],
+};
+
+/** Tells profiles of the one kind from those of the other; only where a system of the kind that has both is installed. */
+export const ifcfgMount: HostMount = read('ifcfgs', ifcfgs);
+
+/** Mounted only when the Node reports a machine id, which the kubelet reads from this file. */
+export const machineIdMount: HostMount = {
+  name: 'machine-id',
+  path: '/etc/machine-id',
+  type: 'File',
+  readOnly: true,
+};
