@@ -17,7 +17,7 @@ const form =
  * is port 5671). Undefined when it is none, or names a user as well; the path of a URL is not looked at.
  */
 export function brokerAddress(text: string): BrokerAddress | undefined {
-  const { secure, host, port: given } = form.exec(text.trim())?.groups ?? {};
+  const { secure, host, port: given } = form.exec(text)?.groups ?? {};
   if (host === undefined) return undefined;
   const port = Number(given ?? (secure ? tlsPort : plainPort));
   // Nor are 10.0.0.256 and ports beyond 65535.

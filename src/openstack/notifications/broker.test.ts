@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock, until } from '../../time/fake-clock.ts';
 import type { BrokerFailure } from './broker-failure.ts';
-import { listenByAmqp, usualTimes } from './connection.ts';
+import { type ListenTimes, listenByAmqp, usualTimes } from './connection.ts';
 import { longestMessage } from './envelope.ts';
 import { type FakeConnection, startFakeBroker, type Unkindness } from './testing/fake-broker.ts';
 
@@ -30,7 +30,7 @@ afterEach(async () => {
   expect(clock.waits).toEqual([]);
 });
 
-async function listen(unkind: Unkindness = {}): Promise<void> {
+async function listen(unkind: Unkindness = {}, times = usualTimes): Promise<void> {
   broker = await startFakeBroker(unkind);
   const address = { host: '127.0.0.1', port: broker.port, tls: false };
   const login = {
@@ -45,13 +45,13 @@ async function listen(unkind: Unkindness = {}): Promise<void> {
     onBound: (exchanges: readonly string[]) => void bound.push(exchanges),
     onMessage: (body: Buffer | undefined) => void bodies.push(body),
   };
-  ended = listenByAmqp(clock)(login, to, stop.signal).catch(
+  ended = listenByAmqp(clock, times)(login, to, stop.signal).catch(
     (error: unknown) => error as BrokerFailure,
   );
 }
 
-async function listening(unkind: Unkindness = {}): Promise<FakeConnection> {
-  await listen(unkind);
+async function listening(unkind?: Unkindness, times?: ListenTimes): Promise<FakeConnection> {
+  await listen(unkind, times);
   await until('the queue is bound', () => bound.length > 0);
   const [connection] = broker.connections;
   if (!connection) throw new Error('nobody came');
@@ -59,13 +59,17 @@ async function listening(unkind: Unkindness = {}): Promise<FakeConnection> {
 }
 
 describe('a login', () => {
-  it('is that of the user, with limits of ours where the broker has none', async () => {
+  it.each([0, 0xff])('is that of the user, with limits of ours where those are %s', async (of) => {
     const { said } = await listening({
-      '10.11': (to) => to.method(0, 10, 30, Buffer.alloc(8)),
+      '10.11': (to) => to.method(0, 10, 30, Buffer.alloc(8, of)),
     });
     expect(said.get('10.11')?.toString('latin1')).toContain(
       'PLAIN\u0000\u0000\u0000\u0007\u0000u\u0000pass',
     );
+    // Else it would show by silence that a login is refused, and that a queue is gone.
+    for (const asked of ['authentication_failure_close', 'consumer_cancel_notify']) {
+      expect(said.get('10.11')?.toString('latin1')).toContain(`${asked}t\u0001`);
+    }
     // Two channels, frames of 128 KiB, 10 s.
     expect(said.get('10.31')?.toString('hex')).toBe('000200020000000a');
     expect(said.get('10.40')?.subarray(0, 3).toString()).toBe('\u0002/v');
@@ -83,11 +87,15 @@ describe('a login', () => {
     ['10.40', 530, 'virtualHost'],
     ['10.40', 320, 'unreachable'],
     ['10.31', 501, 'protocol'],
+    ['10.31', 502, 'protocol'],
+    ['10.40', 503, 'protocol'],
+    ['10.40', 505, 'protocol'],
   ] as const)('that is answered to %s by a close %i is %s', async (at, code, kind) => {
     await listen({ [at]: (to) => to.close(10, 0, code, 'NO - not you') });
     const failure = await ended;
     expect(failure).toMatchObject({ kind });
     expect(failure.message).toBe('it closed the connection: NO - not you');
+    await until('it agrees', () => broker.connections[0]?.asked.at(-1) === '10.51');
   });
 
   it.each(['hello', '10.11', '10.40', '20.10', '50.10', '60.20', '50.20'])(
@@ -106,11 +114,16 @@ describe('a login', () => {
   it.each([
     ['50.10', 403, 'forbidden'],
     ['60.20', 403, 'forbidden'],
+    ['50.10', 405, 'unreachable'],
   ] as const)('whose %s is refused is %3$s', async (at, code, kind) => {
     await listen({ [at]: (to, channel) => to.close(20, channel, code, 'NO') });
     expect(await ended).toMatchObject({ kind });
   });
 });
+
+function counted(text: string): string {
+  return String.fromCharCode(text.length) + text;
+}
 
 describe('the queue', () => {
   it('is bound to what there is, with every key, and nothing is declared but itself', async () => {
@@ -126,6 +139,64 @@ describe('the queue', () => {
     // Exclusive and auto-delete, its name left to the broker.
     expect(said.get('50.10')?.toString('hex')).toBe('0000000c00000000');
     expect(said.get('60.10')?.toString('hex')).toBe('00000000006400');
+    // With acknowledgements, and an answer.
+    expect(said.get('60.20')?.toString('latin1')).toBe(
+      '\u0000\u0000\u0009amq.gen-1\u0000\u0000\u0000\u0000\u0000\u0000',
+    );
+  });
+
+  it('is bound by what OpenStack publishes of, waiting for each answer', async () => {
+    const binds: (string | undefined)[] = [];
+    await listening({
+      '50.20': (to, channel) => {
+        binds.push(to.said.get('50.20')?.toString('latin1', 2));
+        to.method(channel, 50, 21);
+      },
+    });
+    const sources = [
+      ['neutron', 'notifications.info'],
+      ['nova', 'notifications.info'],
+      ['nova', 'versioned_notifications.info'],
+      ['keystone', 'notifications.info'],
+    ];
+    const texts = sources.map((source) => ['amq.gen-1', ...source].map(counted).join(''));
+    expect(binds).toEqual(texts.map((text) => `${text}\u0000\u0000\u0000\u0000\u0000`));
+  });
+
+  it('is bound to the others where the user may not read one', async () => {
+    let binds = 0;
+    const { asked } = await listening({
+      '50.20': (to, channel) => {
+        if (binds++ === 0) to.close(20, channel, 403, 'ACCESS_REFUSED');
+        else to.method(channel, 50, 21);
+      },
+    });
+    expect(bound).toEqual([['nova', 'keystone']]);
+    expect(asked.filter((name) => name === '20.41')).toHaveLength(1);
+  });
+
+  it('is left where the broker closes a channel twice', async () => {
+    const unkind: Unkindness = {
+      '50.20': (to, channel) => {
+        // In one piece, so that nothing is asked in between.
+        to.socket.cork();
+        for (const text of ['NO', 'NO']) to.close(20, channel, 404, text);
+        to.socket.uncork();
+      },
+    };
+    await listen(unkind);
+    expect(await ended).toMatchObject({ kind: 'unreachable', message: 'it closed a channel: NO' });
+  });
+
+  it('is looked after every minute at least, however long an exchange is missing', async () => {
+    const unkind: Unkindness = { '50.20': (to, channel) => to.close(20, channel, 404, 'NO') };
+    await listening(unkind, { ...usualTimes, heartbeatSeconds: 10_000 });
+    for (const pause of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
+      const rounds = bound.length;
+      await until('it waits', () => clock.waits.includes(pause));
+      await clock.advance(pause);
+      await until('it is looked after', () => bound.length > rounds);
+    }
   });
 
   it('is bound to what is missing as soon as that is there, first soon and then slowly', async () => {
@@ -187,6 +258,11 @@ function endless(to: FakeConnection): void {
   more();
 }
 
+function twoHeaders(to: FakeConnection): void {
+  to.deliver(Buffer.alloc(0), { size: 9n });
+  to.header(5n);
+}
+
 describe('a broker that lies', () => {
   const lies: [string, (to: FakeConnection) => void][] = [
     ['a message of 600 MB', (to) => to.deliver(Buffer.alloc(0), { size: 600n * 1024n * 1024n })],
@@ -197,6 +273,8 @@ describe('a broker that lies', () => {
       'a message within a message',
       (to) => [1, 2].forEach(() => to.deliver(Buffer.alloc(0), { size: 9n })),
     ],
+    ['two headers of a message', twoHeaders],
+    ['the same answer twice', (to) => to.method(1, 60, 21, Buffer.from('\u0003tag'))],
     ['an answer to nothing', (to) => to.method(1, 60, 11)],
     ['a method that nobody knows', (to) => to.method(1, 90, 10)],
     ['a method cut short', (to) => to.method(1, 60, 60, Buffer.from('\u0009ta'))],
@@ -222,25 +300,39 @@ describe('a broker that lies', () => {
   });
 });
 
+/** Real answers would have to come while the time of tests leaps. */
+const neverRebound = { ...usualTimes, bindMs: 1e9 };
+
 describe('the connection', () => {
   it('lives as long as something comes within two heartbeats, and beats itself', async () => {
-    const to = await listening();
+    const to = await listening({}, neverRebound);
     for (let n = 0; n < 10; n++) {
-      to.beat();
-      await until('it has come', () => to.heartbeats === n);
       // Nothing says when a heartbeat was read.
-      await new Promise((resolve) => setImmediate(resolve));
+      to.deliver(Buffer.alloc(0));
+      await until('it has come', () => bodies.length > n);
       await clock.advance(15_000);
-      await until('it beats', () => to.heartbeats > n);
-      to.heartbeats = n + 1;
+      await until('it beats', () => to.heartbeats === (n + 1) * 3);
     }
     await clock.advance(25_000);
     expect(await ended).toMatchObject({ kind: 'unreachable', message: 'no heartbeat' });
   });
 
+  it('lives of heartbeats alone', async () => {
+    const to = await listening({}, neverRebound);
+    const beating = setInterval(() => to.beat(), 1);
+    stop.signal.addEventListener('abort', () => clearInterval(beating));
+    for (let n = 1; n <= 10; n++) {
+      await clock.advance(5_000);
+      await until('it beats', () => to.heartbeats === n);
+      const { bytesWritten } = to.socket;
+      await until('more has come', () => to.socket.bytesWritten > bytesWritten + 80);
+    }
+  });
+
   it.each([
     ['that the broker closes', (to: FakeConnection) => to.close(10, 0, 320, 'bye')],
     ['whose channel the broker closes', (to: FakeConnection) => to.close(20, 1, 406, 'bye')],
+    ['whose other channel the broker closes', (to: FakeConnection) => to.close(20, 2, 406, 'bye')],
     ['that breaks', (to: FakeConnection) => to.socket.resetAndDestroy()],
     ['that ends', (to: FakeConnection) => to.socket.end()],
   ])('%s is told', async (_name, end) => {

@@ -151,6 +151,14 @@ it('ends with the signal while it connects, and leaves no socket', async () => {
   await until('its socket is closed', () => sockets.size === 0);
 });
 
+it('a signal that has aborted makes no connection', async () => {
+  const { port, sockets } = await peer(() => undefined);
+  const reason = new Error('enough');
+  expect(await listenTo(port, false, AbortSignal.abort(reason))).toBe(reason);
+  expect(process.getActiveResourcesInfo()).not.toContain('TCPSocketWrap');
+  expect(sockets.size).toBe(0);
+});
+
 it('one connection after another leaves nothing with the signal that would end them', async () => {
   const { port } = await peer((socket) => socket.destroy());
   const { signal } = new AbortController();

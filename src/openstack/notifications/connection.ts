@@ -67,11 +67,11 @@ const channels = { queue: 1, bindings: 2 } as const;
 export function listenByAmqp(clock: Clock, times: ListenTimes = usualTimes): Listen {
   return async (login, to, signal) => {
     signal.throwIfAborted();
+    const socket = open(login);
     const over = new AbortController();
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const socket = open(login);
     const onMessage = (body: Buffer | undefined): void => to.onMessage(body);
     const session = new Session(socket, { onMessage, longestMessage });
     const attendance = { session, clock, times, signal: over.signal };
@@ -90,7 +90,7 @@ export function listenByAmqp(clock: Clock, times: ListenTimes = usualTimes): Lis
 function open({ address, tls, isTrusted }: BrokerLogin): Socket {
   const { host, port } = address;
   const to = { host, port, ...(isTrusted ? {} : { lookup: lookupOutside() }) };
-  if (!address.tls) return connect({ ...to, noDelay: true });
+  if (!address.tls) return connect(to);
   const { ca, insecure = false } = tls;
   return connectSecurely({
     ...to,
@@ -102,16 +102,10 @@ function open({ address, tls, isTrusted }: BrokerLogin): Socket {
 
 /** Says goodbye, if there is somebody who listens; the broker drops the queue with the connection. */
 function leave(session: Session, socket: Socket): void {
-  socket.on('error', () => undefined);
-  if (socket.connecting || socket.destroyed) {
-    socket.destroy();
-    return;
-  }
   session.tell(0, say.close());
   socket.destroySoon();
   // Not the socket's own limit, which whatever the peer says puts off.
-  const late = setTimeout(() => socket.destroy(), goodbyeMs);
-  socket.once('close', () => clearTimeout(late));
+  setTimeout(() => socket.destroy(), goodbyeMs).unref();
 }
 
 interface Attendance {
@@ -137,12 +131,12 @@ async function logIn(session: Session, login: BrokerLogin, times: ListenTimes): 
   await session.begin();
   const { username, password, virtualHost } = login;
   const tune = await session.ask(0, say.startOk(username, password), 'tune');
-  const [channelMax, frameMax, offered] = [tune.short(), tune.long(), tune.short()];
+  // The first is how many channels it has; one with fewer than ours closes the connection.
+  const [, frameMax, offered] = [tune.short(), tune.long(), tune.short()];
   const frame = Math.min(frameMax || longestFrame, longestFrame);
   // 0: the other side would not look.
   const heartbeat = Math.min(offered || times.heartbeatSeconds, times.heartbeatSeconds);
-  const most = Math.min(channelMax || channels.bindings, channels.bindings);
-  session.tell(0, say.tuneOk(most, frame, heartbeat));
+  session.tell(0, say.tuneOk(channels.bindings, frame, heartbeat));
   await session.ask(0, say.open(virtualHost), 'openOk');
   return heartbeat;
 }

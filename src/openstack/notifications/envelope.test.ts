@@ -58,6 +58,9 @@ describe('a notification of Neutron', () => {
     ['a floating address', 'floatingip.update.end', { floatingip: { port_id: port } }],
     ['a new network', 'network.create.end', { network: { id: other } }],
     ['a new subnet', 'subnet.create.end', { subnet: { id: other } }],
+    ['what is no port', 'vport.update.end', attached],
+    ['what is no network', 'virtual_network.update.end', { network: { id: other } }],
+    ['more than an end', 'port.update.end.x', attached],
   ])('of %s asks for nothing', (_name, event, payload) => {
     expect(happening(event, payload)).toBe('other');
   });
@@ -116,6 +119,7 @@ describe('a notification of Nova', () => {
     ['compute.instance.update', { instance_id: server }],
     ['instance.update', versioned],
     ['compute.instance.create.start', { instance_id: server }],
+    ['compute.instance.create.end.x', { instance_id: server }],
     ['compute.instance.create.end', { instance_id: 17 }],
     ['instance.delete.end', { 'nova_object.data': 'x' }],
     ['scheduler.select_destinations.end', { instance_id: server }],

@@ -11,9 +11,13 @@ interface Opened {
   fail(why: BrokerFailureKind): Promise<void>;
 }
 
+const password = 'secret-word';
+
 let clock: FakeClock;
 let opened: Opened[];
 let gaps: number;
+let lines: string[];
+let authorities: () => Promise<{ ca: string }>;
 let stop: AbortController;
 let subscription: Subscription;
 let run: Promise<void>;
@@ -22,14 +26,16 @@ beforeEach(() => {
   clock = createFakeClock();
   opened = [];
   gaps = 0;
+  lines = [];
+  authorities = async () => ({ ca: `read at ${clock.monotonicMs()}` });
   stop = new AbortController();
   subscription = new Subscription({
     addresses: ['a', 'b'].map((host) => ({ host, port: 5672, tls: false })),
     username: 'u',
-    password: 'p',
+    password,
     virtualHost: '/',
     isTrusted: ({ host }) => host === 'a',
-    tls: async () => ({ ca: `read at ${clock.monotonicMs()}` }),
+    tls: async () => authorities(),
     listen: async (login, to, signal) => {
       const { promise, reject } = Promise.withResolvers<never>();
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -42,7 +48,11 @@ beforeEach(() => {
     },
     clock,
     random: () => 0.5,
-    log: createLogger({ part: 'test', level: 'silent' }),
+    log: createLogger({
+      part: 'test',
+      level: 'info',
+      destination: { write: (line) => void lines.push(line) },
+    }),
     onMessage: () => undefined,
     onGap: () => gaps++,
   });
@@ -122,8 +132,12 @@ describe('the pause', () => {
     await clock.advance(59_000);
     expect(await pauseAfter('unreachable')).toBe(60_000);
     (await last()).to.onBound(['neutron']);
-    await clock.advance(60_000);
+    await clock.advance(59_000);
+    // It is told again whenever the bindings are looked after.
+    (await last()).to.onBound(['neutron']);
+    await clock.advance(1_000);
     expect(await pauseAfter('unreachable')).toBe(1_000);
+    expect(await pauseAfter('unreachable')).toBe(2_000);
   });
 
   it('is an hour after the second refusal, so that nobody is locked out', async () => {
@@ -147,11 +161,43 @@ describe('the pause', () => {
     async (why) => {
       expect(await pauseAfter(why)).toBe(60_000);
       expect(await pauseAfter(why)).toBe(120_000);
+      for (const longer of [240_000, 480_000, 600_000, 600_000]) {
+        expect(await pauseAfter(why)).toBe(longer);
+      }
     },
   );
 });
 
 describe('a failure', () => {
+  it('is logged once as long as it is the same, and no password with it', async () => {
+    for (const why of ['unreachable', 'unreachable', 'refused', 'unreachable'] as const) {
+      await pauseAfter(why);
+    }
+    (await last()).to.onBound(['neutron']);
+    (await last()).to.onBound(['neutron']);
+    await pauseAfter('unreachable');
+    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told.map(({ level, msg, why }) => [level, msg, why])).toEqual([
+      ['warn', 'no notifications: in the way', 'unreachable'],
+      ['warn', 'no notifications: in the way', 'refused'],
+      ['warn', 'no notifications: in the way', 'unreachable'],
+      ['info', 'listens to notifications', undefined],
+      ['warn', 'no notifications: in the way', 'unreachable'],
+    ]);
+    expect(lines.join()).not.toContain(password);
+  });
+
+  it('of any kind is no end: authorities that cannot be read are asked for again', async () => {
+    const readable = authorities;
+    authorities = async () => Promise.reject(new Error('no such file'));
+    await (await last()).fail('queueGone');
+    await clock.advance(1_000);
+    expect(subscription.state).toEqual({ kind: 'failed', why: 'unreachable', since: 0 });
+    authorities = readable;
+    await clock.advance(2_000);
+    expect(opened.map(({ login }) => login.tls.ca)).toEqual(['read at 0', 'read at 3000']);
+  });
+
   it('dates from the first in a row', async () => {
     await pauseAfter('unreachable');
     await (await last()).fail('queueGone');

@@ -3,7 +3,7 @@ import type { TlsOptions } from '../../requests/transport.ts';
 import { backoffMs, jittered } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
-import { BrokerFailure, type BrokerFailureKind } from './broker-failure.ts';
+import { type BrokerFailure, type BrokerFailureKind, brokerFailure } from './broker-failure.ts';
 import type { Listen, Listener } from './connection.ts';
 
 export interface SubscriptionOptions {
@@ -69,7 +69,7 @@ export class Subscription {
     const { clock } = this.#options;
     for (let attempt = 0; !signal.aborted; attempt++) {
       const failure = await this.#listen(attempt, signal);
-      if (failure === undefined || signal.aborted) break;
+      if (failure === undefined) break;
       this.#note(failure);
       if (!(await passed(clock, this.#pauseMs(failure.kind), signal))) break;
     }
@@ -95,9 +95,7 @@ export class Subscription {
       };
       return await listen(login, { onMessage, onBound }, signal);
     } catch (error) {
-      if (signal.aborted) return undefined;
-      if (!(error instanceof BrokerFailure)) throw error;
-      return error;
+      return signal.aborted ? undefined : brokerFailure(error);
     }
   }
 
