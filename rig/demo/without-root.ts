@@ -49,7 +49,8 @@ const host: Snapshot = {
   ],
   routes: [],
   rules: [],
-  acceptRa: new Map(),
+  settings: new Map(),
+  defaultSettings: {},
   files: [],
   held: [],
 };

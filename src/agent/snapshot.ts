@@ -105,10 +105,10 @@ export interface Snapshot {
   readonly addresses: readonly Address[];
   readonly routes: readonly Route[];
   readonly rules: readonly Rule[];
-  /** `net.ipv6.conf.*.accept_ra` by link name, of the links that were asked for; empty without IPv6. */
-  readonly acceptRa: ReadonlyMap<string, string>;
-  /** `net.ipv6.conf.default.accept_ra`. */
-  readonly defaultAcceptRa?: string;
+  /** By link name, of the links that were asked for. */
+  readonly settings: ReadonlyMap<string, Settings>;
+  /** What a new link has. */
+  readonly defaultSettings: Settings;
   readonly files: readonly ConfigFile[];
   /**
    * What was made for the network manager from files of ours, the last time it was: it sets that whenever the carrier of
@@ -119,6 +119,12 @@ export interface Snapshot {
 
 /** The part of a host that changes with the kernel. */
 export type KernelSnapshot = Omit<Snapshot, 'files' | 'held'>;
+
+/** Settings `net.FAMILY.conf.LINK.KEY` that the agent sets, as `FAMILY.KEY` (networking/ip-sysctl of the kernel). */
+export const settingKeys = ['ipv6.accept_ra'] as const;
+export type SettingKey = (typeof settingKeys)[number];
+/** A link that is gone has none, and one without IPv6 none of that family. */
+export type Settings = Readonly<Partial<Record<SettingKey, string>>>;
 
 /** Numbers of rtnetlink(7) and rt_protos that the agent reads or writes. */
 export const rt = {

@@ -1,6 +1,21 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Fence, fence, type JobRequest } from '../api/job.ts';
+import { type Settings, settingKeys } from './snapshot.ts';
+
+/** Settings of a link, and how earlier versions wrote the only one that they knew. */
+export const formerSettings = {
+  settings: z.partialRecord(z.enum(settingKeys), z.string()).default({}),
+  acceptRa: z.string().exactOptional(),
+};
+
+export function withFormerSettings<T extends { settings: Settings; acceptRa?: string }>({
+  acceptRa,
+  ...rest
+}: T): Omit<T, 'acceptRa'> {
+  if (acceptRa === undefined) return rest;
+  return { ...rest, settings: { ...rest.settings, 'ipv6.accept_ra': acceptRa } };
+}
 
 /** Enough of a route to know it again. */
 const sharedRoute = z.object({ to: z.string(), table: z.int(), metric: z.int() });
@@ -25,8 +40,9 @@ export const nicRecord = z.object({
       mtu: z.int(),
       up: z.boolean(),
       addrGenMode: z.string().exactOptional(),
-      acceptRa: z.string().exactOptional(),
+      ...formerSettings,
     })
+    .transform(withFormerSettings)
     .exactOptional(),
   /** What of ours the network manager has held since this boot: it never reads a file again by itself. */
   boot: z

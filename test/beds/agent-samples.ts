@@ -75,8 +75,8 @@ export function host(links: readonly Link[], more: Partial<Snapshot> = {}): Snap
       ...(more.routes ?? []),
     ],
     rules: more.rules ?? [],
-    acceptRa: more.acceptRa ?? new Map(links.map(({ name }) => [name, '1'])),
-    defaultAcceptRa: '1',
+    settings: more.settings ?? new Map(links.map(({ name }) => [name, { 'ipv6.accept_ra': '1' }])),
+    defaultSettings: { 'ipv6.accept_ra': '1' },
     files: more.files ?? [],
     held: more.held ?? [],
   };

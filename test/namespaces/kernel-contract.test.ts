@@ -111,8 +111,16 @@ describe('the model of the kernel does what the kernel does', () => {
     using real = new IpSession(await insideIp());
     const start = await real.run([]);
     if (!('seen' in start)) throw new Error(start.words);
-    const settings = new Map(start.seen.links.map(({ name }) => [name, '1'] as const));
-    using model = await ModelHost.of({ ...start.seen, acceptRa: settings, files: [], held: [] });
+    const settings = new Map(
+      start.seen.links.map(({ name }) => [name, { 'ipv6.accept_ra': '1' }] as const),
+    );
+    using model = await ModelHost.of({
+      ...start.seen,
+      settings,
+      defaultSettings: {},
+      files: [],
+      held: [],
+    });
     for (const line of lines) expect(await told(model, line)).toEqual(await told(real, line));
   });
 });

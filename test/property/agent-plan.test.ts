@@ -50,7 +50,7 @@ const someHost = fc.tuple(...numbers.map(freshNic)).map((nics): Snapshot => {
     ...foreign,
     links: [...foreign.links, ...plugged.map(({ nic }) => nic)],
     addresses: [...foreign.addresses, ...plugged.flatMap(({ own }) => own)],
-    acceptRa: new Map(plugged.map(({ nic }) => [nic.name, '1'])),
+    settings: new Map(plugged.map(({ nic }) => [nic.name, { 'ipv6.accept_ra': '1' }])),
   };
 });
 

@@ -61,12 +61,12 @@ async function run(asked: JobRequest, effect = doing) {
 const texts = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).toSorted();
 
 /** All that a host is, as far as it can be compared. */
-function picture({ links, addresses, routes, rules, acceptRa }: Snapshot) {
+function picture({ links, addresses, routes, rules, settings }: Snapshot) {
   const files = readdirSync(join(box.root, 'etc/netplan')).map((name) => [
     name,
     readFileSync(join(box.root, 'etc/netplan', name), 'utf8'),
   ]);
-  return [texts(links), texts(addresses), texts(routes), texts(rules), texts([...acceptRa]), files];
+  return [texts(links), texts(addresses), texts(routes), texts(rules), texts([...settings]), files];
 }
 
 const journals = () => {
@@ -84,7 +84,12 @@ describe('a run over the model of the kernel', () => {
     expect(nics).toMatchObject([
       {
         originalName: 'ens1',
-        original: { mtu: 1500, up: false, addrGenMode: 'eui64', acceptRa: '1' },
+        original: {
+          mtu: 1500,
+          up: false,
+          addrGenMode: 'eui64',
+          settings: { 'ipv6.accept_ra': '1' },
+        },
       },
       { originalName: 'ens2', boot: { addresses: [] } },
     ]);

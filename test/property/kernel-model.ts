@@ -31,9 +31,10 @@ export function applied(host: Snapshot, change: Change, options: ModelOptions): 
   );
 }
 
-function write(host: Snapshot, { dev, value }: SysctlWrite): Snapshot {
-  if (!host.acceptRa.has(dev)) throw new Error(`ENOENT: ${dev}`);
-  return { ...host, acceptRa: new Map([...host.acceptRa, [dev, value]]) };
+function write(host: Snapshot, { dev, key, value }: SysctlWrite): Snapshot {
+  const there = host.settings.get(dev);
+  if (there?.[key] === undefined) throw new Error(`ENOENT: ${dev}`);
+  return { ...host, settings: new Map([...host.settings, [dev, { ...there, [key]: value }]]) };
 }
 
 /** One operation. */
@@ -77,7 +78,7 @@ function renamed(
     links: host.links.map((each) => (each === link ? { ...link, name: to, altNames } : each)),
     addresses: host.addresses.map((each) => ({ ...each, link: name(each.link) })),
     routes: host.routes.map((each) => ({ ...each, links: each.links.map(name) })),
-    acceptRa: new Map([...host.acceptRa].map(([key, value]) => [name(key), value])),
+    settings: new Map([...host.settings].map(([key, value]) => [name(key), value])),
   };
 }
 
@@ -91,16 +92,18 @@ function withoutAltName(host: Snapshot, link: Link, name: string): Snapshot {
 function resized(host: Snapshot, link: Link, mtu: number): Snapshot {
   const { addressMode, ...bare } = link;
   const six = mtu >= 1280;
-  const acceptRa = new Map(host.acceptRa);
-  if (!six) acceptRa.delete(link.name);
-  else if (addressMode === undefined) acceptRa.set(link.name, host.defaultAcceptRa ?? '1');
+  const settings = new Map(host.settings);
+  const { 'ipv6.accept_ra': now, ...four } = settings.get(link.name) ?? {};
+  const fresh = { 'ipv6.accept_ra': '1', ...host.defaultSettings };
+  if (!six) settings.set(link.name, four);
+  else if (addressMode === undefined) settings.set(link.name, { ...fresh, ...four });
   const next: Link = six ? { ...bare, mtu, addressMode: addressMode ?? 'eui64' } : { ...bare, mtu };
   const addresses = host.addresses.filter(
     (each) => six || each.link !== link.name || each.family === 4,
   );
   const begins = six && addressMode === undefined && link.up;
   const own = begins ? linkLocalOf(next) : [];
-  return { ...withLink(host, next), acceptRa, addresses: [...addresses, ...own] };
+  return { ...withLink(host, next), settings, addresses: [...addresses, ...own] };
 }
 
 /** The host with the routes that the kernel makes from the addresses of a link. */

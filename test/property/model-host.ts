@@ -6,9 +6,14 @@ import { type Context, openContext } from '../../src/agent/apply/context.ts';
 import { readState } from '../../src/agent/apply/memory.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import type { Ip, IpAnswer } from '../../src/agent/ip-session.ts';
-import { siteAt } from '../../src/agent/observe/host.ts';
+import { siteAt, sysctlPath } from '../../src/agent/observe/host.ts';
 import type { Operation } from '../../src/agent/planning/diff.ts';
-import type { Snapshot } from '../../src/agent/snapshot.ts';
+import {
+  type SettingKey,
+  type Settings,
+  type Snapshot,
+  settingKeys,
+} from '../../src/agent/snapshot.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import type { Perform } from '../../src/process/effects.ts';
@@ -177,23 +182,31 @@ export class ModelHost implements Ip, Disposable {
   }
 
   #takeSettings(): void {
-    const names = [...this.kernel.acceptRa.keys()];
-    const settings = names.map(
-      (name) => [name, readFileSync(this.#setting(name), 'utf8')] as const,
+    const settings = [...this.kernel.settings].map(
+      ([name, those]) => [name, mapped(those, (key) => this.#read(name, key))] as const,
     );
-    this.kernel = { ...this.kernel, acceptRa: new Map(settings) };
+    this.kernel = { ...this.kernel, settings: new Map(settings) };
   }
 
   #showSettings(): void {
-    rmSync(join(this.root, 'proc/sys/net/ipv6/conf'), { recursive: true, force: true });
-    const { acceptRa, defaultAcceptRa = '1' } = this.kernel;
-    for (const [name, value] of [...acceptRa, ['default', defaultAcceptRa] as const]) {
-      mkdirSync(dirname(this.#setting(name)), { recursive: true });
-      writeFileSync(this.#setting(name), value);
+    rmSync(join(this.root, 'proc/sys/net'), { recursive: true, force: true });
+    const { settings, defaultSettings } = this.kernel;
+    for (const [name, those] of [...settings, ['default', defaultSettings] as const]) {
+      mapped(those, (key, value) => {
+        const path = sysctlPath(join(this.root, 'proc/sys/net'), name, key);
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, value);
+        return value;
+      });
     }
   }
 
-  #setting(link: string): string {
-    return join(this.root, 'proc/sys/net/ipv6/conf', link, 'accept_ra');
+  #read(link: string, key: SettingKey): string {
+    return readFileSync(sysctlPath(join(this.root, 'proc/sys/net'), link, key), 'utf8');
   }
+}
+
+function mapped(those: Settings, value: (key: SettingKey, present: string) => string): Settings {
+  const present = settingKeys.filter((key) => those[key] !== undefined);
+  return Object.fromEntries(present.map((key) => [key, value(key, those[key] ?? '')]));
 }

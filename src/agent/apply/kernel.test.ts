@@ -88,14 +88,14 @@ describe('changing the kernel', () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, '1');
     const { kernel } = kernelThatRefuses('');
-    const setting = { dev: 'ens5.7', key: 'accept_ra', value: '0' } as const;
+    const setting = { dev: 'ens5.7', key: 'ipv6.accept_ra', value: '0' } as const;
     await changeKernel(new Map([['a', { ...change(up('a')), sysctls: [setting] }]]), kernel);
     expect(await readFile(path, 'utf8')).toBe('0');
   });
 
   test('does nothing to a NIC whose setting cannot be written', async () => {
     const { kernel, asked } = kernelThatRefuses('');
-    const setting = { dev: 'ens5', key: 'accept_ra', value: '0' } as const;
+    const setting = { dev: 'ens5', key: 'ipv6.accept_ra', value: '0' } as const;
     const { failures } = await changeKernel(
       new Map([
         ['a', { ...change(up('a')), sysctls: [setting] }],

@@ -4,7 +4,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Ip } from '../ip-session.ts';
 import { sysctlPath } from '../observe/host.ts';
 import type { KernelDump } from '../observe/kernel.ts';
-import { batchLine, type Change, type Operation } from '../planning/diff.ts';
+import { batchLine, type Change, type Operation, settingName } from '../planning/diff.ts';
 
 /** What changes the state of the agent's network namespace. */
 export interface Kernel {
@@ -63,9 +63,9 @@ export async function changeKernel<K>(
 function writeSysctls({ sysctls }: Change, kernel: Kernel): KernelFailure | undefined {
   for (const { dev, key, value } of sysctls) {
     try {
-      writeFileSync(sysctlPath(kernel.sysctls, 'ipv6', dev, key), value);
+      writeFileSync(sysctlPath(kernel.sysctls, dev, key), value);
     } catch (error) {
-      const message = `net.ipv6.conf.${dev}.${key}: ${(error as Error).message}`;
+      const message = `${settingName({ dev, key })}: ${(error as Error).message}`;
       return { message, busy: false };
     }
   }

@@ -2,7 +2,14 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSyn
 import { dirname, join, resolve } from 'node:path';
 import type { Backend, Place } from '../backends/backend.ts';
 import type { Ip } from '../ip-session.ts';
-import type { ConfigFile, HostFile, KernelSnapshot, Snapshot } from '../snapshot.ts';
+import {
+  type ConfigFile,
+  type HostFile,
+  type KernelSnapshot,
+  type Settings,
+  type Snapshot,
+  settingKeys,
+} from '../snapshot.ts';
 import { type AgentState, sha256 } from '../state.ts';
 import type { KernelDump } from './kernel.ts';
 
@@ -40,12 +47,10 @@ export function withSettings(
   macs: ReadonlySet<string>,
 ): KernelSnapshot {
   const names = kernel.links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name);
-  const settings = readAcceptRa(sysctls, ['default', ...names]);
-  const { default: defaultAcceptRa, ...own } = Object.fromEntries(settings);
   return {
     ...kernel,
-    acceptRa: new Map(Object.entries(own)),
-    ...(defaultAcceptRa === undefined ? {} : { defaultAcceptRa }),
+    settings: new Map(names.map((name) => [name, readSettings(sysctls, name)])),
+    defaultSettings: readSettings(sysctls, 'default'),
   };
 }
 
@@ -148,30 +153,27 @@ function sysctlDirectory(hostRoot: string): string {
 }
 
 /** Path of a setting such as `ipv6.conf.ens5.accept_ra`; the link's name may itself hold dots. */
-export function sysctlPath(directory: string, family: 'ipv4' | 'ipv6', link: string, key: string) {
-  return join(directory, family, 'conf', link, key);
+export function sysctlPath(directory: string, link: string, key: `${'ipv4' | 'ipv6'}.${string}`) {
+  const [family = '', name = ''] = key.split('.');
+  return join(directory, family, 'conf', link, name);
 }
 
-/** `accept_ra` of the links by name; a link that is gone, or a kernel without IPv6, has none. */
-function readAcceptRa(directory: string, links: readonly string[]): Map<string, string> {
-  const values = new Map<string, string>();
-  for (const link of links) {
-    const value = readSetting(directory, 'ipv6', link, 'accept_ra');
-    if (value !== undefined) values.set(link, value);
-  }
-  return values;
+/** Those that there are: a link that is gone has none, and a kernel without IPv6 none of that. */
+function readSettings(directory: string, link: string): Settings {
+  const values = settingKeys.map((key) => [key, readSetting(directory, link, key)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /** Effective reverse path filter of a link: the kernel uses the larger of `all` and the link's own value. */
 export function reversePathFilter(directory: string, link: string): number {
-  const own = readSetting(directory, 'ipv4', link, 'rp_filter');
-  const all = readSetting(directory, 'ipv4', 'all', 'rp_filter');
+  const own = readSetting(directory, link, 'ipv4.rp_filter');
+  const all = readSetting(directory, 'all', 'ipv4.rp_filter');
   return Math.max(Number(all ?? 0), Number(own ?? 0));
 }
 
-function readSetting(directory: string, family: 'ipv4' | 'ipv6', link: string, key: string) {
+function readSetting(...setting: Parameters<typeof sysctlPath>): string | undefined {
   try {
-    return readFileSync(sysctlPath(directory, family, link, key), 'utf8').trim();
+    return readFileSync(sysctlPath(...setting), 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -80,7 +80,8 @@ export function desiredState(nic: DesiredNic): NicState {
       name: nic.name,
       mtu: nic.mtu,
       up: true,
-      ...(nic.mtu < minIpv6Mtu ? {} : { addressMode: 'none', acceptRa: '0' }),
+      ...(nic.mtu < minIpv6Mtu ? {} : { addressMode: 'none' }),
+      settings: nic.mtu < minIpv6Mtu ? {} : { 'ipv6.accept_ra': '0' },
       addresses: nic.addresses.map((cidr) => {
         const broadcast = broadcastOf(cidr);
         return { cidr, ...(broadcast ? { broadcast } : {}), noPrefixRoute: false };

@@ -24,7 +24,7 @@ const fresh: LinkState = {
   mtu: 1500,
   up: false,
   addressMode: 'eui64',
-  acceptRa: '1',
+  settings: { 'ipv6.accept_ra': '1' },
   addresses: [],
   linkLocal: [],
   routes: [],
@@ -34,7 +34,7 @@ const configured: LinkState = {
   mtu: 1450,
   up: true,
   addressMode: 'none',
-  acceptRa: '0',
+  settings: { 'ipv6.accept_ra': '0' },
   addresses: [{ cidr: '10.0.0.11/24', broadcast: '10.0.0.255', noPrefixRoute: false }],
   linkLocal: [],
   routes: [
@@ -64,7 +64,9 @@ describe('from one state to another', () => {
   });
 
   test('router advertisements are refused under the name the NIC has before', () => {
-    expect(diffNic(before, after).sysctls).toEqual([{ dev: 'ens5', key: 'accept_ra', value: '0' }]);
+    expect(diffNic(before, after).sysctls).toEqual([
+      { dev: 'ens5', key: 'ipv6.accept_ra', value: '0' },
+    ]);
   });
 
   test('the same state: nothing', () => {
@@ -89,7 +91,7 @@ describe('from one state to another', () => {
   });
 
   test('an MTU too small for IPv6 comes alone: nothing of IPv6 is set or deleted after it', () => {
-    const { addressMode: _, acceptRa: __, ...narrow } = { ...configured, mtu: 1279 };
+    const { addressMode: _, ...narrow } = { ...configured, mtu: 1279, settings: {} };
     const up = { ...configured, addressMode: 'eui64', linkLocal: ['fe80::1/64'] };
     const change = diffNic({ ...after, link: up }, { ...after, link: narrow });
     expect(change.sysctls).toEqual([]);
@@ -242,8 +244,8 @@ describe('from one state to another', () => {
   });
 
   test('a host without IPv6 is left without it', () => {
-    const { addressMode: _, acceptRa: __, ...four } = fresh;
-    const { addressMode: ___, acceptRa: ____, ...wanted } = configured;
+    const { addressMode: _, ...four } = { ...fresh, settings: {} };
+    const { addressMode: __, ...wanted } = { ...configured, settings: {} };
     const change = diffNic({ link: four, rules: [] }, { link: wanted, rules: [] });
     expect(change.sysctls).toEqual([]);
     expect(change.operations.some(({ kind }) => kind === 'link.address-mode')).toBe(false);

@@ -1,3 +1,4 @@
+import { type SettingKey, settingKeys } from '../snapshot.ts';
 import {
   type LinkState,
   minIpv6Mtu,
@@ -58,8 +59,11 @@ export function diffNic(now: NicState, want: NicState, options: DiffOptions = {}
 }
 
 function sysctlWrites(now: LinkState, want: LinkState): SysctlWrite[] {
-  if (want.acceptRa === undefined || !differ(now.acceptRa, want.acceptRa)) return [];
-  return [{ dev: now.name, key: 'accept_ra', value: want.acceptRa }];
+  return settingKeys.flatMap((key) => {
+    const value = want.settings[key];
+    const changes = value !== undefined && differ(now.settings[key], value);
+    return changes ? [{ dev: now.name, key, value }] : [];
+  });
 }
 
 /** Operations on the link itself, and the state it is in before its addresses and routes are looked at. */
@@ -211,8 +215,14 @@ export type Operation =
 /** A kernel setting that has no netlink form; `dev` is the name the link has before any operation. */
 export interface SysctlWrite {
   readonly dev: string;
-  readonly key: 'accept_ra';
+  readonly key: SettingKey;
   readonly value: string;
+}
+
+/** The name of a setting as sysctl(8) has it. */
+export function settingName({ dev, key }: Pick<SysctlWrite, 'dev' | 'key'>): string {
+  const [family, name] = key.split('.');
+  return `net.${family}.conf.${dev}.${name}`;
 }
 
 /** The operation as a line of `ip -batch`. Adding an address and setting a route also succeed when they are there. */

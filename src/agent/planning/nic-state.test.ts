@@ -9,7 +9,7 @@ const state: NicState = {
     mtu: 1450,
     up: true,
     addressMode: 'none',
-    acceptRa: '0',
+    settings: { 'ipv6.accept_ra': '0' },
     addresses: [
       { cidr: '10.0.0.1/24', noPrefixRoute: false },
       { cidr: '10.0.1.1/24', noPrefixRoute: false },
@@ -32,7 +32,11 @@ describe('states of a NIC', () => {
     ['name', { ...state, link: { ...link, name: 'ens5' } }, 'name is ens5, not multinic0'],
     ['mtu', { ...state, link: { ...link, mtu: 1500 } }, 'mtu is 1500, not 1450'],
     ['link', { ...state, link: { ...link, up: false } }, 'state is down, not up'],
-    ['ra', { ...state, link: { ...link, acceptRa: '1' } }, 'accept_ra is 1, not 0'],
+    [
+      'ra',
+      { ...state, link: { ...link, settings: { 'ipv6.accept_ra': '1' } } },
+      'ipv6.accept_ra is 1, not 0',
+    ],
     [
       'routes',
       { ...state, link: { ...link, routes: [] } },

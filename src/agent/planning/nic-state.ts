@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ipOf, networkOf, prefixOf } from '../../api/address.ts';
-import { type KernelSnapshot, type Link, rt, type Snapshot } from '../snapshot.ts';
+import { type KernelSnapshot, type Link, rt, type Snapshot, settingKeys } from '../snapshot.ts';
+import { formerSettings, withFormerSettings } from '../state.ts';
 import { type Belongings, isOwnRoute, isOwnRule, routeKey } from './ownership.ts';
 
 const nicAddress = z.object({
@@ -30,23 +31,25 @@ const nicRule = z.object({
   protocol: z.int(),
 });
 
-const linkState = z.object({
-  name: z.string(),
-  /** Names that udev gave it beside its own; they are never wanted, only in the way of a rename. */
-  altNames: z.array(z.string()).readonly().exactOptional(),
-  mtu: z.int(),
-  up: z.boolean(),
-  /** Absent on a link without IPv6, and where it does not matter. */
-  addressMode: z.string().exactOptional(),
-  /** `net.ipv6.conf.<name>.accept_ra`; absent on a link without IPv6, and where it does not matter. */
-  acceptRa: z.string().exactOptional(),
-  /** IPv4 addresses in the kernel's order: the first of a subnet is its primary address. */
-  addresses: z.array(nicAddress).readonly(),
-  /** IPv6 link-local addresses, which the kernel makes and drops as the link goes up and down; absent where they do not matter. */
-  linkLocal: z.array(z.string()).readonly().exactOptional(),
-  /** IPv4 routes except those that the kernel makes from addresses. */
-  routes: z.array(nicRoute).readonly(),
-});
+const linkState = z
+  .object({
+    /** Without those that the link does not have, and those that do not matter. */
+    ...formerSettings,
+    name: z.string(),
+    /** Names that udev gave it beside its own; they are never wanted, only in the way of a rename. */
+    altNames: z.array(z.string()).readonly().exactOptional(),
+    mtu: z.int(),
+    up: z.boolean(),
+    /** Absent on a link without IPv6, and where it does not matter. */
+    addressMode: z.string().exactOptional(),
+    /** IPv4 addresses in the kernel's order: the first of a subnet is its primary address. */
+    addresses: z.array(nicAddress).readonly(),
+    /** IPv6 link-local addresses, which the kernel makes and drops as the link goes up and down; absent where they do not matter. */
+    linkLocal: z.array(z.string()).readonly().exactOptional(),
+    /** IPv4 routes except those that the kernel makes from addresses. */
+    routes: z.array(nicRoute).readonly(),
+  })
+  .transform(withFormerSettings);
 
 /**
  * Everything of one NIC that the agent changes, and so everything it must be able to put back. Applying, removing and
@@ -88,20 +91,20 @@ export function nicDifference(have: NicState, want: NicState): string {
   return differing.join('; ');
 }
 
-function partsOf({ link, rules }: NicState): [string, string | undefined][] {
-  const parts: [string, string | undefined][] = link
+function partsOf({ link, rules }: NicState) {
+  const parts: (readonly [string, string | undefined])[] = link
     ? [
         ['name', link.name],
         ['mtu', String(link.mtu)],
         ['state', link.up ? 'up' : 'down'],
         ['addrgenmode', link.addressMode],
-        ['accept_ra', link.acceptRa],
         ['addresses', list(link.addresses.map(addressText))],
+        ...settingKeys.map((key) => [key, link.settings[key]] as const),
         ['link-local addresses', link.linkLocal && list(link.linkLocal)],
         ['routes', list(link.routes.map(routeText))],
       ]
     : [];
-  return [...parts, ['rules', list(rules.map(ruleText))]];
+  return [...parts, ['rules', list(rules.map(ruleText))] as const];
 }
 
 function list(texts: readonly string[]): string {
@@ -150,14 +153,13 @@ export function presentState(
 
 function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): LinkState {
   const addresses = host.addresses.filter((address) => address.link === link.name);
-  const acceptRa = host.acceptRa.get(link.name);
   return {
     name: link.name,
     ...(link.altNames.length > 0 ? { altNames: link.altNames } : {}),
     mtu: link.mtu,
     up: link.up,
     ...(link.addressMode === undefined ? {} : { addressMode: link.addressMode }),
-    ...(acceptRa === undefined ? {} : { acceptRa }),
+    settings: host.settings.get(link.name) ?? {},
     addresses: addresses
       .filter(({ family, cidr }) => family === 4 && belongings.ips.includes(ipOf(cidr)))
       .map((address) => ({

@@ -78,7 +78,7 @@ function configuredHost(): Snapshot {
       opaque: false,
     })),
     rules: desired.rules.map((rule) => ({ ...rule, opaque: false })),
-    acceptRa: new Map([['multinic0', '0']]),
+    settings: new Map([['multinic0', { 'ipv6.accept_ra': '0' }]]),
     files: [
       {
         path,
@@ -150,7 +150,7 @@ describe('the plan', () => {
   });
 
   test('remembers what a NIC was before it was ours, however often it is changed', () => {
-    const was = { originalName: 'enp9', original: { mtu: 9000, up: true } };
+    const was = { originalName: 'enp9', original: { mtu: 9000, up: true, settings: {} } };
     const state = stateWith({ ...record(1, 0), ...was });
     const { units } = planApply(input([entry(1, { mtu: 1400 })], configuredHost(), state));
     expect(units[0]?.record).toMatchObject(was);

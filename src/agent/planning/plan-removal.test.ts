@@ -32,7 +32,7 @@ const ours = {
   routes: [route('10.0.0.0/24', 'multinic0', { table: 100, protocol: 4 })],
   rules: [rule('10.0.0.1/32', 100, 10_100)],
   files: [ownFile(0, macOf(1), ['10.0.0.1/24'])],
-  acceptRa: new Map([['multinic0', '0']]),
+  settings: new Map([['multinic0', { 'ipv6.accept_ra': '0' }]]),
 };
 
 describe('removal', () => {
@@ -46,7 +46,9 @@ describe('removal', () => {
       'rule del from 10.0.0.1/32 table 100 priority 10100 protocol 4',
       'addr del 10.0.0.1/24 dev ens1',
     ]);
-    expect(units[0]?.change.sysctls).toEqual([{ dev: 'multinic0', key: 'accept_ra', value: '1' }]);
+    expect(units[0]?.change.sysctls).toEqual([
+      { dev: 'multinic0', key: 'ipv6.accept_ra', value: '1' },
+    ]);
     expect(units[0]?.files).toMatchObject({
       commit: { path: '/etc/netplan/90-multinic0.yaml', after: null },
       obsolete: [],

@@ -119,12 +119,12 @@ function recordAfter(
 /** What the NIC was like before it was ours; its addresses and routes were not. */
 function originalOf(before: LinkState | undefined): NicRecord['original'] {
   if (!before) return undefined;
-  const { mtu, up, addressMode, acceptRa } = before;
+  const { mtu, up, addressMode, settings } = before;
   return {
     mtu,
     up,
     ...(addressMode === undefined ? {} : { addrGenMode: addressMode }),
-    ...(acceptRa === undefined ? {} : { acceptRa }),
+    settings,
   };
 }
 
@@ -235,7 +235,8 @@ function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name:
       name,
       mtu,
       up,
-      ...(mtu < minIpv6Mtu ? {} : ipv6Of(host, link, original)),
+      ...(mtu < minIpv6Mtu ? {} : { addressMode: original?.addrGenMode ?? 'eui64' }),
+      settings: formerSettings(host, link, original),
       addresses: [],
       // Those of a link that is up are the kernel's own business again.
       ...(up ? {} : { linkLocal: [] }),
@@ -245,11 +246,9 @@ function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name:
   };
 }
 
-/** Of a NIC whose past is not known: the kernel's own defaults. */
-function ipv6Of(host: Snapshot, link: LinkState, original: NicRecord['original']) {
-  const acceptRa = original?.acceptRa ?? host.defaultAcceptRa ?? link.acceptRa;
-  const addressMode = original?.addrGenMode ?? 'eui64';
-  return { addressMode, ...(acceptRa === undefined ? {} : { acceptRa }) };
+/** Of a NIC whose past is not known: what the kernel gives to a new one. */
+function formerSettings(host: Snapshot, link: LinkState, original: NicRecord['original']) {
+  return { ...link.settings, ...host.defaultSettings, ...original?.settings };
 }
 
 /** The host as it will be once these NICs are removed; what a plan for the others starts from. */

@@ -3,7 +3,7 @@ import type { RenderedFile, RenderedNic } from '../backends/backend.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { type AgentState, type NicRecord, withNic, withoutNic } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
-import { batchLine, type Change } from './diff.ts';
+import { batchLine, type Change, settingName } from './diff.ts';
 import type { KnownNic, NicState } from './nic-state.ts';
 import type { Refusal } from './refusals.ts';
 
@@ -106,7 +106,7 @@ function unitText(unit: Unit): string {
 export function unitLines({ change, files }: Unit): string[] {
   const { sysctls, eviction, operations } = change;
   return [
-    ...sysctls.map(({ dev, key, value }) => `write net.ipv6.conf.${dev}.${key} = ${value}`),
+    ...sysctls.map((setting) => `write ${settingName(setting)} = ${setting.value}`),
     ...[...(eviction ? [eviction] : []), ...operations].map(
       (operation) => `ip ${batchLine(operation)}`,
     ),
