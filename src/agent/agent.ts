@@ -14,7 +14,7 @@ import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
 import { observeFamily } from './observe/family.ts';
-import { observeHost, siteAt } from './observe/host.ts';
+import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
 import { planAll, planApply, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
@@ -81,8 +81,9 @@ async function dryRun(
     request,
   );
   if (!backend || misfit) throw new UsageError(`--host-root ${hostRoot}: ${misfit}`);
-  const host = await observeHost({ ...site, backend }, macs, state);
-  return planAll({ request, state, host, backend, bootId: boot });
+  const there = hostOf(site, backend);
+  const host = await observeHost(there, macs, state);
+  return planAll({ request, state, host, backend: there.backend, bootId: boot });
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
@@ -146,7 +147,7 @@ async function configure(
   const { backend, misfit = '', family } = fitOf(finding, request);
   const named = family ? { family } : {};
   if (!backend) return { ...ofWrongFamily(request, inUse, misfit), ...named };
-  const context = openContext({ ...site, backend }, request, onDisk, macs, deps);
+  const context = openContext(hostOf(site, backend), request, onDisk, macs, deps);
   const boot = context.run.bootId;
 
   const recovered = await recover(journals, atBoot(onDisk, boot), context);
@@ -159,7 +160,8 @@ async function configure(
   deps.signal.throwIfAborted();
 
   const state = advanceFence(known, request);
-  const input = { request, state: claimed(state), host, backend, bootId: boot, inHand };
+  const planned = { backend: context.backend, bootId: boot, inHand };
+  const input = { request, state: claimed(state), host, ...planned };
   const plan = planAll(input);
   const removed = await carryOut(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);

@@ -40,7 +40,7 @@ describe('the termination message', () => {
   test('has all of ten failures, each with its message', () => {
     const words = 'RTNETLINK answers: "Operation not permitted" 한국어 '.repeat(9);
     const nics = Array.from({ length: 10 }, (_, n) => nic(n, { ...failed, message: words }));
-    const warnings = nics.map(({ name }) => `StrictReversePath ${name}`);
+    const warnings = nics.map(({ name }) => `SettingsKept ${name} ipv4.rp_filter=1`);
     const result = jobResultOf(report({ nics, warnings }));
     expect(jobResult.parse(result)).toEqual(result);
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);

@@ -1,7 +1,8 @@
 import type { Family, Fence, JobResult, KnownNic, NicResult } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
-import { reversePathFilter } from './observe/host.ts';
+import { readSettings } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
+import { othersSettings } from './planning/settings.ts';
 import type { RefusedNic, Target, Unit } from './planning/unit.ts';
 import type { RequestIdentity } from './request.ts';
 
@@ -116,16 +117,14 @@ function failedResult(target: Target, name: string, { reason, message }: Refusal
   return { ...target, name, state, reason, message };
 }
 
-/** Strict mode of RFC 3704: the kernel drops packets whose way back is another NIC. */
-const strict = 1;
-
-/** What is right now but may surprise: names that were kept, and filters that drop replies of policy routing. */
+/** What is right now but may surprise: settings that others changed, and names that were kept. */
 export function warningsOf(nics: readonly NicResult[], sysctls: string): string[] {
   const configured = nics.filter(({ state }) => state === 'Configured');
   return [
-    ...configured
-      .filter(({ name }) => reversePathFilter(sysctls, name) === strict)
-      .map(({ name }) => `StrictReversePath ${name}`),
+    ...configured.flatMap(({ name }) => {
+      const changed = othersSettings(readSettings(sysctls, name));
+      return changed.length > 0 ? [`SettingsKept ${name} ${changed.join(' ')}`] : [];
+    }),
     ...configured
       .filter(({ name, index }) => name !== interfaceName(index))
       .map(({ name, index }) => `NameKept ${name}, not ${interfaceName(index)}`),

@@ -121,7 +121,12 @@ export interface Snapshot {
 export type KernelSnapshot = Omit<Snapshot, 'files' | 'held'>;
 
 /** Settings `net.FAMILY.conf.LINK.KEY` that the agent sets, as `FAMILY.KEY` (networking/ip-sysctl of the kernel). */
-export const settingKeys = ['ipv6.accept_ra'] as const;
+export const settingKeys = [
+  'ipv6.accept_ra',
+  'ipv4.rp_filter',
+  'ipv4.arp_ignore',
+  'ipv4.arp_announce',
+] as const;
 export type SettingKey = (typeof settingKeys)[number];
 /** A link that is gone has none, and one without IPv6 none of that family. */
 export type Settings = Readonly<Partial<Record<SettingKey, string>>>;

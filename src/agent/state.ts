@@ -50,6 +50,8 @@ export const nicRecord = z.object({
       bootId: z.string(),
       addresses: z.array(z.string()),
       routes: z.array(sharedRoute).exactOptional(),
+      /** Index of the link whose settings the agent has set since. */
+      setUp: z.int().exactOptional(),
     })
     .exactOptional(),
 });

@@ -24,6 +24,7 @@ describe.each(family.options)('the Pod for %s', (name) => {
     const writable = mounts.filter(({ readOnly }) => !readOnly);
     expect(writable.map(({ path }) => path)).toEqual([
       ...writes[name],
+      '/etc/sysctl.d',
       '/var/lib/multinic',
       '/proc/sys/net',
     ]);
@@ -50,6 +51,8 @@ describe.each(family.options)('the Pod for %s', (name) => {
       type === 'DirectoryOrCreate' && !path.startsWith('/run/') ? [path] : [],
     );
     const own = name === 'ifcfg' ? ['/etc/NetworkManager/system-connections'] : [];
-    expect(lasting.toSorted()).toEqual([...writes[name], ...own, '/var/lib/multinic'].toSorted());
+    expect(lasting.toSorted()).toEqual(
+      [...writes[name], ...own, '/etc/sysctl.d', '/var/lib/multinic'].toSorted(),
+    );
   });
 });

@@ -34,6 +34,7 @@ const evidence = [
 ] as const;
 
 const everywhere: readonly HostMount[] = [
+  written('sysctl', '/etc/sysctl.d'),
   written('state', '/var/lib/multinic'),
   // Writable through a hostPath with NET_ADMIN alone, while the container's own /proc/sys is read-only.
   { name: 'proc-sys-net', path: '/proc/sys/net', type: 'Directory', readOnly: false },

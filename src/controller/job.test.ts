@@ -104,6 +104,7 @@ describe('the Job of a run', () => {
     expect(paths?.toSorted()).toEqual([
       '/etc/machine-id',
       '/etc/netplan',
+      '/etc/sysctl.d',
       '/proc/sys/net',
       '/run/NetworkManager/devices',
       '/run/netplan',

@@ -62,6 +62,14 @@ export function rule(
   return { from, table, priority, protocol: 4, opaque: false, ...more };
 }
 
+/** What the kernel gives to a new link. */
+export const freshSettings = {
+  'ipv6.accept_ra': '1',
+  'ipv4.rp_filter': '0',
+  'ipv4.arp_ignore': '0',
+  'ipv4.arp_announce': '0',
+};
+
 /** A node with a primary NIC eth0 in 10.200.0.0/16 and these NICs. */
 export function host(links: readonly Link[], more: Partial<Snapshot> = {}): Snapshot {
   const all = [link(0, { name: 'eth0', up: true, index: 2 }), ...links];
@@ -75,8 +83,8 @@ export function host(links: readonly Link[], more: Partial<Snapshot> = {}): Snap
       ...(more.routes ?? []),
     ],
     rules: more.rules ?? [],
-    settings: more.settings ?? new Map(links.map(({ name }) => [name, { 'ipv6.accept_ra': '1' }])),
-    defaultSettings: { 'ipv6.accept_ra': '1' },
+    settings: more.settings ?? new Map(links.map(({ name }) => [name, freshSettings])),
+    defaultSettings: freshSettings,
     files: more.files ?? [],
     held: more.held ?? [],
   };

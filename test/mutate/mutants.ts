@@ -3,6 +3,7 @@ import { agentMutants } from './mutants/agent.ts';
 import { agentFamilyMutants } from './mutants/agent-family.ts';
 import { agentFilesMutants } from './mutants/agent-files.ts';
 import { agentRoutingMutants } from './mutants/agent-routing.ts';
+import { agentSettingsMutants } from './mutants/agent-settings.ts';
 import { apiMutants } from './mutants/api.ts';
 import { controllerMutants } from './mutants/controller.ts';
 import { credentialsMutants } from './mutants/credentials.ts';
@@ -29,6 +30,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   'agent-family': agentFamilyMutants,
   'agent-files': agentFilesMutants,
   'agent-routing': agentRoutingMutants,
+  'agent-settings': agentSettingsMutants,
   api: apiMutants,
   controller: controllerMutants,
   credentials: credentialsMutants,

@@ -178,14 +178,6 @@ describe('attach', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('a strict reverse path filter on a NIC of ours is told', async () => {
-    await hostWithTwo('strict');
-    const setting = '/proc/sys/net/ipv4/conf/ens5/rp_filter';
-    expect((await host.exec('sh', '-c', `echo 1 >${setting}`)).code).toBe(0);
-    const { result } = await runAgent(host, request(two));
-    expect(result).toMatchObject({ outcome: 'ok', warnings: ['StrictReversePath multinic0'] });
-  });
-
   test('router advertisements and link-local addresses are off before the NIC is up', async () => {
     await hostWithTwo('radv');
     await host.ip('link', 'set', 'dev', 'ens5', 'up');

@@ -8,7 +8,17 @@ import { inOrder, isDone, stateAfter, type Unit } from '../../src/agent/planning
 import { linksWithMac, type Snapshot } from '../../src/agent/snapshot.ts';
 import { type AgentState, emptyState } from '../../src/agent/state.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
-import { address, entry, host, input, link, macOf, route, rule } from '../beds/agent-samples.ts';
+import {
+  address,
+  entry,
+  freshSettings,
+  host,
+  input,
+  link,
+  macOf,
+  route,
+  rule,
+} from '../beds/agent-samples.ts';
 import { applied, type ModelOptions, perform } from './kernel-model.ts';
 
 const numbers = [1, 2, 3, 4, 5] as const;
@@ -50,7 +60,7 @@ const someHost = fc.tuple(...numbers.map(freshNic)).map((nics): Snapshot => {
     ...foreign,
     links: [...foreign.links, ...plugged.map(({ nic }) => nic)],
     addresses: [...foreign.addresses, ...plugged.flatMap(({ own }) => own)],
-    settings: new Map(plugged.map(({ nic }) => [nic.name, { 'ipv6.accept_ra': '1' }])),
+    settings: new Map(plugged.map(({ nic }) => [nic.name, freshSettings])),
   };
 });
 
@@ -272,6 +282,7 @@ describe('plan of the agent', () => {
             if (!now) continue;
             const { mtu, up, addrGenMode: addressMode } = original ?? {};
             expect(now).toMatchObject({ name: originalName, mtu, up, addressMode });
+            expect(between.host.settings.get(originalName)).toMatchObject(original?.settings ?? {});
           }
         });
       }),

@@ -93,7 +93,7 @@ function resized(host: Snapshot, link: Link, mtu: number): Snapshot {
   const { addressMode, ...bare } = link;
   const six = mtu >= 1280;
   const settings = new Map(host.settings);
-  const { 'ipv6.accept_ra': now, ...four } = settings.get(link.name) ?? {};
+  const { 'ipv6.accept_ra': _, ...four } = settings.get(link.name) ?? {};
   const fresh = { 'ipv6.accept_ra': '1', ...host.defaultSettings };
   if (!six) settings.set(link.name, four);
   else if (addressMode === undefined) settings.set(link.name, { ...fresh, ...four });

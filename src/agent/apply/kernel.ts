@@ -4,7 +4,8 @@ import type { Perform } from '../../process/effects.ts';
 import type { Ip } from '../ip-session.ts';
 import { sysctlPath } from '../observe/host.ts';
 import type { KernelDump } from '../observe/kernel.ts';
-import { batchLine, type Change, type Operation, settingName } from '../planning/diff.ts';
+import { batchLine, type Change, type Operation } from '../planning/diff.ts';
+import { settingName } from '../planning/settings.ts';
 
 /** What changes the state of the agent's network namespace. */
 export interface Kernel {
@@ -65,7 +66,7 @@ function writeSysctls({ sysctls }: Change, kernel: Kernel): KernelFailure | unde
     try {
       writeFileSync(sysctlPath(kernel.sysctls, dev, key), value);
     } catch (error) {
-      const message = `${settingName({ dev, key })}: ${(error as Error).message}`;
+      const message = `${settingName(dev, key)}: ${(error as Error).message}`;
       return { message, busy: false };
     }
   }

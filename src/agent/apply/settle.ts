@@ -6,6 +6,7 @@ import {
   nicDifference,
   presentState,
 } from '../planning/nic-state.ts';
+import { withoutLasting } from '../planning/settings.ts';
 import { type KernelSnapshot, linksWithMac } from '../snapshot.ts';
 import type { Context } from './context.ts';
 import { changeKernel } from './kernel.ts';
@@ -80,7 +81,7 @@ export async function settle<G extends Goal>(
     const look = judged(goals, seen, failures, options.alarm);
     const at = clock.monotonicMs();
     rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
-    if (at >= end || isQuiet(seen, options, at - rightSince)) return look;
+    if (at >= end || isQuiet(seen, options, at - rightSince)) return tolerant(look, seen);
     if (!look.improvable || changes >= maxChanges) await clock.sleep(pauseMs);
     else {
       changes += 1;
@@ -88,6 +89,17 @@ export async function settle<G extends Goal>(
       await change([...look.wrong.keys()], seen, changes > 1, context, failures);
     }
   }
+}
+
+/** What is wrong in the end: not what others have set as they want it. */
+function tolerant<G extends Goal>(
+  { wrong, ...rest }: Settled<G>,
+  seen: KernelSnapshot,
+): Settled<G> {
+  const left = [...wrong].filter(
+    ([goal]) => differenceOf({ ...goal, want: withoutLasting(goal.want) }, seen) !== '',
+  );
+  return { ...rest, wrong: new Map(left) };
 }
 
 function judged<G extends Goal>(

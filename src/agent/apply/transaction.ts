@@ -3,6 +3,7 @@ import type { NicReason } from '../../api/job.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import type { Refusal } from '../planning/refusals.ts';
+import { withoutLasting } from '../planning/settings.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
 import { type KernelSnapshot, rt, type Snapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
@@ -120,7 +121,7 @@ async function verifyLinks(
   const goals = work.going.map((unit) => ({
     unit,
     nic: unit.nic,
-    want: unit.after,
+    want: withoutLasting(unit.after),
     plugged: unit.action === 'apply',
   }));
   const renamed = work.going.flatMap(({ before: { link }, after }) =>

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Backend, Place } from '../backends/backend.ts';
+import { sysctlPlace, withSysctlFile } from '../backends/sysctl-file.ts';
 import type { Ip } from '../ip-session.ts';
 import {
   type ConfigFile,
@@ -20,6 +21,8 @@ export interface Site {
   readonly ip: Ip;
   /** Whether the host has udev, which reacts to a rename. */
   readonly udev: boolean;
+  /** Whether kernel settings can be kept over a boot. */
+  readonly keepsSettings: boolean;
 }
 
 /** A host whose family has files of this backend. */
@@ -30,7 +33,13 @@ export interface Host extends Site {
 /** How this process sees the host under this directory. */
 export function siteAt(hostRoot: string, ip: Ip): Site {
   const udev = isThere(hostRoot, '/usr/lib/systemd/systemd-udevd');
-  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, udev };
+  const keepsSettings = isThere(hostRoot, sysctlPlace.directory);
+  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, udev, keepsSettings };
+}
+
+/** The host, once its family is known. */
+export function hostOf(site: Site, family: Backend): Host {
+  return { ...site, backend: site.keepsSettings ? withSysctlFile(family) : family };
 }
 
 /** State of the kernel as it is now. */
@@ -159,16 +168,9 @@ export function sysctlPath(directory: string, link: string, key: `${'ipv4' | 'ip
 }
 
 /** Those that there are: a link that is gone has none, and a kernel without IPv6 none of that. */
-function readSettings(directory: string, link: string): Settings {
+export function readSettings(directory: string, link: string): Settings {
   const values = settingKeys.map((key) => [key, readSetting(directory, link, key)] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
-}
-
-/** Effective reverse path filter of a link: the kernel uses the larger of `all` and the link's own value. */
-export function reversePathFilter(directory: string, link: string): number {
-  const own = readSetting(directory, link, 'ipv4.rp_filter');
-  const all = readSetting(directory, 'all', 'ipv4.rp_filter');
-  return Math.max(Number(all ?? 0), Number(own ?? 0));
 }
 
 function readSetting(...setting: Parameters<typeof sysctlPath>): string | undefined {

@@ -3,6 +3,7 @@ import type { RequestInterface } from '../../api/job.ts';
 import { interfaceName, routingTable, rulePriority } from '../../api/names.ts';
 import { type Link, rt } from '../snapshot.ts';
 import { minIpv6Mtu, type NicRoute, type NicRule, type NicState, routeText } from './nic-state.ts';
+import { lastingSettings } from './settings.ts';
 
 /** One NIC as it shall be, in the kernel and in the files for the next boot alike. */
 export interface DesiredNic {
@@ -81,7 +82,7 @@ export function desiredState(nic: DesiredNic): NicState {
       mtu: nic.mtu,
       up: true,
       ...(nic.mtu < minIpv6Mtu ? {} : { addressMode: 'none' }),
-      settings: nic.mtu < minIpv6Mtu ? {} : { 'ipv6.accept_ra': '0' },
+      settings: { ...lastingSettings, ...(nic.mtu < minIpv6Mtu ? {} : { 'ipv6.accept_ra': '0' }) },
       addresses: nic.addresses.map((cidr) => {
         const broadcast = broadcastOf(cidr);
         return { cidr, ...(broadcast ? { broadcast } : {}), noPrefixRoute: false };

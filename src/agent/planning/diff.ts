@@ -219,12 +219,6 @@ export interface SysctlWrite {
   readonly value: string;
 }
 
-/** The name of a setting as sysctl(8) has it. */
-export function settingName({ dev, key }: Pick<SysctlWrite, 'dev' | 'key'>): string {
-  const [family, name] = key.split('.');
-  return `net.${family}.conf.${dev}.${name}`;
-}
-
 /** The operation as a line of `ip -batch`. Adding an address and setting a route also succeed when they are there. */
 export function batchLine(operation: Operation): string {
   if ('rule' in operation) {

@@ -37,7 +37,7 @@ export function heldOf(
   mac: string,
   record: NicRecord | undefined,
   { held }: Pick<Snapshot, 'held'>,
-): Omit<NonNullable<NicRecord['boot']>, 'bootId'> {
+): Pick<NonNullable<NicRecord['boot']>, 'addresses' | 'routes'> {
   const { addresses = [], routes } = record?.boot ?? {};
   const now = held.filter((file) => file.mac === mac).flatMap((file) => file.addresses);
   return { addresses: [...new Set([...addresses, ...now])], ...(routes ? { routes } : {}) };

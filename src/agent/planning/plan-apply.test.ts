@@ -49,7 +49,11 @@ describe('a NIC that was unplugged and is plugged again', () => {
     expect(lines).toContain('addr del 10.0.0.9/24 dev multinic0');
     expect(lines).toContain('rule del from 10.0.0.9/32 table 100 priority 10100 protocol 4');
     const [unit] = units;
-    expect(unit?.record?.boot).toEqual({ bootId: 'boot-1', addresses: ['10.0.0.9/24'] });
+    expect(unit?.record?.boot).toEqual({
+      bootId: 'boot-1',
+      addresses: ['10.0.0.9/24'],
+      setUp: 11,
+    });
     expect(unit?.nic.belongings.ips).toContain('10.0.0.9');
   });
 });
@@ -240,6 +244,9 @@ describe('the plan', () => {
       [
         `multinic0 ${macOf(1)} (now ens1): apply`,
         '  write net.ipv6.conf.ens1.accept_ra = 0',
+        '  write net.ipv4.conf.ens1.rp_filter = 2',
+        '  write net.ipv4.conf.ens1.arp_ignore = 1',
+        '  write net.ipv4.conf.ens1.arp_announce = 2',
         '  ip link set dev ens1 name multinic0',
         '  ip link set dev multinic0 mtu 1450',
         '  ip link set dev multinic0 addrgenmode none',

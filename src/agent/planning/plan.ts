@@ -14,6 +14,7 @@ import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { heldOf, isOwnRule, ownedBy, recordOf } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
+import { withOthersSettings, withoutOthers } from './settings.ts';
 import {
   inOrder,
   isDone,
@@ -71,7 +72,7 @@ export function planApply(input: PlanInput): Plan {
 function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, taken: Taken): Unit {
   const { entry, link, belongings, desired } = candidate;
   const before = presentState(host, link, belongings);
-  const after = desiredState(desired);
+  const after = withOthersSettings(desiredState(desired), before, isSetUp(candidate, bootId));
   const evict = link.name !== desired.name && taken.names.has(link.name);
   const rendered = backend.render(desired);
   const files = writeChanges(host, entry.mac, rendered, taken.paths);
@@ -91,9 +92,14 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
     desired,
     record: {
       ...recordAfter(candidate, before.link, rendered),
-      boot: { bootId, ...heldOf(entry.mac, candidate.record, host) },
+      boot: { bootId, ...heldOf(entry.mac, candidate.record, host), setUp: link.index },
     },
   };
+}
+
+/** Whether the agent has set up this very link since the boot: what its settings are now is what others made of them. */
+function isSetUp({ record, link }: Candidate, bootId: string): boolean {
+  return record?.boot?.bootId === bootId && record.boot.setUp === link.index;
 }
 
 function recordAfter(
@@ -248,7 +254,8 @@ function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name:
 
 /** Of a NIC whose past is not known: what the kernel gives to a new one. */
 function formerSettings(host: Snapshot, link: LinkState, original: NicRecord['original']) {
-  return { ...link.settings, ...host.defaultSettings, ...original?.settings };
+  const former = { ...link.settings, ...host.defaultSettings, ...original?.settings };
+  return withoutOthers(former, link.settings);
 }
 
 /** The host as it will be once these NICs are removed; what a plan for the others starts from. */

@@ -3,9 +3,10 @@ import type { RenderedFile, RenderedNic } from '../backends/backend.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { type AgentState, type NicRecord, withNic, withoutNic } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
-import { batchLine, type Change, settingName } from './diff.ts';
+import { batchLine, type Change } from './diff.ts';
 import type { KnownNic, NicState } from './nic-state.ts';
 import type { Refusal } from './refusals.ts';
+import { settingName } from './settings.ts';
 
 /** Which NIC of the request, or of state.json, something is about. */
 export interface Target {
@@ -106,7 +107,7 @@ function unitText(unit: Unit): string {
 export function unitLines({ change, files }: Unit): string[] {
   const { sysctls, eviction, operations } = change;
   return [
-    ...sysctls.map((setting) => `write ${settingName(setting)} = ${setting.value}`),
+    ...sysctls.map(({ dev, key, value }) => `write ${settingName(dev, key)} = ${value}`),
     ...[...(eviction ? [eviction] : []), ...operations].map(
       (operation) => `ip ${batchLine(operation)}`,
     ),

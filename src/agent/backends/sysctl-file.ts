@@ -1,0 +1,53 @@
+import { interfaceName } from '../../api/names.ts';
+import type { DesiredNic } from '../planning/desired.ts';
+import { lastingSettings, settingName } from '../planning/settings.ts';
+import type { ConfigFile, HostFile } from '../snapshot.ts';
+import type { Backend, Place, RenderedFile } from './backend.ts';
+
+/**
+ * Read by systemd-sysctl at boot, and by udev for each NIC that comes, once it has its name (sysctl.d(5),
+ * 99-systemd.rules). Files of `/run` and `/usr/lib` are of no NIC of ours.
+ */
+export const sysctlPlace: Place = { directory: '/etc/sysctl.d', suffix: '.conf' };
+
+/** The backend, for a host that keeps kernel settings over a boot as well: every family does it in the same way. */
+export function withSysctlFile(backend: Backend): Backend {
+  return {
+    ...backend,
+    places: [...backend.places, sysctlPlace],
+    read: (file) => (isHere(file) ? readSysctlFile(file) : backend.read(file)),
+    render(nic) {
+      const { companions, main } = backend.render(nic);
+      return { companions: [...companions, renderSysctlFile(nic)], main };
+    },
+    validate(file, nic) {
+      if (!isHere(file)) backend.validate(file, nic);
+      else if (file.text !== renderSysctlFile(nic).text) throw new Error(`${file.path} says else`);
+    },
+  };
+}
+
+function isHere({ path }: Pick<HostFile, 'path'>): boolean {
+  return path.startsWith(`${sysctlPlace.directory}/`);
+}
+
+function renderSysctlFile({ index, name, mac }: DesiredNic): RenderedFile {
+  const lines = Object.entries(lastingSettings).map(
+    ([key, value]) => `${settingName(name, key)} = ${value}`,
+  );
+  return {
+    path: `${sysctlPlace.directory}/9${index}-${interfaceName(index)}.conf`,
+    text: [`# NIC ${mac}`, ...lines, ''].join('\n'),
+    mode: 0o644,
+  };
+}
+
+const ownPath = /^\/etc\/sysctl\.d\/9(\d)-multinic\1\.conf$/;
+const ownHead = /^# NIC ((?:[\da-f]{2}:){5}[\da-f]{2})\n/;
+
+async function readSysctlFile(file: HostFile): Promise<ConfigFile> {
+  const [, index] = ownPath.exec(file.path) ?? [];
+  const [, mac] = ownHead.exec(file.text) ?? [];
+  if (index === undefined || mac === undefined) return { ...file, macs: [] };
+  return { ...file, own: { mac, index: Number(index), addresses: [] }, macs: [mac] };
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { entry, freshSettings, link } from '../../../test/beds/agent-samples.ts';
+import { desiredNic, desiredState } from './desired.ts';
+import type { NicState } from './nic-state.ts';
+import { othersSettings, withOthersSettings, withoutLasting, withoutOthers } from './settings.ts';
+
+const want = desiredState(desiredNic(entry(1), 0, link(1), []));
+const ours = { 'ipv6.accept_ra': '0', 'ipv4.rp_filter': '2', 'ipv4.arp_ignore': '1' };
+
+function now(settings: object): NicState {
+  if (!want.link) throw new Error('no link');
+  return { ...want, link: { ...want.link, settings } };
+}
+
+describe('settings that others may have as they want them', () => {
+  test('are wanted of a NIC that was not set up yet', () => {
+    expect(withOthersSettings(want, now(freshSettings), false)).toBe(want);
+  });
+
+  test('are left alone later, but not those that would have the NIC take more addresses', () => {
+    const changed = { ...ours, 'ipv6.accept_ra': '1', 'ipv4.rp_filter': '0' };
+    expect(withOthersSettings(want, now(changed), true).link?.settings).toEqual({
+      'ipv6.accept_ra': '0',
+      'ipv4.arp_ignore': '1',
+    });
+  });
+
+  test('fail nothing', () => {
+    expect(withoutLasting(want).link?.settings).toEqual({ 'ipv6.accept_ra': '0' });
+    expect(withoutLasting({ rules: [] })).toEqual({ rules: [] });
+  });
+
+  test('are given back where nobody else changed them', () => {
+    const former = { 'ipv6.accept_ra': '2', 'ipv4.rp_filter': '1', 'ipv4.arp_ignore': '0' };
+    expect(withoutOthers(former, { ...ours, 'ipv4.arp_ignore': '8' })).toEqual({
+      'ipv6.accept_ra': '2',
+      'ipv4.rp_filter': '1',
+    });
+  });
+
+  test('are told', () => {
+    expect(othersSettings(ours)).toEqual([]);
+    const changed = { ...ours, 'ipv4.rp_filter': '0', 'ipv6.accept_ra': '1' };
+    expect(othersSettings(changed)).toEqual(['ipv4.rp_filter=0']);
+  });
+});
