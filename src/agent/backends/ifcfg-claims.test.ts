@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { readIfcfg, routesHead } from './ifcfg-claims.ts';
+
+const mac = 'fa:16:3e:fb:9b:68';
+const scripts = '/etc/sysconfig/network-scripts';
+const none = { macs: [], names: [], leases: [], patterns: [] };
+
+const read = (name: string, text: string) =>
+  readIfcfg({ path: `${scripts}/${name}`, text, mode: 0o644 });
+
+function claims(text: string, name = 'ifcfg-ens9') {
+  const { own, macs, names = [], leases = [], patterns = [] } = read(name, text);
+  expect(own).toBeUndefined();
+  return { macs, names, leases, patterns };
+}
+
+/** What the generation before the deployed one wrote. */
+const earlier = `DEVICE=multinic0
+NAME=multinic0
+TYPE=Ethernet
+ONBOOT=yes
+BOOTPROTO=none
+IPADDR=11.11.11.132
+PREFIX=24
+MTU=1450
+HWADDR=${mac}
+`;
+
+describe('a file of ours', () => {
+  test('is known of an earlier generation', () => {
+    expect(read('ifcfg-multinic4', earlier).own).toEqual({
+      mac,
+      index: 0,
+      addresses: ['11.11.11.132/24'],
+    });
+  });
+
+  test('is known with all its addresses', () => {
+    const text = `DEVICE="multinic3"
+HWADDR='${mac.toUpperCase()}'
+IPADDR0=10.0.0.1
+PREFIX0=24
+IPADDR1=10.0.0.2 # second
+PREFIX1=16
+IPADDR2=10.0.0.3
+IPV6ADDR=fd00::1/64
+IPV6ADDR_SECONDARIES="fd00::2/64 fd00::3/64"
+`;
+    expect(read('ifcfg-multinic3', text).own).toEqual({
+      mac,
+      index: 3,
+      addresses: [
+        '10.0.0.1/24',
+        '10.0.0.2/16',
+        '10.0.0.3/32',
+        'fd00::1/64',
+        'fd00::2/64',
+        'fd00::3/64',
+      ],
+    });
+  });
+
+  test.each(['route-multinic4', 'route6-multinic4'])('is %s, which says whose it is', (name) => {
+    const text = `${routesHead(mac)}\n10.1.0.0/16 via 10.0.0.254\n`;
+    const { own, macs } = read(name, text);
+    expect({ own, macs }).toEqual({ own: { mac, index: 4, addresses: [] }, macs: [mac] });
+  });
+
+  test.each([
+    ['ifcfg-ens5', earlier],
+    ['ifcfg-multinic0', earlier.replace(/HWADDR=.*\n/, '')],
+    ['ifcfg-multinic0', earlier.replace('DEVICE=multinic0', 'DEVICE=data0')],
+    ['ifcfg-multinic0', earlier.replace('DEVICE=multinic0', 'DEVICE=multinic10')],
+    ['route-multinic4', '10.1.0.0/16 via 10.0.0.254\n'],
+    ['route-ens5', `${routesHead(mac)}\n`],
+    ['route-multinic10', `${routesHead(mac)}\n`],
+  ])('is none: %s with %j', (name, text) => {
+    expect(read(name, text).own).toBeUndefined();
+  });
+});
+
+describe('a file of somebody else', () => {
+  test.each([
+    ['by its name', 'DEVICE=ens5', { ...none, names: ['ens5'] }],
+    [
+      'by its MAC, whatever its name',
+      `DEVICE=ens5\nHWADDR=${mac.toUpperCase()}`,
+      { ...none, macs: [mac] },
+    ],
+    [
+      'by the MAC that it is to get',
+      `DEVICE=ens5\nMACADDR=${mac}`,
+      { ...none, macs: [mac], names: ['ens5'] },
+    ],
+    ['as a port of a bond', 'DEVICE=ens5\nMASTER=bond0\nSLAVE=yes', { ...none, names: ['ens5'] }],
+    ['below a VLAN', 'VLAN=yes\nDEVICE=v5\nPHYSDEV=ens5', { ...none, names: ['v5', 'ens5'] }],
+    ['below a VLAN of its name', 'VLAN=yes\nDEVICE=ens5.10', { ...none, names: ['ens5'] }],
+    ['by an alias of its name', 'DEVICE=ens5:1', { ...none, names: ['ens5'] }],
+    ['by the name of the file', 'BOOTPROTO=dhcp', { ...none, names: ['ens9'] }],
+    [
+      'with every NIC of such a name, by DHCP',
+      'MATCH_INTERFACE_NAME="ens* eth?"\nBOOTPROTO=dhcp',
+      { ...none, leases: ['ens*', 'eth?'] },
+    ],
+    [
+      'with every NIC of such a name',
+      'MATCH_INTERFACE_NAME=ens*\nBOOTPROTO=none',
+      { ...none, patterns: ['ens*'] },
+    ],
+  ])('configures a NIC %s', (_, text, wanted) => {
+    expect(claims(`${text}\n`)).toEqual(wanted);
+  });
+
+  test.each(['rule-multinic0', 'rule6-multinic0'])(
+    '%s keeps NetworkManager from the routes of that NIC',
+    (name) => {
+      expect(claims('from 10.0.0.1 table 100\n', name)).toEqual({ ...none, names: ['multinic0'] });
+    },
+  );
+
+  test.each([
+    'ifcfg-lo',
+    'ifcfg-ens5.bak',
+    'ifcfg-ens5~',
+    'ifcfg-ens5.orig',
+    'ifcfg-ens5.rpmnew',
+    'keys-ens5',
+    'ifup-eth',
+    'network-functions',
+    'route-ens5',
+  ])('%s claims none', (name) => {
+    expect(claims(`DEVICE=ens5\nHWADDR=${mac}\n`, name)).toEqual(none);
+  });
+
+  test('keeps its secrets', () => {
+    const text = 'DEVICE=ens5\nIEEE_8021X_PASSWORD=hunter2\n# KEY=hunter2\n';
+    const { text: _, ...told } = read('ifcfg-ens5', text);
+    expect(JSON.stringify(told)).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,85 @@
+import { indexOfName, maxIndex } from '../../api/names.ts';
+import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import type { Claims } from './keyfile-claims.ts';
+
+export const ifcfgDirectory = '/etc/sysconfig/network-scripts';
+
+/** `KEY=value` of a file of shell variables, without the quotes; of a key that is there twice the last. */
+export function shellVariables(text: string): Map<string, string> {
+  const found = [...text.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/gm)];
+  return new Map(found.map(([, key = '', value = '']) => [key, unquoted(value.trim())]));
+}
+
+function unquoted(value: string): string {
+  const [, double, single] = /^(?:"([^"]*)"|'([^']*)')/.exec(value) ?? [];
+  return double ?? single ?? value.replace(/\s+#.*$/, '');
+}
+
+/** What a file of network-scripts is about, and whether it is one of ours. */
+export function readIfcfg(file: HostFile): ConfigFile {
+  const name = file.path.slice(ifcfgDirectory.length + 1);
+  const own = /^ifcfg-multinic\d+$/.test(name) ? ownIfcfg(file.text) : ownRoutes(name, file.text);
+  if (own) return { ...file, own, macs: [own.mac] };
+  const [, device] = /^ifcfg-(.+)$/.exec(name) ?? [];
+  if (device && !passedBy.test(name)) return { ...file, ...claimsOf(file.text, device) };
+  const [, ruled] = /^rule6?-(.+)$/.exec(name) ?? [];
+  // It stops NetworkManager from reading the routes of that NIC.
+  return { ...file, macs: [], ...(ruled ? { names: [ruled] } : {}) };
+}
+
+/** Of every generation: one MAC, one name of ours. */
+function ownIfcfg(text: string): OwnFile | undefined {
+  const variables = shellVariables(text);
+  const mac = variables.get('HWADDR')?.toLowerCase();
+  const index = indexOfName(variables.get('DEVICE') ?? '');
+  if (!mac || index === undefined || index > maxIndex) return undefined;
+  return { mac, index, addresses: addressesIn(variables) };
+}
+
+function addressesIn(variables: ReadonlyMap<string, string>): string[] {
+  const addresses = [...variables].flatMap(([key, ip]) => {
+    const [, at] = /^IPADDR(\d*)$/.exec(key) ?? [];
+    return at === undefined ? [] : [`${ip}/${variables.get(`PREFIX${at}`) ?? '32'}`];
+  });
+  const ipv6 = [variables.get('IPV6ADDR'), variables.get('IPV6ADDR_SECONDARIES')];
+  return [...addresses, ...ipv6.flatMap((list) => list?.split(/[\s,]+/) ?? [])].filter(Boolean);
+}
+
+/** A file of routes says of itself whose they are: nothing in its lines does. */
+export function routesHead(mac: string): string {
+  return `# Routes of the NIC ${mac}`;
+}
+
+function ownRoutes(name: string, text: string): OwnFile | undefined {
+  const [, index] = /^route6?-multinic(\d)$/.exec(name) ?? [];
+  const [head = ''] = text.split('\n');
+  const mac = head.slice(-17);
+  if (index === undefined || head !== routesHead(mac)) return undefined;
+  return { mac, index: Number(index), addresses: [] };
+}
+
+/** Names that NetworkManager passes by, and the loopback. */
+const passedBy = /(^ifcfg-lo|~|\.(bak|orig|rej|rpmnew|augnew|augtmp))$/;
+
+/** Whose NICs a file of somebody else configures. Nothing but names and MACs is taken: it may hold secrets. */
+function claimsOf(text: string, device: string): Claims {
+  const variables = shellVariables(text);
+  const valuesOf = (...keys: string[]) => keys.flatMap((key) => variables.get(key) || []);
+  const macs = valuesOf('HWADDR', 'MACADDR').map((mac) => mac.toLowerCase());
+  const named = valuesOf('DEVICE', 'PHYSDEV');
+  if (macs.length + named.length > 0) {
+    const names = variables.get('HWADDR') ? valuesOf('PHYSDEV') : named;
+    return { macs, names: names.map(lowerOf) };
+  }
+  const patterns = valuesOf('MATCH_INTERFACE_NAME').flatMap((list) => list.split(/\s+/));
+  if (patterns.length > 0 && variables.get('ONBOOT') !== 'no') {
+    const isLease = /^(dhcp|bootp)$/i.test(variables.get('BOOTPROTO') ?? '');
+    return isLease ? { macs, leases: patterns } : { macs, patterns };
+  }
+  return { macs, names: [lowerOf(device)] };
+}
+
+/** The NIC below a VLAN or an alias that is named after it: `ens5.10`, `ens5:1`. */
+function lowerOf(name: string): string {
+  return name.replace(/[.:]\w+$/, '');
+}

@@ -1,0 +1,87 @@
+import { indexOfName, maxIndex } from '../../api/names.ts';
+import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import { type IniLine, readIni, valueIn } from './ini-text.ts';
+
+/** What a file is about, beside what is ours. */
+export type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns'>;
+
+/** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
+const ownName = /^\/etc\/NetworkManager\/system-connections\/9\d*-multinic\d+\.nmconnection$/;
+/** Made for this boot: by NetworkManager itself, by the initramfs, by somebody who did not mean it to last. */
+const volatilePlace = /^\/run\//;
+const macKeys = ['mac-address', 'cloned-mac-address'];
+const ethernet = new Set(['ethernet', '802-3-ethernet']);
+
+/** What a profile of NetworkManager is about, and whether it is one of ours. */
+export function readProfile(file: HostFile): ConfigFile {
+  const lines = readIni(file.text);
+  if (!lines) return { ...file, ...mentionedIn(file.text) };
+  const own = ownName.test(file.path) ? ownProfile(lines) : undefined;
+  if (own) return { ...file, own, macs: [own.mac] };
+  return { ...file, ...claimsOf(lines, volatilePlace.test(file.path)) };
+}
+
+/** Of every generation: one MAC, one name of ours. */
+function ownProfile(lines: readonly IniLine[]): OwnFile | undefined {
+  const type = valueIn(lines, 'connection', 'type') ?? '';
+  const index = indexOfName(valueIn(lines, 'connection', 'interface-name') ?? '');
+  const [mac] = macsIn(lines, ['mac-address']);
+  if (!ethernet.has(type) || index === undefined || index > maxIndex || !mac) return undefined;
+  const addresses = lines
+    .filter(({ section, key }) => /^ipv[46]$/.test(section) && /^address(es)?\d*$/.test(key))
+    .map(({ value }) => value.replace(/[,;].*$/, ''));
+  return { mac, index, addresses };
+}
+
+/**
+ * Whose NICs a profile of somebody else configures. What NetworkManager writes down of a device that others set up, this
+ * agent among them, configures none. Nothing but names and MACs is taken: a profile may hold secrets.
+ */
+function claimsOf(lines: readonly IniLine[], volatile: boolean): Claims {
+  if (valueIn(lines, '.nmmeta', 'external') === 'true') return { macs: [] };
+  if (ethernet.has(valueIn(lines, 'connection', 'type') ?? ''))
+    return claimsOfEthernet(lines, volatile);
+  const names = lines
+    .filter(
+      ({ section, key }) =>
+        key === 'parent' || (section === 'connection' && key === 'interface-name'),
+    )
+    .map(({ value }) => value);
+  return { macs: macsIn(lines, macKeys), names };
+}
+
+/** NetworkManager goes by everything that a profile names; a MAC among it decides. */
+function claimsOfEthernet(lines: readonly IniLine[], volatile: boolean): Claims {
+  const macs = macsIn(lines, macKeys);
+  const name = valueIn(lines, 'connection', 'interface-name');
+  const isLease = (valueIn(lines, 'ipv4', 'method') ?? 'auto') === 'auto';
+  if (macsIn(lines, ['mac-address']).length > 0) return { macs };
+  if (name) return volatile && isLease ? { macs, leases: [name] } : { macs, names: [name] };
+  if (valueIn(lines, 'connection', 'autoconnect') === 'false') return { macs };
+  const patterns = patternsIn(valueIn(lines, 'match', 'interface-name') ?? '');
+  return isLease ? { macs, leases: patterns } : { macs, patterns };
+}
+
+/** Of `match.interface-name`: shell patterns, marked `|`, `&` or, for what is left out, `!`. */
+function patternsIn(list: string): string[] {
+  const items = list.split(';').map((item) => item.trim());
+  const wanted = items.filter((item) => !/^(&?!|$)/.test(item));
+  return wanted.length > 0 ? wanted.map((item) => item.replace(/^[|&\\]/, '')) : ['*'];
+}
+
+const anyMac = /\b(?:[\da-f]{2}:){5}[\da-f]{2}\b/g;
+
+function macsIn(lines: readonly IniLine[], keys: readonly string[]): string[] {
+  return lines
+    .filter(({ key }) => keys.includes(key))
+    .flatMap(({ value }) => value.toLowerCase().replaceAll('-', ':').match(anyMac) ?? []);
+}
+
+/** NetworkManager takes nothing of such a file, until somebody mends it. */
+function mentionedIn(text: string): Claims {
+  const names = [...text.matchAll(/^\s*(?:interface-name|parent)\s*=\s*(\S+)/gm)];
+  return {
+    macs: text.toLowerCase().match(anyMac) ?? [],
+    names: names.map(([, name = '']) => name),
+  };
+}

@@ -1,0 +1,188 @@
+import * as z from 'zod';
+import type { DesiredNic } from '../planning/desired.ts';
+import { type NicRoute, type NicRule, routeText, ruleText } from '../planning/nic-state.ts';
+import { rt } from '../snapshot.ts';
+import { strictIni } from './ini-text.ts';
+import { autoconnectPriority, ofFamily, profileUuid } from './profile.ts';
+
+/**
+ * The profile of one NIC. NetworkManager asks of a device all that a profile names, so the MAC decides and the name is made
+ * sure of. Whatever is said here that is a default too, an administrator's NetworkManager.conf can set for all profiles.
+ */
+export function renderProfile(nic: DesiredNic): string {
+  const { name, mac, mtu, table } = nic;
+  const lines = [
+    '[connection]',
+    `id=${name}`,
+    `uuid=${profileUuid(nic)}`,
+    'type=ethernet',
+    `interface-name=${name}`,
+    `autoconnect-priority=${autoconnectPriority}`,
+    '',
+    '[ethernet]',
+    'cloned-mac-address=preserve',
+    `mac-address=${mac}`,
+    `mtu=${mtu}`,
+    '',
+    '[ipv4]',
+    ...familyLines(ofFamily(nic, 4), table, ['dad-timeout=0']),
+    '',
+    '[ipv6]',
+    ...familyLines(ofFamily(nic, 6), table, ['addr-gen-mode=eui64']),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot. */
+function familyLines(
+  { addresses, routes, rules }: ReturnType<typeof ofFamily>,
+  metric: number,
+  more: readonly string[],
+): string[] {
+  if (addresses.length === 0) return ['method=disabled'];
+  return [
+    'method=manual',
+    ...addresses.map((cidr, at) => `address${at + 1}=${cidr}`),
+    ...more,
+    'never-default=true',
+    `route-metric=${metric}`,
+    ...routes.flatMap((route, at) => routeLines(route, at + 1)),
+    ...rules.map((rule, at) => `routing-rule${at + 1}=${ruleWords(rule)}`),
+  ];
+}
+
+/** NetworkManager gives a route without a next hop the scope of the link, and takes an unspecified address for none. */
+function routeLines({ to, via, metric, table, src }: NicRoute, at: number): string[] {
+  const none = to.includes(':') ? '::' : '0.0.0.0';
+  return [
+    `route${at}=${to},${via ?? none},${metric}`,
+    `route${at}_options=table=${table}${src ? `,src=${src}` : ''}`,
+  ];
+}
+
+function ruleWords({ from, table, priority }: NicRule): string {
+  return `priority ${priority} from ${from} table ${table}`;
+}
+
+const number = z
+  .string()
+  .regex(/^\d+$/)
+  .transform((text) => Number(text));
+
+const addressing = z.discriminatedUnion('method', [
+  z.strictObject({ method: z.literal('disabled') }),
+  z.looseObject({ method: z.literal('manual') }),
+]);
+
+const profile = z.strictObject({
+  connection: z.strictObject({
+    id: z.string(),
+    uuid: z.string(),
+    type: z.literal('ethernet'),
+    'interface-name': z.string(),
+    'autoconnect-priority': z.literal(String(autoconnectPriority)),
+  }),
+  ethernet: z.strictObject({
+    'cloned-mac-address': z.literal('preserve'),
+    'mac-address': z.string(),
+    mtu: number,
+  }),
+  ipv4: addressing,
+  ipv6: addressing,
+});
+
+const ownAddressing = {
+  4: z.strictObject({ 'dad-timeout': z.literal('0') }),
+  6: z.strictObject({ 'addr-gen-mode': z.literal('eui64') }),
+};
+const commonAddressing = { 'never-default': z.literal('true'), 'route-metric': number };
+
+/** Throws when the profile, read back, is not exactly the NIC it was rendered from. */
+export function validateProfile(text: string, nic: DesiredNic): void {
+  const { connection, ethernet, ipv4, ipv6 } = profile.parse(strictIni(text));
+  const found = {
+    id: connection.id,
+    uuid: connection.uuid,
+    name: connection['interface-name'],
+    mac: ethernet['mac-address'],
+    mtu: ethernet.mtu,
+    families: [readAddressing(ipv4, 4), readAddressing(ipv6, 6)],
+  };
+  const wanted = {
+    id: nic.name,
+    uuid: profileUuid(nic),
+    name: nic.name,
+    mac: nic.mac,
+    mtu: nic.mtu,
+    families: ([4, 6] as const).map((family) => wantedAddressing(nic, family)),
+  };
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return;
+  throw new Error(`the profile of ${nic.name} does not say what was asked for`);
+}
+
+function wantedAddressing(nic: DesiredNic, family: 4 | 6) {
+  const { addresses, routes, rules } = ofFamily(nic, family);
+  const metric = addresses.length > 0 ? nic.table : undefined;
+  return { metric, addresses, routes: routes.map(routeWords), rules: rules.map(ruleText) };
+}
+
+/** The scope follows from the next hop; no profile says it. */
+function routeWords(route: NicRoute): string {
+  return routeText({ ...route, scope: rt.scopeGlobal });
+}
+
+function readAddressing(section: z.infer<typeof addressing>, family: 4 | 6) {
+  const { method, ...keys } = section;
+  if (method === 'disabled') return { metric: undefined, addresses: [], routes: [], rules: [] };
+  const rest = new Map(Object.entries(keys).map(([key, value]) => [key, String(value)]));
+  const addresses = taken(rest, (at) => `address${at}`);
+  const hops = taken(rest, (at) => `route${at}`);
+  const options = taken(rest, (at) => `route${at}_options`);
+  const rules = taken(rest, (at) => `routing-rule${at}`);
+  if (hops.length !== options.length) throw new Error('a route lacks its table');
+  const own = ownAddressing[family].extend(commonAddressing).parse(Object.fromEntries(rest));
+  return {
+    metric: own['route-metric'],
+    addresses,
+    routes: hops.map((hop, at) => routeWords(readRoute(hop, options[at] ?? ''))),
+    rules: rules.map((rule) => ruleText(readRule(rule))),
+  };
+}
+
+/** Values of the keys with the numbers from one on, which are no longer among the rest. */
+function taken(rest: Map<string, string>, key: (at: number) => string): string[] {
+  const values: string[] = [];
+  for (let at = 1; rest.has(key(at)); at++) {
+    values.push(rest.get(key(at)) ?? '');
+    rest.delete(key(at));
+  }
+  return values;
+}
+
+function readRoute(hop: string, options: string): NicRoute {
+  const [, to, next, metric] = /^([\da-f.:]+\/\d+),([\da-f.:]+),(\d+)$/.exec(hop) ?? [];
+  const [, table, src] = /^table=(\d+)(?:,src=([\da-f.:]+))?$/.exec(options) ?? [];
+  if (!to || !next || !metric || !table) throw new Error(`not a route: ${hop} with ${options}`);
+  const via = /^(::|0\.0\.0\.0)$/.test(next) ? undefined : next;
+  return {
+    to,
+    ...(via ? { via } : {}),
+    table: Number(table),
+    metric: Number(metric),
+    protocol: rt.protocolStatic,
+    scope: rt.scopeGlobal,
+    ...(src ? { src } : {}),
+  };
+}
+
+function readRule(words: string): NicRule {
+  const [, priority, from, table] =
+    /^priority (\d+) from ([\da-f.:]+\/\d+) table (\d+)$/.exec(words) ?? [];
+  if (!priority || !from || !table) throw new Error(`not a rule: ${words}`);
+  return {
+    from,
+    table: Number(table),
+    priority: Number(priority),
+    protocol: rt.protocolStatic,
+  };
+}

@@ -1,0 +1,126 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { macOf } from '../../../test/beds/agent-samples.ts';
+import { desired, dual, onlyIpv6, someDesired } from '../../../test/beds/desired-nics.ts';
+import { keyfile } from './keyfile.ts';
+
+const nic = dual(1);
+const { main, companions } = keyfile.render(nic);
+
+describe('keyfile', () => {
+  test('renders one NIC, for a boot that leaves nothing to chance', () => {
+    expect(companions).toMatchObject([
+      { path: '/etc/systemd/network/90-multinic0.link', mode: 0o644 },
+    ]);
+    expect(main).toEqual({
+      path: '/etc/NetworkManager/system-connections/90-multinic0.nmconnection',
+      mode: 0o600,
+      text: `[connection]
+id=multinic0
+uuid=ba9a4d28-7884-5e91-8c41-b4b5abd9f113
+type=ethernet
+interface-name=multinic0
+autoconnect-priority=999
+
+[ethernet]
+cloned-mac-address=preserve
+mac-address=${macOf(1)}
+mtu=1450
+
+[ipv4]
+method=manual
+address1=10.0.0.1/24
+dad-timeout=0
+never-default=true
+route-metric=100
+route1=10.0.0.0/24,0.0.0.0,100
+route1_options=table=100,src=10.0.0.1
+route2=0.0.0.0/0,10.0.0.254,100
+route2_options=table=100
+route3=10.77.0.0/24,0.0.0.0,100
+route3_options=table=254
+routing-rule1=priority 10100 from 10.0.0.1/32 table 100
+
+[ipv6]
+method=manual
+address1=fd00::1/64
+address2=fd00::1:1/64
+addr-gen-mode=eui64
+never-default=true
+route-metric=100
+route1=fd00::/64,::,100
+route1_options=table=100,src=fd00::1
+route2=::/0,fd00::fe,100
+route2_options=table=100
+routing-rule1=priority 10100 from fd00::1/128 table 100
+`,
+    });
+  });
+
+  test('switches off what has no address', () => {
+    expect(keyfile.render(desired(1)).main.text).toMatch(/\[ipv6\]\nmethod=disabled\n$/);
+    expect(keyfile.render(onlyIpv6(1)).main.text).toContain('[ipv4]\nmethod=disabled\n\n');
+  });
+
+  test('has one uuid for a NIC, at every run, and none for two', () => {
+    const uuidOf = (of = nic) => /^uuid=(.*)$/m.exec(keyfile.render(of).main.text)?.[1] ?? '';
+    expect(uuidOf()).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    expect(uuidOf()).toMatch(/^.{14}5.{4}[89ab]/);
+    expect(uuidOf(desired(1, { mtu: 9000 }))).toBe(uuidOf());
+    expect(uuidOf({ ...nic, mac: macOf(2) })).not.toBe(uuidOf());
+    expect(uuidOf({ ...nic, name: 'multinic1' })).not.toBe(uuidOf());
+  });
+
+  test('what it renders reads back the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(someDesired, async (each) => {
+        const rendered = keyfile.render(each);
+        for (const file of [...rendered.companions, rendered.main]) keyfile.validate(file, each);
+        const { mac, index, addresses } = each;
+        const { own } = await keyfile.read(rendered.main);
+        expect(own).toEqual({ mac, index, addresses });
+      }),
+    );
+  });
+
+  test.each([
+    ['another MTU', 'mtu=1450', 'mtu=1400'],
+    ['an MTU that is no number', 'mtu=1450', 'mtu=big'],
+    ['another uuid', /uuid=./, 'uuid=x'],
+    ['another name', 'interface-name=multinic0', 'interface-name=multinic1'],
+    ['another MAC', macOf(1), macOf(2)],
+    ['a missing address', 'address2=fd00::1:1/64\n', ''],
+    ['a number that is left out', 'address2=', 'address3='],
+    ['a missing rule', /routing-rule1=.*\n/, ''],
+    ['rules as the deployed agent wrote them', 'routing-rule1=', 'routing-rules='],
+    ['another table', 'table=254', 'table=100'],
+    ['a route without a table', 'route3_options=table=254\n', ''],
+    ['a route that lacks its next hop', '10.0.0.254,', '0.0.0.0,'],
+    ['a route without a metric', '10.77.0.0/24,0.0.0.0,100', '10.77.0.0/24,0.0.0.0'],
+    ['a rule at another priority', 'priority 10100', 'priority 10101'],
+    ['a rule that says more', '10.0.0.1/32 table 100', '10.0.0.1/32 table 100 iif x'],
+    ['a default route by itself', 'never-default=true', 'never-default=false'],
+    ['another metric of its subnets', 'route-metric=100', 'route-metric=101'],
+    ['a DHCP client', 'method=manual', 'method=auto'],
+    ['a family switched off', /\[ipv6\][\s\S]*$/, '[ipv6]\nmethod=disabled\n'],
+    ['a table for all that it has', 'route-metric=100', 'route-metric=100\nroute-table=100'],
+    ['a section nobody knows', '[ipv4]', '[user]\nx=y\n\n[ipv4]'],
+    ['a key twice', 'mtu=1450', 'mtu=1450\nmtu=1450'],
+    ['a line that is none', 'mtu=1450', 'mtu=1450\nmtu'],
+  ])('refuses a text with %s', (_, find, replacement) => {
+    const broken = main.text.replace(find, replacement);
+    expect(broken).not.toBe(main.text);
+    expect(() => keyfile.validate({ ...main, text: broken }, nic)).toThrow();
+  });
+
+  test('cannot say routes of an IP version without an address', () => {
+    const bare = { ...nic, addresses: ['10.0.0.1/24'] };
+    expect(() => keyfile.validate(keyfile.render(bare).main, bare)).toThrow();
+  });
+
+  test('validates the file of the name too', () => {
+    const [link] = companions;
+    if (!link) throw new Error('no file of the name');
+    expect(() => keyfile.validate({ ...link, text: '[Match]\n' }, nic)).toThrow();
+  });
+});

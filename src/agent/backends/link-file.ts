@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { indexOfName, interfaceName, maxIndex } from '../../api/names.ts';
+import type { DesiredNic } from '../planning/desired.ts';
+import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import type { Place, RenderedFile } from './backend.ts';
+import { type IniLine, readIni, strictIni } from './ini-text.ts';
+
+const directory = '/etc/systemd/network';
+/** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
+const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.link$/;
+
+/** Where udev looks for what a link is called (systemd.link(5)). */
+export const linkPlaces: readonly Place[] = ['/etc', '/run', '/usr/lib'].map((root) => ({
+  directory: `${root}/systemd/network`,
+  suffix: '.link',
+}));
+
+/** udev takes the first file that matches, in the order of their names: systemd's own `99-default.link` matches all. */
+function linkPath(index: number): string {
+  return `${directory}/${index === 9 ? 98 : 90 + index}-${interfaceName(index)}.link`;
+}
+
+/**
+ * The file by which udev names the NIC. `PermanentMACAddress=` would be nearer to what is meant, but systemd 239 of
+ * Enterprise Linux 8 does not know it, and some NICs have none.
+ */
+export function renderLink({ index, mac, name }: DesiredNic, mode: number): RenderedFile {
+  const text = `[Match]\nMACAddress=${mac}\n\n[Link]\nName=${name}\n`;
+  return { path: linkPath(index), text, mode };
+}
+
+const ownLink = z.strictObject({
+  Match: z.strictObject({ MACAddress: z.string() }),
+  Link: z.strictObject({ Name: z.string() }),
+});
+
+/** Throws when the file, read back, does not give the NIC its name. */
+export function validateLink(text: string, { mac, name }: DesiredNic): void {
+  const { Match, Link } = ownLink.parse(strictIni(text));
+  if (Match.MACAddress === mac && Link.Name === name) return;
+  throw new Error(`the file that names ${name} does not say what was asked for`);
+}
+
+/** What a file for udev is about, and whether it is one of ours. */
+export function readLink(file: HostFile): ConfigFile {
+  const lines = readIni(file.text) ?? [];
+  const own = ownName.test(file.path) ? ownFile(lines) : undefined;
+  if (own) return { ...file, own, macs: [own.mac] };
+  return { ...file, ...claimsOf(file.path, lines) };
+}
+
+function ownFile(lines: readonly IniLine[]): OwnFile | undefined {
+  const said = Object.fromEntries(lines.map(({ section, key, value }) => [section + key, value]));
+  const { MatchMACAddress: mac, LinkName: name, ...more } = said;
+  const index = indexOfName(name ?? '');
+  const plain = lines.length === 2 && Object.keys(more).length === 0;
+  if (!plain || !mac || index === undefined || index > maxIndex) return undefined;
+  return { mac: mac.toLowerCase(), index, addresses: [] };
+}
+
+/** What narrows a match to NICs of which the agent cannot tell whether ours are among them. */
+const narrower = new Set([
+  'Path',
+  'Property',
+  'Host',
+  'Virtualization',
+  'KernelCommandLine',
+  'Kind',
+]);
+
+/**
+ * Whose NICs a file of somebody else names, or would. One that comes after ours names none of ours; whether it says a name
+ * does not matter, as udev reads one file only.
+ */
+function claimsOf(path: string, lines: readonly IniLine[]): Omit<ConfigFile, keyof HostFile> {
+  const match = lines.filter(({ section }) => section === 'Match');
+  const valuesOf = (...keys: string[]) =>
+    match.filter(({ key }) => keys.includes(key)).flatMap(({ value }) => value.split(/\s+/));
+  if (isAfterOurs(path) || match.length === 0) return { macs: [] };
+  const macs = valuesOf('MACAddress', 'PermanentMACAddress').map(plainMac);
+  const types = valuesOf('Type');
+  const others = types.length > 0 && !types.some((type) => /^(!|ether$)|\*/.test(type));
+  if (macs.length > 0 || others || match.some(({ key }) => narrower.has(key))) return { macs };
+  const names = valuesOf('OriginalName');
+  const any = names.length === 0 || names.some((name) => name.startsWith('!'));
+  return { macs, patterns: any ? ['*'] : names };
+}
+
+function isAfterOurs(path: string): boolean {
+  return path.replace(/^.*\//, '') >= '99';
+}
+
+/** systemd takes MACs with colons, hyphens or dots. */
+function plainMac(mac: string): string {
+  const digits = mac.toLowerCase().replaceAll(/[^\da-f]/g, '');
+  return digits.replaceAll(/..(?=.)/g, '$&:');
+}

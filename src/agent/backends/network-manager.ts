@@ -1,0 +1,31 @@
+import type { ConfigFile, HostFile } from '../snapshot.ts';
+import type { Place } from './backend.ts';
+import { ifcfgDirectory, readIfcfg } from './ifcfg-claims.ts';
+import { readProfile } from './keyfile-claims.ts';
+import { linkPlaces, readLink } from './link-file.ts';
+
+export const keyfileDirectory = '/etc/NetworkManager/system-connections';
+
+/**
+ * Where NetworkManager takes profiles from, of either kind on the same host, and udev names. Only in its first directory
+ * does it take profiles of any file name; nor has an ifcfg file a suffix.
+ */
+export const places: readonly Place[] = [
+  { directory: keyfileDirectory, suffix: '' },
+  ...['/run', '/usr/lib'].map((root) => ({
+    directory: `${root}/NetworkManager/system-connections`,
+    suffix: '.nmconnection',
+  })),
+  { directory: ifcfgDirectory, suffix: '' },
+  ...linkPlaces,
+];
+
+/** Names that NetworkManager passes by: of editors, of certificates, of marks that a profile is deleted. */
+const passedBy = /(~|\.(swpx?|pem|der|nmmeta))$/;
+
+/** What a file of these places is about, and whether it is one of ours, of whichever kind. */
+export async function read(file: HostFile): Promise<ConfigFile> {
+  if (file.path.endsWith('.link')) return readLink(file);
+  if (file.path.startsWith(`${ifcfgDirectory}/`)) return readIfcfg(file);
+  return passedBy.test(file.path) ? { ...file, macs: [] } : readProfile(file);
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import type { DesiredNic } from '../planning/desired.ts';
+
+/** The highest there is: a profile of somebody else for any NIC must not be tried on ours before this one. */
+export const autoconnectPriority = 999;
+
+/** Whose profile it is, in NetworkManager's eyes: the same for a NIC at every run. In the form of version 5, RFC 9562. */
+export function profileUuid({ mac, name }: DesiredNic): string {
+  const digest = createHash('sha1').update(`multinic ${mac} ${name}`).digest();
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = digest.toString('hex', 0, 16);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** What of a NIC is of one IP version. */
+type OneFamily = Pick<DesiredNic, 'addresses' | 'routes' | 'rules'>;
+
+export function ofFamily(nic: DesiredNic, family: 4 | 6): OneFamily {
+  const has = (text: string) => text.includes(':') === (family === 6);
+  return {
+    addresses: nic.addresses.filter(has),
+    routes: nic.routes.filter(({ to }) => has(to)),
+    rules: nic.rules.filter(({ from }) => has(from)),
+  };
+}
