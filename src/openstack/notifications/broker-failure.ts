@@ -10,7 +10,7 @@ export type BrokerFailureKind =
   | 'certificate'
   /** It does not let this user in with this password. */
   | 'refused'
-  /** It has no such virtual host, or not for this user. */
+  /** It has no such virtual host, or not for this user, or no connection left for either. */
   | 'virtualHost'
   /** The user may not make or read a queue of its own. */
   | 'forbidden'

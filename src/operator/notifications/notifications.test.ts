@@ -240,7 +240,10 @@ describe('the condition', () => {
 
   it.each([
     ['refused', 'the message queue refuses the user and password that Contrabass names'],
-    ['virtualHost', 'the message queue has no such virtual host for this user'],
+    [
+      'virtualHost',
+      'the message queue has no such virtual host for this user, or lets in no more of its connections',
+    ],
     ['forbidden', 'the user of the message queue may not have a queue of its own'],
     ['denied', 'the name of the message queue that Contrabass gives leads to an inner address'],
     ['certificate', 'the certificate of the message queue cannot be verified'],
