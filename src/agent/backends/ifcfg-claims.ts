@@ -47,7 +47,7 @@ function addressesIn(variables: ReadonlyMap<string, string>): string[] {
 
 /** A file of routes says of itself whose they are: nothing in its lines does. */
 export function routesHead(mac: string): string {
-  return `# Routes of the NIC ${mac}`;
+  return `# NIC ${mac}`;
 }
 
 function ownRoutes(name: string, text: string): OwnFile | undefined {

@@ -1,9 +1,17 @@
 import * as z from 'zod';
 import type { DesiredNic } from '../planning/desired.ts';
-import { type NicRoute, type NicRule, routeText, ruleText } from '../planning/nic-state.ts';
+import { type NicRoute, ruleText } from '../planning/nic-state.ts';
 import { rt } from '../snapshot.ts';
 import { strictIni } from './ini-text.ts';
-import { autoconnectPriority, ofFamily, profileUuid } from './profile.ts';
+import {
+  autoconnectPriority,
+  ofFamily,
+  profileUuid,
+  readRule,
+  routeWords,
+  ruleWords,
+  takeNumbered,
+} from './profile.ts';
 
 /**
  * The profile of one NIC. NetworkManager asks of a device all that a profile names, so the MAC decides and the name is made
@@ -58,10 +66,6 @@ function routeLines({ to, via, metric, table, src }: NicRoute, at: number): stri
     `route${at}=${to},${via ?? none},${metric}`,
     `route${at}_options=table=${table}${src ? `,src=${src}` : ''}`,
   ];
-}
-
-function ruleWords({ from, table, priority }: NicRule): string {
-  return `priority ${priority} from ${from} table ${table}`;
 }
 
 const number = z
@@ -126,19 +130,14 @@ function wantedAddressing(nic: DesiredNic, family: 4 | 6) {
   return { metric, addresses, routes: routes.map(routeWords), rules: rules.map(ruleText) };
 }
 
-/** The scope follows from the next hop; no profile says it. */
-function routeWords(route: NicRoute): string {
-  return routeText({ ...route, scope: rt.scopeGlobal });
-}
-
 function readAddressing(section: z.infer<typeof addressing>, family: 4 | 6) {
   const { method, ...keys } = section;
   if (method === 'disabled') return { metric: undefined, addresses: [], routes: [], rules: [] };
   const rest = new Map(Object.entries(keys).map(([key, value]) => [key, String(value)]));
-  const addresses = taken(rest, (at) => `address${at}`);
-  const hops = taken(rest, (at) => `route${at}`);
-  const options = taken(rest, (at) => `route${at}_options`);
-  const rules = taken(rest, (at) => `routing-rule${at}`);
+  const addresses = takeNumbered(rest, (at) => `address${at}`);
+  const hops = takeNumbered(rest, (at) => `route${at}`);
+  const options = takeNumbered(rest, (at) => `route${at}_options`);
+  const rules = takeNumbered(rest, (at) => `routing-rule${at}`);
   if (hops.length !== options.length) throw new Error('a route lacks its table');
   const own = ownAddressing[family].extend(commonAddressing).parse(Object.fromEntries(rest));
   return {
@@ -147,16 +146,6 @@ function readAddressing(section: z.infer<typeof addressing>, family: 4 | 6) {
     routes: hops.map((hop, at) => routeWords(readRoute(hop, options[at] ?? ''))),
     rules: rules.map((rule) => ruleText(readRule(rule))),
   };
-}
-
-/** Values of the keys with the numbers from one on, which are no longer among the rest. */
-function taken(rest: Map<string, string>, key: (at: number) => string): string[] {
-  const values: string[] = [];
-  for (let at = 1; rest.has(key(at)); at++) {
-    values.push(rest.get(key(at)) ?? '');
-    rest.delete(key(at));
-  }
-  return values;
 }
 
 function readRoute(hop: string, options: string): NicRoute {
@@ -172,17 +161,5 @@ function readRoute(hop: string, options: string): NicRoute {
     protocol: rt.protocolStatic,
     scope: rt.scopeGlobal,
     ...(src ? { src } : {}),
-  };
-}
-
-function readRule(words: string): NicRule {
-  const [, priority, from, table] =
-    /^priority (\d+) from ([\da-f.:]+\/\d+) table (\d+)$/.exec(words) ?? [];
-  if (!priority || !from || !table) throw new Error(`not a rule: ${words}`);
-  return {
-    from,
-    table: Number(table),
-    priority: Number(priority),
-    protocol: rt.protocolStatic,
   };
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DesiredNic } from '../planning/desired.ts';
+import { type NicRoute, type NicRule, routeText } from '../planning/nic-state.ts';
+import { rt } from '../snapshot.ts';
 
 /** The highest there is: a profile of somebody else for any NIC must not be tried on ours before this one. */
 export const autoconnectPriority = 999;
@@ -23,4 +25,40 @@ export function ofFamily(nic: DesiredNic, family: 4 | 6): OneFamily {
     routes: nic.routes.filter(({ to }) => has(to)),
     rules: nic.rules.filter(({ from }) => has(from)),
   };
+}
+
+/** A rule in the words of `ip rule`, which profiles of both kinds take. */
+export function ruleWords({ from, table, priority }: NicRule): string {
+  return `priority ${priority} from ${from} table ${table}`;
+}
+
+export function readRule(words: string): NicRule {
+  const [, priority, from, table] =
+    /^priority (\d+) from ([\da-f.:]+\/\d+) table (\d+)$/.exec(words) ?? [];
+  if (!priority || !from || !table) throw new Error(`not a rule: ${words}`);
+  return {
+    from,
+    table: Number(table),
+    priority: Number(priority),
+    protocol: rt.protocolStatic,
+  };
+}
+
+/** The scope follows from the next hop; no profile says it. */
+export function routeWords(route: NicRoute): string {
+  return routeText({ ...route, scope: rt.scopeGlobal });
+}
+
+/** Values of keys that are numbered without a gap, which are then no longer among the rest. */
+export function takeNumbered(
+  rest: Map<string, string>,
+  key: (at: number) => string,
+  first = 1,
+): string[] {
+  const values: string[] = [];
+  for (let at = first; rest.has(key(at)); at++) {
+    values.push(rest.get(key(at)) ?? '');
+    rest.delete(key(at));
+  }
+  return values;
 }

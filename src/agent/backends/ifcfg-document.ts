@@ -1,0 +1,198 @@
+import * as z from 'zod';
+import { ipOf } from '../../api/address.ts';
+import type { DesiredNic } from '../planning/desired.ts';
+import { type NicRoute, ruleText } from '../planning/nic-state.ts';
+import { rt } from '../snapshot.ts';
+import { routesHead } from './ifcfg-claims.ts';
+import {
+  autoconnectPriority,
+  ofFamily,
+  profileUuid,
+  readRule,
+  routeWords,
+  ruleWords,
+  takeNumbered,
+} from './profile.ts';
+
+/**
+ * The file of one NIC. NetworkManager asks of a device all that it names, so the MAC decides and the name is made sure of.
+ * Rules are in it: a `rule-` file is not read, and where there is one the routes are not read either.
+ */
+export function renderIfcfg(nic: DesiredNic): string {
+  const { name, mac, mtu } = nic;
+  const lines = [
+    'TYPE=Ethernet',
+    `NAME=${name}`,
+    `UUID=${profileUuid(nic)}`,
+    `DEVICE=${name}`,
+    `HWADDR=${mac}`,
+    'MACADDR=preserve',
+    `MTU=${mtu}`,
+    'ONBOOT=yes',
+    `AUTOCONNECT_PRIORITY=${autoconnectPriority}`,
+    'BOOTPROTO=none',
+    'DEFROUTE=no',
+    ...ipv4Lines(nic),
+    ...ipv6Lines(nic),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot. */
+function ipv4Lines(nic: DesiredNic): string[] {
+  const { addresses, rules } = ofFamily(nic, 4);
+  if (addresses.length === 0) return [];
+  return [
+    'ACD_TIMEOUT=0',
+    `IPV4_ROUTE_METRIC=${nic.table}`,
+    ...addresses.flatMap((cidr, at) => [
+      `IPADDR${at}=${ipOf(cidr)}`,
+      `PREFIX${at}=${cidr.replace(/^.*\//, '')}`,
+    ]),
+    ...rules.map((rule, at) => `ROUTING_RULE_${at + 1}="${ruleWords(rule)}"`),
+  ];
+}
+
+function ipv6Lines(nic: DesiredNic): string[] {
+  const { addresses, rules } = ofFamily(nic, 6);
+  const [first, ...more] = addresses;
+  if (first === undefined) return ['IPV6_DISABLED=yes'];
+  return [
+    'IPV6INIT=yes',
+    'IPV6_AUTOCONF=no',
+    'IPV6_DEFROUTE=no',
+    'IPV6_ADDR_GEN_MODE=eui64',
+    `IPV6_ROUTE_METRIC=${nic.table}`,
+    `IPV6ADDR=${first}`,
+    ...(more.length > 0 ? [`IPV6ADDR_SECONDARIES="${more.join(' ')}"`] : []),
+    ...rules.map((rule, at) => `ROUTING_RULE6_${at + 1}="${ruleWords(rule)}"`),
+  ];
+}
+
+/** The routes of one IP version, in the words of `ip route`; undefined when there are none. */
+export function renderRoutes(nic: DesiredNic, family: 4 | 6): string | undefined {
+  const { routes } = ofFamily(nic, family);
+  if (routes.length === 0) return undefined;
+  const lines = routes.map(
+    ({ to, via, src, table, metric }) =>
+      `${to}${via ? ` via ${via}` : ''} dev ${nic.name}${src ? ` src ${src}` : ''} table ${table} metric ${metric}`,
+  );
+  return `${[routesHead(nic.mac), ...lines].join('\n')}\n`;
+}
+
+const number = z
+  .string()
+  .regex(/^\d+$/)
+  .transform((text) => Number(text));
+
+/** NetworkManager passes by whatever it does not understand: an MTU, a route, a rule, a key. Nothing of that passes here. */
+const common = {
+  TYPE: z.literal('Ethernet'),
+  NAME: z.string(),
+  UUID: z.string(),
+  DEVICE: z.string(),
+  HWADDR: z.string(),
+  MACADDR: z.literal('preserve'),
+  MTU: number,
+  ONBOOT: z.literal('yes'),
+  AUTOCONNECT_PRIORITY: z.literal(String(autoconnectPriority)),
+  BOOTPROTO: z.literal('none'),
+  DEFROUTE: z.literal('no'),
+};
+const ipv4Keys = { ACD_TIMEOUT: z.literal('0'), IPV4_ROUTE_METRIC: number };
+const ipv6Keys = {
+  IPV6INIT: z.literal('yes'),
+  IPV6_AUTOCONF: z.literal('no'),
+  IPV6_DEFROUTE: z.literal('no'),
+  IPV6_ADDR_GEN_MODE: z.literal('eui64'),
+  IPV6_ROUTE_METRIC: number,
+  IPV6ADDR: z.string(),
+  IPV6ADDR_SECONDARIES: z.string().optional(),
+};
+const noIpv6Keys = { IPV6_DISABLED: z.literal('yes') };
+
+/** Throws when the file, read back, is not exactly the NIC it was rendered from, but for its routes. */
+export function validateIfcfg(text: string, nic: DesiredNic): void {
+  const rest = strictVariables(text);
+  const ips = takeNumbered(rest, (at) => `IPADDR${at}`, 0);
+  const prefixes = takeNumbered(rest, (at) => `PREFIX${at}`, 0);
+  const rules = takeNumbered(rest, (at) => `ROUTING_RULE_${at}`);
+  const rules6 = takeNumbered(rest, (at) => `ROUTING_RULE6_${at}`);
+  const has = {
+    4: ofFamily(nic, 4).addresses.length > 0,
+    6: ofFamily(nic, 6).addresses.length > 0,
+  };
+  const said = z
+    .strictObject({ ...common, ...(has[4] ? ipv4Keys : {}), ...(has[6] ? ipv6Keys : noIpv6Keys) })
+    .parse(Object.fromEntries(rest));
+  const { IPV4_ROUTE_METRIC, IPV6_ROUTE_METRIC, IPV6ADDR, IPV6ADDR_SECONDARIES } = said as Partial<
+    z.infer<z.ZodObject<typeof ipv4Keys & typeof ipv6Keys>>
+  >;
+  if (ips.length !== prefixes.length) throw new Error('an address lacks its prefix');
+  const found = {
+    names: [said.NAME, said.DEVICE],
+    uuid: said.UUID,
+    mac: said.HWADDR,
+    mtu: said.MTU,
+    metrics: [IPV4_ROUTE_METRIC, IPV6_ROUTE_METRIC],
+    addresses: [
+      ...ips.map((ip, at) => `${ip}/${prefixes[at]}`),
+      ...(IPV6ADDR ? [IPV6ADDR] : []),
+      ...(IPV6ADDR_SECONDARIES?.split(' ') ?? []),
+    ],
+    rules: [rules, rules6].map((family) => family.map((rule) => ruleText(readRule(rule)))),
+  };
+  const families = [ofFamily(nic, 4), ofFamily(nic, 6)];
+  const wanted = {
+    names: [nic.name, nic.name],
+    uuid: profileUuid(nic),
+    mac: nic.mac,
+    mtu: nic.mtu,
+    metrics: families.map(({ addresses }) => (addresses.length > 0 ? nic.table : undefined)),
+    addresses: families.flatMap(({ addresses }) => addresses),
+    rules: families.map((family) => family.rules.map(ruleText)),
+  };
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return;
+  throw new Error(`the file of ${nic.name} does not say what was asked for`);
+}
+
+/** `KEY=value`, quoted where there is a space, and nothing that a shell would do something about. */
+function strictVariables(text: string): Map<string, string> {
+  const variables = new Map<string, string>();
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [, key, quoted, bare] = /^([A-Z]\w*)=(?:"([\w.:/ -]+)"|([\w.:/-]+))$/.exec(line) ?? [];
+    const value = quoted ?? bare;
+    if (key === undefined || value === undefined) throw new Error(`not a variable: ${line}`);
+    if (variables.has(key)) throw new Error(`${key} is there twice`);
+    variables.set(key, value);
+  }
+  return variables;
+}
+
+/** Throws when the routes of one IP version, read back, are not those of the NIC. */
+export function validateRoutes(text: string, nic: DesiredNic, family: 4 | 6): void {
+  const { addresses, routes } = ofFamily(nic, family);
+  if (addresses.length === 0) throw new Error(`${nic.name} has no address for its routes`);
+  const [head, ...lines] = text.split('\n');
+  const found = [head, ...lines.slice(0, -1).map((line) => routeWords(readRoute(line, nic)))];
+  const wanted = [routesHead(nic.mac), ...routes.map(routeWords)];
+  if (lines.at(-1) === '' && JSON.stringify(found) === JSON.stringify(wanted)) return;
+  throw new Error(`the routes of ${nic.name} are not those that were asked for`);
+}
+
+function readRoute(line: string, { name }: DesiredNic): NicRoute {
+  const [, to, via, dev, src, table, metric] =
+    /^([\da-f.:]+\/\d+)(?: via ([\da-f.:]+))? dev (\w+)(?: src ([\da-f.:]+))? table (\d+) metric (\d+)$/.exec(
+      line,
+    ) ?? [];
+  if (!to || !table || !metric || dev !== name) throw new Error(`not a route: ${line}`);
+  return {
+    to,
+    ...(via ? { via } : {}),
+    table: Number(table),
+    metric: Number(metric),
+    protocol: rt.protocolStatic,
+    scope: rt.scopeGlobal,
+    ...(src ? { src } : {}),
+  };
+}

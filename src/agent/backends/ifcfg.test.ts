@@ -1,0 +1,151 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { macOf } from '../../../test/beds/agent-samples.ts';
+import { desired, dual, onlyIpv6, someDesired } from '../../../test/beds/desired-nics.ts';
+import { ifcfg } from './ifcfg.ts';
+
+const scripts = '/etc/sysconfig/network-scripts';
+const nic = dual(1);
+const { main, companions } = ifcfg.render(nic);
+const files = [...companions, main];
+
+describe('ifcfg', () => {
+  test('renders one NIC, for a boot that leaves nothing to chance', () => {
+    expect(files.map(({ path, mode }) => [path, mode])).toEqual([
+      ['/etc/systemd/network/90-multinic0.link', 0o600],
+      [`${scripts}/route-multinic0`, 0o600],
+      [`${scripts}/route6-multinic0`, 0o600],
+      [`${scripts}/ifcfg-multinic0`, 0o600],
+    ]);
+    expect(main.text).toBe(`TYPE=Ethernet
+NAME=multinic0
+UUID=ba9a4d28-7884-5e91-8c41-b4b5abd9f113
+DEVICE=multinic0
+HWADDR=${macOf(1)}
+MACADDR=preserve
+MTU=1450
+ONBOOT=yes
+AUTOCONNECT_PRIORITY=999
+BOOTPROTO=none
+DEFROUTE=no
+ACD_TIMEOUT=0
+IPV4_ROUTE_METRIC=100
+IPADDR0=10.0.0.1
+PREFIX0=24
+ROUTING_RULE_1="priority 10100 from 10.0.0.1/32 table 100"
+IPV6INIT=yes
+IPV6_AUTOCONF=no
+IPV6_DEFROUTE=no
+IPV6_ADDR_GEN_MODE=eui64
+IPV6_ROUTE_METRIC=100
+IPV6ADDR=fd00::1/64
+IPV6ADDR_SECONDARIES="fd00::1:1/64"
+ROUTING_RULE6_1="priority 10100 from fd00::1/128 table 100"
+`);
+    expect(companions[1]?.text).toBe(`# NIC ${macOf(1)}
+10.0.0.0/24 dev multinic0 src 10.0.0.1 table 100 metric 100
+0.0.0.0/0 via 10.0.0.254 dev multinic0 table 100 metric 100
+10.77.0.0/24 dev multinic0 table 254 metric 100
+`);
+    expect(companions[2]?.text).toBe(`# NIC ${macOf(1)}
+fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
+::/0 via fd00::fe dev multinic0 table 100 metric 100
+`);
+  });
+
+  test('switches off what has no address, and has no file of routes where there are none', () => {
+    const four = ifcfg.render(desired(1));
+    expect(four.main.text).toMatch(/\nIPV6_DISABLED=yes\n$/);
+    expect(four.companions.map(({ path }) => path)).not.toContain(`${scripts}/route6-multinic0`);
+    const six = ifcfg.render(onlyIpv6(1));
+    expect(six.main.text).not.toMatch(/IPADDR|IPV4/);
+    expect(six.companions).toHaveLength(1);
+  });
+
+  test('what it renders reads back the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(someDesired, async (each) => {
+        const rendered = ifcfg.render(each);
+        const { mac, index, addresses } = each;
+        for (const file of [...rendered.companions, rendered.main]) {
+          ifcfg.validate(file, each);
+          expect((await ifcfg.read(file)).own).toMatchObject({ mac, index });
+        }
+        expect((await ifcfg.read(rendered.main)).own).toEqual({ mac, index, addresses });
+      }),
+    );
+  });
+
+  test.each([
+    ['another MTU', 'MTU=1450', 'MTU=1400'],
+    ['an MTU that is no number', 'MTU=1450', 'MTU=abc'],
+    ['another MAC', macOf(1), macOf(2)],
+    ['another uuid', /UUID=./, 'UUID=x'],
+    ['another device', 'DEVICE=multinic0', 'DEVICE=multinic1'],
+    ['another name', '\nNAME=multinic0', '\nNAME=multinic1'],
+    ['a missing address', 'IPV6ADDR_SECONDARIES="fd00::1:1/64"\n', ''],
+    ['an address without a prefix', 'PREFIX0=24\n', ''],
+    ['another prefix', 'PREFIX0=24', 'PREFIX0=16'],
+    ['a number that is left out', /IPADDR0(.*)\nPREFIX0/, 'IPADDR1$1\nPREFIX1'],
+    ['a missing rule', /ROUTING_RULE_1=.*\n/, ''],
+    ['a rule of another table', '10.0.0.1/32 table 100', '10.0.0.1/32 table 101'],
+    ['a rule that is none', 'priority 10100 from 10.0.0.1/32', 'from 10.0.0.1/32'],
+    ['a rule of IPv6 at another priority', 'RULE6_1="priority 10100', 'RULE6_1="priority 10101'],
+    ['a default route by itself', 'DEFROUTE=no', 'DEFROUTE=yes'],
+    ['a default route of IPv6 by itself', 'IPV6_DEFROUTE=no', 'IPV6_DEFROUTE=yes'],
+    ['routers that are listened to', 'IPV6_AUTOCONF=no', 'IPV6_AUTOCONF=yes'],
+    ['another metric of its subnets', 'IPV6_ROUTE_METRIC=100', 'IPV6_ROUTE_METRIC=101'],
+    ['a DHCP client', 'BOOTPROTO=none', 'BOOTPROTO=dhcp'],
+    ['no start at boot', 'ONBOOT=yes', 'ONBOOT=no'],
+    ['IPv6 switched off', 'IPV6INIT=yes', 'IPV6_DISABLED=yes'],
+    ['a key nobody knows', 'ONBOOT=yes', 'ONBOOT=yes\nGATEWAY=10.0.0.254'],
+    ['a key twice', 'MTU=1450', 'MTU=1450\nMTU=1450'],
+    ['a command', 'MTU=1450', 'MTU=$(id)'],
+    ['a line that is none', 'MTU=1450', 'MTU=1450\nMTU'],
+    ['an end that is cut', /_1="priority 10100 from fd00::1\/128 table 100"\n$/, '_1="'],
+  ])('refuses a text with %s', (_, find, replacement) => {
+    const broken = main.text.replace(find, replacement);
+    expect(broken).not.toBe(main.text);
+    expect(() => ifcfg.validate({ ...main, text: broken }, nic)).toThrow();
+  });
+
+  test.each([
+    ['another table', 'table 254', 'table 100'],
+    ['another metric', 'metric 100', 'metric 7'],
+    ['another link', 'dev multinic0', 'dev multinic1'],
+    ['another source', 'src 10.0.0.1', 'src 10.0.0.2'],
+    ['a route that lacks its next hop', ' via 10.0.0.254', ''],
+    ['a missing route', /10\.77.*\n/, ''],
+    ['a line that is none', '10.77.0.0/24 ', 'garbage '],
+    ['another owner', macOf(1), macOf(2)],
+    ['no owner', /^#.*\n/, ''],
+    ['an end that is cut', /\n$/, ''],
+  ])('refuses routes with %s', (_, find, replacement) => {
+    const [, routes = main] = companions;
+    const broken = routes.text.replace(find, replacement);
+    expect(broken).not.toBe(routes.text);
+    expect(() => ifcfg.validate({ ...routes, text: broken }, nic)).toThrow();
+  });
+
+  test('refuses routes of the other IP version, and a file of the name that names nothing', () => {
+    const [link = main, routes = main, routes6 = main] = companions;
+    expect(() => ifcfg.validate({ ...routes, text: routes6.text }, nic)).toThrow();
+    expect(() => ifcfg.validate({ ...routes6, text: routes.text }, nic)).toThrow();
+    expect(() => ifcfg.validate({ ...link, text: '[Match]\n' }, nic)).toThrow();
+  });
+
+  test('cannot say routes of an IP version without an address', () => {
+    const bare = { ...nic, addresses: ['10.0.0.1/24'], rules: [] };
+    const [, , routes6 = main] = ifcfg.render(bare).companions;
+    expect(() => ifcfg.validate(routes6, bare)).toThrow('has no address');
+  });
+
+  test('takes its own files for those of the host that is a keyfile one, and the other way about', async () => {
+    const { keyfile } = await import('./keyfile.ts');
+    for (const file of files) {
+      expect((await keyfile.read(file)).own).toMatchObject({ mac: nic.mac, index: 0 });
+    }
+    const { own } = await ifcfg.read(keyfile.render(nic).main);
+    expect(own).toEqual({ mac: nic.mac, index: 0, addresses: nic.addresses });
+  });
+});

@@ -1,0 +1,42 @@
+import { interfaceName } from '../../api/names.ts';
+import type { DesiredNic } from '../planning/desired.ts';
+import type { Backend, RenderedFile } from './backend.ts';
+import { ifcfgDirectory } from './ifcfg-claims.ts';
+import { renderIfcfg, renderRoutes, validateIfcfg, validateRoutes } from './ifcfg-document.ts';
+import { renderLink, validateLink } from './link-file.ts';
+import { places, read } from './network-manager.ts';
+
+/** Files of network-scripts, as NetworkManager of Enterprise Linux 8 and 9 reads them. */
+export const ifcfg: Backend = {
+  name: 'ifcfg',
+  places,
+  read,
+  // NetworkManager has in its memory what it read at the boot, and writes it down nowhere.
+  held: () => undefined,
+  path,
+  render: (nic) => ({
+    companions: [renderLink(nic, 0o600), ...routeFiles(nic)],
+    main: { path: path(nic.index), text: renderIfcfg(nic), mode: 0o600 },
+  }),
+  validate({ path: at, text }, nic) {
+    if (at.endsWith('.link')) validateLink(text, nic);
+    else if (at === routesPath(nic, 4)) validateRoutes(text, nic, 4);
+    else if (at === routesPath(nic, 6)) validateRoutes(text, nic, 6);
+    else validateIfcfg(text, nic);
+  },
+};
+
+function path(index: number): string {
+  return `${ifcfgDirectory}/ifcfg-${interfaceName(index)}`;
+}
+
+function routesPath({ name }: DesiredNic, family: 4 | 6): string {
+  return `${ifcfgDirectory}/${family === 4 ? 'route' : 'route6'}-${name}`;
+}
+
+function routeFiles(nic: DesiredNic): RenderedFile[] {
+  return ([4, 6] as const).flatMap((family) => {
+    const text = renderRoutes(nic, family);
+    return text === undefined ? [] : [{ path: routesPath(nic, family), text, mode: 0o600 }];
+  });
+}
