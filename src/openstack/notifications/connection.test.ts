@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../time/clock.ts';
 import { until } from '../../time/fake-clock.ts';
 import { encodeFrame } from './amqp/frames.ts';
@@ -151,11 +151,26 @@ it('ends with the signal while it connects, and leaves no socket', async () => {
   await until('its socket is closed', () => sockets.size === 0);
 });
 
+it('a peer that does not answer a goodbye is left at once, whatever time passes', async () => {
+  const stop = new AbortController();
+  const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+  const { port } = await peer((socket) => {
+    void once(socket, 'end').then(resolve);
+    socket.once('data', () => stop.abort());
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  try {
+    await listenTo(port, false, stop.signal);
+    await closed;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it('a signal that has aborted makes no connection', async () => {
   const { port, sockets } = await peer(() => undefined);
   const reason = new Error('enough');
   expect(await listenTo(port, false, AbortSignal.abort(reason))).toBe(reason);
-  expect(process.getActiveResourcesInfo()).not.toContain('TCPSocketWrap');
   expect(sockets.size).toBe(0);
 });
 
