@@ -163,6 +163,14 @@ export const appliedRecord = z.object({
     .optional()
     .describe('Why it was not all done; they set the pace of the next attempt.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  family: word('Family of hosts that the agent was sent for.', 16),
+  foundFamily: word('Family that it found the host to be, when that is another one.', 16),
+  triedFamilies: z
+    .array(z.string().max(16))
+    .max(8)
+    .optional()
+    .describe('Families that agents were sent for before, one after the other, in vain.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
   hostFence: z
     .object({
       uid: word('uid of the object.', 64),

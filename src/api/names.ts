@@ -44,8 +44,10 @@ export const annotations = {
   config: 'multinic.io/config',
   /** On agent Jobs: hash of what the agent was asked for, so that equal wishes need no second Job. */
   content: 'multinic.io/content',
-  /** On agent Jobs: JSON `{nodeUid, machineId}` of the machine that they were made for. */
+  /** On agent Jobs: JSON `{nodeUid, machineId, osImage}` of the machine that they were made for. */
   machine: 'multinic.io/machine',
+  /** On agent Jobs: of which family's files they are made for (netplan, networkd, keyfile, ifcfg). */
+  family: 'multinic.io/family',
   /** On our CustomResourceDefinitions: the number of their schema. */
   schema: 'multinic.io/schema',
   /** On the Secret of the operator's token: RFC 3339 time since which the token is used. */

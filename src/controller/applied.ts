@@ -1,12 +1,21 @@
 import * as z from 'zod';
 import { rfc3339 } from '../api/condition.ts';
-import { type Fence, fence, type Protocol, protocol, protocols } from '../api/job.ts';
+import {
+  type Family,
+  type Fence,
+  family,
+  fence,
+  type Protocol,
+  protocol,
+  protocols,
+} from '../api/job.ts';
 import type { NodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { type Reason, reasons } from '../api/reasons.ts';
 import type { Clock } from '../time/clock.ts';
 import { isOpen } from './evidence.ts';
+import { guessFamily, otherFamilyIn } from './family.ts';
 import type { Order, Verdict } from './runner.ts';
-import { isWrittenByOther, type Machine } from './stores.ts';
+import { isOtherMachine, isWrittenByOther, type Machine } from './stores.ts';
 
 // A later version writes records, too, and may be taken back: what it did is done all the same, or going back would send an
 // agent to every node. Of a protocol that is not known here another is spoken; a reason that is not known sets no pace.
@@ -17,6 +26,11 @@ const spoken = z
 const reasonsLeft = z
   .array(z.string())
   .transform((words) => words.filter((word): word is Reason => Object.hasOwn(reasons, word)));
+
+const knownFamily = family.optional().catch(undefined);
+const knownFamilies = z
+  .array(z.string())
+  .transform((words) => words.flatMap((word) => knownFamily.parse(word) ?? []));
 
 const recordSchema = z.object({
   action: z.enum(['apply', 'cleanup']),
@@ -31,6 +45,9 @@ const recordSchema = z.object({
   at: z.iso.datetime({ offset: true }),
   done: z.boolean().optional(),
   reasons: reasonsLeft.optional(),
+  family: knownFamily,
+  foundFamily: knownFamily,
+  triedFamilies: knownFamilies.optional(),
   hostFence: fence.optional(),
 });
 
@@ -54,11 +71,14 @@ export interface Terms {
   readonly protocol: Protocol;
   /** What the host has seen and the request takes precedence over. */
   readonly hostFence?: Fence | undefined;
+  /** For which families agents were sent in vain just before. */
+  readonly triedFamilies?: readonly Family[] | undefined;
 }
 
 /** The record of a run that is about to begin. */
 export function begun(order: Order, job: string, terms: Terms, now: Date): Applied {
-  const { action, content, attempt, machine } = order;
+  const { action, content, attempt, machine, family: sent } = order;
+  const { triedFamilies = [] } = terms;
   const { nodeName, nodeUid, machineId, bootId } = machine;
   return {
     action,
@@ -70,6 +90,8 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
     job,
     attempt,
     protocol: terms.protocol,
+    family: sent,
+    ...(triedFamilies.length > 0 ? { triedFamilies: [...triedFamilies] } : {}),
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
     at: rfc3339(now),
   };
@@ -79,6 +101,7 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
 export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
   const { done, reasons: left } = completionOf(verdict);
   const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
+  const foundFamily = otherFamilyIn(verdict, applied.family);
   const { hostFence: _, ...before } = applied;
   return {
     ...before,
@@ -86,6 +109,7 @@ export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
     done,
     ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),
     ...(hostFence ? { hostFence } : {}),
+    ...(foundFamily ? { foundFamily } : {}),
   };
 }
 
@@ -110,6 +134,19 @@ export function completionIn({ done = false, reasons: left = [] }: Applied): Com
 
 export function machineIn({ nodeName, nodeUid, machineId, bootId }: Applied): Machine {
   return { nodeName, nodeUid, machineId, bootId };
+}
+
+/** For which family the next agent on this machine is sent: the one that the last one found there, else a guess. */
+export function familyFor(machine: Machine, last: Applied | undefined): Family {
+  const known = last && !isOtherMachine(machineIn(last), machine) ? last : undefined;
+  return known?.foundFamily ?? known?.family ?? guessFamily(machine);
+}
+
+/** Families for which agents were sent in vain, one after the other, before the one that is sent now. */
+export function triedBefore(machine: Machine, last: Applied | undefined): readonly Family[] {
+  if (!last?.foundFamily || isOtherMachine(machineIn(last), machine)) return [];
+  const { triedFamilies = [], family: sent } = last;
+  return [...new Set([...triedFamilies, ...(sent ? [sent] : [])])];
 }
 
 type Dated = Pick<Applied, 'job' | 'at'>;

@@ -10,7 +10,8 @@ import {
   order,
   template,
 } from '../../test/beds/controller-samples.ts';
-import { jobRequest } from '../api/job.ts';
+import { hostMounts } from '../api/host-mounts.ts';
+import { family, jobRequest } from '../api/job.ts';
 import { configMapOf, jobName, jobOf, orderOf } from './job.ts';
 import { acceptSpec, nothing, requestOf } from './request.ts';
 
@@ -63,7 +64,18 @@ describe('the Job of a run', () => {
   });
 
   it('carries the whole order, so that a restarted controller can read it back', () => {
-    expect(orderOf(jobOf(order(), template))).toEqual(order());
+    const whole = order({
+      family: 'ifcfg',
+      machine: { ...order().machine, osImage: 'Rocky Linux' },
+    });
+    expect(orderOf(jobOf(whole, template))).toEqual(whole);
+  });
+
+  it('was made for netplan when an earlier version made it', () => {
+    const made = jobOf(order({ family: 'keyfile' }), template);
+    const { 'multinic.io/family': _, ...annotations } = made.metadata.annotations ?? {};
+    const old = { ...made, metadata: { ...made.metadata, annotations } };
+    expect(orderOf(old)?.family).toBe('netplan');
   });
 
   it('names the node itself and tolerates every taint, so that a cordoned node works', () => {
@@ -142,6 +154,19 @@ describe('the Job of a run', () => {
     for (const value of Object.values(odd.metadata.labels ?? {})) {
       expect(value).toMatch(/^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/);
     }
+  });
+});
+
+describe('the folders of a family', () => {
+  const rocky = { ...order().machine, osImage: 'Rocky Linux 9.3 (Blue Onyx)' };
+
+  it.each(family.options)('are mounted, and named once each: %s', (name) => {
+    const { volumes = [] } =
+      jobOf(order({ family: name, machine: rocky }), template).spec?.template.spec ?? {};
+    const paths = volumes.flatMap(({ hostPath }) => hostPath?.path ?? []);
+    expect(paths).toEqual(expect.arrayContaining(hostMounts[name].map(({ path }) => path)));
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(new Set(volumes.map((volume) => volume.name)).size).toBe(volumes.length);
   });
 });
 

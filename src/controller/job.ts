@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { type HostMount, hostMounts, machineIdMount } from '../api/host-mounts.ts';
-import { type JobRequest, jobFiles, jobRequest } from '../api/job.ts';
+import { type HostMount, hostMounts, ifcfgMount, machineIdMount } from '../api/host-mounts.ts';
+import { family, type JobRequest, jobFiles, jobRequest } from '../api/job.ts';
 import { labelValue } from '../api/label-value.ts';
 import { agentAppName, annotations, labels } from '../api/names.ts';
 import type { ConfigMap, Job } from '../kube/core-resources.ts';
 import { keyOf, refOf } from '../kube/object.ts';
+import { guessFamily } from './family.ts';
 import type { Order } from './runner.ts';
 import type { Machine } from './stores.ts';
 
@@ -106,11 +107,17 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
   };
 }
 
-/** The kubelet starts no Pod whose file is missing, and reads the machine id that it reports from this one. */
-function mountsFor({ machine }: Order): readonly HostMount[] {
-  return machine.machineId === undefined
-    ? hostMounts.netplan
-    : [...hostMounts.netplan, machineIdMount];
+/**
+ * The kubelet starts no Pod whose file is missing, and reads the machine id that it reports from this one. Profiles of both
+ * kinds are on systems that come with NetworkManager; elsewhere the mount would make the folder of the other kind.
+ */
+function mountsFor({ family: sent, machine }: Order): readonly HostMount[] {
+  const hasBothKinds = sent === 'keyfile' && guessFamily(machine) === 'keyfile';
+  return [
+    ...hostMounts[sent],
+    ...(hasBothKinds ? [ifcfgMount] : []),
+    ...(machine.machineId === undefined ? [] : [machineIdMount]),
+  ];
 }
 
 const requestMount = { name: 'request', mountPath: jobFiles.requestDirectory, readOnly: true };
@@ -161,12 +168,13 @@ function orderMetadata(order: Order) {
       [annotations.config]: keyOf(order.config),
       [annotations.content]: order.content,
       [annotations.machine]: machineText(order.machine),
+      [annotations.family]: order.family,
     },
   };
 }
 
-function machineText({ nodeUid, machineId }: Machine): string {
-  return JSON.stringify({ nodeUid, machineId });
+function machineText({ nodeUid, machineId, osImage }: Machine): string {
+  return JSON.stringify({ nodeUid, machineId, osImage });
 }
 
 /** Jobs of an earlier version name no machine: they were made for another one than any. */
@@ -176,6 +184,7 @@ const machineSchema = z
     z.object({
       nodeUid: z.string(),
       machineId: z.string().optional(),
+      osImage: z.string().optional(),
     }),
   )
   .catch({ nodeUid: '' });
@@ -202,6 +211,8 @@ const orderSchema = z.object({
     [annotations.config]: z.string().includes('/'),
     [annotations.content]: z.string(),
     [annotations.machine]: machineSchema,
+    // Jobs of an earlier version were made for no other.
+    [annotations.family]: family.catch('netplan'),
   }),
 });
 
@@ -211,7 +222,7 @@ export function orderOf({ metadata, spec }: Job): Order | undefined {
   if (!data) return undefined;
   const { namespace = '', name } = refOf(data.annotations[annotations.config]);
   const node = spec?.template.spec?.nodeName ?? '';
-  const { nodeUid, machineId } = data.annotations[annotations.machine];
+  const { nodeUid, machineId, osImage } = data.annotations[annotations.machine];
   return {
     uid: data.labels[labels.configUid],
     generation: data.labels[labels.generation],
@@ -219,7 +230,8 @@ export function orderOf({ metadata, spec }: Job): Order | undefined {
     action: data.labels[labels.action],
     content: data.annotations[annotations.content],
     node,
-    machine: { nodeName: node, nodeUid, machineId, bootId: undefined },
+    machine: { nodeName: node, nodeUid, machineId, bootId: undefined, osImage },
+    family: data.annotations[annotations.family],
     instance: data.labels[labels.instance],
     config: { namespace, name },
   };

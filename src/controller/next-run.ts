@@ -6,8 +6,18 @@ import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Admission } from './admission.ts';
-import { type Applied, appliedIn, begun, ended, type RecordAges, type Terms } from './applied.ts';
+import {
+  type Applied,
+  appliedIn,
+  begun,
+  ended,
+  familyFor,
+  type RecordAges,
+  type Terms,
+  triedBefore,
+} from './applied.ts';
 import { withSilentNics } from './evidence.ts';
+import { isNews } from './family.ts';
 import type { ControllerMetrics, Report } from './report.ts';
 import { type Contents, contentHash, requestOf } from './request.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from './runner.ts';
@@ -142,16 +152,18 @@ export function createNextRun(options: NextRunOptions): NextRun {
     signal: AbortSignal,
   ): Promise<void> {
     const run = await runner.prepare(order, signal);
+    // An earlier life of this process may have made it for another one.
+    const sent = { ...order, family: run.family };
     const before = appliedIn(report.config.status);
     if (before?.job !== run.name || before.done !== undefined) {
       const terms = await termsOf(report.config, order, before, signal);
-      report.tell({ kind: 'working', run, repeat }, begun(order, run.name, terms, clock.now()));
+      report.tell({ kind: 'working', run, repeat }, begun(sent, run.name, terms, clock.now()));
       await report.write(signal);
     }
     const applied = appliedIn(report.config.status);
     if (applied?.job !== run.name) throw new RunRefused(recordNotKept);
     const { config } = report;
-    await runner.start(order, requestOf(order, { ...task, config }, applied), signal);
+    await runner.start(order, requestOf(sent, { ...task, config }, applied), signal);
   }
 
   /** How the agent is asked after what it said the last time. */
@@ -161,11 +173,13 @@ export function createNextRun(options: NextRunOptions): NextRun {
     before: Applied | undefined,
     signal: AbortSignal,
   ): Promise<Terms> {
-    if (before?.content !== order.content) return { protocol };
+    const triedFamilies = triedBefore(order.machine, before);
+    if (before?.content !== order.content) return { protocol, triedFamilies };
     const { hostFence } = before;
     // Only what the server says now may take precedence over what the host has seen.
     const superseding = hostFence !== undefined && (await isCurrent(config, signal));
-    return { protocol: protocolAfter(before), ...(superseding ? { hostFence } : {}) };
+    const fence = superseding ? { hostFence } : {};
+    return { protocol: protocolAfter(before), triedFamilies, ...fence };
   }
 
   /** Withdraws what can never begin, puts back what was taken from it, else waits. */
@@ -212,7 +226,14 @@ export function createNextRun(options: NextRunOptions): NextRun {
     if (!seen) return report.tell({ kind: 'recorded' });
     const now = clock.now();
     const applied = appliedIn(report.config.status);
-    report.tell({ kind: 'ended', ...seen, at: now }, applied && ended(applied, seen.verdict, now));
+    const record = applied && ended(applied, seen.verdict, now);
+    if (!record || !isNews(record.foundFamily, record)) {
+      return report.tell({ kind: 'ended', ...seen, at: now }, record);
+    }
+    // Nothing was done, and nobody has to do anything: it is told of when the next one has ended.
+    metrics.count('multinic_job_results_total', { outcome: 'failed' });
+    const message = `the node is of the family ${record.foundFamily}: another agent is sent for that`;
+    report.tell({ kind: 'waiting', ...turn(message), repeat: record.attempt > 1 }, record);
   }
 
   /** The last one of this content that ended is kept for its log; the rest goes by itself in time. */
@@ -238,6 +259,7 @@ function orderOf(
     ...rest,
     uid: config.metadata.uid ?? '',
     action,
+    family: familyFor(rest.machine, appliedIn(config.status)),
     node: node.metadata.name,
     instance: systemUuidOf(node) ?? '',
     config: refOfConfig(config),

@@ -152,6 +152,7 @@ export function requestOf(
     protectedAddresses: addressesOf(node, new Set(ports)),
     interfaces: [...interfaces],
     ...(keep.length > 0 ? { keep: [...keep] } : {}),
+    family: order.family,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Fence, JobAction, JobRequest, JobResult } from '../api/job.ts';
+import type { Family, Fence, JobAction, JobRequest, JobResult } from '../api/job.ts';
 import type { NodeReason } from '../api/reasons.ts';
 import type { ObjectRef } from '../kube/object.ts';
 import type { Machine } from './stores.ts';
@@ -13,6 +13,8 @@ export interface Order extends Fence {
   /** Name of the Kubernetes Node. */
   readonly node: string;
   readonly machine: Machine;
+  /** Of which family's files the agent is given. */
+  readonly family: Family;
   readonly instance: string;
   /** The MultiNicNodeConfig it is for. */
   readonly config: Required<ObjectRef>;

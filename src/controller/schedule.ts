@@ -3,6 +3,7 @@ import type { JobAction } from '../api/job.ts';
 import { type Reason, reasons } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { type Applied, completionIn, completionOf, machineIn } from './applied.ts';
+import { isNews, otherFamilyIn } from './family.ts';
 import type { Failure, Run, Verdict } from './runner.ts';
 import { isOtherBoot, isOtherMachine, isReady, type Machine } from './stores.ts';
 
@@ -42,21 +43,36 @@ export function decide(
   applied: Applied | undefined,
   recordAgeMs: number,
 ): Decision {
-  const open = runs.filter(({ phase }) => phase !== 'ended');
-  const current = open.find((run) => serves(run, desired));
-  const obsolete = open.find((run) => run !== current);
-  if (obsolete) return makeWay(obsolete);
-  if (current) return follow(current);
+  const onItsWay = untilEnded(runs, desired);
+  if (onItsWay) return onItsWay;
   const attempt = 1 + lastAttempt(desired, runs);
   const start = { kind: 'start', attempt, generation: desired.generation } as const;
   if (!applied || !isAbout(applied, desired)) return start;
   const seen = applied.done === undefined ? endOf(applied, runs) : undefined;
   const { done, reasons: left } = seen ? completionOf(seen.verdict) : completionIn(applied);
   if (done) return { kind: 'done', seen };
-  const pause = pauseMs(left, failuresInARow(applied, runs), applied.job);
-  const forMs = pause - (seen ? 0 : recordAgeMs);
-  if (forMs > 0) return { kind: 'pause', forMs, seen };
+  const pause = isOfOtherFamily(applied, seen)
+    ? 0
+    : pauseMs(left, failuresInARow(applied, runs), applied.job);
+  // Its end is written down before anything follows from it.
+  if (seen) return { kind: 'pause', forMs: pause, seen };
+  if (pause > recordAgeMs) return { kind: 'pause', forMs: pause - recordAgeMs, seen };
   return { ...start, attempt: Math.max(attempt, applied.attempt + 1) };
+}
+
+/** Whether nothing is in the way but that the last agent was sent for another family. */
+function isOfOtherFamily(applied: Applied, seen: Seen | undefined): boolean {
+  const found = seen ? otherFamilyIn(seen.verdict, applied.family) : applied.foundFamily;
+  return isNews(found, applied);
+}
+
+/** Undefined while none is on its way. */
+function untilEnded(runs: readonly Run[], desired: Desired): Decision | undefined {
+  const open = runs.filter(({ phase }) => phase !== 'ended');
+  const current = open.find((run) => serves(run, desired));
+  const obsolete = open.find((run) => run !== current);
+  if (obsolete) return makeWay(obsolete);
+  return current && follow(current);
 }
 
 function serves({ action, content, machine }: Run, desired: Desired): boolean {

@@ -90,15 +90,18 @@ export interface Machine {
   /** Of the installed system: another one after the node was rebuilt in place. */
   readonly machineId: string | undefined;
   readonly bootId: string | undefined;
+  /** The operating system, in its own words. */
+  readonly osImage?: string | undefined;
 }
 
 export function machineOf({ metadata, status }: Node): Machine {
-  const { machineID, bootID } = status?.nodeInfo ?? {};
+  const { machineID, bootID, osImage } = status?.nodeInfo ?? {};
   return {
     nodeName: metadata.name,
     nodeUid: metadata.uid ?? '',
     machineId: idIn(machineID),
     bootId: idIn(bootID),
+    osImage,
   };
 }
 

@@ -80,6 +80,7 @@ export function order(change: Partial<Order> = {}): Order {
       machineId: 'machine-1',
       bootId: undefined,
     },
+    family: 'netplan',
     instance: instanceId,
     config: { namespace: 'multinic-system', name: 'worker-1' },
     ...change,

@@ -89,6 +89,7 @@ function madeFor(n: number) {
     content,
     node: node.metadata.name,
     machine,
+    family: 'netplan',
     instance: uuid(9, n),
     config: { namespace: namespaces.system, name: config.metadata.name },
   };

@@ -6,6 +6,7 @@ import { agentRoutingMutants } from './mutants/agent-routing.ts';
 import { agentSettingsMutants } from './mutants/agent-settings.ts';
 import { apiMutants } from './mutants/api.ts';
 import { controllerMutants } from './mutants/controller.ts';
+import { controllerFamilyMutants } from './mutants/controller-family.ts';
 import { credentialsMutants } from './mutants/credentials.ts';
 import { faultProxyMutants } from './mutants/fault-proxy.ts';
 import { httpMutants } from './mutants/http.ts';
@@ -33,6 +34,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   'agent-settings': agentSettingsMutants,
   api: apiMutants,
   controller: controllerMutants,
+  'controller-family': controllerFamilyMutants,
   credentials: credentialsMutants,
   notifications: notificationsMutants,
   'fault-proxy': faultProxyMutants,

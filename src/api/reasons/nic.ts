@@ -108,8 +108,8 @@ export const nicReasons = {
     'nic',
     false,
     [
-      'The node is not configured by netplan, or not by it alone.',
-      '노드가 netplan으로 설정되지 않았거나 netplan만으로 설정되지 않았습니다.',
+      "The node's network is managed by what this agent has no files for, or by two managers at once.",
+      '노드의 네트워크를 이 에이전트가 지원하지 않는 관리자가 관리하거나, 두 관리자가 함께 관리합니다.',
     ],
     [
       'Nothing was changed; the message says what was found on the node.',

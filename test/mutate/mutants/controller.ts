@@ -218,8 +218,8 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/schedule.ts',
-    find: 'const forMs = pause - (seen ? 0 : recordAgeMs);',
-    replace: 'const forMs = pause - recordAgeMs;',
+    find: 'forMs: pause, seen',
+    replace: 'forMs: pause - recordAgeMs, seen',
     tests: controller('schedule'),
   },
   {
