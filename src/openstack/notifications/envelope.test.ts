@@ -130,12 +130,12 @@ describe('a notification of Nova', () => {
 
 describe('a notification of Keystone', () => {
   it.each([
-    'identity.project.disabled',
+    'identity.project.updated',
     'identity.project.deleted',
-    'identity.user.disabled',
     'identity.user.updated',
     'identity.user.deleted',
-    'identity.domain.disabled',
+    'identity.domain.updated',
+    'identity.domain.deleted',
     'identity.role_assignment.deleted',
     'identity.application_credential.deleted',
   ])('%s concerns who is that account, or everybody where it does not say whose', (event) => {
@@ -151,6 +151,9 @@ describe('a notification of Keystone', () => {
     const ofUser = { ...of, user: 'u' };
     expect(happening(event, ofUser)).toMatchObject({ accounts: ['u'], whole: false });
     expect(happening(event, { ...of, group: 'g' })).toMatchObject({ accounts: [], whole: true });
+    // Whichever of them it is.
+    const both = { ...ofUser, resource_info: 'r' };
+    expect(happening(event, both)).toMatchObject({ accounts: ['r', 'u'], whole: false });
   });
 
   it.each(['identity.group.updated', 'identity.group.deleted', 'identity.role.deleted'])(
@@ -163,6 +166,7 @@ describe('a notification of Keystone', () => {
 
   it.each([
     'identity.project.created',
+    'identity.role.updated',
     'identity.role_assignment.created',
     'identity.authenticate',
   ])('%s asks for nothing', (event) => {

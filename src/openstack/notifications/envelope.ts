@@ -94,9 +94,12 @@ function happeningOf(event: string, payload: Payload): Partial<Happening> | unde
 
 /** Who is in a group or has a role nobody says; who leaves a group is an update of it. */
 const takesAccessOfMany = /^identity\.(group\.(updated|deleted)|role\.deleted)$/;
-/** Keystone's notifications know no start and end. */
+/**
+ * Keystone's notifications know no start and end. That a project, a user or a domain was disabled it tells others as an
+ * update alone (resource/core.py: `disabled` is not public).
+ */
 const takesAccess =
-  /^identity\.((project|user|domain|application_credential)\.(disabled|deleted)|user\.updated|role_assignment\.deleted)$/;
+  /^identity\.((project|user|domain)\.(updated|deleted)|(application_credential|role_assignment)\.deleted)$/;
 
 const id = z
   .string()
@@ -184,6 +187,6 @@ const accessSchema = z.object({
 /** In a large cloud somebody loses something all the time: it concerns those who are it. */
 function ofAccess(payload: Payload): Partial<Happening> {
   const { resource_info: info, user } = accessSchema.parse(payload);
-  const accounts = [info ?? user].flatMap((one) => one ?? []);
+  const accounts = [info, user].flatMap((one) => one ?? []);
   return accounts.length > 0 ? { accounts } : { whole: true };
 }
