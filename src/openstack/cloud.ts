@@ -201,7 +201,9 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
       return networks.get(id, signal, async () => neutron.network(id, lifetime));
     },
     isOf: (accounts) => accounts.some((id) => keystone.accounts?.includes(id) ?? true),
-    knowsNetwork: (ids) => ids.some((id) => networks.has(id) || subnets.has(id)),
+    knowsNetwork: (ids) =>
+      ids.some((id) => networks.has(id) || subnets.has(id)) ||
+      named.some((list) => list.some(({ id }) => ids.includes(id))),
     freshen(since) {
       for (const each of [subnets, networks, named, directory]) each.forgetBefore(since);
     },

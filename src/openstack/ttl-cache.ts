@@ -66,6 +66,11 @@ export class TtlCache<V> {
     return this.#entries.has(key);
   }
 
+  /** Whether any value that is remembered, young or not, `matches`. */
+  some(matches: (value: V) => boolean): boolean {
+    return [...this.#entries.values()].some(({ value }) => matches(value));
+  }
+
   /** Forgets what was asked for before `since` (monotonic ms). */
   forgetBefore(since: number): void {
     for (const [key, { at }] of this.#entries) if (at < since) this.#entries.delete(key);

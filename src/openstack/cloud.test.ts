@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Rig, setUp } from '../../rig/cloud/cloud-in-test.ts';
+
+let rig: Rig;
+let subnetId: string;
+let networkId: string;
+
+beforeEach(async () => {
+  rig = await setUp();
+  const { controls } = rig.running;
+  const { projectId } = rig.account;
+  ({ networkId } = controls.createNetwork({ projectId }));
+  ({ subnetId } = controls.createSubnet({
+    projectId,
+    networkId,
+    cidr: '10.9.0.0/24',
+    name: 'nics',
+  }));
+});
+
+describe('whether a network is known', () => {
+  it.each([
+    ['a network', async () => rig.cloud.network(networkId, rig.signal), () => networkId],
+    ['a subnet', async () => rig.cloud.subnet(subnetId, rig.signal), () => subnetId],
+    [
+      'a subnet by its name',
+      async () => rig.cloud.subnetsByName('nics', rig.signal),
+      () => subnetId,
+    ],
+  ])('is told of %s that was read', async (_what, read, id) => {
+    const { cloud } = rig;
+    expect(cloud.knowsNetwork([id()])).toBe(false);
+    await read();
+    expect(cloud.knowsNetwork(['00000000-0000-4000-8000-000000000000', id()])).toBe(true);
+    expect(cloud.knowsNetwork([rig.networkId])).toBe(false);
+  });
+});
+
+describe('whether an account is the one that it is asked as', () => {
+  it('nobody knows before the login, and everybody after it', async () => {
+    const { cloud, account, serverId } = rig;
+    expect(cloud.isOf(['somebody'])).toBe(true);
+    await cloud.portsOf([serverId], rig.signal);
+    expect(cloud.isOf(['somebody'])).toBe(false);
+    for (const id of [account.projectId ?? '', 'default']) expect(cloud.isOf([id])).toBe(true);
+  });
+});
+
+describe('what was read before something happened', () => {
+  it.each([
+    ['a network', async () => rig.cloud.network(networkId, rig.signal)],
+    ['a subnet', async () => rig.cloud.subnet(subnetId, rig.signal)],
+    ['subnets of a name', async () => rig.cloud.subnetsByName('nics', rig.signal)],
+    ['servers', async () => rig.cloud.servers([rig.serverId], rig.signal)],
+  ])('is read again: %s', async (_what, read) => {
+    const { cloud } = rig;
+    await read();
+    const { calls } = cloud;
+    await read();
+    cloud.freshen(Number.NEGATIVE_INFINITY);
+    await read();
+    expect(cloud.calls).toBe(calls);
+    cloud.freshen(Number.POSITIVE_INFINITY);
+    await read();
+    expect(cloud.calls).toBe(calls + 1);
+  });
+});
