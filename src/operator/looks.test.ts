@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeCloud } from './testing/fake-cloud.ts';
-import { attach, delivered, type Scene, serverIds, setScene } from './testing/scene.ts';
+import { attach, delivered, detach, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 const [first = '', second = ''] = serverIds;
 let scene: Scene;
@@ -75,6 +75,33 @@ it('a server in doubt whose object is gone is not asked about all the time', asy
   expect(await scene.reconcile(1_000)).toBeGreaterThan(0);
 });
 
+it('a server of which something is said together with its network is not all that is looked at', async () => {
+  await delivered(scene);
+  await scene.look();
+  await scene.clock.advance(1_000);
+  attach(scene.cloud, 3, 2);
+  scene.hint({ servers: [first], networks: ['net-a'] });
+  await scene.reconcile(300);
+  expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
+});
+
+it('a port that moves concerns the server that it leaves and the one that it comes to', async () => {
+  await delivered(scene);
+  await scene.look();
+  await scene.clock.advance(1_000);
+  scene.cloud.ports = scene.cloud.ports.map((port) =>
+    port.id === 'p1' ? { ...port, deviceId: second, revisionNumber: 2 } : port,
+  );
+  scene.cloud.log.length = 0;
+  scene.hint({ servers: [second], ports: ['p1'] });
+  await scene.reconcile(300);
+  expect([scene.nics('worker-1'), scene.nics('worker-2')]).toEqual([
+    [],
+    ['multinic0=p2', 'multinic1=p1'],
+  ]);
+  expect(scene.cloud.log.filter((line) => line.startsWith('portsOf'))).toEqual(['portsOf 2']);
+});
+
 it('what is said of a server takes nothing from what was said of all', async () => {
   await delivered(scene);
   await scene.look();
@@ -84,4 +111,35 @@ it('what is said of a server takes nothing from what was said of all', async () 
   scene.hint({ servers: [first] });
   await scene.reconcile(300);
   expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
+});
+
+describe('a port that is detached before anybody has seen where it was', () => {
+  beforeEach(async () => {
+    await delivered(scene);
+    await scene.look();
+    await scene.clock.advance(1_000);
+    attach(scene.cloud, 3, 1);
+    scene.hint({ servers: [first], ports: ['p3'] });
+    const portsOf = scene.cloud.portsOf.bind(scene.cloud);
+    scene.cloud.portsOf = async (servers) => {
+      scene.cloud.portsOf = portsOf;
+      const ports = await portsOf(servers);
+      await scene.clock.advance(10);
+      detach(scene.cloud, 3, false);
+      // Nobody says whose it was.
+      scene.hint({ ports: ['p3'] });
+      await scene.clock.advance(10);
+      return ports;
+    };
+    scene.cloud.log.length = 0;
+  });
+
+  it('is not delivered, and costs one list more', async () => {
+    await scene.reconcile(300);
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.cloud.log.filter((line) => line.startsWith('port'))).toEqual([
+      'portsOf 1',
+      'portsOf 1',
+    ]);
+  });
 });

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { nothingHappened } from '../../openstack/notifications/envelope.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { FakeCloud } from '../testing/fake-cloud.ts';
 import { CloudViews } from './cloud-view.ts';
@@ -20,4 +21,39 @@ it('tells who looks at the same OpenStack, by whatever account, project or provi
   expect(views.knows('team/one', ['net-x', 'net-a'])).toBe(true);
   views.leave('team/two');
   expect([...views.companions('team/one')]).toEqual(['team/one']);
+});
+
+describe('an OpenstackConfig that has gone', () => {
+  const server = '00000000-0000-4000-8000-000000000001';
+  const network = { id: 'net-a', name: '', mtu: 1450 };
+
+  /** What it looks at, and what a hint says that is about all of that. */
+  async function looking() {
+    const views = new CloudViews(createFakeClock(), signal);
+    const cloud = Object.assign(new FakeCloud(), { networks: [network] });
+    const { ports } = views.of(cloud, 'team/one', true);
+    await ports.portsOf('team/one', [server], 0, signal);
+    const concerned = (): unknown[] => [
+      views.concerned('team/one', { ...nothingHappened, servers: [server] }),
+      views.knows('team/one', ['net-a']),
+      views.chooses('team/one', ['project-1']),
+      views.looksAs('team/one', ['user-1']),
+    ];
+    return { views, ports, concerned };
+  }
+
+  it('is concerned by nothing any more, and its servers are forgotten', async () => {
+    const { views, ports, concerned } = await looking();
+    expect(concerned()).toEqual([[server], true, true, true]);
+    views.leave('team/one');
+    expect(concerned()).toEqual([[], false, false, false]);
+    expect(ports.serversOf('team/one')).toEqual([]);
+  });
+
+  it('to another cloud is concerned by what it looks at there', async () => {
+    const { views, ports, concerned } = await looking();
+    views.of(new FakeCloud('project-2'), 'team/one', true);
+    expect(concerned()).toEqual([[], false, false, true]);
+    expect(ports.serversOf('team/one')).toEqual([]);
+  });
 });

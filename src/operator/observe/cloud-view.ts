@@ -19,9 +19,8 @@ export class CloudViews {
   readonly #clock: Clock;
   readonly #lifetime: AbortSignal;
   readonly #views = new WeakMap<Cloud, CloudView>();
-  readonly #looking = new Map<string, CloudView>();
-  /** Who finds its servers among those of the project. */
-  readonly #choosing = new Set<string>();
+  /** By member; `chooses`: it finds its servers among those of the project. */
+  readonly #looking = new Map<string, { readonly view: CloudView; readonly chooses: boolean }>();
 
   constructor(clock: Clock, lifetime: AbortSignal) {
     this.#clock = clock;
@@ -34,46 +33,44 @@ export class CloudViews {
    */
   of(cloud: Cloud, member: string, chooses: boolean): CloudView {
     const view = this.#views.get(cloud) ?? this.#make(cloud);
-    const before = this.#looking.get(member);
+    const before = this.#looking.get(member)?.view;
     if (before !== undefined && before !== view) before.ports.leave(member);
-    this.#looking.set(member, view);
-    if (chooses) this.#choosing.add(member);
-    else this.#choosing.delete(member);
+    this.#looking.set(member, { view, chooses });
     return view;
   }
 
   /** Who looks at the same OpenStack as this OpenstackConfig, in whichever project. */
   companions(member: string): ReadonlySet<string> {
-    const name = this.#looking.get(member)?.cloud.name;
-    const same = [...this.#looking].filter(([, { cloud }]) => cloud.name === name);
+    const name = this.#looking.get(member)?.view.cloud.name;
+    const same = [...this.#looking].filter(([, { view }]) => view.cloud.name === name);
     return new Set(same.map(([key]) => key));
   }
 
   /** The servers of an OpenstackConfig that a hint is about, as far as it is known where their ports are. */
   concerned(member: string, { servers, ports }: Hint): readonly string[] {
-    return this.#looking.get(member)?.ports.concerned(member, servers, ports) ?? [];
+    return this.#looking.get(member)?.view.ports.concerned(member, servers, ports) ?? [];
   }
 
   /** Whether any of these networks or subnets was read for the cloud that the OpenstackConfig looks at. */
   knows(member: string, networks: readonly string[]): boolean {
-    return this.#looking.get(member)?.cloud.knowsNetwork(networks) ?? false;
+    return this.#looking.get(member)?.view.cloud.knowsNetwork(networks) ?? false;
   }
 
   /** Whether a new server in any of these projects may be one that the OpenstackConfig selects. */
   chooses(member: string, projects: readonly string[]): boolean {
-    const { projectId } = this.#looking.get(member)?.cloud ?? {};
-    return projectId !== undefined && this.#choosing.has(member) && projects.includes(projectId);
+    const { view, chooses = false } = this.#looking.get(member) ?? {};
+    const projectId = view?.cloud.projectId;
+    return chooses && projectId !== undefined && projects.includes(projectId);
   }
 
   /** Whether any of these accounts is one that the OpenstackConfig looks as. */
   looksAs(member: string, accounts: readonly string[]): boolean {
-    return this.#looking.get(member)?.cloud.isOf(accounts) ?? false;
+    return this.#looking.get(member)?.view.cloud.isOf(accounts) ?? false;
   }
 
   leave(member: string): void {
-    this.#looking.get(member)?.ports.leave(member);
+    this.#looking.get(member)?.view.ports.leave(member);
     this.#looking.delete(member);
-    this.#choosing.delete(member);
   }
 
   #make(cloud: Cloud): CloudView {

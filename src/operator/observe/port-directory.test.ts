@@ -54,6 +54,21 @@ function names(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 }
 
+/** Lists `s1` and `s2`, and says something of ports before and meanwhile. */
+async function listed(said: { readonly before?: string; readonly during?: string }) {
+  const bed = setUp([port('p1', 's1'), port('p2', 's2')]);
+  const { clock, directory, hold, ports } = bed;
+  if (said.before) directory.concerned('a', [], [said.before]);
+  await clock.advance(1);
+  const gate = hold();
+  const list = directory.portsOf('a', ['s1', 's2'], clock.monotonicMs(), signal);
+  await clock.advance(1);
+  if (said.during) directory.concerned('a', [], [said.during]);
+  ports.splice(0, 1);
+  gate.resolve();
+  return { ...bed, ids: (await list).map(({ id }) => id) };
+}
+
 describe('PortDirectory', () => {
   it('lists once for everybody who accepts the age', async () => {
     const { clock, asked, directory } = setUp([port('p1', 's1')]);
@@ -131,6 +146,36 @@ describe('PortDirectory', () => {
     await late;
     const now = await directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
     expect([young, now].map((list) => list.map(({ id }) => id))).toEqual([['p2'], ['p2']]);
+  });
+
+  describe('of a port that was spoken of while it was listed', () => {
+    it('its server alone is listed again', async () => {
+      const { asked, ids } = await listed({ during: 'p1' });
+      expect([asked, ids]).toEqual([[['s1', 's2'], ['s1']], ['p2']]);
+    });
+
+    it.each([{ before: 'p1' }, { during: 'p9' }])('nothing is, when it was %j', async (said) => {
+      const { asked, directory } = await listed(said);
+      await directory.portsOf('a', ['s1', 's2'], Number.NEGATIVE_INFINITY, signal);
+      expect(asked).toHaveLength(1);
+    });
+
+    it('it is listed again once, however often that happens', async () => {
+      const { asked, clock, directory, hold } = setUp([port('p1', 's1')]);
+      const gates = [hold()];
+      const list = directory.portsOf('a', ['s1'], clock.monotonicMs(), signal);
+      for (let n = 0; n < 2; n++) {
+        gates.push(hold());
+        await clock.advance(1);
+        directory.concerned('a', [], ['p1']);
+        gates.at(n)?.resolve();
+        await clock.advance(1);
+      }
+      expect((await list).map(({ id }) => id)).toEqual(['p1']);
+      expect(asked).toEqual([['s1'], ['s1']]);
+      // By then it is known whom that concerns.
+      expect(directory.concerned('a', [], ['p1'])).toEqual(['s1']);
+    });
   });
 
   it('forgets servers that are not selected any more', async () => {

@@ -11,6 +11,8 @@ const batchSize = 100;
 interface Entry {
   /** Monotonic time before the list was asked for. */
   readonly at: number;
+  /** When something was last said of these ports while the list was under way; it may not know of that. */
+  readonly saidAt: number;
   readonly ports: readonly Port[];
 }
 
@@ -37,6 +39,8 @@ export class PortDirectory {
   readonly #members = new Map<string, ReadonlySet<string>>();
   readonly #entries = new Map<string, Entry>();
   readonly #flights = new Map<string, Flight>();
+  /** Ports of which something was said while lists were under way, and when. */
+  readonly #said = new Map<string, number>();
 
   constructor(options: PortDirectoryOptions) {
     this.#options = options;
@@ -70,8 +74,13 @@ export class PortDirectory {
     return [...(this.#members.get(member) ?? [])];
   }
 
-  /** Which servers of a member these are, or had these ports when they were listed last. */
+  /**
+   * Something was said of these servers and ports. Answers which servers of a member these are, or had these ports when
+   * they were listed last; what lists that are under way say of the ports is not believed.
+   */
   concerned(member: string, serverIds: readonly string[], portIds: readonly string[]): string[] {
+    const now = this.#options.clock.monotonicMs();
+    if (this.#flights.size > 0) for (const id of portIds) this.#said.set(id, now);
     const own = this.#members.get(member) ?? new Set();
     const moved = new Set(portIds);
     const holders = [...own].filter((id) =>
@@ -97,13 +106,32 @@ export class PortDirectory {
     batch: (rest: readonly string[]) => readonly string[],
     signal: AbortSignal,
   ): Promise<readonly Port[]> {
+    await this.#refreshed(serverIds, since, batch, signal);
+    // Who detaches a port names no server, and while a port is listed first nobody knows where it is. Once: now that is known.
+    const overtaken = serverIds.filter((id) => this.#at(id) < this.#saidAt(id));
+    if (overtaken.length > 0) {
+      const said = Math.max(...overtaken.map((id) => this.#saidAt(id)));
+      await this.#refreshed(overtaken, said, (rest) => rest, signal);
+    }
+    return latest(serverIds.flatMap((id) => this.#entries.get(id) ?? []));
+  }
+
+  async #refreshed(
+    serverIds: readonly string[],
+    since: number,
+    batch: (rest: readonly string[]) => readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const isOld = (known: { readonly at: number } | undefined) => !known || known.at < since;
     const old = serverIds.filter((id) => isOld(this.#entries.get(id)));
     const rest = old.filter((id) => isOld(this.#flights.get(id)));
     if (rest.length > 0) this.#list(batch(rest));
     const flights = new Set(old.flatMap((id) => this.#flights.get(id)?.landed ?? []));
     await unlessAborted(Promise.all(flights), signal);
-    return latest(serverIds.flatMap((id) => this.#entries.get(id) ?? []));
+  }
+
+  #saidAt(serverId: string): number {
+    return this.#entries.get(serverId)?.saidAt ?? Number.NEGATIVE_INFINITY;
   }
 
   #at(serverId: string): number {
@@ -129,24 +157,36 @@ export class PortDirectory {
       const byServer = Map.groupBy(known, ({ deviceId }) => deviceId);
       for (const id of serverIds) {
         // A list that was asked for later may have come earlier.
-        if (this.#at(id) <= at) this.#learn(id, { at, ports: byServer.get(id) ?? [] });
+        if (this.#at(id) <= at) this.#learn(id, at, byServer.get(id) ?? []);
       }
     });
     const flight = { at, landed: listed };
     for (const id of serverIds) this.#flights.set(id, flight);
     const land = (): void => {
       for (const id of serverIds) if (this.#flights.get(id) === flight) this.#flights.delete(id);
+      this.#forgetSaid();
     };
     // Whoever waits for the flight gets its error.
     listed.then(land, land);
   }
 
-  #learn(serverId: string, entry: Entry): void {
+  /** What no list under way can have missed. */
+  #forgetSaid(): void {
+    const flights = [...this.#flights.values()];
+    const oldest = flights.reduce((min, { at }) => Math.min(min, at), Number.POSITIVE_INFINITY);
+    for (const [id, saidAt] of this.#said) if (saidAt <= oldest) this.#said.delete(id);
+  }
+
+  #learn(serverId: string, at: number, ports: readonly Port[]): void {
     const before = this.#entries.get(serverId);
-    this.#entries.set(serverId, entry);
+    const saidAt = ports.reduce(
+      (last, { id }) => Math.max(last, this.#said.get(id) ?? last),
+      Number.NEGATIVE_INFINITY,
+    );
+    this.#entries.set(serverId, { at, saidAt, ports });
     // Of a server that was never listed everything would be new.
     if (!before) return;
-    for (const port of entry.ports) {
+    for (const port of ports) {
       const known = before.ports.find(({ id }) => id === port.id);
       this.#options.recentPorts.note(port, known);
     }
