@@ -33,7 +33,7 @@ let notifications: Notifications;
 let stop: AbortController;
 let over: Promise<void>;
 
-function open(isOn = true): void {
+function open(isOn = true, goodbye = Promise.resolve()): void {
   clock = createFakeClock();
   opened = [];
   hints = [];
@@ -42,7 +42,8 @@ function open(isOn = true): void {
     isOn,
     listen: async (login, to, signal) => {
       const { promise, reject } = Promise.withResolvers<never>();
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      const leave = async (): Promise<void> => goodbye.then(() => reject(signal.reason));
+      signal.addEventListener('abort', () => void leave(), { once: true });
       const fail = (why: BrokerFailureKind): void => reject(new BrokerFailure(why, 'in the way'));
       opened.push({ login, to, signal, fail });
       return promise;
@@ -165,6 +166,51 @@ describe('a broker', () => {
       ['secret-word', true],
       ['other', false],
     ]);
+  });
+
+  it('named with its hosts in another order is the same', async () => {
+    const hosts = ['10.0.0.1:5672', '10.0.0.2:5672'];
+    notifications.join('ns/a', { ...broker, hosts });
+    await connected();
+    notifications.join('ns/a', { ...broker, hosts: hosts.toReversed() });
+    notifications.join('ns/b', { ...broker, hosts: hosts.toReversed() });
+    await settled();
+    expect(opened.map(({ signal }) => signal.aborted)).toEqual([false]);
+  });
+
+  it('that sends what cannot be read is asked about nothing', async () => {
+    notifications.join('ns/a', broker);
+    const { to } = await connected();
+    to.onMessage(Buffer.from('{}'));
+    await clock.advance(60_000);
+    expect(hints).toEqual([]);
+  });
+
+  it('is listened to no more when the work ends by itself, and that is over when every connection is', async () => {
+    stop.abort();
+    await over;
+    const goodbye = Promise.withResolvers<void>();
+    open(true, goodbye.promise);
+    stop.abort();
+    await over;
+    let isOver = false;
+    const leading = new AbortController();
+    const failed = notifications
+      .during(leading.signal, async () => {
+        notifications.join('ns/a', broker);
+        await settled();
+        throw new Error('the work failed');
+      })
+      .catch((error: unknown) => {
+        isOver = true;
+        return error;
+      });
+    await settled();
+    expect([opened.at(-1)?.signal.aborted, isOver]).toEqual([true, false]);
+    notifications.join('ns/b', broker);
+    goodbye.resolve();
+    expect(await failed).toMatchObject({ message: 'the work failed' });
+    expect(opened).toHaveLength(1);
   });
 
   it('is listened to by who leads alone', async () => {

@@ -181,9 +181,9 @@ function saidIn(previous: readonly Condition[] | undefined): ConditionUpdate | u
   return status && { type, status, reason, message };
 }
 
-// A password is no good as the key of a map that ends up in heap dumps.
+// A password is no good as the key of a map that ends up in heap dumps. Contrabass may name the hosts in any order.
 function digest({ username, password, hosts, denied }: Broker): string {
   return createHash('sha256')
-    .update(JSON.stringify([username, password, hosts, denied]))
+    .update(JSON.stringify([username, password, hosts.toSorted(), denied]))
     .digest('hex');
 }

@@ -79,6 +79,23 @@ it('remembers no more than it may: of too many it asks for everything', async ()
   expect(told[1]).toEqual([600, { ...nothing, whole: true }]);
 });
 
+it('holds a thousand ids and one timer, however much is said at once', async () => {
+  for (let n = 0; n < 100_000; n++) pending.add({ ...nothing, servers: [`s${n}`] });
+  expect(clock.waits).toEqual([gatheredMs]);
+  await clock.advance(gatheredMs);
+  expect(told).toHaveLength(1);
+  expect(told[0]?.[1]).toMatchObject({ whole: true });
+  expect(told[0]?.[1].servers.length).toBeLessThanOrEqual(mostRemembered);
+});
+
+it('is not put off by what is said all the time', async () => {
+  for (let ms = 0; ms < 3_000; ms += 10) {
+    pending.add({ ...nothing, servers: [`s${ms}`] });
+    await clock.advance(10);
+  }
+  expect(told.map(([at]) => at)).toEqual(Array.from({ length: 10 }, (_, n) => (n + 1) * 300));
+});
+
 it('asks for nothing when nothing was said, or nobody is left', async () => {
   pending.add(nothing);
   await clock.advance(gatheredMs);
