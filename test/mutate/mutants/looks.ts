@@ -82,14 +82,8 @@ export const looksMutants: readonly Mutant[] = [
   mutant('hints', 'views.knows(key, hint.networks) ||', '', 'hinted'),
   mutant('hints', 'views.chooses(key, hint.projects) ||', '', 'selected-servers'),
   mutant('hints', 'views.looksAs(key, hint.accounts);', 'false;', 'hinted'),
-  mutant(
-    'observe/cloud-view',
-    'this.#choosing.has(member) && projects',
-    'projects',
-    'selected-servers',
-  ),
+  mutant('observe/cloud-view', 'chooses && projectId', 'projectId', 'selected-servers'),
   mutant('observe/cloud-view', '&& projects.includes(projectId)', '', 'selected-servers'),
-  mutant('observe/cloud-view', 'else this.#choosing.delete(member);', '', 'selected-servers'),
   mutant(
     'observe/port-directory',
     'if ([...before].some((id) => !now.has(id))) this.#forgetUnwanted();',
@@ -105,4 +99,36 @@ export const looksMutants: readonly Mutant[] = [
     'deliver/viola-client',
   ),
   mutant('deliver/viola-answer', 'items.filter(isConcern)', 'items', 'deliver/viola-client'),
+  mutant(
+    'hints',
+    'isWhole ? looks.noteWhole(key) : isConcerned',
+    'isConcerned || (isWhole && looks.noteWhole(key))',
+    'looks',
+  ),
+  mutant(
+    'observe/port-directory',
+    '...serverIds.filter((id) => own.has(id)), ...holders',
+    '...(serverIds.some((id) => own.has(id)) ? serverIds.filter((id) => own.has(id)) : holders)',
+    'looks',
+  ),
+  mutant('observe/port-directory', 'if (overtaken.length > 0) {', 'if (false) {', 'looks'),
+  mutant(
+    'observe/port-directory',
+    'await this.#refreshed(overtaken, said,',
+    'await this.#refreshed(serverIds, said,',
+    'observe/port-directory',
+  ),
+  mutant(
+    'observe/cloud-view',
+    'if (before !== undefined && before !== view) before.ports.leave(member);',
+    '',
+    'observe/cloud-view',
+  ),
+  mutant(
+    'observe/cloud-view',
+    '    this.#looking.get(member)?.view.ports.leave(member);\n',
+    '',
+    'observe/cloud-view',
+  ),
+  mutant('observe/cloud-view', '    this.#looking.delete(member);\n', '', 'observe/cloud-view'),
 ];

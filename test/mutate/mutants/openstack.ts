@@ -301,4 +301,46 @@ export const openstackMutants: readonly Mutant[] = [
     replace: 'secret: auth.kind,',
     tests: own('clouds.test.ts'),
   },
+  {
+    file: 'src/openstack/cloud.ts',
+    find: 'keystone.accounts?.includes(id) ?? true',
+    replace: 'keystone.accounts?.includes(id) ?? false',
+    tests: own('cloud.test.ts'),
+  },
+  {
+    file: 'src/openstack/cloud.ts',
+    find: 'keystone.accounts?.includes(id) ?? true',
+    replace: 'true',
+    tests: own('cloud.test.ts'),
+  },
+  {
+    file: 'src/openstack/cloud.ts',
+    find: 'networks.has(id) || subnets.has(id)',
+    replace: 'networks.has(id)',
+    tests: own('cloud.test.ts'),
+  },
+  {
+    file: 'src/openstack/cloud.ts',
+    find: 'networks.has(id) || subnets.has(id)',
+    replace: 'subnets.has(id)',
+    tests: own('cloud.test.ts'),
+  },
+  {
+    file: 'src/openstack/cloud.ts',
+    find: 'list.some(({ id }) => ids.includes(id))',
+    replace: 'false',
+    tests: own('cloud.test.ts'),
+  },
+  {
+    file: 'src/openstack/cloud.ts',
+    find: '[subnets, networks, named, directory]',
+    replace: '[subnets, networks, named]',
+    tests: own('cloud.test.ts'),
+  },
+  {
+    file: 'src/openstack/cloud.ts',
+    find: '[subnets, networks, named, directory]',
+    replace: '[subnets, networks, directory]',
+    tests: own('cloud.test.ts'),
+  },
 ];
