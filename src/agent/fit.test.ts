@@ -18,6 +18,12 @@ test('a run that was made for another family touches nothing, and tells which ag
   });
 });
 
+test('nor does it where this agent has files for both', () => {
+  const finding = { family: 'keyfile', found: 'NetworkManager manages eth0' } as const;
+  const { backend, family } = fitOf(finding, request([]));
+  expect({ backend, family }).toEqual({ backend: undefined, family: 'keyfile' });
+});
+
 test('what is in hand is ended where nobody knows what manages the host', () => {
   const { backend, ...rest } = fitOf({ found: 'two managers' }, request([]));
   expect(backend?.name).toBe('netplan');

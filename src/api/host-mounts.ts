@@ -47,26 +47,26 @@ const ifcfgs = '/etc/sysconfig/network-scripts';
 /** Profiles that netplan, or NetworkManager by itself, made for this boot. */
 const runKeyfiles = read('run-keyfiles', '/run/NetworkManager/system-connections');
 
+/** Where netplan, and who runs a machine, put files for udev and networkd that last until the next boot. */
+const runLinkFiles = read('run-networkd', '/run/systemd/network');
+
 /** What the agent sees of a host of each family. */
 export const hostMounts: Readonly<Record<Family, readonly HostMount[]>> = {
   netplan: [
     written('netplan', '/etc/netplan'),
     ...everywhere,
     read('run-netplan', '/run/netplan'),
-    read('run-networkd', '/run/systemd/network'),
+    runLinkFiles,
   ],
-  networkd: [
-    written('networkd', '/etc/systemd/network'),
-    ...everywhere,
-    read('run-networkd', '/run/systemd/network'),
-  ],
-  keyfile: [written('keyfiles', keyfiles), linkFiles, ...everywhere, runKeyfiles],
+  networkd: [written('networkd', '/etc/systemd/network'), ...everywhere, runLinkFiles],
+  keyfile: [written('keyfiles', keyfiles), linkFiles, ...everywhere, runKeyfiles, runLinkFiles],
   ifcfg: [
     written('ifcfgs', ifcfgs),
     linkFiles,
     ...everywhere,
     read('keyfiles', keyfiles),
     runKeyfiles,
+    runLinkFiles,
   ],
 };
 

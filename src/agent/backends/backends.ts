@@ -1,6 +1,12 @@
 import type { Family } from '../../api/job.ts';
 import type { Backend } from './backend.ts';
+import { ifcfg } from './ifcfg.ts';
+import { keyfile } from './keyfile.ts';
 import { netplan } from './netplan.ts';
 
 /** The families whose hosts can be configured. */
-export const backends: Readonly<Partial<Record<Family, Backend>>> = { netplan };
+export const backends: Readonly<Partial<Record<Family, Backend>>> = {
+  netplan,
+  keyfile,
+  ifcfg,
+};

@@ -148,7 +148,8 @@ function filesIn(hostRoot: string, directories: readonly string[], suffix: strin
 
 /** Profiles of NetworkManager, of either kind. */
 function profilesOn(hostRoot: string): Pick<FamilyEvidence, 'keyfiles' | 'ifcfgs'> {
-  const keyfiles = filesIn(hostRoot, keyfileDirectories, '.nmconnection');
+  // NetworkManager takes some of any name.
+  const keyfiles = filesIn(hostRoot, keyfileDirectories, '');
   const ifcfgs = filesIn(hostRoot, ['/etc/sysconfig/network-scripts'], '').filter(({ path }) =>
     /\/ifcfg-(?!lo$)[^.~]+$/.test(path),
   );

@@ -105,6 +105,12 @@ export const agentFamilyMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/fit.ts',
+    find: 'return { backend: undefined, misfit, family };',
+    replace: 'return { backend: backends[made], misfit, family };',
+    tests: fit,
+  },
+  {
+    file: 'src/agent/fit.ts',
     find: "family: made = 'netplan'",
     replace: "family: made = 'keyfile'",
     tests: fit,
