@@ -37,4 +37,11 @@ describe('the file with the settings of a NIC', () => {
     expect(read.own).toBeUndefined();
     expect(read.macs).toEqual([]);
   });
+
+  test('that nobody can read gives no NIC an address, unless it has the name of one of ours', async () => {
+    // Debian and Ubuntu have it, and it leads out of the folder: to /etc/sysctl.conf.
+    const debian = { path: '/etc/sysctl.d/99-sysctl.conf', text: '', mode: 0, unread: 'ENOENT' };
+    expect(await backend.read(debian)).not.toHaveProperty('unread');
+    expect(await backend.read({ ...debian, path: file.path })).toMatchObject({ unread: 'ENOENT' });
+  });
 });

@@ -48,6 +48,12 @@ const ownHead = /^# NIC ((?:[\da-f]{2}:){5}[\da-f]{2})\n/;
 async function readSysctlFile(file: HostFile): Promise<ConfigFile> {
   const [, index] = ownPath.exec(file.path) ?? [];
   const [, mac] = ownHead.exec(file.text) ?? [];
-  if (index === undefined || mac === undefined) return { ...file, macs: [] };
+  if (index === undefined) return ofOthers(file);
+  if (mac === undefined) return { ...file, macs: [] };
   return { ...file, own: { mac, index: Number(index), addresses: [] }, macs: [mac] };
+}
+
+/** No setting gives a NIC an address: nothing depends on a file that cannot be read, such as a link out of the folder. */
+function ofOthers({ path, text, mode }: HostFile): ConfigFile {
+  return { path, text, mode, macs: [] };
 }

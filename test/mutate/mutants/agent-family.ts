@@ -145,4 +145,16 @@ export const agentFamilyMutants: readonly Mutant[] = [
     replace: "  type: 'Directory',\n  readOnly: false,",
     tests: mounts,
   },
+  {
+    file: 'src/agent/backends/sysctl-file.ts',
+    find: 'if (index === undefined) return ofOthers(file);',
+    replace: 'if (index === undefined) return { ...file, macs: [] };',
+    tests: ['unit', 'src/agent/backends/sysctl-file.test.ts'],
+  },
+  {
+    file: 'src/agent/backends/sysctl-file.ts',
+    find: 'if (mac === undefined) return { ...file, macs: [] };',
+    replace: 'if (mac === undefined) return ofOthers(file);',
+    tests: ['unit', 'src/agent/backends/sysctl-file.test.ts'],
+  },
 ];

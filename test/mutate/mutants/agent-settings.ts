@@ -49,8 +49,8 @@ export const agentSettingsMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/backends/sysctl-file.ts',
-    find: 'if (index === undefined || mac === undefined) return { ...file, macs: [] };',
-    replace: '',
+    find: 'if (mac === undefined) return { ...file, macs: [] };',
+    replace: "if (mac === undefined) throw new Error('unknown');",
     tests: pure('backends/sysctl-file.test.ts'),
   },
   {

@@ -1,0 +1,88 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import { type HostMount, hostMounts } from '../../src/api/host-mounts.ts';
+import type { JobRequest } from '../../src/api/job.ts';
+import { request } from '../beds/agent-samples.ts';
+import { networkManagerLink } from '../beds/recorded-managers.ts';
+import { nic, runAgent } from './agent-process.ts';
+import { stateOf } from './host-state.ts';
+
+const mac = '02:00:00:00:01:05';
+const wanted = nic(0, mac, '10.0.0.11/16');
+const asked = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
+
+let host: NamespaceHost;
+beforeEach(async () => {
+  host = await createHost('manager', { nics: { ens5: mac } });
+  const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
+  await put(`run/NetworkManager/devices/${links[0]?.ifindex}`, networkManagerLink.connected);
+  // What the kubelet makes for the Pod where it is missing.
+  for (const { path } of [...hostMounts.keyfile, ...hostMounts.ifcfg].filter(isMade)) {
+    await mkdir(join(host.root, path), { recursive: true });
+  }
+});
+afterEach(() => host.down());
+
+function isMade({ type }: HostMount): boolean {
+  return type === 'DirectoryOrCreate';
+}
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(host.root, path)), { recursive: true });
+  await writeFile(join(host.root, path), text);
+}
+
+async function filesOfOurs(): Promise<string[]> {
+  const { stdout } = await host.exec('find', `${host.root}/etc`, '-name', '*multinic*');
+  return stdout
+    .split('\n')
+    .flatMap((path) => (path ? [path.replace(host.root, '')] : []))
+    .toSorted();
+}
+
+const ifcfg = 'TYPE=Ethernet\nDEVICE=eth0\nONBOOT=yes\n';
+
+test('a host of Debian has settings in a file that no folder of the Pod has', async () => {
+  await rm(join(host.root, 'run/NetworkManager/devices'), { recursive: true });
+  await symlink('../sysctl.conf', join(host.root, 'etc/sysctl.d/99-sysctl.conf'));
+  expect((await runAgent(host, asked({}))).result).toMatchObject({ outcome: 'ok' });
+});
+
+describe('a host of NetworkManager, on which netplan is installed too', () => {
+  test.each([
+    ['keyfile', {}, '/etc/NetworkManager/system-connections/90-multinic0.nmconnection'],
+    [
+      'ifcfg',
+      { 'etc/sysconfig/network-scripts/ifcfg-eth0': ifcfg },
+      '/etc/sysconfig/network-scripts/ifcfg-multinic0',
+    ],
+  ] as const)('is configured by the second Job: %s', async (family, files, main) => {
+    for (const [path, text] of Object.entries(files)) await put(path, text);
+    const before = await stateOf(host);
+    const first = await runAgent(host, asked({}));
+    expect(first.result).toMatchObject({ outcome: 'failed', family });
+    expect(await stateOf(host)).toEqual(before);
+    const { result } = await runAgent(host, asked({ family, attempt: 2 }));
+    expect(result).toMatchObject({ outcome: 'ok', family, nics: [{ name: 'multinic0' }] });
+    const ours = await filesOfOurs();
+    expect(ours).toEqual(expect.arrayContaining([main, '/etc/systemd/network/90-multinic0.link']));
+    expect(ours.filter((path) => path.startsWith('/etc/netplan'))).toEqual([]);
+    const clean = await runAgent(host, asked({ family, action: 'cleanup', generation: 2 }));
+    expect(clean.result?.outcome).toBe('ok');
+    expect(await filesOfOurs()).toEqual([]);
+  });
+
+  test('is left alone by a Job for the files that it had before, though NICs of it are ours', async () => {
+    const devices = join(host.root, 'run/NetworkManager/devices');
+    await rm(devices, { recursive: true });
+    expect((await runAgent(host, asked({}))).result).toMatchObject({ family: 'netplan' });
+    const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
+    await put(`run/NetworkManager/devices/${links[0]?.ifindex}`, networkManagerLink.connected);
+    const before = await stateOf(host);
+    const { result } = await runAgent(host, asked({ action: 'cleanup', generation: 2 }));
+    expect(result).toMatchObject({ outcome: 'failed', family: 'keyfile' });
+    expect(await stateOf(host)).toEqual(before);
+  });
+});
