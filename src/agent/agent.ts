@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { familyOf } from '../api/address.ts';
 import type { Effect } from '../api/effects.ts';
 import type { JobRequest, JobResult, NicResult } from '../api/job.ts';
 import type { Perform } from '../process/effects.ts';
@@ -7,7 +8,7 @@ import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { bootId, type Context, openContext } from './apply/context.ts';
 import { textOf } from './apply/disk.ts';
-import { readJournals, readState, UnknownStateError } from './apply/memory.ts';
+import { type JournalEntry, readJournals, readState, UnknownStateError } from './apply/memory.ts';
 import { recover } from './apply/recover.ts';
 import { transact } from './apply/transaction.ts';
 import { fitOf } from './fit.ts';
@@ -74,7 +75,7 @@ async function dryRun(
   const state = atBoot(readState(hostRoot), boot);
   const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
   using ip = startIp();
-  const site = siteAt(hostRoot, ip);
+  const site = siteAt(hostRoot, ip, knowsIPv6(request, state));
   const { protectedAddresses } = request;
   const { backend, misfit } = fitOf(
     await observeFamily(site, { macs, protectedAddresses }),
@@ -141,7 +142,7 @@ async function configure(
   const journals = readJournals(hostRoot);
   const inUse = [...onDisk.nics, ...journals];
   const macs = new Set([...request.interfaces, ...inUse].map(({ mac }) => mac));
-  const site = siteAt(hostRoot, deps.ip);
+  const site = siteAt(hostRoot, deps.ip, knowsIPv6(request, onDisk, journals));
   const { protectedAddresses } = request;
   const finding = await observeFamily(site, { macs, protectedAddresses });
   const { backend, misfit = '', family } = fitOf(finding, request);
@@ -172,6 +173,20 @@ async function configure(
   const applied = await carryOut(apply, removed.state, host, context);
   const nics = [...applied.nics, ...removed.nics];
   return { ...(await conclude(nics, applied.state, request, context)), ...named };
+}
+
+/** Whether IPv6 is asked for, or there may be something of it to be taken away. */
+function knowsIPv6(
+  { interfaces }: JobRequest,
+  { nics }: AgentState,
+  journals: readonly JournalEntry[] = [],
+): boolean {
+  const addresses = [
+    ...interfaces.flatMap((entry) => entry.addresses),
+    ...nics.flatMap((nic) => [...nic.addresses, ...(nic.boot?.addresses ?? [])]),
+    ...journals.flatMap(({ belongings }) => belongings.ips),
+  ];
+  return addresses.some((address) => familyOf(address) === 6);
 }
 
 async function planAnew(input: PlanInput, context: Context): Promise<Plan> {

@@ -18,6 +18,7 @@ async function fakeIp(more = '', first = ''): Promise<string> {
   const path = join(directory, 'ip');
   const script = `#!/bin/sh
 echo started >>${directory}/starts
+[ "$1" = -6 ] && family=six || family=any
 number=0
 while read -r line; do
   number=$((number + 1))
@@ -51,6 +52,28 @@ describe('an ip session', () => {
     expect(await ip.run(['good', 'bad', 'good'])).toEqual(refused);
     expect(await ip.run(['bad'])).toEqual({ failedAt: 0, words: 'Error: not today.' });
     expect(await ip.run(['good'])).toEqual({ seen: nothing });
+  });
+
+  test('has a process of its own for IPv6, asked only when that matters', async () => {
+    const rules = `[{"priority":9,"src":"fd00::1","table":"100"}]`;
+    const more = `good*) echo "$family $line" >>${directory}/lines ;;`;
+    const first = `rule*show) [ $family = six ] && echo '${rules}' || echo '[]' ;;`;
+    using ip = new IpSession(await fakeIp(more, first));
+    const rule = { family: 6, from: 'fd00::1/128', priority: 9, table: 100 };
+    const answer = await ip.run(['good 1', '-6 good 2'], true);
+    expect(answer).toMatchObject({ seen: { rules: [rule] } });
+    expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('any good 1\nsix good 2\n');
+    expect(await ip.run([])).toEqual({ seen: nothing });
+    expect(await readFile(join(directory, 'starts'), 'utf8')).toBe('started\nstarted\n');
+  });
+
+  test('says which line of IPv6 was refused, and does none when an earlier one was', async () => {
+    const more = `good*) echo "$family $line" >>${directory}/lines ;;`;
+    using ip = new IpSession(await fakeIp(more));
+    const refused = { failedAt: 2, words: 'Error: not today.' };
+    expect(await ip.run(['good', '-6 good', '-6 bad', '-6 good'], true)).toEqual(refused);
+    expect(await ip.run(['bad', '-6 good'], true)).toMatchObject({ failedAt: 0 });
+    expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('any good\nsix good\n');
   });
 
   test('fails when ip ends by itself, and works again after that', async () => {

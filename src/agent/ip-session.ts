@@ -1,5 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { type KernelDump, parseKernelDump, questions } from './observe/kernel.ts';
+import {
+  type KernelDump,
+  parseKernelDump,
+  parseRules,
+  questions,
+  questions6,
+} from './observe/kernel.ts';
+import { sixPrefix } from './planning/diff.ts';
+import type { Rule } from './snapshot.ts';
 
 /** What a run of lines led to: the kernel's state after them, or the first line that the kernel refused. */
 export type IpAnswer =
@@ -8,8 +16,11 @@ export type IpAnswer =
 
 /** Does lines of `ip -batch` in the agent's network namespace. */
 export interface Ip {
-  /** Stops at the first line that fails. Rejects when `ip` cannot be run or does not answer. */
-  run(lines: readonly string[]): Promise<IpAnswer>;
+  /**
+   * Stops at the first line that fails. Lines that begin with `-6` come last. `ipv6` asks for rules of IPv6 too. Rejects when
+   * `ip` cannot be run or does not answer.
+   */
+  run(lines: readonly string[], ipv6?: boolean): Promise<IpAnswer>;
 }
 
 /**
@@ -31,19 +42,67 @@ const lifetimeMs = 120_000;
 
 /**
  * One `ip` that is asked again and again: starting a process costs as much as configuring a NIC. It ends at a line that
- * fails; the next run starts another.
+ * fails; the next run starts another. Rules of IPv6 take a second one.
  */
 export class IpSession implements Ip, Disposable {
-  readonly #command: string;
-  #process: IpProcess | undefined;
+  readonly #any: Speaker<KernelDump>;
+  readonly #six: Speaker<readonly Rule[]>;
 
   constructor(command = 'ip') {
-    this.#command = command;
-    this.#process = new IpProcess(command);
+    this.#any = new Speaker(command, { family: [], questions, parse: parseKernelDump });
+    this.#six = new Speaker(command, { family: ['-6'], questions: questions6, parse: rulesOf });
+    this.#any.start();
   }
 
-  async run(lines: readonly string[]): Promise<IpAnswer> {
-    const ip = this.#process ?? new IpProcess(this.#command);
+  async run(lines: readonly string[], ipv6 = false): Promise<IpAnswer> {
+    const six = lines.filter((line) => line.startsWith(sixPrefix));
+    const any = lines.slice(0, lines.length - six.length);
+    if (ipv6) this.#six.start();
+    const answer = await this.#any.run(any);
+    if ('failedAt' in answer || !ipv6) return answer;
+    const rules = await this.#six.run(six.map((line) => line.slice(sixPrefix.length)));
+    if ('failedAt' in rules) return { ...rules, failedAt: any.length + rules.failedAt };
+    return { seen: { ...answer.seen, rules: [...answer.seen.rules, ...rules.seen] } };
+  }
+
+  [Symbol.dispose](): void {
+    this.#any.end();
+    this.#six.end();
+  }
+}
+
+function rulesOf([rules = '']: readonly string[]): readonly Rule[] {
+  return parseRules(rules, 6);
+}
+
+type Answer<T> = { readonly seen: T } | { readonly failedAt: number; readonly words: string };
+
+/** What is asked of an `ip`, and of which family it is. */
+interface Language<T> {
+  readonly family: readonly string[];
+  readonly questions: readonly string[];
+  /** Undefined when the answers do not go together. */
+  readonly parse: (answers: readonly string[]) => T | undefined;
+}
+
+/** A process as long as it answers. */
+class Speaker<T> {
+  readonly #command: string;
+  readonly #language: Language<T>;
+  #process: IpProcess<T> | undefined;
+
+  constructor(command: string, language: Language<T>) {
+    this.#command = command;
+    this.#language = language;
+  }
+
+  /** Made first, a process starts while others have work to do. */
+  start(): void {
+    this.#process ??= new IpProcess(this.#command, this.#language);
+  }
+
+  async run(lines: readonly string[]): Promise<Answer<T>> {
+    const ip = this.#process ?? new IpProcess(this.#command, this.#language);
     // Kept only when it has answered: whatever else happened, it is gone or cannot be trusted.
     this.#process = undefined;
     try {
@@ -55,7 +114,7 @@ export class IpSession implements Ip, Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
+  end(): void {
     this.#process?.end();
     this.#process = undefined;
   }
@@ -65,7 +124,8 @@ type End =
   | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly error: Error };
 
-class IpProcess {
+class IpProcess<T> {
+  readonly #language: Language<T>;
   readonly #child: ChildProcessWithoutNullStreams;
   /** What came of a line that has not ended yet. */
   #rest = '';
@@ -76,11 +136,12 @@ class IpProcess {
   #changed = Promise.withResolvers<void>();
   #end: End | undefined;
 
-  constructor(command: string) {
+  constructor(command: string, language: Language<T>) {
+    this.#language = language;
     // Messages are read, so they stay in English whatever the locale.
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
     const limits = { timeout: lifetimeMs, killSignal: 'SIGKILL' } as const;
-    this.#child = spawn(command, batchArguments, { env, ...limits });
+    this.#child = spawn(command, [...language.family, ...batchArguments], { env, ...limits });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.#read(text);
     });
@@ -93,13 +154,13 @@ class IpProcess {
     this.#child.on('close', (code, signal) => this.#ended({ code, signal }));
   }
 
-  async run(lines: readonly string[]): Promise<IpAnswer> {
+  async run(lines: readonly string[]): Promise<Answer<T>> {
     for (let looks = 0, rest = lines; looks < maxLooks; looks++, rest = []) {
       const answers = await this.#ask(rest);
       if (!answers) return this.#failure(rest.length);
       // What was complained of was written before the answer, but comes by another pipe.
       await new Promise((resolve) => setImmediate(resolve));
-      const seen = interrupted.test(this.#complaints) ? undefined : parseKernelDump(answers);
+      const seen = interrupted.test(this.#complaints) ? undefined : this.#language.parse(answers);
       if (seen) return { seen };
       this.#complaints = '';
     }
@@ -108,14 +169,15 @@ class IpProcess {
 
   /** The answers to the questions after these lines; undefined when `ip` ended before it had all. */
   async #ask(lines: readonly string[]): Promise<readonly string[] | undefined> {
-    const all = [...lines, ...questions];
+    const { questions: asked } = this.#language;
+    const all = [...lines, ...asked];
     this.#child.stdin.write(`${all.join('\n')}\n`);
-    while (!this.#end && this.#answers.length < questions.length) {
+    while (!this.#end && this.#answers.length < asked.length) {
       this.#changed = Promise.withResolvers();
       await this.#changed.promise;
     }
     const answers = this.#answers;
-    if (answers.length < questions.length) return undefined;
+    if (answers.length < asked.length) return undefined;
     this.#answers = [];
     this.#answered = 0;
     this.#linesBefore += all.length;
@@ -152,7 +214,7 @@ class IpProcess {
   }
 
   /** `ip -batch` ends its complaint with `Command failed -:LINE`, counted from 1 over its whole life. */
-  #failure(count: number): IpAnswer {
+  #failure(count: number): Answer<T> {
     const said = this.#complaints.trim();
     const line = Number(/^Command failed -:(\d+)$/m.exec(said)?.[1] ?? 0);
     const failedAt = line - 1 - this.#linesBefore;

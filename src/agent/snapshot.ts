@@ -30,6 +30,8 @@ export interface Address {
   readonly noPrefixRoute: boolean;
   /** It will expire: the host's own network manager leased it. */
   readonly temporary?: true;
+  /** Duplicate address detection (RFC 4862) is not over, or found another owner. */
+  readonly probe?: 'going on' | 'failed';
   /** It has a peer or a foreign label: not an address that this agent could put back. */
   readonly opaque: boolean;
 }
@@ -55,8 +57,9 @@ export interface Route {
   readonly opaque: boolean;
 }
 
-/** A policy rule of IPv4. */
+/** A policy rule. */
 export interface Rule {
+  readonly family: 4 | 6;
   readonly priority: number;
   /** Source as `ip/prefix`, or `all`. */
   readonly from: string;
@@ -123,6 +126,7 @@ export type KernelSnapshot = Omit<Snapshot, 'files' | 'held'>;
 /** Settings `net.FAMILY.conf.LINK.KEY` that the agent sets, as `FAMILY.KEY` (networking/ip-sysctl of the kernel). */
 export const settingKeys = [
   'ipv6.accept_ra',
+  'ipv6.disable_ipv6',
   'ipv4.rp_filter',
   'ipv4.arp_ignore',
   'ipv4.arp_announce',
@@ -138,6 +142,8 @@ export const rt = {
   protocolKernel: 2,
   protocolBoot: 3,
   protocolStatic: 4,
+  /** Router advertisements that the kernel took in. */
+  protocolRa: 9,
   protocolDhcp: 16,
   scopeGlobal: 0,
   scopeLink: 253,

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { broadcastOf, contains, ipOf, isIPv6, networkOf, prefixOf } from './address.ts';
+import {
+  broadcastOf,
+  contains,
+  ipOf,
+  isIPv6,
+  networkOf,
+  overlaps,
+  plainForm,
+  prefixOf,
+} from './address.ts';
 
 describe('IPv4 networks', () => {
   test.each([
@@ -15,6 +24,38 @@ describe('IPv4 networks', () => {
     expect(`${ipOf(address)}/${prefixOf(address)}`).toBe(address);
     expect(contains(network, ipOf(address))).toBe(true);
   });
+});
+
+describe('IPv6 networks', () => {
+  test.each([
+    ['fd00:10::7/64', 'fd00:10::/64'],
+    ['FD00:0010:0::7/64', 'fd00:10::/64'],
+    ['2001:db8::1/128', '2001:db8::1/128'],
+    ['2001:db8::1/0', '::/0'],
+  ])('%s is in %s, and has no broadcast', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+    expect(broadcastOf(address)).toBeUndefined();
+    expect(contains(network, ipOf(address))).toBe(true);
+  });
+
+  test.each([
+    ['FD00:0:0:0::07/64', 'fd00::7/64'],
+    ['fd00:0:0:1:0:0:0:9', 'fd00:0:0:1::9'],
+    ['10.0.0.1/24', '10.0.0.1/24'],
+  ])('%s is in plain form %s', (text, plain) => {
+    expect(plainForm(text)).toBe(plain);
+  });
+});
+
+test.each([
+  ['10.0.0.0/8', '10.9.0.0/16', true],
+  ['10.9.0.0/16', '10.0.0.0/8', true],
+  ['10.9.0.0/16', '10.8.0.0/16', false],
+  ['fd00::/16', 'fd00:9::7/64', true],
+  ['fd00:8::/32', 'fd00:9::/32', false],
+  ['0.0.0.0/0', '::/0', false],
+])('%s overlaps %s: %s', (a, b, expected) => {
+  expect(overlaps(a, b)).toBe(expected);
 });
 
 test.each([

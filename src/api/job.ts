@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { plainForm } from './address.ts';
 
 /**
  * Versions of the request and the result; the two sides refuse any other. 2 adds to 1; an agent that knows only 1 is sent
@@ -26,9 +27,13 @@ export const fence = z.object({
 
 export type Fence = z.infer<typeof fence>;
 
+const ip6 = z.ipv6().transform(plainForm);
+const ip = z.union([z.ipv4(), ip6]);
+const cidr = z.union([z.cidrv4(), z.cidrv6().transform(plainForm)]);
+
 export const requestRoute = z.object({
-  to: z.cidrv4(),
-  via: z.ipv4().optional(),
+  to: cidr,
+  via: ip.optional(),
   metric: z.int().min(0).optional(),
 });
 
@@ -44,8 +49,10 @@ export const requestInterface = z.object({
   portId: z.string().max(64).optional(),
   mac: z.string().regex(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/),
   mtu: z.int().min(68).max(65_535).optional(),
-  addresses: z.array(z.cidrv4()).min(1).max(32),
+  /** Of both families. */
+  addresses: z.array(cidr).min(1).max(32),
   gateway: z.ipv4().optional(),
+  gateway6: ip6.optional(),
   routes: z.array(requestRoute).max(64),
   routing: z.enum(routings),
 });
@@ -95,6 +102,7 @@ export const nicReason = z.enum([
   'ApplyFailed',
   'VerifyFailed',
   'PersistFailed',
+  'AddressDuplicate',
   'RolledBack',
   'RollbackFailed',
 ]);

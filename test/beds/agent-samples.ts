@@ -3,7 +3,7 @@ import type { PlanInput } from '../../src/agent/planning/candidates.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
 import type { Address, ConfigFile, Link, Route, Rule, Snapshot } from '../../src/agent/snapshot.ts';
 import { type AgentState, emptyState } from '../../src/agent/state.ts';
-import { ipOf, networkOf, prefixOf } from '../../src/api/address.ts';
+import { familyOf, hostPrefix, ipOf, networkOf, prefixOf } from '../../src/api/address.ts';
 import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
 
 /** MAC of the n-th NIC of the samples. */
@@ -59,12 +59,14 @@ export function rule(
   priority: number,
   more: Partial<Rule> = {},
 ): Rule {
-  return { from, table, priority, protocol: 4, opaque: false, ...more };
+  const family = from.includes(':') ? 6 : 4;
+  return { family, from, table, priority, protocol: 4, opaque: false, ...more };
 }
 
 /** What the kernel gives to a new link. */
 export const freshSettings = {
   'ipv6.accept_ra': '1',
+  'ipv6.disable_ipv6': '0',
   'ipv4.rp_filter': '0',
   'ipv4.arp_ignore': '0',
   'ipv4.arp_announce': '0',
@@ -93,11 +95,16 @@ export function host(links: readonly Link[], more: Partial<Snapshot> = {}): Snap
 /** The routes that the kernel makes from a link's addresses while it is up. */
 export function connectedRoutes({ name, up }: Link, addresses: readonly Address[]): Route[] {
   const subnets = new Map<string, string>();
-  for (const { link: on, family, cidr, noPrefixRoute } of addresses) {
-    if (!up || on !== name || family === 6 || noPrefixRoute || prefixOf(cidr) === 32) continue;
+  for (const { link: on, cidr, noPrefixRoute } of addresses) {
+    const single = prefixOf(cidr) === hostPrefix(familyOf(cidr));
+    if (!up || on !== name || noPrefixRoute || single) continue;
     if (!subnets.has(networkOf(cidr))) subnets.set(networkOf(cidr), ipOf(cidr));
   }
-  return [...subnets].map(([to, src]) => route(to, name, { src, protocol: 2, scope: 253 }));
+  return [...subnets].map(([to, src]) =>
+    familyOf(to) === 4
+      ? route(to, name, { src, protocol: 2, scope: 253 })
+      : route(to, name, { protocol: 2, metric: 256 }),
+  );
 }
 
 /** A file of ours, or of the agent before ours, about one NIC. */

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 import { agentMutants } from './mutants/agent.ts';
 import { agentFamilyMutants } from './mutants/agent-family.ts';
 import { agentFilesMutants } from './mutants/agent-files.ts';
+import { agentIpv6Mutants } from './mutants/agent-ipv6.ts';
 import { agentRoutingMutants } from './mutants/agent-routing.ts';
 import { agentSettingsMutants } from './mutants/agent-settings.ts';
 import { apiMutants } from './mutants/api.ts';
@@ -30,6 +31,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   agent: agentMutants,
   'agent-family': agentFamilyMutants,
   'agent-files': agentFilesMutants,
+  'agent-ipv6': agentIpv6Mutants,
   'agent-routing': agentRoutingMutants,
   'agent-settings': agentSettingsMutants,
   api: apiMutants,

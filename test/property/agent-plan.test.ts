@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { linkLocalOf } from '../../src/agent/planning/desired.ts';
 import { diffNic } from '../../src/agent/planning/diff.ts';
 import { type NicState, presentState, sameNic } from '../../src/agent/planning/nic-state.ts';
 import { routeKey } from '../../src/agent/planning/ownership.ts';
@@ -7,6 +8,7 @@ import { planApply, planRemoval } from '../../src/agent/planning/plan.ts';
 import { inOrder, isDone, stateAfter, type Unit } from '../../src/agent/planning/unit.ts';
 import { linksWithMac, type Snapshot } from '../../src/agent/snapshot.ts';
 import { type AgentState, emptyState } from '../../src/agent/state.ts';
+import { familyOf } from '../../src/api/address.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
 import {
   address,
@@ -49,7 +51,7 @@ const freshNic = (n: number) =>
     .map(({ plugged, up, mode }) => {
       const nic = link(n, { up, addressMode: mode });
       const own =
-        up && mode === 'eui64' ? [address(nic.name, `fe80::${nic.index}/64`, { scope: 253 })] : [];
+        up && mode === 'eui64' ? [address(nic.name, linkLocalOf(nic.mac), { scope: 253 })] : [];
       return plugged ? [{ nic, own }] : [];
     });
 
@@ -68,7 +70,15 @@ const someEntry = (n: number, index: number) =>
   fc
     .record({
       addresses: fc.subarray(
-        [`10.0.0.${n}/24`, `10.0.0.${n + 50}/24`, `10.0.0.${n + 90}/24`, `10.1.0.${n}/24`],
+        [
+          `10.0.0.${n}/24`,
+          `10.0.0.${n + 50}/24`,
+          `10.0.0.${n + 90}/24`,
+          `10.1.0.${n}/24`,
+          `fd00::${n}/64`,
+          `fd00::${n + 50}/64`,
+          `fd00:1::${n}/128`,
+        ],
         {
           minLength: 1,
         },
@@ -78,6 +88,8 @@ const someEntry = (n: number, index: number) =>
       mtu: fc.constantFrom(1200, 1400, 9000, undefined),
       routes: fc.subarray([
         { to: '10.50.0.0/16' },
+        { to: 'fd50::/32' },
+        { to: `fd5${n}::/32`, metric: 0 },
         { to: '10.51.0.7/16', metric: 10 + n },
         { to: `10.${52 + n}.0.0/16`, metric: 0 },
       ]),
@@ -91,10 +103,20 @@ const someEntry = (n: number, index: number) =>
         index,
         routing,
         addresses: shuffled ? addresses.toReversed() : addresses,
-        routes,
+        routes: routes.filter(({ to }) =>
+          addresses.some((cidr) => familyOf(cidr) === familyOf(to)),
+        ),
       });
       const reachable = addresses.some((cidr) => cidr.startsWith('10.0.0.'));
-      return { ...plain, ...(mtu ? { mtu } : {}), ...(reachable && gateway ? { gateway } : {}) };
+      const gateway6 = addresses.some((cidr) => cidr.startsWith('fd00::')) && {
+        gateway6: 'fd00::fe',
+      };
+      return {
+        ...plain,
+        ...(mtu ? { mtu } : {}),
+        ...(reachable && gateway ? { gateway } : {}),
+        ...gateway6,
+      };
     });
 
 /** A request for some of the NICs, numbered in any way. */

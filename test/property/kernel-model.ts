@@ -1,3 +1,4 @@
+import { linkLocalOf } from '../../src/agent/planning/desired.ts';
 import type { Change, Operation, SysctlWrite } from '../../src/agent/planning/diff.ts';
 import { routeKey } from '../../src/agent/planning/ownership.ts';
 import {
@@ -8,7 +9,7 @@ import {
   rt,
   type Snapshot,
 } from '../../src/agent/snapshot.ts';
-import { ipOf, networkOf } from '../../src/api/address.ts';
+import { familyOf, ipOf, networkOf } from '../../src/api/address.ts';
 import { connectedRoutes } from '../beds/agent-samples.ts';
 
 export interface ModelOptions {
@@ -93,8 +94,8 @@ function resized(host: Snapshot, link: Link, mtu: number): Snapshot {
   const { addressMode, ...bare } = link;
   const six = mtu >= 1280;
   const settings = new Map(host.settings);
-  const { 'ipv6.accept_ra': _, ...four } = settings.get(link.name) ?? {};
-  const fresh = { 'ipv6.accept_ra': '1', ...host.defaultSettings };
+  const { 'ipv6.accept_ra': _, 'ipv6.disable_ipv6': __, ...four } = settings.get(link.name) ?? {};
+  const fresh = { 'ipv6.accept_ra': '1', 'ipv6.disable_ipv6': '0', ...host.defaultSettings };
   if (!six) settings.set(link.name, four);
   else if (addressMode === undefined) settings.set(link.name, { ...fresh, ...four });
   const next: Link = six ? { ...bare, mtu, addressMode: addressMode ?? 'eui64' } : { ...bare, mtu };
@@ -102,8 +103,12 @@ function resized(host: Snapshot, link: Link, mtu: number): Snapshot {
     (each) => six || each.link !== link.name || each.family === 4,
   );
   const begins = six && addressMode === undefined && link.up;
-  const own = begins ? linkLocalOf(next) : [];
-  return { ...withLink(host, next), settings, addresses: [...addresses, ...own] };
+  const own = begins ? linkLocalsOf(next) : [];
+  const routes = host.routes.filter(
+    ({ links, family }) => six || family === 4 || !links.includes(link.name),
+  );
+  const left = { ...withLink(host, next), settings, routes, addresses: [...addresses, ...own] };
+  return withConnected(left, link.index);
 }
 
 /** The host with the routes that the kernel makes from the addresses of a link. */
@@ -111,21 +116,20 @@ function withConnected(host: Snapshot, index: number): Snapshot {
   const link = host.links.find((each) => each.index === index);
   if (!link) return host;
   const others = host.routes.filter(
-    ({ links, protocol, family }) =>
-      !(links.includes(link.name) && protocol === rt.protocolKernel && family === 4),
+    ({ links, protocol }) => !(links.includes(link.name) && protocol === rt.protocolKernel),
   );
   return { ...host, routes: [...others, ...connectedRoutes(link, host.addresses)] };
 }
 
 /** What the kernel makes by itself when IPv6 comes up on a link. */
-function linkLocalOf({ name, index, addressMode }: Link): Address[] {
+function linkLocalsOf({ name, mac, addressMode }: Link): Address[] {
   if (addressMode !== 'eui64') return [];
-  const cidr = `fe80::${index}/64`;
+  const cidr = linkLocalOf(mac);
   return [{ link: name, family: 6, cidr, scope: 253, noPrefixRoute: false, opaque: false }];
 }
 
 function up(host: Snapshot, link: Link): Snapshot {
-  const own = link.up ? [] : linkLocalOf(link);
+  const own = link.up ? [] : linkLocalsOf(link);
   const raised = withLink(host, { ...link, up: true });
   return withConnected({ ...raised, addresses: [...raised.addresses, ...own] }, link.index);
 }
@@ -157,8 +161,9 @@ function onAddresses(
         addresses: host.addresses.map((each) => (each === present ? lasting : each)),
       };
     }
-    const family = address.cidr.includes(':') ? 6 : 4;
-    const scope = family === 4 ? 0 : 253;
+    const family = familyOf(address.cidr);
+    if (family === 6 && link.addressMode === undefined) throw new Error('Permission denied');
+    const scope = address.cidr.startsWith('fe80:') ? 253 : 0;
     const added: Address = {
       link: link.name,
       family,
@@ -215,8 +220,11 @@ function onRoutes(
   link: Link,
   { kind, route }: Extract<Operation, { kind: `route.${string}` }>,
 ): Snapshot {
+  const family = familyOf(route.to);
   const same = (each: Route) =>
-    each.family === 4 && routeKey(each) === routeKey(route) && each.table === route.table;
+    each.family === family &&
+    routeKey(each) === routeKey(route) &&
+    (family === 4 || each.links.includes(link.name));
   if (kind === 'route.delete') {
     if (!host.routes.some(same)) throw new Error('No such process');
     return { ...host, routes: host.routes.filter((each) => !same(each)) };
@@ -227,7 +235,7 @@ function onRoutes(
     .filter((each) => each.link === link.name)
     .map(({ cidr }) => ipOf(cidr));
   if (src && !own.includes(src)) throw new Error('Invalid argument');
-  const added: Route = { family: 4, type: 1, links: [link.name], opaque: false, ...route };
+  const added: Route = { family, type: 1, links: [link.name], opaque: false, ...route };
   return { ...host, routes: [...host.routes.filter((each) => !same(each)), added] };
 }
 
@@ -247,7 +255,10 @@ function onRules(
     return { ...host, rules: host.rules.toSpliced(at, 1) };
   }
   if (at >= 0) throw new Error('File exists');
-  return { ...host, rules: [...host.rules, { ...rule, opaque: false }] };
+  return {
+    ...host,
+    rules: [...host.rules, { family: familyOf(rule.from), ...rule, opaque: false }],
+  };
 }
 
 function withLink(host: Snapshot, link: Link): Snapshot {

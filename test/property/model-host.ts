@@ -7,7 +7,7 @@ import { readState } from '../../src/agent/apply/memory.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import type { Ip, IpAnswer } from '../../src/agent/ip-session.ts';
 import { siteAt, sysctlPath } from '../../src/agent/observe/host.ts';
-import type { Operation } from '../../src/agent/planning/diff.ts';
+import { type Operation, sixPrefix } from '../../src/agent/planning/diff.ts';
 import {
   type SettingKey,
   type Settings,
@@ -35,7 +35,7 @@ function jumpingClock(): Clock {
 
 /** A line of `ip -batch` as the operation it stands for. */
 export function parsedLine(line: string): Operation {
-  const [object = '', verb = '', ...words] = line.split(' ');
+  const [object = '', verb = '', ...words] = line.replace(sixPrefix, '').split(' ');
   const values = new Words(words);
   const dev = values.of('dev');
   const deletes = verb === 'del';

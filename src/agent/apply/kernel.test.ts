@@ -26,6 +26,7 @@ function kernelThatRefuses(words: string, why = 'RTNETLINK answers: File exists'
   };
   const kernel: Kernel = {
     ip,
+    ipv6: false,
     sysctls,
     perform: async (name, write) => {
       effects.push(name);

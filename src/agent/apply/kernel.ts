@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { familyOf } from '../../api/address.ts';
 import type { Effect } from '../../api/effects.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Ip } from '../ip-session.ts';
@@ -10,6 +11,7 @@ import { settingName } from '../planning/settings.ts';
 /** What changes the state of the agent's network namespace. */
 export interface Kernel {
   readonly ip: Ip;
+  readonly ipv6: boolean;
   readonly sysctls: string;
   readonly perform: Perform<Effect>;
 }
@@ -25,6 +27,10 @@ export interface KernelOutcome<K> {
   readonly failures: Map<K, KernelFailure>;
   /** The kernel's state right after the last change; not known after a failure, nor when there was nothing to do. */
   readonly seen?: KernelDump;
+}
+
+function isRuleOfIPv6({ operation }: Line<unknown>): boolean {
+  return 'rule' in operation && familyOf(operation.rule.from) === 6;
 }
 
 interface Line<K> {
@@ -46,7 +52,8 @@ export async function changeKernel<K>(
     ...entries.flatMap(([key, { operations }]) =>
       operations.map((operation) => ({ key, operation })),
     ),
-  ];
+    // Rules of IPv6 go to another `ip`, which has its turn when this one is done.
+  ].toSorted((a, b) => Number(isRuleOfIPv6(a)) - Number(isRuleOfIPv6(b)));
   const failures = new Map<K, KernelFailure>();
   const writes = entries.some(([, { sysctls }]) => sysctls.length > 0);
   if (!writes && lines.length === 0) return { failures };
@@ -76,11 +83,14 @@ function writeSysctls({ sysctls }: Change, kernel: Kernel): KernelFailure | unde
 async function runLines<K>(
   lines: readonly Line<K>[],
   failures: Map<K, KernelFailure>,
-  { ip }: Kernel,
+  { ip, ipv6 }: Kernel,
 ): Promise<KernelDump | undefined> {
   let rest = lines.filter(({ key }) => !failures.has(key));
   while (rest.length > 0) {
-    const answer = await ip.run(rest.map(({ operation }) => batchLine(operation)));
+    const answer = await ip.run(
+      rest.map(({ operation }) => batchLine(operation)),
+      ipv6,
+    );
     if ('seen' in answer) return answer.seen;
     const { failedAt, words } = answer;
     const failed = rest[failedAt];

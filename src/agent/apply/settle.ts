@@ -2,9 +2,11 @@ import { observeLinks } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import {
   type KnownNic,
+  type NicAddress,
   type NicState,
   nicDifference,
   presentState,
+  sameNic,
 } from '../planning/nic-state.ts';
 import { withoutLasting } from '../planning/settings.ts';
 import { type KernelSnapshot, linksWithMac } from '../snapshot.ts';
@@ -13,6 +15,8 @@ import { changeKernel } from './kernel.ts';
 
 /** How long the kernel, udev and others may take until a change shows. */
 const patienceMs = 3_000;
+/** How long it may take until an address of IPv6 is known to be nobody else's: two seconds by the kernel's defaults. */
+const probePatienceMs = 15_000;
 const pauseMs = 50;
 /** How long a renamed NIC must stay as it is: udev sets names, MTU and more of a `.link` file after each rename. */
 const quietMs = 500;
@@ -30,6 +34,8 @@ export interface Goal {
 export interface Settled<G> {
   /** What is wrong with a NIC, for those that did not get there. */
   readonly wrong: ReadonlyMap<G, string>;
+  /** Of those, addresses that somebody else has. */
+  readonly duplicate: ReadonlyMap<G, string>;
   /** What `alarm` said of the last look. */
   readonly alarm?: string;
 }
@@ -72,7 +78,7 @@ export async function settle<G extends Goal>(
   options: SettleOptions = {},
 ): Promise<Settled<G>> {
   const { clock, macs } = context;
-  const end = clock.monotonicMs() + patienceMs;
+  const start = clock.monotonicMs();
   const failures = new Map<G, string>();
   let changes = 0;
   let rightSince = Number.POSITIVE_INFINITY;
@@ -81,6 +87,7 @@ export async function settle<G extends Goal>(
     const look = judged(goals, seen, failures, options.alarm);
     const at = clock.monotonicMs();
     rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
+    const end = start + (look.probing ? probePatienceMs : patienceMs);
     if (at >= end || isQuiet(seen, options, at - rightSince)) return tolerant(look, seen);
     if (!look.improvable || changes >= maxChanges) await clock.sleep(pauseMs);
     else {
@@ -89,6 +96,14 @@ export async function settle<G extends Goal>(
       await change([...look.wrong.keys()], seen, changes > 1, context, failures);
     }
   }
+}
+
+interface Look<G> extends Settled<G> {
+  /** Whether nothing is wrong that can still become right. */
+  readonly right: boolean;
+  readonly improvable: boolean;
+  /** Whether all that is wrong is that addresses are still being probed. */
+  readonly probing: boolean;
 }
 
 /** What is wrong in the end: not what others have set as they want it. */
@@ -107,11 +122,43 @@ function judged<G extends Goal>(
   seen: KernelSnapshot,
   failures: ReadonlyMap<G, string>,
   alarm: SettleOptions['alarm'],
-): Settled<G> & { readonly right: boolean; readonly improvable: boolean } {
+): Look<G> {
   const wrong = wrongOf(goals, seen, failures);
+  const duplicate = new Map(
+    [...wrong.keys()].flatMap((goal) => {
+      const [cidr] = probed(goal, seen, 'failed');
+      return cidr === undefined ? [] : [[goal, cidr] as const];
+    }),
+  );
   const words = alarm?.(seen);
-  if (words !== undefined) return { wrong, alarm: words, right: false, improvable: false };
-  return { wrong, right: wrong.size === 0, improvable: wrong.size > 0 };
+  const idle = { right: false, improvable: false, probing: false };
+  if (words !== undefined) return { wrong, duplicate, alarm: words, ...idle };
+  const hopeful = [...wrong.keys()].filter((goal) => !duplicate.has(goal));
+  const probing = hopeful.length > 0 && hopeful.every((goal) => isOnlyProbed(goal, seen));
+  const right = hopeful.length === 0;
+  return { wrong, duplicate, right, improvable: !(right || probing), probing };
+}
+
+/** The wanted addresses of which the probing is this far. */
+function probed({ nic, want }: Goal, seen: KernelSnapshot, probe: NicAddress['probe']): string[] {
+  const wanted = new Set(want.link?.addresses.map(({ cidr }) => cidr));
+  const present = stateOf(nic, seen).link?.addresses ?? [];
+  return present
+    .filter((address) => wanted.has(address.cidr) && address.probe === probe)
+    .map(({ cidr }) => cidr);
+}
+
+function withoutProbe({ probe: _probe, ...address }: NicAddress): NicAddress {
+  return address;
+}
+
+/** Whether the NIC will be as wanted when nobody else turns out to have its addresses. */
+function isOnlyProbed(goal: Goal, seen: KernelSnapshot): boolean {
+  if (probed(goal, seen, 'going on').length === 0) return false;
+  const { nic, want } = goal;
+  const { link, rules } = stateOf(nic, seen);
+  if (!link) return false;
+  return sameNic({ link: { ...link, addresses: link.addresses.map(withoutProbe) }, rules }, want);
 }
 
 function wrongOf<G extends Goal>(

@@ -2,7 +2,7 @@ import { ipOf } from '../../api/address.ts';
 import type { NicReason } from '../../api/job.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
-import type { Refusal } from '../planning/refusals.ts';
+import { type Refusal, refusal } from '../planning/refusals.ts';
 import { withoutLasting } from '../planning/settings.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
 import { type KernelSnapshot, rt, type Snapshot } from '../snapshot.ts';
@@ -127,19 +127,20 @@ async function verifyLinks(
   const renamed = work.going.flatMap(({ before: { link }, after }) =>
     link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
-  const { wrong, alarm } = await settle(goals, context, {
+  const { wrong, duplicate, alarm } = await settle(goals, context, {
     ...(first ? { first } : {}),
     renamedFrom: context.udev ? renamed : [],
     contested: work.going.some(isContested),
     alarm: (seen) => lostByNode(before, seen, context.macs),
   });
   if (alarm) throw new Error(`the node lost ${alarm}`);
-  for (const [{ unit }, message] of wrong) {
-    const refused = stopped.get(unit);
-    const failure = refused
-      ? ({ reason: 'ApplyFailed', message: refused } as const)
-      : ({ reason: 'VerifyFailed', message } as const);
-    await work.fail(unit, failure);
+  for (const [goal, message] of wrong) {
+    const refused = stopped.get(goal.unit);
+    const taken = duplicate.get(goal);
+    if (taken)
+      await work.fail(goal.unit, refusal('AddressDuplicate', `somebody else has ${taken}`));
+    else if (refused) await work.fail(goal.unit, refusal('ApplyFailed', refused));
+    else await work.fail(goal.unit, refusal('VerifyFailed', message));
   }
 }
 

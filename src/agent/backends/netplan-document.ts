@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { DesiredNic } from '../planning/desired.ts';
+import { type DesiredNic, usesIPv6 } from '../planning/desired.ts';
 import { type NicRoute, type NicRule, routeText, ruleText } from '../planning/nic-state.ts';
 import { rt } from '../snapshot.ts';
 
@@ -27,7 +27,7 @@ export function renderDocument(nic: DesiredNic): string {
     '      dhcp4: false',
     '      dhcp6: false',
     '      accept-ra: false',
-    '      link-local: []',
+    ...(usesIPv6(nic) ? section('link-local', [['ipv6']]) : ['      link-local: []']),
     ...section(
       'addresses',
       nic.addresses.map((address) => [`"${address}"`]),
@@ -80,7 +80,7 @@ const ethernet = z.strictObject({
   dhcp4: z.literal(false),
   dhcp6: z.literal(false),
   'accept-ra': z.literal(false),
-  'link-local': z.tuple([]),
+  'link-local': z.union([z.tuple([]), z.tuple([z.literal('ipv6')])]),
   addresses: z.array(z.string()),
   routes: z.array(route).default([]),
   'routing-policy': z
@@ -100,6 +100,7 @@ export function validateDocument(text: string, nic: DesiredNic): void {
     rename: entry['set-name'],
     mac: entry.match.macaddress,
     mtu: entry.mtu,
+    linkLocal: entry['link-local'],
     addresses: entry.addresses,
     routes: entry.routes.map((item) => routeText(toRoute(item))),
     rules: entry['routing-policy'].map((rule) =>
@@ -111,6 +112,7 @@ export function validateDocument(text: string, nic: DesiredNic): void {
     rename: nic.name,
     mac: nic.mac,
     mtu: nic.mtu,
+    linkLocal: usesIPv6(nic) ? ['ipv6'] : [],
     addresses: nic.addresses,
     routes: nic.routes.map(routeText),
     rules: nic.rules.map(ruleText),

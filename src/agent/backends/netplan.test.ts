@@ -40,9 +40,10 @@ const someNic = fc
     mtu: fc.integer({ min: 68, max: 65_535 }),
     extra: fc.uniqueArray(fc.nat(99), { maxLength: 5 }),
     gateway: fc.boolean(),
+    six: fc.boolean(),
     routing: fc.constantFrom('pbr', 'main', 'isolated'),
   })
-  .map(({ n, index, mtu, extra, gateway, routing }) => {
+  .map(({ n, index, mtu, extra, gateway, six, routing }) => {
     const { gateway: way, ...rest } = entry(n, {
       mtu,
       routing,
@@ -53,7 +54,9 @@ const someNic = fc
       })),
     });
     const wanted = gateway && way ? { ...rest, gateway: way } : rest;
-    return desiredNic(wanted, index, link(n), []);
+    const addresses = [...wanted.addresses, `fd00::${n}/64`, `fd01::${n}/128`];
+    const dual = { ...wanted, addresses, gateway6: 'fe80::1' };
+    return desiredNic(six ? dual : wanted, index, link(n), []);
   });
 
 describe('netplan', () => {
@@ -109,6 +112,17 @@ describe('netplan', () => {
         expect(readBlockYaml(file.text)).toEqual(parse(file.text, { version: '1.1' }));
       }),
     );
+  });
+
+  test('renders a link-local address exactly when the NIC has one of IPv6', () => {
+    const addresses = ['10.0.0.1/24', 'fd00::1/64'];
+    const dual = desiredNic(entry(1, { addresses, gateway6: 'fe80::1' }), 0, link(1), []);
+    const { text } = netplan.render(dual).main;
+    expect(text).toContain('      link-local:\n        - ipv6\n');
+    expect(text).toContain('        - to: "::/0"\n          via: "fe80::1"\n');
+    expect(text).toContain('        - from: "fd00::1/128"\n');
+    const without = text.replace('link-local:\n        - ipv6', 'link-local: []');
+    expect(() => netplan.validate({ path, text: without }, dual)).toThrow();
   });
 
   test.each([

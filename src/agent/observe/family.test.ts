@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { host, link, macOf, route } from '../../../test/beds/agent-samples.ts';
 import { keyfile, networkdLink, networkManagerLink } from '../../../test/beds/recorded-managers.ts';
-import type { Link } from '../snapshot.ts';
+import type { Ip } from '../ip-session.ts';
+import type { Link, Snapshot } from '../snapshot.ts';
 import { observeFamily } from './family.ts';
 import { siteAt } from './host.ts';
 
@@ -35,10 +36,14 @@ interface Seen {
   readonly protectedAddresses?: readonly string[];
 }
 
+const ipShowing = (seen: Snapshot): Ip => ({
+  run: async () => ({ seen }),
+});
+
 /** Asks of a host with the primary NIC eth0, whose index is 2, and these NICs. */
 function find({ links = [], macs = [], protectedAddresses = [] }: Seen = {}) {
   const kernel = host([link(0, { name: 'lo', index: 1, mac: '00:00:00:00:00:00' }), ...links]);
-  const site = siteAt(root, { run: async () => ({ seen: kernel }) });
+  const site = siteAt(root, ipShowing(kernel));
   return observeFamily(site, { macs: new Set(macs), protectedAddresses });
 }
 
@@ -164,13 +169,13 @@ describe('what counts', () => {
     const address = { link: 'bond0', family: 4, cidr: '192.0.2.7/24', scope: 0 } as const;
     const whole = { ...address, noPrefixRoute: false, opaque: false };
     const kernel = host([bond], { addresses: [whole] });
-    const site = siteAt(root, { run: async () => ({ seen: kernel }) });
+    const site = siteAt(root, ipShowing(kernel));
     const ask = (protectedAddresses: string[]) =>
       observeFamily(site, { macs: new Set(), protectedAddresses });
     expect(await ask([])).toMatchObject({ family: 'netplan' });
     expect(await ask(['192.0.2.7'])).toMatchObject({ family: 'keyfile' });
     const routed = host([bond], { routes: [route('::/0', 'bond0', { metric: 1024 })] });
-    const there = siteAt(root, { run: async () => ({ seen: routed }) });
+    const there = siteAt(root, ipShowing(routed));
     expect(await observeFamily(there, { macs: new Set(), protectedAddresses: [] })).toMatchObject({
       family: 'keyfile',
     });

@@ -19,6 +19,8 @@ export interface Site {
   readonly hostRoot: string;
   readonly sysctls: string;
   readonly ip: Ip;
+  /** Whether rules of IPv6 are of interest: to see them takes a process more. */
+  readonly ipv6: boolean;
   /** Whether the host has udev, which reacts to a rename. */
   readonly udev: boolean;
   /** Whether kernel settings can be kept over a boot. */
@@ -31,10 +33,10 @@ export interface Host extends Site {
 }
 
 /** How this process sees the host under this directory. */
-export function siteAt(hostRoot: string, ip: Ip): Site {
+export function siteAt(hostRoot: string, ip: Ip, ipv6 = false): Site {
   const udev = isThere(hostRoot, '/usr/lib/systemd/systemd-udevd');
   const keepsSettings = isThere(hostRoot, sysctlPlace.directory);
-  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, udev, keepsSettings };
+  return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, ipv6, udev, keepsSettings };
 }
 
 /** The host, once its family is known. */
@@ -44,7 +46,7 @@ export function hostOf(site: Site, family: Backend): Host {
 
 /** State of the kernel as it is now. */
 export async function observeLinks(host: Site, macs: ReadonlySet<string>): Promise<KernelSnapshot> {
-  const answer = await host.ip.run([]);
+  const answer = await host.ip.run([], host.ipv6);
   if ('failedAt' in answer) throw new Error(`ip cannot show the kernel's state: ${answer.words}`);
   return withSettings(answer.seen, host, macs);
 }

@@ -73,8 +73,8 @@ describe('a recorded host', () => {
     const opaque = rules.filter((rule) => rule.opaque).map(({ priority }) => priority);
     expect(opaque).toEqual([50, 60]);
     expect(rules.filter(({ table }) => table === 100)).toEqual([
-      { priority: 10_100, from: '10.0.0.11/32', table: 100, protocol: 2, opaque: false },
-      { priority: 10_100, from: '10.0.0.12/32', table: 100, protocol: 4, opaque: false },
+      { family: 4, priority: 10_100, from: '10.0.0.11/32', table: 100, protocol: 2, opaque: false },
+      { family: 4, priority: 10_100, from: '10.0.0.12/32', table: 100, protocol: 4, opaque: false },
     ]);
   });
 });

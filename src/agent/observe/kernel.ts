@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hostPrefix } from '../../api/address.ts';
 import type { Address, Link, Route, Rule } from '../snapshot.ts';
 import { parseRoutes } from './routes.ts';
 
@@ -7,7 +8,7 @@ export interface KernelDump {
   readonly links: readonly Link[];
   readonly addresses: readonly Address[];
   readonly routes: readonly Route[];
-  /** Of IPv4 alone: the kernel keeps rules and tables of the two families apart, and ours are of IPv4. */
+  /** Those of IPv6 only where they were asked for: the kernel keeps the two families apart. */
   readonly rules: readonly Rule[];
 }
 
@@ -16,6 +17,9 @@ export interface KernelDump {
  * name their links, which may get other names meanwhile: they are asked for between the two that tell index and name.
  */
 export const questions = ['link show', 'route show table all', 'rule show', 'addr show'] as const;
+
+/** The one question to `ip -6`: in a batch that is of no family, rules are of IPv4. */
+export const questions6 = ['rule show'] as const;
 
 /** What `ip -N -j -d` answered to the questions, in their order; undefined when a link had two names on the way. */
 export function parseKernelDump(answers: readonly string[]): KernelDump | undefined {
@@ -29,7 +33,7 @@ export function parseKernelDump(answers: readonly string[]): KernelDump | undefi
     links,
     addresses: groups.flatMap(({ index, addresses }) => (indexes.has(index) ? addresses : [])),
     routes: parseRoutes(routes),
-    rules: parseRules(rules),
+    rules: parseRules(rules, 4),
   };
 }
 
@@ -93,6 +97,10 @@ const addressEntry = z.object({
   label: z.string().optional(),
   noprefixroute: z.boolean().default(false),
   dynamic: z.boolean().default(false),
+  /** Not known yet to be nobody else's (RFC 4862). */
+  tentative: z.boolean().default(false),
+  /** Somebody else has it. */
+  dadfailed: z.boolean().default(false),
 });
 
 /** What older versions print for a link without addresses. */
@@ -134,8 +142,15 @@ function toAddress(link: string, entry: z.infer<typeof addressEntry>): Address {
     ...(entry.broadcast ? { broadcast: entry.broadcast } : {}),
     noPrefixRoute: entry.noprefixroute,
     ...(entry.dynamic ? { temporary: true as const } : {}),
+    ...probeOf(entry),
     opaque: entry.address !== undefined || foreignLabel,
   };
+}
+
+/** An optimistic address is tentative and in use. */
+function probeOf({ tentative, dadfailed }: z.infer<typeof addressEntry>): Pick<Address, 'probe'> {
+  if (dadfailed) return { probe: 'failed' };
+  return tentative ? { probe: 'going on' } : {};
 }
 
 /** One entry of `ip -N -j -d rule show`; keys beyond these select or do more and make a rule opaque. */
@@ -150,17 +165,18 @@ const ruleEntry = z.looseObject({
 const ruleShow = z.array(ruleEntry);
 const known = new Set(Object.keys(ruleEntry.shape));
 
-/** IPv4 policy rules of `ip -N -j -d rule show`; throws a ZodError on any other text. */
-export function parseRules(json: string): Rule[] {
+/** Policy rules of `ip -N -j -d rule show`; throws a ZodError on any other text. */
+export function parseRules(json: string, family: 4 | 6): Rule[] {
   return ruleShow.parse(JSON.parse(json)).map((entry) => ({
+    family,
     priority: entry.priority,
-    from: source(entry),
+    from: source(entry, family),
     ...(entry.table === undefined ? {} : { table: entry.table }),
     protocol: entry.protocol,
     opaque: Object.keys(entry).some((key) => !known.has(key)),
   }));
 }
 
-function source({ src, srclen = 32 }: z.infer<typeof ruleEntry>): string {
-  return src === 'all' ? src : `${src}/${srclen}`;
+function source({ src, srclen }: z.infer<typeof ruleEntry>, family: 4 | 6): string {
+  return src === 'all' ? src : `${src}/${srclen ?? hostPrefix(family)}`;
 }

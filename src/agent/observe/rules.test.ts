@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseRules } from './kernel.ts';
 
 function parse(rule: object) {
-  return parseRules(JSON.stringify([rule]))[0];
+  return parseRules(JSON.stringify([rule]), 4)[0];
 }
 
 const ours = { priority: 10_100, src: '10.0.0.11', table: '100', protocol: '4' };
@@ -24,5 +24,12 @@ describe('rules', () => {
     ['a negation', { not: null }],
   ])('a rule with %s selects more', (_, more) => {
     expect(parse({ ...ours, ...more })).toMatchObject({ opaque: true });
+  });
+
+  test('of IPv6 are of single addresses of another length', () => {
+    const six = { ...ours, src: 'fd00::11' };
+    expect(parseRules(JSON.stringify([six]), 6)).toMatchObject([
+      { family: 6, from: 'fd00::11/128' },
+    ]);
   });
 });

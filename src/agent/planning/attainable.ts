@@ -1,4 +1,12 @@
-import { contains, ipOf, networkOf, overlaps, prefixOf } from '../../api/address.ts';
+import {
+  contains,
+  familyOf,
+  hostPrefix,
+  ipOf,
+  networkOf,
+  overlaps,
+  prefixOf,
+} from '../../api/address.ts';
 import { routingTable, rulePriority } from '../../api/names.ts';
 import {
   type Address,
@@ -8,7 +16,8 @@ import {
   type Route,
   rt,
 } from '../snapshot.ts';
-import { type DesiredNic, sharedRoutes } from './desired.ts';
+import { type DesiredNic, sharedRoutes, usesIPv6 } from './desired.ts';
+import { minIpv6Mtu } from './nic-state.ts';
 import { isInheritedRule, isOwnRule, ownedBy, routeKey } from './ownership.ts';
 import {
   type Check,
@@ -23,6 +32,7 @@ import {
 /** Why a NIC cannot be what an entry asks for. */
 export const unattainable: readonly Check<WantedNic>[] = [
   mtu,
+  noIPv6,
   tableTaken,
   priorityTaken,
   addressTaken,
@@ -37,9 +47,20 @@ export const unattainable: readonly Check<WantedNic>[] = [
 ];
 
 function mtu({ desired, link: { name, maxMtu } }: WantedNic): Refusal | undefined {
+  if (usesIPv6(desired) && desired.mtu < minIpv6Mtu) {
+    return refusal('InvalidEntry', `mtu ${desired.mtu}: IPv6 needs at least ${minIpv6Mtu}`);
+  }
   if (maxMtu === undefined || desired.mtu <= maxMtu) return undefined;
   const message = `mtu ${desired.mtu} is above ${maxMtu}, the most ${name} takes`;
   return refusal('InvalidEntry', message);
+}
+
+/** A kernel that was started without IPv6 has no such setting of any link. */
+function noIPv6({ desired }: WantedNic, { host }: Site): Refusal | undefined {
+  if (!usesIPv6(desired) || host.defaultSettings['ipv6.disable_ipv6'] !== undefined) {
+    return undefined;
+  }
+  return refusal('InvalidEntry', 'addresses: the kernel of this node has no IPv6');
 }
 
 function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | undefined {
@@ -50,11 +71,14 @@ function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | und
   return route && refusal('TableInUse', `table ${table} has a route to ${route.to}`);
 }
 
+/** The kernel keeps rules of the two families apart. */
 function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
+  const families = new Set(nic.desired.addresses.map(familyOf));
   const table = routingTable(nic.desired.index);
   const priority = rulePriority(nic.desired.index);
   const rule = host.rules.find(
     (item) =>
+      families.has(item.family) &&
       !isOwnRule(item, nic.belongings) &&
       (item.priority === priority || (item.table === table && !isInheritedRule(item, table))),
   );
@@ -195,7 +219,7 @@ function overlapsForeign({ desired }: WantedNic, site: Site): Refusal | undefine
   );
   const accepted = acceptedLinks(site);
   const subnets = othersAddresses(site)
-    .filter(({ cidr }) => prefixOf(cidr) < 32 && !ours.has(ipOf(cidr)))
+    .filter(({ cidr }) => prefixOf(cidr) < hostPrefix(familyOf(cidr)) && !ours.has(ipOf(cidr)))
     .map(subnetOf);
   const routes = host.routes
     .filter((route) => isMainRoute(route) && !route.links.some((name) => accepted.has(name)))
@@ -237,12 +261,12 @@ function subnetOf({ cidr, link }: Address): Subnet {
 }
 
 function isMainRoute(route: Route): boolean {
-  return route.family === 4 && route.table === rt.mainTable && !route.to.endsWith('/0');
+  return route.table === rt.mainTable && !route.to.endsWith('/0');
 }
 
 function othersAddresses(site: Site): Address[] {
   const accepted = acceptedLinks(site);
-  return site.host.addresses.filter(({ family, link }) => family === 4 && !accepted.has(link));
+  return site.host.addresses.filter(({ link }) => !accepted.has(link));
 }
 
 function acceptedLinks({ accepted }: Site): Set<string> {

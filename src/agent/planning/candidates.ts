@@ -1,4 +1,12 @@
-import { broadcastOf, contains, ipOf, networkOf, prefixOf } from '../../api/address.ts';
+import {
+  broadcastOf,
+  contains,
+  familyOf,
+  hostPrefix,
+  ipOf,
+  networkOf,
+  prefixOf,
+} from '../../api/address.ts';
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
 import { maxIndex } from '../../api/names.ts';
 import type { Backend } from '../backends/backend.ts';
@@ -168,7 +176,11 @@ export function assignIndexes(
 }
 
 /** Shortest prefix of a subnet: a wider connected route would take the node's own traffic. */
-const widestPrefix = 8;
+const widestPrefix = { 4: 8, 6: 32 } as const;
+
+function widestOf(cidr: string): number {
+  return widestPrefix[familyOf(cidr)];
+}
 
 /** Why an entry of the request cannot be used, naming the field; undefined when it can. */
 export function entryProblem(
@@ -214,27 +226,38 @@ function macProblem(mac: string): string | undefined {
 
 function addressProblem(cidr: string): string | undefined {
   const [ip, prefix] = [ipOf(cidr), prefixOf(cidr)];
-  if (prefix < widestPrefix) return `address ${cidr} is in a network wider than /${widestPrefix}`;
+  const widest = widestOf(cidr);
+  if (prefix < widest) return `address ${cidr} is in a network wider than /${widest}`;
+  if (familyOf(cidr) === 6) {
+    return /^(::1?$|::ffff:|f[ef])/.test(ip) ? `address ${cidr} is not of one host` : undefined;
+  }
   if (/^(0|127|22[4-9]|2[3-5]\d)\./.test(ip)) return `address ${cidr} is not of one host`;
   const edge = [ipOf(networkOf(cidr)), broadcastOf(cidr)];
   return prefix <= 30 && edge.includes(ip) ? `address ${cidr} is not of one host` : undefined;
 }
 
-function gatewayProblem({ gateway, addresses }: RequestInterface): string | undefined {
-  if (gateway === undefined) return undefined;
-  if (addresses.some((cidr) => ipOf(cidr) === gateway))
-    return `gateway ${gateway} is the NIC itself`;
-  return onLink(gateway, addresses) ? undefined : `gateway ${gateway} is in no subnet of the NIC`;
+function gatewayProblem({ gateway, gateway6, addresses }: RequestInterface): string | undefined {
+  const ways = [gateway, gateway6].filter((ip) => ip !== undefined);
+  return first(ways, (ip) => {
+    if (addresses.some((cidr) => ipOf(cidr) === ip)) return `gateway ${ip} is the NIC itself`;
+    return onLink(ip, addresses) ? undefined : `gateway ${ip} is in no subnet of the NIC`;
+  });
 }
 
-function routesProblem({ routes, gateway, addresses, routing }: RequestInterface) {
+function routesProblem({ routes, gateway, gateway6, addresses, routing }: RequestInterface) {
   const wide =
-    routing === 'main' ? routes.find(({ to }) => prefixOf(to) < widestPrefix) : undefined;
-  if (wide) return `route to ${wide.to}: main takes none wider than /${widestPrefix}`;
+    routing === 'main' ? routes.find(({ to }) => prefixOf(to) < widestOf(to)) : undefined;
+  if (wide) return `route to ${wide.to}: main takes none wider than /${widestOf(wide.to)}`;
+  const families = new Set(addresses.map(familyOf));
+  const alien = routes.find(({ to }) => !families.has(familyOf(to)));
+  if (alien) return `route to ${alien.to}: the NIC has no address of IPv${familyOf(alien.to)}`;
+  const mixed = routes.find(({ to, via }) => via !== undefined && familyOf(via) !== familyOf(to));
+  if (mixed) return `route to ${mixed.to}: via ${mixed.via} is not of its family`;
   const outside = routes.find(({ via }) => via !== undefined && !onLink(via, addresses));
   if (outside) return `route to ${outside.to}: via ${outside.via} is in no subnet of the NIC`;
   const hops = new Map<string, string>(addresses.map((cidr) => [networkOf(cidr), '']));
   if (gateway) hops.set('0.0.0.0/0', gateway);
+  if (gateway6) hops.set('::/0', gateway6);
   return first(routes, ({ to, via = '', metric }) => {
     const key = metric === undefined ? networkOf(to) : `${networkOf(to)} metric ${metric}`;
     const known = hops.get(key);
@@ -243,8 +266,12 @@ function routesProblem({ routes, gateway, addresses, routing }: RequestInterface
   });
 }
 
+/** Whoever has an address of IPv6 reaches the link-local addresses of its neighbours. */
 function onLink(ip: string, addresses: readonly string[]): boolean {
-  return addresses.some((cidr) => prefixOf(cidr) < 32 && contains(cidr, ip));
+  if (ip.startsWith('fe80:')) return addresses.some((cidr) => familyOf(cidr) === 6);
+  return addresses.some(
+    (cidr) => prefixOf(cidr) < hostPrefix(familyOf(cidr)) && contains(cidr, ip),
+  );
 }
 
 function first<T>(items: readonly T[], problem: (item: T) => string | undefined) {

@@ -25,6 +25,38 @@ describe('a NIC as it shall be', () => {
     expect(rule).toEqual({ from: '10.0.0.1/32', table: 103, priority: 10_103, protocol: 2 });
   });
 
+  test('of both families has a subnet route, a way out and a rule of each', () => {
+    const wanted = entry(1, {
+      addresses: ['10.0.0.1/24', 'fd00::1/64', 'fd00::9/64', 'fd01::1/128'],
+      gateway6: 'fe80::1',
+      routes: [{ to: 'fd77::1/64', metric: 0 }],
+    });
+    const { routes, rules } = desiredNic(wanted, 3, nic, []);
+    expect(routes.filter(({ to }) => to.includes(':')).map(routeText)).toEqual([
+      'fd00::/64 table 103 metric 103 proto 4 scope 0',
+      '::/0 table 103 metric 103 via fe80::1 proto 4 scope 0',
+      'fd77::/64 table 103 metric 1024 proto 4 scope 0',
+    ]);
+    expect(rules.map(({ from }) => from)).toEqual([
+      '10.0.0.1/32',
+      'fd00::1/128',
+      'fd00::9/128',
+      'fd01::1/128',
+    ]);
+  });
+
+  test('has a link-local address, made of its MAC, exactly when it has one of IPv6', () => {
+    const dual = desiredNic(entry(1, { addresses: ['fd00::1/64'] }), 0, nic, []);
+    expect(desiredState(dual).link).toMatchObject({
+      addressMode: 'eui64',
+      linkLocal: ['fe80::ff:fe00:101/64'],
+      settings: { 'ipv6.accept_ra': '0', 'ipv6.disable_ipv6': '0' },
+    });
+    const four = desiredState(desiredNic(entry(1), 0, nic, [])).link;
+    expect(four).toMatchObject({ addressMode: 'none', linkLocal: [] });
+    expect(four?.settings).not.toHaveProperty('ipv6.disable_ipv6');
+  });
+
   test('in main has its routes there, and no rule, table or default route', () => {
     const wanted = entry(1, {
       routing: 'main',

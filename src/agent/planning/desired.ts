@@ -1,4 +1,12 @@
-import { broadcastOf, ipOf, networkOf, prefixOf } from '../../api/address.ts';
+import {
+  broadcastOf,
+  familyOf,
+  hostPrefix,
+  ipOf,
+  networkOf,
+  plainForm,
+  prefixOf,
+} from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { interfaceName, routingTable, rulePriority } from '../../api/names.ts';
 import { type Link, rt } from '../snapshot.ts';
@@ -52,10 +60,11 @@ function routed(entry: RequestInterface, index: number, addresses: readonly stri
   const routes = [
     ...subnetRoutes(addresses, table),
     ...(entry.gateway ? [route('0.0.0.0/0', table, table, { via: entry.gateway })] : []),
+    ...(entry.gateway6 ? [route('::/0', table, table, { via: entry.gateway6 })] : []),
     ...askedRoutes(entry, table, table),
   ];
   const rules = addresses.map((cidr) => ({
-    from: `${ipOf(cidr)}/32`,
+    from: `${ipOf(cidr)}/${hostPrefix(familyOf(cidr))}`,
     table,
     priority: rulePriority(index),
     protocol: rt.protocolKernel,
@@ -74,34 +83,65 @@ function askedRoutes({ routes }: RequestInterface, table: number, usual: number)
   );
 }
 
-/** The NIC's state in the kernel once it is as desired; a link without IPv6 has nothing of it to switch off. */
+/** Whether the NIC has an address of IPv6. */
+export function usesIPv6({ addresses }: Pick<DesiredNic, 'addresses'>): boolean {
+  return addresses.some((cidr) => familyOf(cidr) === 6);
+}
+
+/** The link-local address of a NIC, which neighbours of IPv6 speak to, as the kernel makes it of the MAC (RFC 4291, A). */
+export function linkLocalOf(mac: string): string {
+  const [a = '', b = '', c = '', d = '', e = '', f = ''] = mac.split(':');
+  const universal = (Number.parseInt(a, 16) ^ 2).toString(16).padStart(2, '0');
+  return plainForm(`fe80::${universal}${b}:${c}ff:fe${d}:${e}${f}/64`);
+}
+
+/** What of IPv6 the link has and has not; nothing of it can be set where the MTU is too small for it. */
+function ipv6Of(nic: DesiredNic) {
+  if (nic.mtu < minIpv6Mtu) return { settings: {}, linkLocal: [] };
+  const noAdvertisements = { 'ipv6.accept_ra': '0' } as const;
+  if (!usesIPv6(nic)) return { addressMode: 'none', settings: noAdvertisements, linkLocal: [] };
+  return {
+    addressMode: 'eui64',
+    settings: { ...noAdvertisements, 'ipv6.disable_ipv6': '0' } as const,
+    linkLocal: [linkLocalOf(nic.mac)],
+  };
+}
+
+/** The NIC's state in the kernel once it is as desired. */
 export function desiredState(nic: DesiredNic): NicState {
+  const { settings, ...six } = ipv6Of(nic);
   return {
     link: {
       name: nic.name,
       mtu: nic.mtu,
       up: true,
-      ...(nic.mtu < minIpv6Mtu ? {} : { addressMode: 'none' }),
-      settings: { ...lastingSettings, ...(nic.mtu < minIpv6Mtu ? {} : { 'ipv6.accept_ra': '0' }) },
+      ...six,
+      settings: { ...lastingSettings, ...settings },
       addresses: nic.addresses.map((cidr) => {
         const broadcast = broadcastOf(cidr);
         return { cidr, ...(broadcast ? { broadcast } : {}), noPrefixRoute: false };
       }),
-      linkLocal: [],
       routes: nic.routes,
     },
     rules: nic.rules,
   };
 }
 
+/** Those of IPv6 have no source: the kernel takes none that is still being probed, and chooses by prefix (RFC 6724). */
 function subnetRoutes(addresses: readonly string[], table: number): NicRoute[] {
   const subnets = new Map<string, string>();
   for (const cidr of addresses) {
     const subnet = networkOf(cidr);
-    if (prefixOf(cidr) < 32 && !subnets.has(subnet)) subnets.set(subnet, ipOf(cidr));
+    const single = prefixOf(cidr) === hostPrefix(familyOf(cidr));
+    if (!single && !subnets.has(subnet)) subnets.set(subnet, ipOf(cidr));
   }
-  return [...subnets].map(([to, src]) => route(to, table, table, { src }));
+  return [...subnets].map(([to, src]) =>
+    route(to, table, table, familyOf(to) === 4 ? { src } : {}),
+  );
 }
+
+/** What the kernel makes of a route of IPv6 without a metric (IP6_RT_PRIO_USER). */
+const usualMetric6 = 1024;
 
 function route(
   to: string,
@@ -109,8 +149,11 @@ function route(
   metric: number,
   more: Partial<Pick<NicRoute, 'via' | 'src'>>,
 ): NicRoute {
-  const scope = more.via ? rt.scopeGlobal : rt.scopeLink;
-  return { to, table, metric, protocol: rt.protocolStatic, scope, ...more };
+  const shared = { to, table, protocol: rt.protocolStatic, ...more };
+  // IPv6 knows no scopes of routes.
+  if (familyOf(to) === 6)
+    return { ...shared, metric: metric || usualMetric6, scope: rt.scopeGlobal };
+  return { ...shared, metric, scope: more.via ? rt.scopeGlobal : rt.scopeLink };
 }
 
 /**

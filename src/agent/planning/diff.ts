@@ -1,3 +1,4 @@
+import { familyOf } from '../../api/address.ts';
 import { type SettingKey, settingKeys } from '../snapshot.ts';
 import {
   type LinkState,
@@ -73,15 +74,25 @@ function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
   let state: LinkState = { ...now, name: dev };
   if (now.up && goesThroughDown(now, want, options)) {
     before.push({ kind: 'link.down', dev: now.name });
-    state = { ...state, up: false, routes: [], linkLocal: [] };
+    // Down takes all routes along, and all addresses of IPv6.
+    state = { ...withoutIPv6(state), up: false, routes: [] };
   }
   before.push(...renameOperations(now, dev));
   if (now.mtu !== want.mtu) before.push({ kind: 'link.mtu', dev, mtu: want.mtu });
-  if (want.mtu < minIpv6Mtu) state = { ...state, linkLocal: [] };
+  if (want.mtu < minIpv6Mtu) state = withoutIPv6(state);
   else before.push(...modeOperations(now, want));
   const up: Operation | undefined = want.up && !state.up ? { kind: 'link.up', dev } : undefined;
   if (up) state = { ...state, up: true, linkLocal: want.linkLocal ?? [] };
   return { before, up, state };
+}
+
+function withoutIPv6(state: LinkState): LinkState {
+  return {
+    ...state,
+    linkLocal: [],
+    addresses: state.addresses.filter(({ cidr }) => familyOf(cidr) === 4),
+    routes: state.routes.filter(({ to }) => familyOf(to) === 4),
+  };
 }
 
 function modeOperations({ addressMode: now }: LinkState, want: LinkState): Operation[] {
@@ -118,7 +129,10 @@ function addressOperations(now: LinkState, want: LinkState) {
   const remove = (address: NicAddress): Operation => ({ kind: 'address.delete', dev, address });
   const wanted = new Set(want.addresses.map(addressKey));
   const present = new Set(now.addresses.filter((address) => !address.temporary).map(addressKey));
-  const obsolete = now.addresses.filter((address) => !wanted.has(addressKey(address)));
+  // One that somebody else has is probed again only when it is added anew.
+  const obsolete = now.addresses.filter(
+    (address) => !wanted.has(addressKey(address)) || address.probe === 'failed',
+  );
   const local = linkLocalChanges(now, want);
   return {
     add: [
@@ -219,10 +233,15 @@ export interface SysctlWrite {
   readonly value: string;
 }
 
+/** Before a line for an `ip` of IPv6: in a batch that is of no family, rules are of IPv4. */
+export const sixPrefix = '-6 ';
+
 /** The operation as a line of `ip -batch`. Adding an address and setting a route also succeed when they are there. */
 export function batchLine(operation: Operation): string {
   if ('rule' in operation) {
-    return `rule ${operation.kind === 'rule.add' ? 'add' : 'del'} ${ruleWords(operation.rule)}`;
+    const { kind, rule } = operation;
+    const line = `rule ${kind === 'rule.add' ? 'add' : 'del'} ${ruleWords(rule)}`;
+    return familyOf(rule.from) === 4 ? line : `${sixPrefix}${line}`;
   }
   if ('route' in operation) {
     const verb = operation.kind === 'route.set' ? 'replace' : 'del';
@@ -256,8 +275,8 @@ function addressWords({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
     cidr,
     ...(broadcast ? ['broadcast', broadcast] : []),
     ...(noPrefixRoute ? ['noprefixroute'] : []),
-    // A link-local address put back by hand need not be probed again.
-    ...(cidr.includes(':') ? ['nodad'] : []),
+    // One that the kernel would make by itself, of the NIC's own MAC.
+    ...(cidr.startsWith('fe80:') ? ['nodad'] : []),
   ].join(' ');
 }
 

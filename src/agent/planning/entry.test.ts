@@ -13,6 +13,10 @@ describe('entries of a request', () => {
       'with two ways of another metric',
       { routes: [{ to: '10.9.0.0/16', metric: 1 }, { to: '10.9.0.0/16' }] },
     ],
+    [
+      'of both families, with a link-local next hop',
+      { addresses: ['10.0.0.1/24', 'fd00::1/64'], gateway6: 'fe80::1' },
+    ],
     ['that is isolated, with a default route that it does not get', { routing: 'isolated' }],
     ['in main', { routing: 'main', routes: [{ to: '10.9.0.0/16', metric: 1 }] }],
     ['in a subnet of two addresses', { addresses: ['10.0.0.0/31'], gateway: '10.0.0.1' }],
@@ -49,6 +53,30 @@ describe('entries of a request', () => {
         ],
       },
       'route to 10.9.1.1/16 is there twice',
+    ],
+    ['a network of IPv6 too wide', { addresses: ['fd00::1/31'] }, 'wider than /32'],
+    ['a link-local address', { addresses: ['fe80::1/64'] }, 'address fe80::1/64 is not of one'],
+    ['loopback of IPv6', { addresses: ['::1/128'] }, 'address ::1/128 is not of one'],
+    ['a group of IPv6', { addresses: ['ff02::1/64'] }, 'address ff02::1/64 is not of one'],
+    ['a gateway of IPv6 elsewhere', { gateway6: 'fd00::1' }, 'gateway fd00::1 is in no subnet'],
+    [
+      'a route of a family that it has no address of',
+      { routes: [{ to: 'fd00::/64' }] },
+      'route to fd00::/64: the NIC has no address of IPv6',
+    ],
+    [
+      'a next hop of the other family',
+      { addresses: ['10.0.0.1/24', 'fd00::1/64'], routes: [{ to: 'fd01::/64', via: '10.0.0.2' }] },
+      'via 10.0.0.2 is not of its family',
+    ],
+    [
+      'two ways to one network of IPv6',
+      {
+        addresses: ['10.0.0.1/24', 'fd00::1/64'],
+        gateway6: 'fd00::fe',
+        routes: [{ to: '::/0', via: 'fe80::1' }],
+      },
+      'route to ::/0 is there twice',
     ],
     [
       'a default route in main',

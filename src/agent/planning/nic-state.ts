@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ipOf, networkOf, prefixOf } from '../../api/address.ts';
+import { familyOf, hostPrefix, ipOf, networkOf, prefixOf } from '../../api/address.ts';
 import { type KernelSnapshot, type Link, rt, type Snapshot, settingKeys } from '../snapshot.ts';
 import { formerSettings, withFormerSettings } from '../state.ts';
 import { type Belongings, isOwnRoute, isOwnRule, routeKey } from './ownership.ts';
@@ -12,6 +12,8 @@ const nicAddress = z.object({
   noPrefixRoute: z.boolean(),
   /** It will expire. */
   temporary: z.literal(true).exactOptional(),
+  /** IPv6: whether it is another's is not known yet, or known; never wanted. */
+  probe: z.enum(['going on', 'failed']).exactOptional(),
 });
 
 export const nicRoute = z.object({
@@ -42,11 +44,11 @@ const linkState = z
     up: z.boolean(),
     /** Absent on a link without IPv6, and where it does not matter. */
     addressMode: z.string().exactOptional(),
-    /** IPv4 addresses in the kernel's order: the first of a subnet is its primary address. */
+    /** In the kernel's order: the first IPv4 address of a subnet is its primary address. */
     addresses: z.array(nicAddress).readonly(),
     /** IPv6 link-local addresses, which the kernel makes and drops as the link goes up and down; absent where they do not matter. */
     linkLocal: z.array(z.string()).readonly().exactOptional(),
-    /** IPv4 routes except those that the kernel makes from addresses. */
+    /** All but those that the kernel makes from addresses. */
     routes: z.array(nicRoute).readonly(),
   })
   .transform(withFormerSettings);
@@ -111,12 +113,13 @@ function list(texts: readonly string[]): string {
   return texts.toSorted().join(', ');
 }
 
-function addressText({ cidr, broadcast, noPrefixRoute, temporary }: NicAddress): string {
+function addressText({ cidr, broadcast, noPrefixRoute, temporary, probe }: NicAddress): string {
   return [
     cidr,
     ...(broadcast ? [`brd ${broadcast}`] : []),
     ...(noPrefixRoute ? ['noprefixroute'] : []),
     ...(temporary ? ['with a lifetime'] : []),
+    ...(probe ? [`(probe ${probe})`] : []),
   ].join(' ');
 }
 
@@ -161,17 +164,20 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
     ...(link.addressMode === undefined ? {} : { addressMode: link.addressMode }),
     settings: host.settings.get(link.name) ?? {},
     addresses: addresses
-      .filter(({ family, cidr }) => family === 4 && belongings.ips.includes(ipOf(cidr)))
+      .filter(({ cidr }) => belongings.ips.includes(ipOf(cidr)))
       .map((address) => ({
         cidr: address.cidr,
         ...(address.broadcast ? { broadcast: address.broadcast } : {}),
-        noPrefixRoute: address.noPrefixRoute || !hasConnectedRoute(host, link, address.cidr),
+        noPrefixRoute: link.up
+          ? !hasConnectedRoute(host, link, address.cidr)
+          : address.noPrefixRoute,
         ...(address.temporary ? { temporary: true as const } : {}),
+        ...(address.probe ? { probe: address.probe } : {}),
       })),
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
       .filter((route) => {
-        const made = route.family === 4 && route.protocol !== rt.protocolKernel;
+        const made = route.protocol !== rt.protocolKernel;
         return made && route.links.includes(link.name) && isOwnRoute(route, belongings);
       })
       .map(({ to, via, table, protocol, scope, src, metric }) => ({
@@ -186,9 +192,12 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
   };
 }
 
-/** Others may take away what the kernel made from an address, and leave the address. */
+/**
+ * Others may take away what the kernel made from an address, and leave the address; or they make it themselves, as
+ * NetworkManager does.
+ */
 function hasConnectedRoute({ routes }: KernelSnapshot, link: Link, cidr: string): boolean {
-  if (!link.up || prefixOf(cidr) === 32) return true;
+  if (prefixOf(cidr) === hostPrefix(familyOf(cidr))) return true;
   const subnet = networkOf(cidr);
   return routes.some(
     ({ to, table, links }) => table === rt.mainTable && to === subnet && links.includes(link.name),

@@ -39,7 +39,9 @@ describe('a NIC that was unplugged and is plugged again', () => {
     held,
     addresses: [address('multinic0', '10.0.0.9/24')],
     routes: [route('10.0.0.0/24', 'multinic0', { table: 100, protocol: 4, src: '10.0.0.9' })],
-    rules: [{ from: '10.0.0.9/32', table: 100, priority: 10_100, protocol: 4, opaque: false }],
+    rules: [
+      { family: 4, from: '10.0.0.9/32', table: 100, priority: 10_100, protocol: 4, opaque: false },
+    ],
   });
 
   test('loses what the network manager still held of it and set, and that is remembered', () => {
@@ -81,7 +83,7 @@ function configuredHost(): Snapshot {
       links: ['multinic0'],
       opaque: false,
     })),
-    rules: desired.rules.map((rule) => ({ ...rule, opaque: false })),
+    rules: desired.rules.map((rule) => ({ family: 4, ...rule, opaque: false })),
     settings: new Map([['multinic0', { 'ipv6.accept_ra': '0' }]]),
     files: [
       {
@@ -158,6 +160,8 @@ describe('the plan', () => {
     const state = stateWith({ ...record(1, 0), ...was });
     const { units } = planApply(input([entry(1, { mtu: 1400 })], configuredHost(), state));
     expect(units[0]?.record).toMatchObject(was);
+    // Settings that an earlier version did not set are as they were until now.
+    expect(units[0]?.record?.original?.settings).toEqual({ 'ipv6.accept_ra': '0' });
   });
 
   test('goes around a NIC of ours that is not asked for: its index, and its part of the subnet', () => {

@@ -107,7 +107,7 @@ function recordAfter(
   before: LinkState | undefined,
   { main, companions }: RenderedNic,
 ): NicRecord {
-  const original = record ? record.original : originalOf(before);
+  const original = originalOf(record, before);
   const shared = sharedRoutes(desired).map(({ to, table, metric }) => ({ to, table, metric }));
   return {
     mac: entry.mac,
@@ -122,9 +122,18 @@ function recordAfter(
   };
 }
 
-/** What the NIC was like before it was ours; its addresses and routes were not. */
-function originalOf(before: LinkState | undefined): NicRecord['original'] {
-  if (!before) return undefined;
+/** What the NIC was like before it was ours; its addresses and routes were not. A setting that was not ours until now is. */
+function originalOf(
+  record: NicRecord | undefined,
+  before: LinkState | undefined,
+): NicRecord['original'] {
+  if (record?.original && before) {
+    const { original } = record;
+    const known = Object.keys(original.settings);
+    const late = Object.entries(before.settings).filter(([key]) => !known.includes(key));
+    return { ...original, settings: { ...original.settings, ...Object.fromEntries(late) } };
+  }
+  if (record || !before) return record?.original;
   const { mtu, up, addressMode, settings } = before;
   return {
     mtu,
@@ -254,7 +263,7 @@ function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name:
 
 /** Of a NIC whose past is not known: what the kernel gives to a new one. */
 function formerSettings(host: Snapshot, link: LinkState, original: NicRecord['original']) {
-  const former = { ...link.settings, ...host.defaultSettings, ...original?.settings };
+  const former = { ...link.settings, ...(original ? original.settings : host.defaultSettings) };
   return withoutOthers(former, link.settings);
 }
 

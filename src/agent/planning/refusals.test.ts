@@ -80,8 +80,18 @@ describe('a NIC is refused', () => {
     ],
     [
       'with an IPv6 default route',
-      { routes: [route('::/0', 'ens1', { protocol: 9 })] },
+      { routes: [route('::/0', 'ens1', { protocol: 4 })] },
       'PrimaryNIC',
+    ],
+    [
+      'with a default route that a router announced, beside the way out',
+      { routes: [route('::/0', 'ens1', { protocol: 9 })] },
+      "LeasedByHost: a router's advertisement gave ens1 a route to ::/0",
+    ],
+    [
+      'with an address that a router announced',
+      { addresses: [address('ens1', 'fd00::77/64', { temporary: true })] },
+      "LeasedByHost: a router's advertisement gave ens1 the address fd00::77/64",
     ],
     [
       'as one of several ways out',

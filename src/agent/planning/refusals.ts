@@ -1,6 +1,6 @@
-import { ipOf } from '../../api/address.ts';
+import { ipOf, plainForm } from '../../api/address.ts';
 import type { NicReason } from '../../api/job.ts';
-import { type Address, type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
+import { type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
 import { isLinkLocal } from './nic-state.ts';
@@ -77,19 +77,12 @@ function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
   return anyLink === true || links.includes(name);
 }
 
-/** The address in the one form that all its spellings share: the kernel and Kubernetes shorten IPv6 in their own ways. */
-function plainIp({ cidr }: Pick<Address, 'cidr'>): string {
-  const ip = ipOf(cidr);
-  return ip.includes(':') ? new URL(`http://[${ip}]`).hostname.slice(1, -1) : ip;
-}
-
 /** Whether the link has an address of the Node object. */
 export function nodeAddressOf(link: Link, { host, protectedAddresses }: Site): string | undefined {
-  const nodes = new Set(protectedAddresses.map((ip) => plainIp({ cidr: ip })));
-  const address = host.addresses.find(
-    (item) => item.link === link.name && nodes.has(plainIp(item)),
-  );
-  return address && plainIp(address);
+  // The kernel and Kubernetes shorten IPv6 in their own ways.
+  const nodes = new Set(protectedAddresses.map(plainForm));
+  const own = host.addresses.filter((item) => item.link === link.name);
+  return own.map(({ cidr }) => plainForm(ipOf(cidr))).find((ip) => nodes.has(ip));
 }
 
 /** `ip -batch` splits lines at spaces and quotes, and a setting's path at slashes. */
@@ -112,22 +105,26 @@ function nodeAddress({ link }: TouchedNic, site: Site): Refusal | undefined {
 function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
   const { host } = site;
   const address = host.addresses.find(
-    ({ link: on, family, temporary, cidr }) =>
-      on === link.name && family === 4 && temporary && !owned.ips.includes(ipOf(cidr)),
+    ({ link: on, temporary, cidr }) =>
+      on === link.name && temporary && !owned.ips.includes(ipOf(cidr)),
   );
   const route = host.routes.find(
-    ({ links, protocol }) => protocol === rt.protocolDhcp && links.includes(link.name),
+    ({ links, protocol }) => leasing.has(protocol) && links.includes(link.name),
   );
   const what = address ? `the address ${address.cidr}` : route && `a route to ${route.to}`;
   if (!what || isPrimary(link, site)) return undefined;
-  return refusal('LeasedByHost', `the host's DHCP gave ${link.name} ${what}`);
+  const giver = (address ?? route)?.family === 6 ? "a router's advertisement" : "the host's DHCP";
+  return refusal('LeasedByHost', `${giver} gave ${link.name} ${what}`);
 }
+
+/** Who makes routes of what a network announces. */
+const leasing = new Set<number>([rt.protocolDhcp, rt.protocolRa]);
 
 /** Whether it has the node's address, or no other link has a default route of main that the kernel would rather use. */
 function isPrimary(link: Link, site: Site): boolean {
-  const defaults = site.host.routes.filter(
-    (route) => isDefault(route) && route.table === rt.mainTable && route.family === 4,
-  );
+  const ways = site.host.routes.filter((item) => isDefault(item) && item.table === rt.mainTable);
+  const four = ways.filter(({ family }) => family === 4);
+  const defaults = four.length > 0 ? four : ways;
   const metrics = defaults
     .filter(({ links }) => links.includes(link.name))
     .map(({ metric }) => metric);
@@ -168,7 +165,7 @@ function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | 
 function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
   const foreign = host.routes.find((route) => {
     if (!mayLeaveBy(route, link) || route.protocol === rt.protocolKernel) return false;
-    const plain = route.family === 4 && route.type === rt.unicast && !route.opaque;
+    const plain = route.type === rt.unicast && !route.opaque;
     return !(plain && isOwnRoute(route, owned));
   });
   if (!foreign) return undefined;

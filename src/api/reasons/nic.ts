@@ -137,6 +137,18 @@ export const nicReasons = {
       '커널 오류가 담긴 메시지를 확인하십시오.',
     ],
   ),
+  AddressDuplicate: row(
+    'nic',
+    true,
+    [
+      'Somebody else in the subnet has an IPv6 address of the NIC (duplicate address detection, RFC 4862); the old state is back.',
+      '같은 서브넷의 다른 장비가 NIC의 IPv6 주소를 이미 쓰고 있어(중복 주소 검출, RFC 4862) 이전 상태로 되돌렸습니다.',
+    ],
+    [
+      'Find who has it: `ip -6 neigh` on a machine of the subnet, and the ports of the network in OpenStack.',
+      '같은 서브넷의 장비에서 `ip -6 neigh`로, OpenStack에서 네트워크의 포트 목록으로 그 주소를 쓰는 장비를 찾으십시오.',
+    ],
+  ),
   VerifyFailed: row(
     'nic',
     true,

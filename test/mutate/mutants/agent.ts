@@ -19,7 +19,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/desired.ts',
-    find: 'from: `${ipOf(cidr)}/32`,',
+    find: 'from: `${ipOf(cidr)}/${hostPrefix(familyOf(cidr))}`,',
     replace: 'from: networkOf(cidr),',
     tests: onHost('attach.test.ts'),
   },
@@ -121,8 +121,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/ip-session.ts',
-    find: 'interrupted.test(this.#complaints) ? undefined : parseKernelDump(answers)',
-    replace: 'parseKernelDump(answers)',
+    find: 'interrupted.test(this.#complaints) ? undefined : this.#language.parse(answers)',
+    replace: 'this.#language.parse(answers)',
     tests: pure('ip-session.test.ts'),
   },
   {
@@ -277,14 +277,14 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/plan.ts',
-    find: 'const original = record ? record.original : originalOf(before);',
-    replace: 'const original = originalOf(before);',
+    find: 'const original = originalOf(record, before);',
+    replace: 'const original = originalOf(undefined, before);',
     tests: pure('planning/plan-apply.test.ts'),
   },
   {
     file: 'src/agent/planning/nic-state.ts',
-    find: 'if (!link.up || prefixOf(cidr) === 32) return true;',
-    replace: 'if (prefixOf(cidr) === 32) return true;',
+    find: '? !hasConnectedRoute(host, link, address.cidr)\n          : address.noPrefixRoute',
+    replace: '? !hasConnectedRoute(host, link, address.cidr)\n          : true',
     tests: pure('planning/nic-state.test.ts'),
   },
   {
