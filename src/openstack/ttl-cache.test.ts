@@ -87,6 +87,30 @@ describe('TtlCache', () => {
     expect(await cache.get('a', signal, load)).toBe('load 1');
   });
 
+  test('what is being asked for when it is forgotten is neither remembered nor given to later askers', async () => {
+    const { cache, clock, load } = setUp();
+    const answer = Promise.withResolvers<string>();
+    const slow = cache.get('a', signal, () => answer.promise);
+    await clock.advance(1);
+    cache.forgetBefore(clock.monotonicMs());
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+    answer.resolve('old');
+    expect(await slow).toBe('old');
+    expect(await cache.get('a', signal, load)).toBe('load 1');
+  });
+
+  test('what was asked for since is shared by later askers, however late it is forgotten', async () => {
+    const { cache, clock, load } = setUp();
+    const since = clock.monotonicMs();
+    const answer = Promise.withResolvers<string>();
+    const slow = cache.get('a', signal, () => answer.promise);
+    await clock.advance(1);
+    cache.forgetBefore(since);
+    const shared = cache.get('a', signal, load);
+    answer.resolve('new');
+    expect(await Promise.all([slow, shared])).toEqual(['new', 'new']);
+  });
+
   test('a load that fails is not remembered', async () => {
     const { cache, load } = setUp();
     const failing = cache.get('a', signal, async () => {

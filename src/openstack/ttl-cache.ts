@@ -27,6 +27,10 @@ export class TtlCache<V> {
   readonly #options: TtlCacheOptions<V>;
   readonly #entries = new Map<string, Entry<V>>();
   readonly #flights = new SingleFlight<V>();
+  /** When each flight began, by its key. */
+  readonly #begun = new Map<string, number>();
+  /** What was asked for before it is out of date. */
+  #staleBefore = Number.NEGATIVE_INFINITY;
 
   constructor(options: TtlCacheOptions<V>) {
     this.#options = options;
@@ -38,12 +42,22 @@ export class TtlCache<V> {
     const isHit = entry !== undefined && this.#isGood(entry);
     this.#options.onLookup?.(isHit);
     if (isHit) return entry.value;
-    return this.#flights.run(key, signal, async () => {
+    const flight = this.#isStale(this.#begun.get(key)) ? `${key} since ${this.#staleBefore}` : key;
+    return this.#flights.run(flight, signal, async () => {
       const at = this.#options.clock.monotonicMs();
-      const value = await load();
-      this.#put(key, value, at);
-      return value;
+      this.#begun.set(flight, at);
+      try {
+        const value = await load();
+        if (!this.#isStale(at)) this.#put(key, value, at);
+        return value;
+      } finally {
+        this.#begun.delete(flight);
+      }
     });
+  }
+
+  #isStale(at: number | undefined): boolean {
+    return at !== undefined && at < this.#staleBefore;
   }
 
   #isGood({ value, until }: Entry<V>): boolean {
@@ -71,8 +85,9 @@ export class TtlCache<V> {
     return [...this.#entries.values()].some(({ value }) => matches(value));
   }
 
-  /** Forgets what was asked for before `since` (monotonic ms). */
+  /** Forgets what was asked for before `since` (monotonic ms), also what is not answered yet. */
   forgetBefore(since: number): void {
+    this.#staleBefore = Math.max(this.#staleBefore, since);
     for (const [key, { at }] of this.#entries) if (at < since) this.#entries.delete(key);
   }
 

@@ -343,4 +343,16 @@ export const openstackMutants: readonly Mutant[] = [
     replace: '[subnets, networks, directory]',
     tests: own('cloud.test.ts'),
   },
+  {
+    file: 'src/openstack/ttl-cache.ts',
+    find: 'if (!this.#isStale(at)) this.#put(key, value, at);',
+    replace: 'this.#put(key, value, at);',
+    tests: ['unit', 'src/openstack/ttl-cache.test.ts'],
+  },
+  {
+    file: 'src/openstack/ttl-cache.ts',
+    find: '? `${key} since ${this.#staleBefore}` : key;',
+    replace: '? key : key;',
+    tests: ['unit', 'src/openstack/ttl-cache.test.ts'],
+  },
 ];
