@@ -161,8 +161,14 @@ async function configure(
   deps.signal.throwIfAborted();
 
   const state = advanceFence(known, request);
-  const planned = { backend: context.backend, bootId: boot, inHand };
-  const input = { request, state: claimed(state), host, ...planned };
+  const input = {
+    request,
+    state: claimed(state),
+    host,
+    backend: context.backend,
+    bootId: boot,
+    inHand,
+  };
   const plan = planAll(input);
   const removed = await carryOut(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);

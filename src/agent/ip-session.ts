@@ -6,7 +6,7 @@ import {
   questions,
   questions6,
 } from './observe/kernel.ts';
-import { sixPrefix } from './planning/diff.ts';
+import { sixPrefix } from './planning/operation.ts';
 import type { Rule } from './snapshot.ts';
 
 /** What a run of lines led to: the kernel's state after them, or the first line that the kernel refused. */
@@ -45,28 +45,28 @@ const lifetimeMs = 120_000;
  * fails; the next run starts another. Rules of IPv6 take a second one.
  */
 export class IpSession implements Ip, Disposable {
-  readonly #any: Speaker<KernelDump>;
+  readonly #unbound: Speaker<KernelDump>;
   readonly #six: Speaker<readonly Rule[]>;
 
   constructor(command = 'ip') {
-    this.#any = new Speaker(command, { family: [], questions, parse: parseKernelDump });
+    this.#unbound = new Speaker(command, { family: [], questions, parse: parseKernelDump });
     this.#six = new Speaker(command, { family: ['-6'], questions: questions6, parse: rulesOf });
-    this.#any.start();
+    this.#unbound.start();
   }
 
   async run(lines: readonly string[], ipv6 = false): Promise<IpAnswer> {
     const six = lines.filter((line) => line.startsWith(sixPrefix));
-    const any = lines.slice(0, lines.length - six.length);
+    const rest = lines.slice(0, lines.length - six.length);
     if (ipv6) this.#six.start();
-    const answer = await this.#any.run(any);
+    const answer = await this.#unbound.run(rest);
     if ('failedAt' in answer || !ipv6) return answer;
     const rules = await this.#six.run(six.map((line) => line.slice(sixPrefix.length)));
-    if ('failedAt' in rules) return { ...rules, failedAt: any.length + rules.failedAt };
+    if ('failedAt' in rules) return { ...rules, failedAt: rest.length + rules.failedAt };
     return { seen: { ...answer.seen, rules: [...answer.seen.rules, ...rules.seen] } };
   }
 
   [Symbol.dispose](): void {
-    this.#any.end();
+    this.#unbound.end();
     this.#six.end();
   }
 }

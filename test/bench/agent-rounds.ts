@@ -7,7 +7,7 @@ import { runAgent } from '../../src/agent/agent.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import { IpSession } from '../../src/agent/ip-session.ts';
 import { observeHost, siteAt } from '../../src/agent/observe/host.ts';
-import { batchLine, type Operation } from '../../src/agent/planning/diff.ts';
+import { batchLine, type Operation } from '../../src/agent/planning/operation.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
 import { emptyState } from '../../src/agent/state.ts';
 import type { Effect } from '../../src/api/effects.ts';

@@ -5,7 +5,7 @@ import { readJournals, readState } from '../../src/agent/apply/memory.ts';
 import { recover } from '../../src/agent/apply/recover.ts';
 import { transact } from '../../src/agent/apply/transaction.ts';
 import { observeHost } from '../../src/agent/observe/host.ts';
-import { batchLine } from '../../src/agent/planning/diff.ts';
+import { batchLine } from '../../src/agent/planning/operation.ts';
 import { planAll } from '../../src/agent/planning/plan.ts';
 import { isDone } from '../../src/agent/planning/unit.ts';
 import type { Snapshot } from '../../src/agent/snapshot.ts';

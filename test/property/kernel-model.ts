@@ -1,5 +1,5 @@
 import { linkLocalOf } from '../../src/agent/planning/desired.ts';
-import type { Change, Operation, SysctlWrite } from '../../src/agent/planning/diff.ts';
+import type { Change, Operation, SysctlWrite } from '../../src/agent/planning/operation.ts';
 import { routeKey } from '../../src/agent/planning/ownership.ts';
 import {
   type Address,

@@ -7,7 +7,7 @@ import { readState } from '../../src/agent/apply/memory.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import type { Ip, IpAnswer } from '../../src/agent/ip-session.ts';
 import { siteAt, sysctlPath } from '../../src/agent/observe/host.ts';
-import { type Operation, sixPrefix } from '../../src/agent/planning/diff.ts';
+import { type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import {
   type SettingKey,
   type Settings,

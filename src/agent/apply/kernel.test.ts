@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ip, IpAnswer } from '../ip-session.ts';
-import type { Change } from '../planning/diff.ts';
+import type { Change } from '../planning/operation.ts';
 import { changeKernel, type Kernel } from './kernel.ts';
 
 const seen = { links: [], addresses: [], routes: [], rules: [] };

@@ -5,7 +5,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Ip } from '../ip-session.ts';
 import { sysctlPath } from '../observe/host.ts';
 import type { KernelDump } from '../observe/kernel.ts';
-import { batchLine, type Change, type Operation } from '../planning/diff.ts';
+import { batchLine, type Change, type Operation } from '../planning/operation.ts';
 import { settingName } from '../planning/settings.ts';
 
 /** What changes the state of the agent's network namespace. */

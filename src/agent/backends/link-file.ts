@@ -82,8 +82,8 @@ function claimsOf(path: string, lines: readonly IniLine[]): Omit<ConfigFile, key
   const others = types.length > 0 && !types.some((type) => /^(!|ether$)|\*/.test(type));
   if (macs.length > 0 || others || match.some(({ key }) => narrower.has(key))) return { macs };
   const names = valuesOf('OriginalName');
-  const any = names.length === 0 || names.some((name) => name.startsWith('!'));
-  return { macs, patterns: any ? ['*'] : names };
+  const isOpen = names.length === 0 || names.some((name) => name.startsWith('!'));
+  return { macs, patterns: isOpen ? ['*'] : names };
 }
 
 function isAfterOurs(path: string): boolean {

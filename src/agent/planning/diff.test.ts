@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { batchLine, type DiffOptions, diffNic } from './diff.ts';
+import { type DiffOptions, diffNic } from './diff.ts';
 import type { LinkState, NicRoute, NicRule, NicState } from './nic-state.ts';
+import { batchLine } from './operation.ts';
 
 const address = (cidr: string) => ({ cidr, noPrefixRoute: false });
 const route = (to: string, more: Partial<NicRoute> = {}): NicRoute => ({

@@ -13,7 +13,7 @@ import { netplan } from '../backends/netplan.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type AgentState, emptyState, type NicRecord } from '../state.ts';
 import { desiredNic } from './desired.ts';
-import { batchLine } from './diff.ts';
+import { batchLine } from './operation.ts';
 import { planApply } from './plan.ts';
 import { inOrder, isDone, planText } from './unit.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../../test/beds/agent-samples.ts';
 import type { ConfigFile } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
-import { batchLine } from './diff.ts';
+import { batchLine } from './operation.ts';
 import { hostAfterRemoval, planRemoval } from './plan.ts';
 
 const record: NicRecord = {

@@ -3,8 +3,8 @@ import type { RenderedFile, RenderedNic } from '../backends/backend.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { type AgentState, type NicRecord, withNic, withoutNic } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
-import { batchLine, type Change } from './diff.ts';
 import type { KnownNic, NicState } from './nic-state.ts';
+import { batchLine, type Change } from './operation.ts';
 import type { Refusal } from './refusals.ts';
 import { settingName } from './settings.ts';
 

@@ -42,7 +42,7 @@ export const agentIpv6Mutants: readonly Mutant[] = [
     tests: plans,
   },
   {
-    file: 'src/agent/planning/diff.ts',
+    file: 'src/agent/planning/operation.ts',
     find: 'familyOf(rule.from) === 4 ? line',
     replace: 'true ? line',
     tests: onHost,

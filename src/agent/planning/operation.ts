@@ -1,0 +1,104 @@
+import { familyOf } from '../../api/address.ts';
+import type { SettingKey } from '../snapshot.ts';
+import type { NicAddress, NicRoute, NicRule } from './nic-state.ts';
+
+/** What brings a NIC to another state, as data. */
+export interface Change {
+  /** Written before any operation, so that a NIC never listens to router advertisements while it comes up. */
+  readonly sysctls: readonly SysctlWrite[];
+  /** Frees a name that another NIC of ours is about to take; comes before the operations of all NICs. */
+  readonly eviction?: Operation;
+  readonly operations: readonly Operation[];
+}
+
+/** One change of the kernel's state, as data. `dev` is the name the link has at that moment. */
+export type Operation =
+  | { readonly kind: 'link.rename'; readonly dev: string; readonly to: string }
+  | { readonly kind: 'link.mtu'; readonly dev: string; readonly mtu: number }
+  | { readonly kind: 'link.address-mode'; readonly dev: string; readonly mode: string }
+  | { readonly kind: 'link.altname-delete'; readonly dev: string; readonly name: string }
+  | { readonly kind: 'link.up' | 'link.down'; readonly dev: string }
+  | {
+      readonly kind: 'address.add' | 'address.delete';
+      readonly dev: string;
+      readonly address: NicAddress;
+    }
+  | { readonly kind: 'route.set' | 'route.delete'; readonly dev: string; readonly route: NicRoute }
+  | { readonly kind: 'rule.add' | 'rule.delete'; readonly rule: NicRule };
+
+/** A kernel setting that has no netlink form; `dev` is the name the link has before any operation. */
+export interface SysctlWrite {
+  readonly dev: string;
+  readonly key: SettingKey;
+  readonly value: string;
+}
+
+/** Before a line for an `ip` of IPv6: in a batch that is of no family, rules are of IPv4. */
+export const sixPrefix = '-6 ';
+
+/** The operation as a line of `ip -batch`. Adding an address and setting a route also succeed when they are there. */
+export function batchLine(operation: Operation): string {
+  if ('rule' in operation) {
+    const { kind, rule } = operation;
+    const line = `rule ${kind === 'rule.add' ? 'add' : 'del'} ${ruleWords(rule)}`;
+    return familyOf(rule.from) === 4 ? line : `${sixPrefix}${line}`;
+  }
+  if ('route' in operation) {
+    const verb = operation.kind === 'route.set' ? 'replace' : 'del';
+    return `route ${verb} ${routeWords(operation.dev, operation.route)}`;
+  }
+  if ('address' in operation) {
+    const { kind, dev, address } = operation;
+    return kind === 'address.add'
+      ? `addr replace ${addressWords(address)} dev ${dev}`
+      : `addr del ${address.cidr} dev ${dev}`;
+  }
+  if ('name' in operation)
+    return `link property del dev ${operation.dev} altname ${operation.name}`;
+  return `link set dev ${operation.dev} ${linkWords(operation)}`;
+}
+
+type LinkSetting = Exclude<
+  Extract<Operation, { kind: `link.${string}` }>,
+  { kind: 'link.altname-delete' }
+>;
+
+function linkWords(operation: LinkSetting): string {
+  if ('to' in operation) return `name ${operation.to}`;
+  if ('mtu' in operation) return `mtu ${operation.mtu}`;
+  if ('mode' in operation) return `addrgenmode ${operation.mode}`;
+  return operation.kind === 'link.up' ? 'up' : 'down';
+}
+
+function addressWords({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
+  return [
+    cidr,
+    ...(broadcast ? ['broadcast', broadcast] : []),
+    ...(noPrefixRoute ? ['noprefixroute'] : []),
+    // One that the kernel would make by itself, of the NIC's own MAC.
+    ...(cidr.startsWith('fe80:') ? ['nodad'] : []),
+  ].join(' ');
+}
+
+function routeWords(dev: string, { to, via, table, protocol, scope, src, metric }: NicRoute) {
+  return [
+    to,
+    ...(via ? ['via', via] : []),
+    'dev',
+    dev,
+    ...(src ? ['src', src] : []),
+    'table',
+    table,
+    'proto',
+    protocol,
+    'scope',
+    scope,
+    ...(metric > 0 ? ['metric', metric] : []),
+  ].join(' ');
+}
+
+function ruleWords({ from, table, priority, protocol }: NicRule): string {
+  // A rule without a protocol is found by leaving it out: 0 would be looked for literally by some versions.
+  const owner = protocol === 0 ? '' : ` protocol ${protocol}`;
+  return `from ${from} table ${table} priority ${priority}${owner}`;
+}
