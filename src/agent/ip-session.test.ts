@@ -73,6 +73,9 @@ describe('an ip session', () => {
     const refused = { failedAt: 2, words: 'Error: not today.' };
     expect(await ip.run(['good', '-6 good', '-6 bad', '-6 good'], true)).toEqual(refused);
     expect(await ip.run(['bad', '-6 good'], true)).toMatchObject({ failedAt: 0 });
+    // The one that was not asked any more has begun.
+    const starts = () => readFile(join(directory, 'starts'), 'utf8');
+    await expect.poll(starts).toBe('started\n'.repeat(3));
     expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('any good\nsix good\n');
   });
 
@@ -141,7 +144,7 @@ describe('an ip session', () => {
     const told = `${directory}/told`;
     const torn = `echo 'Dump was interrupted and may be inconsistent.' >&2; echo '[{"priority":1,"src":"all"}]'`;
     // The answer's pipe has something to read first, so all of the answer is read first.
-    const once = `rule*) if [ -e ${told} ]; then echo '[]'; else ${torn}; fi ;;\n addr*) echo '[]'; touch ${told} ;;`;
+    const once = `rule*) if [ -e ${told} ]; then echo '[]'; else ${torn}; fi ;;\n addr*) echo '[]'; [ -e ${told} ] || touch ${told} ;;`;
     using ip = new IpSession(await fakeIp('', once));
     const answer = ip.run([]);
     const wait = `until [ -e ${told} ]; do sleep 0.01; done`;
