@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { hostMounts } from './host-mounts.ts';
+import { hostMounts, ifcfgMount } from './host-mounts.ts';
 import { type Family, family } from './job.ts';
 
 const writes: Readonly<Record<Family, readonly string[]>> = {
   netplan: ['/etc/netplan'],
   networkd: ['/etc/systemd/network'],
   keyfile: ['/etc/NetworkManager/system-connections', '/etc/systemd/network'],
-  ifcfg: ['/etc/sysconfig/network-scripts', '/etc/systemd/network'],
+  ifcfg: [
+    '/etc/sysconfig/network-scripts',
+    '/etc/systemd/network',
+    '/etc/NetworkManager/system-connections',
+  ],
 };
 
 /** What every host has, or the kubelet makes: a missing folder would keep the Pod from starting. */
@@ -22,12 +26,10 @@ describe.each(family.options)('the Pod for %s', (name) => {
 
   test('can write to nothing of the host but what it changes', () => {
     const writable = mounts.filter(({ readOnly }) => !readOnly);
-    expect(writable.map(({ path }) => path)).toEqual([
-      ...writes[name],
-      '/etc/sysctl.d',
-      '/var/lib/multinic',
-      '/proc/sys/net',
-    ]);
+    const everywhere = ['/etc/sysctl.d', '/var/lib/multinic', '/proc/sys/net'];
+    expect(writable.map(({ path }) => path).toSorted()).toEqual(
+      [...writes[name], ...everywhere].toSorted(),
+    );
   });
 
   test('sees who manages the network, and no socket by which a manager takes orders', () => {
@@ -50,9 +52,12 @@ describe.each(family.options)('the Pod for %s', (name) => {
     const lasting = mounts.flatMap(({ type, path }) =>
       type === 'DirectoryOrCreate' && !path.startsWith('/run/') ? [path] : [],
     );
-    const own = name === 'ifcfg' ? ['/etc/NetworkManager/system-connections'] : [];
     expect(lasting.toSorted()).toEqual(
-      [...writes[name], ...own, '/etc/sysctl.d', '/var/lib/multinic'].toSorted(),
+      [...writes[name], '/etc/sysctl.d', '/var/lib/multinic'].toSorted(),
     );
   });
+});
+
+test('profiles of the other kind, which an earlier generation may have written, can be taken away', () => {
+  expect(ifcfgMount).toMatchObject({ path: '/etc/sysconfig/network-scripts', readOnly: false });
 });

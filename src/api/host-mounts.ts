@@ -64,14 +64,15 @@ export const hostMounts: Readonly<Record<Family, readonly HostMount[]>> = {
     written('ifcfgs', ifcfgs),
     linkFiles,
     ...everywhere,
-    read('keyfiles', keyfiles),
+    // An earlier generation wrote keyfiles on every host of NetworkManager.
+    written('keyfiles', keyfiles),
     runKeyfiles,
     runLinkFiles,
   ],
 };
 
 /** Tells profiles of the one kind from those of the other; only where a system of the kind that has both is installed. */
-export const ifcfgMount: HostMount = read('ifcfgs', ifcfgs);
+export const ifcfgMount: HostMount = written('ifcfgs', ifcfgs);
 
 /** Mounted only when the Node reports a machine id, which the kubelet reads from this file. */
 export const machineIdMount: HostMount = {
