@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readIfcfg, routesHead } from './ifcfg-claims.ts';
+import { readIfcfg } from './ifcfg-claims.ts';
+import { nicHead } from './nic-head.ts';
 
 const mac = 'fa:16:3e:fb:9b:68';
 const scripts = '/etc/sysconfig/network-scripts';
@@ -61,7 +62,7 @@ IPV6ADDR_SECONDARIES="fd00::2/64 fd00::3/64"
   });
 
   test.each(['route-multinic4', 'route6-multinic4'])('is %s, which says whose it is', (name) => {
-    const text = `${routesHead(mac)}\n10.1.0.0/16 via 10.0.0.254\n`;
+    const text = `${nicHead(mac)}\n10.1.0.0/16 via 10.0.0.254\n`;
     const { own, macs } = read(name, text);
     expect({ own, macs }).toEqual({ own: { mac, index: 4, addresses: [] }, macs: [mac] });
   });
@@ -72,8 +73,8 @@ IPV6ADDR_SECONDARIES="fd00::2/64 fd00::3/64"
     ['ifcfg-multinic0', earlier.replace('DEVICE=multinic0', 'DEVICE=data0')],
     ['ifcfg-multinic0', earlier.replace('DEVICE=multinic0', 'DEVICE=multinic10')],
     ['route-multinic4', '10.1.0.0/16 via 10.0.0.254\n'],
-    ['route-ens5', `${routesHead(mac)}\n`],
-    ['route-multinic10', `${routesHead(mac)}\n`],
+    ['route-ens5', `${nicHead(mac)}\n`],
+    ['route-multinic10', `${nicHead(mac)}\n`],
   ])('is none: %s with %j', (name, text) => {
     expect(read(name, text).own).toBeUndefined();
   });

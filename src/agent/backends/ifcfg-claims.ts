@@ -1,6 +1,7 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
 import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { Claims } from './keyfile-claims.ts';
+import { macInHead } from './nic-head.ts';
 
 export const ifcfgDirectory = '/etc/sysconfig/network-scripts';
 
@@ -45,16 +46,10 @@ function addressesIn(variables: ReadonlyMap<string, string>): string[] {
   return [...addresses, ...ipv6.flatMap((list) => list?.split(/[\s,]+/) ?? [])].filter(Boolean);
 }
 
-/** A file of routes says of itself whose they are: nothing in its lines does. */
-export function routesHead(mac: string): string {
-  return `# NIC ${mac}`;
-}
-
 function ownRoutes(name: string, text: string): OwnFile | undefined {
   const [, index] = /^route6?-multinic(\d)$/.exec(name) ?? [];
-  const [head = ''] = text.split('\n');
-  const mac = head.slice(-17);
-  if (index === undefined || head !== routesHead(mac)) return undefined;
+  const mac = macInHead(text);
+  if (index === undefined || mac === undefined) return undefined;
   return { mac, index: Number(index), addresses: [] };
 }
 

@@ -2,13 +2,14 @@ import * as z from 'zod';
 import { ipOf } from '../../api/address.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import { type NicRoute, ruleText } from '../planning/nic-state.ts';
-import { rt } from '../snapshot.ts';
-import { routesHead } from './ifcfg-claims.ts';
+import { nicHead } from './nic-head.ts';
 import {
   autoconnectPriority,
+  digits,
   ofFamily,
   profileUuid,
   readRule,
+  routeOf,
   routeWords,
   ruleWords,
   takeNumbered,
@@ -77,13 +78,8 @@ export function renderRoutes(nic: DesiredNic, family: 4 | 6): string | undefined
     ({ to, via, src, table, metric }) =>
       `${to}${via ? ` via ${via}` : ''} dev ${nic.name}${src ? ` src ${src}` : ''} table ${table} metric ${metric}`,
   );
-  return `${[routesHead(nic.mac), ...lines].join('\n')}\n`;
+  return `${[nicHead(nic.mac), ...lines].join('\n')}\n`;
 }
-
-const number = z
-  .string()
-  .regex(/^\d+$/)
-  .transform((text) => Number(text));
 
 /** NetworkManager passes by whatever it does not understand: an MTU, a route, a rule, a key. Nothing of that passes here. */
 const common = {
@@ -93,19 +89,19 @@ const common = {
   DEVICE: z.string(),
   HWADDR: z.string(),
   MACADDR: z.literal('preserve'),
-  MTU: number,
+  MTU: digits,
   ONBOOT: z.literal('yes'),
   AUTOCONNECT_PRIORITY: z.literal(String(autoconnectPriority)),
   BOOTPROTO: z.literal('none'),
   DEFROUTE: z.literal('no'),
 };
-const ipv4Keys = { ACD_TIMEOUT: z.literal('0'), IPV4_ROUTE_METRIC: number };
+const ipv4Keys = { ACD_TIMEOUT: z.literal('0'), IPV4_ROUTE_METRIC: digits };
 const ipv6Keys = {
   IPV6INIT: z.literal('yes'),
   IPV6_AUTOCONF: z.literal('no'),
   IPV6_DEFROUTE: z.literal('no'),
   IPV6_ADDR_GEN_MODE: z.literal('eui64'),
-  IPV6_ROUTE_METRIC: number,
+  IPV6_ROUTE_METRIC: digits,
   IPV6ADDR: z.string(),
   IPV6ADDR_SECONDARIES: z.string().optional(),
 };
@@ -175,7 +171,7 @@ export function validateRoutes(text: string, nic: DesiredNic, family: 4 | 6): vo
   if (addresses.length === 0) throw new Error(`${nic.name} has no address for its routes`);
   const [head, ...lines] = text.split('\n');
   const found = [head, ...lines.slice(0, -1).map((line) => routeWords(readRoute(line, nic)))];
-  const wanted = [routesHead(nic.mac), ...routes.map(routeWords)];
+  const wanted = [nicHead(nic.mac), ...routes.map(routeWords)];
   if (lines.at(-1) === '' && JSON.stringify(found) === JSON.stringify(wanted)) return;
   throw new Error(`the routes of ${nic.name} are not those that were asked for`);
 }
@@ -186,13 +182,5 @@ function readRoute(line: string, { name }: DesiredNic): NicRoute {
       line,
     ) ?? [];
   if (!to || !table || !metric || dev !== name) throw new Error(`not a route: ${line}`);
-  return {
-    to,
-    ...(via ? { via } : {}),
-    table: Number(table),
-    metric: Number(metric),
-    protocol: rt.protocolStatic,
-    scope: rt.scopeGlobal,
-    ...(src ? { src } : {}),
-  };
+  return routeOf({ to, via, table, metric, src });
 }

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import type { DesiredNic } from '../planning/desired.ts';
 import { type NicRoute, ruleText } from '../planning/nic-state.ts';
-import { rt } from '../snapshot.ts';
 import { strictIni } from './ini-text.ts';
 import {
   autoconnectPriority,
+  digits,
   ofFamily,
   profileUuid,
   readRule,
+  routeOf,
   routeWords,
   ruleWords,
   takeNumbered,
@@ -68,11 +69,6 @@ function routeLines({ to, via, metric, table, src }: NicRoute, at: number): stri
   ];
 }
 
-const number = z
-  .string()
-  .regex(/^\d+$/)
-  .transform((text) => Number(text));
-
 const addressing = z.discriminatedUnion('method', [
   z.strictObject({ method: z.literal('disabled') }),
   z.looseObject({ method: z.literal('manual') }),
@@ -89,7 +85,7 @@ const profile = z.strictObject({
   ethernet: z.strictObject({
     'cloned-mac-address': z.literal('preserve'),
     'mac-address': z.string(),
-    mtu: number,
+    mtu: digits,
   }),
   ipv4: addressing,
   ipv6: addressing,
@@ -99,7 +95,7 @@ const ownAddressing = {
   4: z.strictObject({ 'dad-timeout': z.literal('0') }),
   6: z.strictObject({ 'addr-gen-mode': z.literal('eui64') }),
 };
-const commonAddressing = { 'never-default': z.literal('true'), 'route-metric': number };
+const commonAddressing = { 'never-default': z.literal('true'), 'route-metric': digits };
 
 /** Throws when the profile, read back, is not exactly the NIC it was rendered from. */
 export function validateProfile(text: string, nic: DesiredNic): void {
@@ -153,13 +149,5 @@ function readRoute(hop: string, options: string): NicRoute {
   const [, table, src] = /^table=(\d+)(?:,src=([\da-f.:]+))?$/.exec(options) ?? [];
   if (!to || !next || !metric || !table) throw new Error(`not a route: ${hop} with ${options}`);
   const via = /^(::|0\.0\.0\.0)$/.test(next) ? undefined : next;
-  return {
-    to,
-    ...(via ? { via } : {}),
-    table: Number(table),
-    metric: Number(metric),
-    protocol: rt.protocolStatic,
-    scope: rt.scopeGlobal,
-    ...(src ? { src } : {}),
-  };
+  return routeOf({ to, via, table, metric, src });
 }

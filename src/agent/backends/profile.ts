@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { familyOf } from '../../api/address.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import { type NicRoute, type NicRule, routeText } from '../planning/nic-state.ts';
 import { rt } from '../snapshot.ts';
@@ -15,11 +17,17 @@ export function profileUuid({ mac, name }: DesiredNic): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
+/** A number in a text, and nothing else. */
+export const digits = z
+  .string()
+  .regex(/^\d+$/)
+  .transform((text) => Number(text));
+
 /** What of a NIC is of one IP version. */
 type OneFamily = Pick<DesiredNic, 'addresses' | 'routes' | 'rules'>;
 
 export function ofFamily(nic: DesiredNic, family: 4 | 6): OneFamily {
-  const has = (text: string) => text.includes(':') === (family === 6);
+  const has = (text: string) => familyOf(text) === family;
   return {
     addresses: nic.addresses.filter(has),
     routes: nic.routes.filter(({ to }) => has(to)),
@@ -41,6 +49,27 @@ export function readRule(words: string): NicRule {
     table: Number(table),
     priority: Number(priority),
     protocol: rt.protocolStatic,
+  };
+}
+
+interface RouteTexts {
+  readonly to: string;
+  readonly via: string | undefined;
+  readonly table: string;
+  readonly metric: string;
+  readonly src: string | undefined;
+}
+
+/** The route that a profile says. */
+export function routeOf({ to, via, table, metric, src }: RouteTexts): NicRoute {
+  return {
+    to,
+    ...(via ? { via } : {}),
+    table: Number(table),
+    metric: Number(metric),
+    protocol: rt.protocolStatic,
+    scope: rt.scopeGlobal,
+    ...(src ? { src } : {}),
   };
 }
 

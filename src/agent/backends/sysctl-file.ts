@@ -3,6 +3,7 @@ import type { DesiredNic } from '../planning/desired.ts';
 import { lastingSettings, settingName } from '../planning/settings.ts';
 import type { ConfigFile, HostFile } from '../snapshot.ts';
 import type { Backend, Place, RenderedFile } from './backend.ts';
+import { macInHead, nicHead } from './nic-head.ts';
 
 /**
  * Read by systemd-sysctl at boot, and by udev for each NIC that comes, once it has its name (sysctl.d(5),
@@ -22,7 +23,9 @@ export function withSysctlFile(backend: Backend): Backend {
     },
     validate(file, nic) {
       if (!isHere(file)) backend.validate(file, nic);
-      else if (file.text !== renderSysctlFile(nic).text) throw new Error(`${file.path} says else`);
+      else if (file.text !== renderSysctlFile(nic).text) {
+        throw new Error(`${file.path} does not say what was asked for`);
+      }
     },
   };
 }
@@ -37,18 +40,17 @@ function renderSysctlFile({ index, name, mac }: DesiredNic): RenderedFile {
   );
   return {
     path: `${sysctlPlace.directory}/9${index}-${interfaceName(index)}.conf`,
-    text: [`# NIC ${mac}`, ...lines, ''].join('\n'),
+    text: [nicHead(mac), ...lines, ''].join('\n'),
     mode: 0o644,
   };
 }
 
 const ownPath = /^\/etc\/sysctl\.d\/9(\d)-multinic\1\.conf$/;
-const ownHead = /^# NIC ((?:[\da-f]{2}:){5}[\da-f]{2})\n/;
 
 async function readSysctlFile(file: HostFile): Promise<ConfigFile> {
   const [, index] = ownPath.exec(file.path) ?? [];
-  const [, mac] = ownHead.exec(file.text) ?? [];
   if (index === undefined) return ofOthers(file);
+  const mac = macInHead(file.text);
   if (mac === undefined) return { ...file, macs: [] };
   return { ...file, own: { mac, index: Number(index), addresses: [] }, macs: [mac] };
 }

@@ -174,6 +174,10 @@ describe('what counts', () => {
       observeFamily(site, { macs: new Set(), protectedAddresses });
     expect(await ask([])).toMatchObject({ family: 'netplan' });
     expect(await ask(['192.0.2.7'])).toMatchObject({ family: 'keyfile' });
+    const six = host([bond], { addresses: [{ ...whole, family: 6, cidr: 'fd00::7/64' }] });
+    const own = { macs: new Set<string>(), protectedAddresses: ['FD00:0:0::7'] };
+    const found = await observeFamily(siteAt(root, ipShowing(six)), own);
+    expect(found).toMatchObject({ family: 'keyfile' });
     const routed = host([bond], { routes: [route('::/0', 'bond0', { metric: 1024 })] });
     const there = siteAt(root, ipShowing(routed));
     expect(await observeFamily(there, { macs: new Set(), protectedAddresses: [] })).toMatchObject({

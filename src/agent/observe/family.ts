@@ -8,6 +8,7 @@ import {
   type ManagedLink,
   type Presence,
 } from '../planning/family.ts';
+import { isDefault, nodeAddressOf } from '../planning/refusals.ts';
 import type { KernelSnapshot, Link } from '../snapshot.ts';
 import { isThere, namesIn, observeLinks, readHostFiles, type Site } from './host.ts';
 
@@ -63,18 +64,13 @@ type LinkFile = { readonly path: string; readonly text: string };
  * The links that the node's own network is made of: its NICs, and whatever has a default route or an address of the Node.
  * Not those that container runtimes make, which managers hold for theirs too.
  */
-function nodesOwn(kernel: KernelSnapshot, { macs, protectedAddresses }: Ours): Link[] {
-  const carriers = new Set([
-    ...kernel.routes
-      .filter(({ to }) => /^(0\.0\.0\.0|::)\/0$/.test(to))
-      .flatMap(({ links }) => links),
-    ...kernel.addresses
-      .filter(({ cidr }) => protectedAddresses.includes(cidr.replace(/\/.*/, '')))
-      .map(({ link }) => link),
-  ]);
-  return kernel.links.filter(
-    ({ name, mac, kind }) =>
-      name !== 'lo' && !macs.has(mac) && (kind === undefined || carriers.has(name)),
+function nodesOwn(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Link[] {
+  const ways = new Set(host.routes.filter(isDefault).flatMap(({ links }) => links));
+  const carries = (link: Link) =>
+    ways.has(link.name) || nodeAddressOf(link, { host, protectedAddresses }) !== undefined;
+  return host.links.filter(
+    (link) =>
+      link.name !== 'lo' && !macs.has(link.mac) && (link.kind === undefined || carries(link)),
   );
 }
 

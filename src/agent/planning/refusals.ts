@@ -77,8 +77,15 @@ function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
   return anyLink === true || links.includes(name);
 }
 
+interface NodeAddresses extends Pick<Site, 'protectedAddresses'> {
+  readonly host: Pick<Snapshot, 'addresses'>;
+}
+
 /** Whether the link has an address of the Node object. */
-export function nodeAddressOf(link: Link, { host, protectedAddresses }: Site): string | undefined {
+export function nodeAddressOf(
+  link: Link,
+  { host, protectedAddresses }: NodeAddresses,
+): string | undefined {
   // The kernel and Kubernetes shorten IPv6 in their own ways.
   const nodes = new Set(protectedAddresses.map(plainForm));
   const own = host.addresses.filter((item) => item.link === link.name);

@@ -63,20 +63,20 @@ export const agentFamilyMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/observe/family.ts',
-    find: '!macs.has(mac) && ',
+    find: '!macs.has(link.mac) && ',
     replace: '',
     tests: seen,
   },
   {
     file: 'src/agent/observe/family.ts',
-    find: '(kind === undefined || carriers.has(name))',
-    replace: 'kind === undefined',
+    find: '(link.kind === undefined || carries(link))',
+    replace: 'link.kind === undefined',
     tests: seen,
   },
   {
     file: 'src/agent/observe/family.ts',
-    find: '(kind === undefined || carriers.has(name))',
-    replace: 'mac !== undefined',
+    find: '(link.kind === undefined || carries(link))',
+    replace: 'true',
     tests: seen,
   },
   {
