@@ -20,7 +20,8 @@ async function look(times: number, firstMs: number): Promise<number> {
   for (let n = 0; n < times; n++) {
     nextMs = await place.pass(nextMs);
     const { front, scene } = place;
-    for (const each of [front.asked, scene.lines, scene.asked, scene.effects]) each.length = 0;
+    const told = [front.asked, scene.lines, scene.asked, scene.effects, scene.viola.lists];
+    for (const each of told) each.length = 0;
   }
   return nextMs;
 }
