@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptInterfaces, ofPlans } from './accept-interface.ts';
+import { acceptInterfaces } from './accept-interface.ts';
 import type { InterfaceSpec } from './multinicnodeconfig.ts';
 
 const entry: InterfaceSpec = {
@@ -34,12 +34,65 @@ describe('acceptInterfaces', () => {
     ]);
   });
 
-  it('sends agents nothing of further subnets, so that these change nothing on a node', () => {
-    const subnets = [{ cidr: '10.1.0.0/24', gateway: '10.1.0.1', routes: [] }];
-    const two = { ...entry, addresses: ['10.0.0.10/24', '10.1.0.10/24'] };
-    const { accepted, rejected } = acceptInterfaces([{ ...two, subnets }]);
+  it('sends what further subnets say: gateways of other families, routes to other places', () => {
+    const { accepted, rejected } = acceptInterfaces([
+      {
+        ...entry,
+        addresses: ['10.0.0.10/24', '10.1.0.10/24', 'fd00:0::a/64'],
+        routes: [{ to: '10.9.0.0/16', via: '10.0.0.2' }],
+        subnets: [
+          {
+            cidr: '10.1.0.0/24',
+            gateway: '10.1.0.1',
+            routes: [
+              { to: '10.9.0.0/16', via: '10.1.0.2' },
+              { to: '10.8.0.7/16', via: '10.1.0.2' },
+            ],
+          },
+          { cidr: 'fd00::/64', gateway: 'FE80::1' },
+        ],
+      },
+    ]);
     expect(rejected).toEqual([]);
-    expect(accepted).toEqual(acceptInterfaces([two]).accepted);
+    expect(accepted[0]?.nic).toMatchObject({
+      gateway: '10.1.0.1',
+      gateway6: 'fe80::1',
+      addresses: ['10.0.0.10/24', '10.1.0.10/24', 'fd00::a/64'],
+      routes: [
+        { to: '10.9.0.0/16', via: '10.0.0.2' },
+        { to: '10.8.0.0/16', via: '10.1.0.2' },
+      ],
+    });
+  });
+
+  it('leaves out routes between the subnets of the NIC, and keeps one to its own for the agent to refuse', () => {
+    const { accepted } = acceptInterfaces([
+      {
+        ...entry,
+        addresses: ['10.0.0.10/24', '10.1.0.10/24'],
+        routes: [
+          { to: '10.1.0.0/24', via: '10.0.0.1' },
+          { to: '10.0.0.0/24', via: '10.0.0.9' },
+        ],
+        subnets: [{ cidr: '10.1.0.0/24', routes: [{ to: '10.0.0.0/24', via: '10.1.0.1' }] }],
+      },
+    ]);
+    expect(accepted[0]?.nic.routes).toEqual([{ to: '10.0.0.0/24', via: '10.0.0.9' }]);
+  });
+
+  it('takes routes of one place with different metrics, and refuses more than a request holds', () => {
+    const routes = [
+      { to: '10.9.0.0/16', via: '10.0.0.2', metric: 1 },
+      { to: '10.9.0.0/16', via: '10.0.0.3', metric: 2 },
+    ];
+    const subnets = [{ cidr: '10.0.0.0/24', routes: [...routes] }];
+    expect(acceptInterfaces([{ ...entry, routes, subnets }]).accepted[0]?.nic.routes).toEqual(
+      routes,
+    );
+    const many = Array.from({ length: 64 }, (_, n) => ({ to: `10.9.${n}.0/24`, via: '10.0.0.2' }));
+    expect(acceptInterfaces([{ ...entry, routes: many, subnets: [] }]).rejected).toEqual([]);
+    const [only] = rejectionOf({ ...entry, routes: many, subnets });
+    expect(only?.message).toBe('66 routes in all; a NIC has at most 64');
   });
 
   it('accepts the host form of cidr and a missing id, name and mtu', () => {
@@ -64,17 +117,15 @@ describe('acceptInterfaces', () => {
   it.each([
     ['address', { address: '10.0.1.10' }, '10.0.1.10 is not in cidr 10.0.0.0/24'],
     ['address', { address: '010.0.0.1' }, '"010.0.0.1" is not an IPv4 address'],
-    ['cidr', { cidr: '10.0.0.0' }, '"10.0.0.0" is not an IPv4 network such as 10.0.0.0/24'],
-    ['cidr', { cidr: '10.0.0.0/0' }, '"10.0.0.0/0" is not an IPv4 network such as 10.0.0.0/24'],
+    ['cidr', { cidr: '10.0.0.0' }, '"10.0.0.0" is not a network such as 10.0.0.0/24'],
+    ['cidr', { cidr: '10.0.0.0/0' }, '"10.0.0.0/0" is not a network such as 10.0.0.0/24'],
     ['name', { name: 'multinic10' }, 'multinic10 is not one of multinic0 to multinic9'],
     ['name', { name: 'xmultinic1' }, 'xmultinic1 is not one of multinic0 to multinic9'],
     ['name', { name: 'multinic1x' }, 'multinic1x is not one of multinic0 to multinic9'],
     ['name', { name: 'multinic12' }, 'multinic12 is not one of multinic0 to multinic9'],
     ['id', { id: 12, name: undefined }, '12 is not one of multinic0 to multinic9'],
-    ['routing', { routing: 'main' as const }, 'main is not supported yet; use pbr'],
-    ['addresses', { addresses: ['fd00::1/64'] }, '"fd00::1/64" is not an IPv4 network'],
-    ['gateway', { gateway: '10.0.0.1/24' }, '"10.0.0.1/24" is not an IPv4 address'],
-    ['subnets[0].cidr', { subnets: [{ cidr: '10.0.0.0' }] }, '"10.0.0.0" is not an IPv4 network'],
+    ['gateway', { gateway: '10.0.0.1/24' }, '"10.0.0.1/24" is not an IPv4 or IPv6 address'],
+    ['subnets[0].cidr', { subnets: [{ cidr: '10.0.0.0' }] }, '"10.0.0.0" is not a network'],
     [
       'subnets[1].cidr',
       { subnets: [{ cidr: '10.0.0.0/25' }, { cidr: '10.1.0.0/24' }] },
@@ -83,12 +134,12 @@ describe('acceptInterfaces', () => {
     [
       'subnets[0].gateway',
       { subnets: [{ cidr: '10.0.0.0/24', gateway: 'fd00::1' }] },
-      '"fd00::1" is not an IPv4 address',
+      'fd00::1 is not of the family of 10.0.0.0/24',
     ],
     [
       'subnets[0].routes[0].to',
       { subnets: [{ cidr: '10.0.0.0/24', routes: [{ to: 'default' }] }] },
-      '"default" is not an IPv4 network',
+      '"default" is not a network',
     ],
   ])('refuses an entry with an unusable %s', (field, change, message) => {
     const [only] = rejectionOf({ ...entry, ...change });
@@ -119,34 +170,52 @@ describe('acceptInterfaces', () => {
   });
 });
 
-describe('acceptInterfaces for a plan', () => {
+describe('acceptInterfaces with IPv6', () => {
   const v6 = { name: 'multinic3', macAddress: 'fa:16:3e:00:00:03' };
 
-  it('takes IPv6 and every routing, which agents do not have yet', () => {
-    const wide: InterfaceSpec = {
-      ...v6,
-      addresses: ['fd00::0:1/64', '10.0.0.9/24'],
-      gateway: 'fe80::1',
-      routes: [{ to: 'fd00:9::/48', via: 'fd00::fe' }],
-      subnets: [{ cidr: '10.0.0.0/24', gateway: '10.0.0.1' }],
-      routing: 'main',
-    };
-    const { accepted, rejected } = acceptInterfaces([wide], ofPlans);
-    expect(rejected).toEqual([]);
-    expect(accepted[0]?.nic.addresses).toEqual(['fd00::1/64', '10.0.0.9/24']);
-    expect(rejectionOf(wide)).toMatchObject([{ field: 'routing' }]);
-    expect(rejectionOf({ ...wide, routing: 'pbr' })).toMatchObject([{ field: 'addresses' }]);
+  it.each(['pbr', 'main', 'isolated'] as const)(
+    'takes both families, and routing %s',
+    (routing) => {
+      const wide: InterfaceSpec = {
+        ...v6,
+        addresses: ['fd00::0:1/64', '10.0.0.9/24'],
+        gateway: 'fe80::1',
+        routes: [{ to: 'fd00:9::/48', via: 'fd00::fe' }],
+        subnets: [{ cidr: '10.0.0.0/24', gateway: '10.0.0.1' }],
+        routing,
+      };
+      const { accepted, rejected } = acceptInterfaces([wide]);
+      expect(rejected).toEqual([]);
+      expect(accepted[0]?.nic).toEqual({
+        index: 3,
+        mac: v6.macAddress,
+        addresses: ['fd00::1/64', '10.0.0.9/24'],
+        gateway: '10.0.0.1',
+        gateway6: 'fe80::1',
+        routes: [{ to: 'fd00:9::/48', via: 'fd00::fe' }],
+        routing,
+      });
+    },
+  );
+
+  it('knows two spellings of an address for one', () => {
+    const other = { name: 'multinic4', macAddress: 'fa:16:3e:00:00:04' };
+    const rejected = rejectionOf(
+      { ...v6, addresses: ['fd00::1/64'] },
+      { ...other, addresses: ['FD00:0::1/64'] },
+    );
+    expect(rejected.map(({ field }) => field)).toEqual(['address', 'address']);
   });
 
   it.each(['fe80::x', '10.0.0', 'fe80::1/64'])('refuses %s as a gateway', (gateway) => {
-    const { rejected } = acceptInterfaces([{ ...v6, addresses: ['fd00::1/64'], gateway }], ofPlans);
+    const { rejected } = acceptInterfaces([{ ...v6, addresses: ['fd00::1/64'], gateway }]);
     expect(rejected).toMatchObject([{ field: 'gateway' }]);
   });
 
   it.each(['fd00::1', 'fd00::1/0', 'fd00::1/129', 'fd00::x/64', 'fe80::1%eth0/64'])(
     'refuses %s as an address with its prefix',
     (text) => {
-      const { rejected } = acceptInterfaces([{ ...v6, addresses: [text] }], ofPlans);
+      const { rejected } = acceptInterfaces([{ ...v6, addresses: [text] }]);
       expect(rejected).toMatchObject([{ field: 'addresses' }]);
     },
   );

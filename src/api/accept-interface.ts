@@ -1,7 +1,15 @@
-import { Address4, Address6 } from 'ip-address';
-import { contains, ipOf, isIPv4, isIPv6 } from './address.ts';
-import type { RequestInterface } from './job.ts';
-import type { InterfaceSpec, Routing } from './multinicnodeconfig.ts';
+import {
+  contains,
+  familyOf,
+  ipOf,
+  isIPv4,
+  isIPv6,
+  networkOf,
+  plainForm,
+  prefixOf,
+} from './address.ts';
+import { maxRoutes, type RequestInterface } from './job.ts';
+import type { InterfaceSpec } from './multinicnodeconfig.ts';
 import { indexOfName, maxIndex } from './names.ts';
 
 /** Why an entry cannot be used: the field, what it holds, and what to do. */
@@ -27,31 +35,16 @@ class UnusableField extends Error {
   }
 }
 
-/** What an entry may ask for. */
-export interface Abilities {
-  readonly ipv6: boolean;
-  readonly routings: readonly Routing[];
-}
-
-/** What agents can do; an entry that asks for more is refused by name. */
-const ofAgents: Abilities = { ipv6: false, routings: ['pbr'] };
-
-/** What entries have a form for. Agents learn it later than plans do. */
-export const ofPlans: Abilities = { ipv6: true, routings: ['isolated', 'pbr', 'main'] };
-
 /**
  * Decides entry by entry what can be configured. Of two entries that claim the same index, MAC, port or address both are
  * refused: nobody can tell which one is meant, and a refused entry is never treated as removed.
  */
-export function acceptInterfaces(
-  entries: readonly InterfaceSpec[],
-  abilities: Abilities = ofAgents,
-): Acceptance {
+export function acceptInterfaces(entries: readonly InterfaceSpec[]): Acceptance {
   const accepted: { position: number; nic: RequestInterface }[] = [];
   const rejected: Rejection[] = [];
   for (const [position, entry] of entries.entries()) {
     try {
-      accepted.push({ position, nic: acceptInterface(entry, abilities) });
+      accepted.push({ position, nic: acceptInterface(entry) });
     } catch (error) {
       if (!(error instanceof UnusableField)) throw error;
       rejected.push({ position, field: error.field, message: error.message });
@@ -64,23 +57,22 @@ export function acceptInterfaces(
   };
 }
 
-function acceptInterface(entry: InterfaceSpec, abilities: Abilities): RequestInterface {
-  const { routing = 'pbr' } = entry;
-  if (!abilities.routings.includes(routing)) {
-    throw new UnusableField('routing', `${routing} is not supported yet; use pbr`);
-  }
-  const read = readerOf(abilities);
-  const addresses = addressesOf(entry, read);
-  checkSubnets(entry, addresses, read);
+function acceptInterface(entry: InterfaceSpec): RequestInterface {
+  const { macAddress, portId, mtu, routing = 'pbr' } = entry;
+  const addresses = addressesOf(entry);
+  const ways = waysOut(entry, addresses);
+  const gateway = gatewayOf(ways, 4);
+  const gateway6 = gatewayOf(ways, 6);
   return {
     index: indexOf(entry),
-    mac: entry.macAddress.toLowerCase(),
+    mac: macAddress.toLowerCase(),
     addresses,
-    routes: routesOf('routes', entry.routes, read),
-    routing: 'pbr',
-    ...(entry.portId ? { portId: entry.portId } : {}),
-    ...(entry.mtu === undefined ? {} : { mtu: entry.mtu }),
-    ...(entry.gateway ? { gateway: read.ip('gateway', entry.gateway) } : {}),
+    routes: routesOf(ways, addresses),
+    routing,
+    ...(portId ? { portId } : {}),
+    ...(mtu === undefined ? {} : { mtu }),
+    ...(gateway ? { gateway } : {}),
+    ...(gateway6 ? { gateway6 } : {}),
   };
 }
 
@@ -95,90 +87,115 @@ function indexOf({ id = 0, name }: InterfaceSpec): number {
 }
 
 /** `address` with the prefix of `cidr` first, then the others of `addresses`. */
-function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec, read: Reader): string[] {
-  const list = addresses.map((text) => {
-    const network = read.network('addresses', text);
-    return `${network.correctForm()}/${network.subnetMask}`;
-  });
+function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec): string[] {
+  const list = addresses.map((text) => plainForm(network('addresses', text)));
   if (address === undefined) {
     if (list.length === 0) throw new UnusableField('address', 'is missing; give the fixed IP');
     return unique(list);
   }
-  const ip = ipv4('address', address);
+  if (!isIPv4(address)) {
+    throw new UnusableField('address', `"${address}" is not an IPv4 address`);
+  }
   if (!cidr) throw new UnusableField('cidr', 'is missing; give the subnet of address');
-  const network = ipv4Network('cidr', cidr);
-  const first = `${ip}/${network.subnetMask}`;
-  if (!new Address4(first).isInSubnet(network)) {
-    throw new UnusableField('address', `${ip} is not in cidr ${cidr}`);
+  const prefix = prefixOf(network('cidr', cidr));
+  if (!contains(cidr, address)) {
+    throw new UnusableField('address', `${address} is not in cidr ${cidr}`);
   }
-  return unique([first, ...list]);
+  return unique([`${address}/${prefix}`, ...list]);
 }
 
-/** Agents are not sent the further subnets yet, but what cannot be used is said to whoever writes it. */
-function checkSubnets(
-  { subnets = [] }: InterfaceSpec,
+/** How to leave a subnet that the NIC is in. */
+interface WayOut {
+  /** In network form. */
+  readonly cidr: string;
+  readonly gateway: string | undefined;
+  readonly routes: RequestInterface['routes'];
+}
+
+/** Those of the main subnet first. */
+function waysOut(entry: InterfaceSpec, addresses: readonly string[]): WayOut[] {
+  const { gateway, routes, subnets = [] } = entry;
+  const main = {
+    cidr: networkOf(addresses[0] ?? ''),
+    gateway: gateway ? ip('gateway', gateway) : undefined,
+    routes: readRoutes('routes', routes),
+  };
+  return [main, ...subnets.map((subnet, at) => furtherWay(`subnets[${at}]`, subnet, addresses))];
+}
+
+function furtherWay(
+  field: string,
+  { cidr, gateway, routes }: NonNullable<InterfaceSpec['subnets']>[number],
   addresses: readonly string[],
-  read: Reader,
-): void {
-  for (const [at, { cidr, gateway, routes }] of subnets.entries()) {
-    const field = `subnets[${at}]`;
-    read.network(`${field}.cidr`, cidr);
-    if (gateway) read.ip(`${field}.gateway`, gateway);
-    routesOf(`${field}.routes`, routes, read);
-    if (!addresses.some((address) => contains(cidr, ipOf(address)))) {
-      throw new UnusableField(`${field}.cidr`, `${cidr} holds none of the addresses of the NIC`);
-    }
+): WayOut {
+  const subnet = networkOf(network(`${field}.cidr`, cidr));
+  if (!addresses.some((address) => contains(subnet, ipOf(address)))) {
+    throw new UnusableField(`${field}.cidr`, `${cidr} holds none of the addresses of the NIC`);
   }
+  const way = gateway ? ip(`${field}.gateway`, gateway) : undefined;
+  if (way !== undefined && familyOf(way) !== familyOf(subnet)) {
+    throw new UnusableField(`${field}.gateway`, `${way} is not of the family of ${cidr}`);
+  }
+  return { cidr: subnet, gateway: way, routes: readRoutes(`${field}.routes`, routes) };
 }
 
-function routesOf(
+/** A NIC has one default route of each family: that of the first of its subnets that has a gateway. */
+function gatewayOf(ways: readonly WayOut[], family: 4 | 6): string | undefined {
+  return ways.flatMap(({ gateway }) => gateway ?? []).find((way) => familyOf(way) === family);
+}
+
+/**
+ * The routes of all subnets. Subnets of one Neutron network often have host routes to each other, and to the same places
+ * beyond: a network that the NIC has an address in needs no route, and of two routes to one place the first counts.
+ */
+function routesOf(ways: readonly WayOut[], addresses: readonly string[]) {
+  const connected = new Set(addresses.map(networkOf));
+  const [main = [], ...further] = ways.map(({ cidr, routes }) =>
+    routes.filter(({ to }) => to === cidr || !connected.has(to)),
+  );
+  const places = new Set(main.map(placeOf));
+  const added = further
+    .flat()
+    .filter((route) => !places.has(placeOf(route)) && places.add(placeOf(route)));
+  const all = [...main, ...added];
+  if (all.length > maxRoutes) {
+    throw new UnusableField(
+      'subnets',
+      `${all.length} routes in all; a NIC has at most ${maxRoutes}`,
+    );
+  }
+  return all;
+}
+
+function placeOf({ to, metric }: RequestInterface['routes'][number]): string {
+  return `${to} ${metric ?? ''}`;
+}
+
+function readRoutes(
   field: string,
   routes: InterfaceSpec['routes'] = [],
-  read: Reader,
 ): RequestInterface['routes'] {
-  return routes.map(({ to, via, metric }, at) => {
-    const network = read.network(`${field}[${at}].to`, to);
-    return {
-      to: `${network.startAddress().correctForm()}/${network.subnetMask}`,
-      ...(via === undefined ? {} : { via: read.ip(`${field}[${at}].via`, via) }),
-      ...(metric === undefined ? {} : { metric }),
-    };
-  });
+  return routes.map(({ to, via, metric }, at) => ({
+    to: networkOf(network(`${field}[${at}].to`, to)),
+    ...(via === undefined ? {} : { via: ip(`${field}[${at}].via`, via) }),
+    ...(metric === undefined ? {} : { metric }),
+  }));
 }
 
-/** Reads addresses and networks of the families that an entry may have. */
-interface Reader {
-  ip(field: string, text: string): string;
-  network(field: string, text: string): Address4 | Address6;
+/** An address of either family, in its plain form. */
+function ip(field: string, text: string): string {
+  if (isIPv4(text)) return text;
+  if (isIPv6(text)) return plainForm(text);
+  throw new UnusableField(field, `"${text}" is not an IPv4 or IPv6 address`);
 }
 
-function readerOf({ ipv6 }: Abilities): Reader {
-  if (!ipv6) return { ip: ipv4, network: ipv4Network };
-  return {
-    ip: (field, text) => (isIPv6(text) ? text : ipv4(field, text)),
-    network: (field, text) => ipv6Network(text) ?? ipv4Network(field, text),
-  };
-}
-
-function ipv6Network(text: string): Address6 | undefined {
-  const [ip = '', prefix = ''] = text.split('/');
-  const length = Number(prefix);
-  const isNetwork = isIPv6(ip) && /^\d{1,3}$/.test(prefix) && length >= 1 && length <= 128;
-  return isNetwork ? new Address6(text) : undefined;
-}
-
-function ipv4(field: string, text: string): string {
-  if (!isIPv4(text)) throw new UnusableField(field, `"${text}" is not an IPv4 address`);
-  return text;
-}
-
-function ipv4Network(field: string, text: string): Address4 {
-  const [ip = '', prefix = ''] = text.split('/');
-  const length = Number(prefix);
-  if (!isIPv4(ip) || !/^\d{1,2}$/.test(prefix) || length < 1 || length > 32) {
-    throw new UnusableField(field, `"${text}" is not an IPv4 network such as 10.0.0.0/24`);
-  }
-  return new Address4(text);
+/** The text, when it is `ip/prefix` of either family; 0.0.0.0/0 and ::/0 are none. */
+function network(field: string, text: string): string {
+  const [address = '', prefix = '', ...rest] = text.split('/');
+  const length = /^\d{1,3}$/.test(prefix) && rest.length === 0 ? Number(prefix) : 0;
+  const most = isIPv4(address) ? 32 : isIPv6(address) ? 128 : 0;
+  if (length >= 1 && length <= most) return text;
+  throw new UnusableField(field, `"${text}" is not a network such as 10.0.0.0/24 or fd00::/64`);
 }
 
 function unique(list: readonly string[]): string[] {

@@ -1,14 +1,15 @@
 import * as z from 'zod';
-import { plainForm } from './address.ts';
+import { familyOf, plainForm } from './address.ts';
 
 /**
- * Versions of the request and the result; the two sides refuse any other. 2 adds to 1; an agent that knows only 1 is sent
- * a request of version 1, without what needs 2.
+ * Versions of the request and the result; the two sides refuse any other. Each adds to the one before: 2 machine, fence and
+ * known NICs, 3 NICs with IPv6 and with other routing than `pbr`. An agent that knows less is sent a request of an older
+ * version, without what needs a newer one.
  */
-export const protocols = [1, 2] as const;
+export const protocols = [1, 2, 3] as const;
 export type Protocol = (typeof protocols)[number];
-/** The newest one, which is spoken unless the other side is known to be older. */
-export const protocol = 2 satisfies Protocol;
+/** The newest one. */
+export const protocol = 3 satisfies Protocol;
 const protocolVersion = z.union(protocols.map((version) => z.literal(version)));
 
 /**
@@ -43,6 +44,9 @@ export const requestRoute = z.object({
  */
 export const routings = ['pbr', 'main', 'isolated'] as const;
 
+/** Most routes of one NIC. */
+export const maxRoutes = 64;
+
 /** One NIC the node shall have; addresses are `ip/prefix` of the NIC itself, MACs lower case. */
 export const requestInterface = z.object({
   index: z.int().min(0).max(9),
@@ -53,11 +57,16 @@ export const requestInterface = z.object({
   addresses: z.array(cidr).min(1).max(32),
   gateway: z.ipv4().optional(),
   gateway6: ip6.optional(),
-  routes: z.array(requestRoute).max(64),
+  routes: z.array(requestRoute).max(maxRoutes),
   routing: z.enum(routings),
 });
 
 export type RequestInterface = z.infer<typeof requestInterface>;
+
+/** The oldest version in which a NIC can be asked for. */
+export function protocolOf({ addresses, routing }: RequestInterface): Protocol {
+  return routing !== 'pbr' || addresses.some((text) => familyOf(text) === 6) ? 3 : 1;
+}
 
 /** What the agent is told, in the Job's immutable ConfigMap; the agent has no access to the API server. */
 export const jobRequest = z.object({
@@ -98,6 +107,7 @@ export const nicReason = z.enum([
   'SubnetOverlapsForeign',
   'LeasedByHost',
   'WrongFamily',
+  'ProtocolMismatch',
   'InvalidEntry',
   'ApplyFailed',
   'VerifyFailed',

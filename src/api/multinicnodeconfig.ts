@@ -73,7 +73,7 @@ export const interfaceSpec = z.object({
     .max(32)
     .optional()
     .describe(
-      'Further subnets of the NIC that have a gateway or routes; checked and kept, not configured by agents yet.',
+      'Further subnets of the NIC that have a gateway or routes; of each family the first gateway counts.',
     )
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   networkId: z.string().max(64).optional().describe('Neutron network id.'),
@@ -117,6 +117,12 @@ export const interfaceStatus = z.object({
   portId: z.string().max(64).optional().describe('Neutron port id.'),
   macAddress: z.string().max(64).optional().describe('MAC address.'),
   address: z.string().max(64).optional().describe('IPv4 address.'),
+  addresses: z
+    .array(z.string().max(64))
+    .max(32)
+    .optional()
+    .describe('All addresses as ip/prefix, where there are more than address.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
   cidr: z.string().max(64).optional().describe('Subnet of the address.'),
   mtu: z.int().optional().describe('MTU in bytes.'),
   status: z.string().max(64).optional().describe('Pending, InProgress, Configured or Failed.'),

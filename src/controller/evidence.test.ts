@@ -50,10 +50,10 @@ describe('what a run that has ended came to', () => {
   });
 
   it('is ProtocolMismatch when the agent speaks another protocol, whatever else it says', () => {
-    const words = agentSaid(JSON.stringify({ protocol: 3, status: 'fine' }));
+    const words = agentSaid(JSON.stringify({ protocol: 4, status: 'fine' }));
     expect(failure(words)).toMatchObject({
       reason: 'ProtocolMismatch',
-      message: 'the agent answers in protocol 3, this controller speaks 1 and 2',
+      message: 'the agent answers in protocol 4, this controller speaks 1, 2, 3',
     });
   });
 

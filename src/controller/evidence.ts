@@ -4,6 +4,8 @@ import {
   type JobResult,
   jobResult,
   type NicResult,
+  type Protocol,
+  protocolOf,
   protocols,
   type RequestInterface,
 } from '../api/job.ts';
@@ -171,7 +173,7 @@ function read(run: RunId, message: string): Verdict {
   const value = jsonIn(message);
   const version = anyProtocol.safeParse(value).data?.protocol;
   if (version !== undefined && !protocols.some((known) => known === version)) {
-    const text = `the agent answers in protocol ${JSON.stringify(version)}, this controller speaks ${protocols.join(' and ')}`;
+    const text = `the agent answers in protocol ${JSON.stringify(version)}, this controller speaks ${protocols.join(', ')}`;
     return { kind: 'failure', reason: 'ProtocolMismatch', message: text };
   }
   const { data: result } = jobResult.safeParse(value);
@@ -202,14 +204,20 @@ export function withSilentNics(run: Run, asked: readonly RequestInterface[]): Ru
     ({ mac }) => !result.nics.some((nic) => nic.mac.toLowerCase() === mac),
   );
   if (silent.length === 0) return run;
-  const nics = [...result.nics, ...silent.map(silentNic)];
+  const nics = [...result.nics, ...silent.map((nic) => silentNic(nic, result.protocol))];
   const verdict = { kind: 'result', result: { ...result, nics } } as const;
   return { ...run, ended: { verdict } };
 }
 
-function silentNic({ index, mac }: RequestInterface): NicResult {
-  const message = 'the agent says nothing of this NIC';
-  return { index, mac, name: '', state: 'Failed', reason: 'ApplyFailed', message };
+function silentNic(nic: RequestInterface, spoken: Protocol): NicResult {
+  const { index, mac } = nic;
+  const silent = { index, mac, name: '', state: 'Failed' } as const;
+  const needed = protocolOf(nic);
+  if (needed > spoken) {
+    const message = `IPv6 and routing ${nic.routing} need protocol ${needed}, the agent knows ${spoken}: the NIC stays as it is`;
+    return { ...silent, reason: 'ProtocolMismatch', message };
+  }
+  return { ...silent, reason: 'ApplyFailed', message: 'the agent says nothing of this NIC' };
 }
 
 /** Why the agent could not speak, if Kubernetes knows. */

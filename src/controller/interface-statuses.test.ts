@@ -64,3 +64,26 @@ describe('a NIC that the spec has no more', () => {
     ]);
   });
 });
+
+describe('the addresses of a NIC', () => {
+  const dual = { addresses: ['10.0.0.10/24', 'fd00::a/64'] };
+
+  it('are listed where there are more than address, and stay while it leaves', () => {
+    const [first, second] =
+      status(
+        reported({ nics: [nicResult(0), nicResult(1)] }),
+        nodeConfig({
+          spec: { interfaces: [entry(0, dual), entry(1, { addresses: ['10.0.1.10/24'] })] },
+        }),
+      ).interfaceStatuses ?? [];
+    expect(first).toMatchObject({ address: '10.0.0.10', ...dual });
+    expect(second).toMatchObject({ address: '10.0.1.10' });
+    expect(second).not.toHaveProperty('addresses');
+    const shrunk = nodeConfig({
+      metadata: { generation: 2 },
+      spec: { interfaces: [] },
+      status: { interfaceStatuses: [first] },
+    });
+    expect(status(working, shrunk).interfaceStatuses).toMatchObject([dual]);
+  });
+});

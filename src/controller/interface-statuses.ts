@@ -1,3 +1,4 @@
+import { ipOf } from '../api/address.ts';
 import { rfc3339, shortMessage } from '../api/condition.ts';
 import { type JobResult, type NicResult, nicReason } from '../api/job.ts';
 import { type InterfaceStatus, maxInterfaceStatuses } from '../api/multinicnodeconfig.ts';
@@ -56,6 +57,7 @@ function unheard(
 /** The NIC as the spec has it, under the name that it really has. */
 function identityOf({ shown, position, mac, index }: Entry, realName?: string): NicIdentity {
   const { portId, address, cidr, mtu } = shown;
+  const addresses = shown.addresses?.filter((text) => ipOf(text) !== address) ?? [];
   const name = realName ?? (index === undefined ? undefined : interfaceName(index));
   const id = index;
   return defined({
@@ -65,6 +67,7 @@ function identityOf({ shown, position, mac, index }: Entry, realName?: string): 
     portId,
     macAddress: mac,
     address,
+    ...(addresses.length > 0 ? { addresses: shown.addresses } : {}),
     cidr,
     mtu,
   });
@@ -98,9 +101,9 @@ function leavingNics({ entries, situation, previous, now }: Nics): InterfaceStat
 
 /** What an agent could not remove keeps its word; the rest is on its way. */
 function onItsWay(before: InterfaceStatus, now: Date): InterfaceStatus {
-  const { interfaceIndex, name, id, portId, macAddress, address, cidr, mtu } = before;
+  const { interfaceIndex, name, id, portId, macAddress, address, addresses, cidr, mtu } = before;
   if (before.status === 'Failed' && interfaceIndex === undefined) return before;
-  const nic = defined({ name, id, portId, macAddress, address, cidr, mtu });
+  const nic = defined({ name, id, portId, macAddress, address, addresses, cidr, mtu });
   return nicStatus(nic, leaves, { before, now });
 }
 
@@ -111,9 +114,10 @@ const leaves: NicWord = {
 };
 
 function stuckNic(nic: NicResult, before: InterfaceStatus | undefined): NicIdentity {
-  const { address, cidr, mtu, portId = nic.portId } = before ?? {};
+  const { address, addresses, cidr, mtu, portId = nic.portId } = before ?? {};
   const name = nic.name || before?.name;
-  return defined({ name, id: nic.index, portId, macAddress: nic.mac, address, cidr, mtu });
+  const at = { address, addresses, cidr, mtu };
+  return defined({ name, id: nic.index, portId, macAddress: nic.mac, ...at });
 }
 
 /** What the status says of one NIC. */
@@ -183,7 +187,15 @@ function failureOf(verdict: Verdict): Failure {
 /** Which NIC a status is about, as it is wanted or was seen. */
 type NicIdentity = Pick<
   InterfaceStatus,
-  'name' | 'interfaceIndex' | 'id' | 'portId' | 'macAddress' | 'address' | 'cidr' | 'mtu'
+  | 'name'
+  | 'interfaceIndex'
+  | 'id'
+  | 'portId'
+  | 'macAddress'
+  | 'address'
+  | 'addresses'
+  | 'cidr'
+  | 'mtu'
 >;
 
 interface Stamp {

@@ -199,6 +199,20 @@ describe('the request of a run', () => {
     ]);
   });
 
+  it('knows further addresses of our NICs in every spelling, of those that leave, too', () => {
+    const leaving = { address: '10.0.9.10', addresses: ['10.0.9.10/24', 'FD00:9:0::A/64'] };
+    const config = nodeConfig({ status: { interfaceStatuses: [leaving] } });
+    const dual = entry(0, { addresses: ['10.0.0.10/24', 'FD00:0::A/64'] });
+    const contents = acceptSpec(nodeConfig({ spec: { interfaces: [dual] } }));
+    const listed = ['192.0.2.1', 'fd00:1::1', 'fd00:0:0::a', 'fd00:9::a', 'fd00:1::2'];
+    const asked = { config, contents, node: node('worker-1', instanceId, listed) };
+    expect(requestOf(order(), asked, { protocol: 3 }).protectedAddresses).toEqual([
+      '192.0.2.1',
+      'fd00:1::1',
+      'fd00:1::2',
+    ]);
+  });
+
   it('protects the address that the node is reached by, whoever claims it', () => {
     const config = nodeConfig({ status: { interfaceStatuses: [{ address: '10.0.0.10' }] } });
     const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0)] } }));

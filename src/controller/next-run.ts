@@ -1,4 +1,4 @@
-import { type JobAction, type Protocol, protocol } from '../api/job.ts';
+import { type JobAction, type Protocol, protocols } from '../api/job.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { keyOf } from '../kube/object.ts';
@@ -19,7 +19,7 @@ import {
 import { withSilentNics } from './evidence.ts';
 import { isNews } from './family.ts';
 import type { ControllerMetrics, Report } from './report.ts';
-import { type Contents, contentHash, requestOf } from './request.ts';
+import { type Contents, contentHash, protocolFor, requestOf } from './request.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from './runner.ts';
 import { decide, healthOf, isAbout, type Seen, unreachable } from './schedule.ts';
 import { machineOf, type NodeConfig, refOfConfig, systemUuidOf } from './stores.ts';
@@ -48,7 +48,7 @@ export interface NextRunOptions {
   readonly log: Logger;
 }
 
-/** What an agent says that cannot read the request: perhaps it speaks the other protocol. */
+/** What is said of an agent that cannot read the request, or not all of it: perhaps it speaks another version. */
 const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
 
 const recordNotKept =
@@ -156,7 +156,12 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const sent = { ...order, family: run.family };
     const before = appliedIn(report.config.status);
     if (before?.job !== run.name || before.done !== undefined) {
-      const terms = await termsOf(report.config, order, before, signal);
+      const terms = await termsOf(
+        { config: report.config, contents: task.contents },
+        order,
+        before,
+        signal,
+      );
       report.tell({ kind: 'working', run, repeat }, begun(sent, run.name, terms, clock.now()));
       await report.write(signal);
     }
@@ -168,18 +173,19 @@ export function createNextRun(options: NextRunOptions): NextRun {
 
   /** How the agent is asked after what it said the last time. */
   async function termsOf(
-    config: NodeConfig,
+    { config, contents }: { readonly config: NodeConfig; readonly contents: Contents },
     order: Order,
     before: Applied | undefined,
     signal: AbortSignal,
   ): Promise<Terms> {
     const triedFamilies = triedBefore(order.machine, before);
-    if (before?.content !== order.content) return { protocol, triedFamilies };
+    const newest = protocolFor(contents);
+    if (before?.content !== order.content) return { protocol: newest, triedFamilies };
     const { hostFence } = before;
     // Only what the server says now may take precedence over what the host has seen.
     const superseding = hostFence !== undefined && (await isCurrent(config, signal));
     const fence = superseding ? { hostFence } : {};
-    return { protocol: protocolAfter(before), triedFamilies, ...fence };
+    return { protocol: protocolAfter(before, newest), triedFamilies, ...fence };
   }
 
   /** Withdraws what can never begin, puts back what was taken from it, else waits. */
@@ -192,7 +198,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const shown = { ...run, trouble: run.trouble ?? unreachable(node) };
     // What began it has told already what holds.
     const repeat = run.attempt > 1;
-    report.tell({ kind: 'working', run: shown, repeat }, applied ?? unrecorded(run));
+    report.tell({ kind: 'working', run: shown, repeat }, applied ?? unrecorded(run, task));
     return applied ? tend(task, run, applied, signal) : { done: false };
   }
 
@@ -218,8 +224,8 @@ export function createNextRun(options: NextRunOptions): NextRun {
   }
 
   /** For a run whose record somebody took away with the status. */
-  function unrecorded(run: Run): Applied {
-    return begun(run, run.name, { protocol }, clock.now());
+  function unrecorded(run: Run, { contents }: Task): Applied {
+    return begun(run, run.name, { protocol: protocolFor(contents) }, clock.now());
   }
 
   function tellEnd(report: Report, seen: Seen | undefined): void {
@@ -266,9 +272,10 @@ function orderOf(
   };
 }
 
-function protocolAfter({ protocol: spoken, reasons = [] }: Applied): Protocol {
+/** One version older than that which could not be read, and from the oldest on the newest that is needed again. */
+function protocolAfter({ protocol: spoken, reasons = [] }: Applied, newest: Protocol): Protocol {
   if (!reasons.some((reason) => unreadable.has(reason))) return spoken;
-  return spoken === protocol ? 1 : protocol;
+  return protocols.findLast((version) => version < spoken) ?? newest;
 }
 
 function recorded(report: Report): Progress {

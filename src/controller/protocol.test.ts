@@ -123,3 +123,47 @@ describe('protocol 2', () => {
     ]);
   });
 });
+
+describe('protocol 3', () => {
+  const dual = { addresses: ['10.0.0.10/24', 'fd00::a/64'] };
+  const isolated = entry(1, { routing: 'isolated' });
+
+  it('is spoken as soon as a NIC needs it: IPv6, or other routing than pbr', async () => {
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await bed.apply('worker-1', { interfaces: [entry(0), isolated] });
+    await bed.untilReady('worker-1', good);
+    await bed.apply('worker-1', { interfaces: [entry(0, dual)] });
+    await bed.untilReady('worker-1', good);
+    expect(bed.agents.requests.map(({ protocol }) => protocol)).toEqual([2, 3, 3]);
+    expect(bed.agents.requests[1]?.interfaces[1]).toMatchObject({ routing: 'isolated' });
+    expect(bed.agents.requests[2]?.interfaces[0]).toMatchObject(dual);
+  });
+
+  it('is left for 2 with an agent that knows no 3: what needs it stays as it is, the rest is done', async () => {
+    bed.agents.answer = (request) =>
+      request.protocol === 3
+        ? { outcome: 'refused', refusal: { reason: 'InvalidRequest', message: 'protocol' } }
+        : configured(request);
+    bed.run();
+    await bed.apply('worker-1', {
+      interfaces: [entry(0), isolated, entry(2, { address: '10.9.9.9' })],
+    });
+    await bed.eventually(
+      () => bed.agents.requests.length >= 2,
+      () => 'not asked again',
+    );
+    const [, second] = bed.agents.requests;
+    expect(second).toMatchObject({
+      protocol: 2,
+      interfaces: [{ index: 0 }],
+      keep: ['fa:16:3e:00:00:02', 'fa:16:3e:00:00:01'],
+    });
+    const { status } = await bed.untilReady('worker-1', 'False ProtocolMismatch');
+    const [first, other] = status?.interfaceStatuses ?? [];
+    expect(first).toMatchObject({ status: 'Configured' });
+    expect(other).toMatchObject({ status: 'Failed', reason: 'ProtocolMismatch' });
+    expect(other?.message).toContain('routing isolated need protocol 3, the agent knows 2');
+  });
+});

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { acceptInterfaces, type Rejection } from '../api/accept-interface.ts';
-import type { JobRequest, RequestInterface } from '../api/job.ts';
-import { interfaceSpec } from '../api/multinicnodeconfig.ts';
+import { ipOf, plainForm } from '../api/address.ts';
+import { type JobRequest, type Protocol, protocolOf, type RequestInterface } from '../api/job.ts';
+import { type InterfaceStatus, interfaceSpec } from '../api/multinicnodeconfig.ts';
 import { indexOfName } from '../api/names.ts';
 import { canonicalJson } from '../api/spec-hash.ts';
 import type { Node } from '../kube/core-resources.ts';
@@ -129,16 +130,24 @@ interface Asked {
   readonly contents: Contents;
 }
 
-/** The agent's instructions. It has no access to the API server: the Node's own addresses travel with them. */
+/** The oldest version of the protocol in which all of it can be said; 2 where an agent may know it. */
+export function protocolFor({ interfaces }: Pick<Contents, 'interfaces'>): Protocol {
+  return interfaces.some((nic) => protocolOf(nic) === 3) ? 3 : 2;
+}
+
+/** The agent's instructions. What the protocol has no words for stays as it is on the node. It has no access to the API server: the Node's own addresses travel with them. */
 export function requestOf(
   order: Order,
   { config, node, contents: { interfaces, keep } }: Asked,
   { protocol, hostFence }: Terms,
 ): JobRequest {
   const ports = [
-    ...interfaces.flatMap(({ addresses }) => addresses.map((text) => text.split('/')[0])),
-    ...(config.status?.interfaceStatuses ?? []).map(({ address }) => address),
-  ];
+    ...interfaces.flatMap(({ addresses }) => addresses),
+    ...(config.status?.interfaceStatuses ?? []).flatMap(addressesIn),
+  ].map((text) => plainForm(ipOf(text)));
+  const sayable = interfaces.filter((nic) => protocolOf(nic) <= protocol);
+  const kept = interfaces.filter((nic) => !sayable.includes(nic)).map(({ mac }) => mac);
+  const stay = [...keep, ...kept];
   const { machineId } = order.machine;
   return {
     protocol,
@@ -146,14 +155,18 @@ export function requestOf(
     generation: order.generation,
     attempt: order.attempt,
     action: order.action,
-    ...(protocol === 2 && machineId !== undefined ? { machineId } : {}),
-    ...(protocol === 2 && hostFence ? { supersedes: hostFence } : {}),
+    ...(protocol >= 2 && machineId !== undefined ? { machineId } : {}),
+    ...(protocol >= 2 && hostFence ? { supersedes: hostFence } : {}),
     nodeName: node.metadata.name,
     protectedAddresses: addressesOf(node, new Set(ports)),
-    interfaces: [...interfaces],
-    ...(keep.length > 0 ? { keep: [...keep] } : {}),
+    interfaces: sayable,
+    ...(stay.length > 0 ? { keep: stay } : {}),
     family: order.family,
   };
+}
+
+function addressesIn({ address, addresses = [] }: InterfaceStatus): string[] {
+  return [address ?? '', ...addresses].filter((text) => isIP(ipOf(text)) !== 0);
 }
 
 /**
@@ -161,10 +174,10 @@ export function requestOf(
  * lists the addresses of all ports of a server, those of our NICs too, and these are not what the node is reached by: that is
  * the first InternalIP of its family.
  */
-function addressesOf({ status }: Node, ports: ReadonlySet<string | undefined>): string[] {
+function addressesOf({ status }: Node, ports: ReadonlySet<string>): string[] {
   const listed = (status?.addresses ?? []).filter(({ address }) => isIP(address) !== 0);
   const internal = listed.filter(({ type }) => type === 'InternalIP');
   const own = [4, 6].map((family) => internal.find(({ address }) => isIP(address) === family));
-  const kept = listed.filter((one) => own.includes(one) || !ports.has(one.address));
+  const kept = listed.filter((one) => own.includes(one) || !ports.has(plainForm(one.address)));
   return [...new Set(kept.map(({ address }) => address))];
 }

@@ -99,10 +99,10 @@ it('nothing is delivered for an OpenstackConfig that is gone, though the watch h
 
 describe('fields', () => {
   it('that cannot be used are all named, and nothing is asked', async () => {
-    scene.create({ settings: { routing: 'main', pollFastInterval: '1ms' }, vmNames: [''] });
+    scene.create({ settings: { addressFamilies: [], pollFastInterval: '1ms' }, vmNames: [''] });
     await scene.look();
     expect(scene.ready()).toContain(
-      'False ConfigError: spec.settings.routing "main" is not supported yet; use pbr',
+      'False ConfigError: spec.settings.addressFamilies names none; use [IPv4], [IPv6] or both',
     );
     expect(scene.ready()).toContain('spec.vmNames[0] is blank');
     expect(scene.ready()).toContain('spec.settings.pollFastInterval "1ms" is too short');

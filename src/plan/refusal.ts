@@ -1,4 +1,4 @@
-import { acceptInterfaces, ofPlans } from '../api/accept-interface.ts';
+import { acceptInterfaces } from '../api/accept-interface.ts';
 import { type InterfaceSpec, interfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { Problem } from './plan.ts';
 
@@ -15,7 +15,7 @@ export function refusalOf(
   if (!interfaceSpec.shape.macAddress.safeParse(macAddress).success) {
     return invalid(portId, 'macAddress', `"${macAddress}" is not the MAC of an Ethernet NIC`);
   }
-  const rejection = acceptInterfaces([...others, entry], ofPlans).rejected.find(
+  const rejection = acceptInterfaces([...others, entry]).rejected.find(
     ({ position }) => position === others.length,
   );
   return rejection && invalid(portId, rejection.field, rejection.message);

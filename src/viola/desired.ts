@@ -1,5 +1,5 @@
 import { acceptInterfaces } from '../api/accept-interface.ts';
-import { networkOf } from '../api/address.ts';
+import { familyOf, ipOf, networkOf } from '../api/address.ts';
 import type { RequestInterface } from '../api/job.ts';
 import { labelValue } from '../api/label-value.ts';
 import type { InterfaceSpec, NodeConfigSpec } from '../api/multinicnodeconfig.ts';
@@ -63,7 +63,8 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
 }
 
 /**
- * The form that the deployed controller reads too: id and name that agree, an IPv4 `address`, `cidr` in network form.
+ * The form that the deployed controller reads too: id and name that agree, an `address` where
+ * there is one of IPv4, `cidr` in network form.
  * Fields that we do not know are dropped.
  */
 function stored(entry: InterfaceSpec, { index, mac, addresses: [first = ''] }: RequestInterface) {
@@ -73,7 +74,7 @@ function stored(entry: InterfaceSpec, { index, mac, addresses: [first = ''] }: R
     name: interfaceName(index),
     portId,
     macAddress: mac,
-    address: entry.address ?? first.split('/')[0],
+    address: entry.address ?? (familyOf(first) === 4 ? ipOf(first) : undefined),
     cidr: networkOf(first),
     mtu,
     addresses,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { postedNode } from '../../test/beds/viola-bed.ts';
+import { acceptInterfaces } from '../api/accept-interface.ts';
 import { specHash } from '../api/spec-hash.ts';
 import { desiredNode } from './desired.ts';
 import { toHeldNode } from './held-node.ts';
@@ -69,6 +70,16 @@ describe('toHeldNode', () => {
     const held = read({ spec: node.spec });
     const back = held.kind === 'held' ? held.node.spec : expect.fail(held.node.message);
     expect(back.specHash).toBe(specHash(back));
+  });
+
+  it('has an address of IPv4 or none, and the subnet of the first address', () => {
+    const addresses = ['fd00::a/64', 'fd00:1::a/64'];
+    const interfaces = [{ macAddress: 'fa:16:3e:00:00:01', name: 'multinic0', addresses }];
+    const desired = desiredNode({ ...postedNode, interfaces }, 'biz-1');
+    const { node } = desired.kind === 'usable' ? desired : expect.fail(desired.error.message);
+    expect(node.spec.interfaces?.[0]).toMatchObject({ cidr: 'fd00::/64', addresses });
+    expect(node.spec.interfaces?.[0]).not.toHaveProperty('address');
+    expect(acceptInterfaces(node.spec.interfaces ?? []).rejected).toEqual([]);
   });
 
   it('says which field cannot be read', () => {

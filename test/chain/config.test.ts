@@ -76,7 +76,7 @@ it('a part says how it was told what holds, but for secrets', async () => {
     workers: { from: 'default' },
   });
   const version = await (await fetch(`${world.inventoryUrl}/version`)).json();
-  expect(version).toMatchObject({ node: process.version, agentProtocols: [1, 2] });
+  expect(version).toMatchObject({ node: process.version, agentProtocols: [1, 2, 3] });
 });
 
 describe('an OpenstackConfig that no schema can refuse', () => {
@@ -87,11 +87,11 @@ describe('an OpenstackConfig that no schema can refuse', () => {
       [
         'spec.vmNames[0] is blank',
         'spec.settings.pollFastInterval "soon"',
-        'spec.settings.routing "isolated" is not supported yet; use pbr',
+        'spec.settings.addressFamilies names none; use [IPv4], [IPv6] or both',
       ],
       {
         vmNames: [' '],
-        settings: { pollFastInterval: 'soon', routing: 'isolated' },
+        settings: { pollFastInterval: 'soon', addressFamilies: [] },
       },
     ],
     ['no subnet', 'SubnetRequired', ['subnetIDs, subnetID or subnetName'], { subnetIDs: [] }],

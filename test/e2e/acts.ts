@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, vi } from 'vitest';
 import type { Attachment } from '../../rig/openstack/tenant.ts';
 import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
-import { type Ground, namespace, provider, subnet } from './ground.ts';
+import { type Ground, namespace, provider, subnet, subnet6 } from './ground.ts';
 import { tracesOf } from './kernel-state.ts';
 import { nicStates, nodeConfigOf } from './seen.ts';
 
@@ -78,6 +78,12 @@ export async function expectReach({ node }: Ground, from: string): Promise<void>
 export async function acquaint({ node }: Ground, attachment: Attachment): Promise<void> {
   const neighbour = ['neigh', 'replace', addressOf(attachment), 'lladdr', attachment.mac_addr];
   await run('ip', ['-n', node.fabric, ...neighbour, 'dev', 'br0', 'nud', 'permanent']);
+}
+
+/** The fabric behind the node has the gateway of IPv6. */
+export async function giveGateway6({ node }: Ground): Promise<void> {
+  const address = ['addr', 'add', `${subnet6.gateway}/64`, 'dev', 'br0', 'nodad'];
+  await run('ip', ['-n', node.fabric, ...address]);
 }
 
 /** What ping says of five packets a second from a NIC, meanwhile. */

@@ -11,12 +11,13 @@ import {
   expectGone,
   expectReach,
   generous,
+  giveGateway6,
   trafficDuring,
   untilConfigured,
   untilJudgedSinceBoot,
   untilUnplugged,
 } from './acts.ts';
-import { encryptKey, namespace, provider, subnet } from './ground.ts';
+import { encryptKey, namespace, provider, subnet, subnet6 } from './ground.ts';
 import { foreignState, type KernelState, ourState } from './kernel-state.ts';
 import { plantForeignState } from './planted.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
@@ -240,6 +241,48 @@ describe('the chain on real parts', () => {
     await expectGone(world, 'multinic1');
     await applyConfig(world, [world.server.id]);
     await untilConfigured(world, 'multinic1');
+  });
+
+  it('gives a NIC addresses of both families, over a reboot too, and other routing', async () => {
+    const { networkId, subnetId } = world.data;
+    const six = await world.tenant.createSubnet({
+      networkId,
+      cidr: subnet6.cidr,
+      gatewayIp: subnet6.gateway,
+    });
+    await giveGateway6(world);
+    const fixedIps = [subnetId, six.id].map((id) => ({ subnetId: id }));
+    const port = await world.tenant.createPort({ networkId, fixedIps });
+    const ip = port.fixed_ips.find(({ subnet_id }) => subnet_id === six.id)?.ip_address ?? '';
+    const settings = { addressFamilies: ['IPv4' as const, 'IPv6' as const] };
+    await applyConfig(world, [world.server.id], { settings });
+    const dual = await world.tenant.attach(world.server.id, { portId: port.id });
+    await untilConfigured(world, 'multinic0', 'multinic1');
+    const { node } = world;
+    const shown = await node.sh(['ip', '-6', '-o', 'addr', 'show', 'dev', 'multinic0']);
+    expect(shown).toContain(`inet6 ${ip}/64 scope global`);
+    expect(shown).not.toMatch(/tentative|dadfailed/);
+    const table = async () => node.sh(['ip', '-6', 'route', 'show', 'table', '100']);
+    expect(await table()).toContain(`default via ${subnet6.gateway} dev multinic0`);
+    expect(await node.sh(['ip', '-6', 'rule'])).toContain(`10100:\tfrom ${ip} lookup 100`);
+    expect(await node.sh(['ping', '-c1', '-W5', '-I', ip, subnet6.gateway])).toContain(
+      '1 received',
+    );
+    const before = await ourState(node);
+    await node.reboot();
+    await watchPrimary();
+    await vi.waitFor(async () => expect(await ourState(node)).toEqual(before), generous);
+    await untilJudgedSinceBoot(world);
+    await plantForeignState(node);
+    await watchPrimary();
+    await applyConfig(world, [world.server.id], { settings: { ...settings, routing: 'isolated' } });
+    await vi.waitFor(async () => expect((await ourState(node)).rules).toEqual([]), generous);
+    await untilConfigured(world, 'multinic0', 'multinic1');
+    expect(await table()).toBe('');
+    expect(await foreignState(node)).toEqual(foreign);
+    await world.tenant.detach(world.server.id, dual.port_id);
+    await untilConfigured(world, 'multinic1');
+    await expectGone(world, 'multinic0');
   });
 
   it('removes everything when the OpenstackConfig is deleted', async () => {

@@ -19,6 +19,8 @@ export const namespace = 'multinic-system';
 
 /** The subnet whose ports become NICs; the fabric behind the node has its gateway. */
 export const subnet = { cidr: '10.77.0.0/24', gateway: '10.77.0.1', mtu: 1400 } as const;
+/** One of IPv6 beside it, for who makes it. */
+export const subnet6 = { cidr: 'fd00:77::/64', gateway: 'fd00:77::1' } as const;
 
 /** What our parts find: a cloud, two clusters, and a node that is a machine. */
 export interface Ground {

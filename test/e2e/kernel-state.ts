@@ -17,19 +17,22 @@ const volatile = new Set([
   ...'hello_timer tcn_timer topology_change_timer gc_timer'.split(' '),
 ]);
 
-/** Everything that belongs to a link named multinic0 to multinic9, or to their tables and rule priorities. */
+/** Everything that belongs to a link named multinic0 to multinic8, or to their tables and rule priorities, of both families. */
 export async function ourState(node: Node): Promise<KernelState> {
-  const [links, addresses, routes, rules] = await readKernel(node);
+  const [links, four, six] = await Promise.all([
+    readLinks(node),
+    readFamily(node, '-4'),
+    readFamily(node, '-6'),
+  ]);
+  const rules = [...four.rules, ...six.rules].filter(({ priority }) => isOurPriority(priority));
+  const addresses = [...four.addresses, ...six.addresses].filter(({ ifname }) => isOurs(ifname));
   return {
     links: sorted(links.filter(({ ifname }) => isOurs(ifname))),
-    addresses: sorted(addresses.filter(({ ifname }) => isOurs(ifname))),
-    routes: sorted(routes.filter(({ dev }) => isOurs(dev))),
+    // The other end of a veth, as a number; `ip -6 addr` alone tells it.
+    addresses: sorted(addresses.map((address) => ({ ...address, link: undefined }))),
+    routes: sorted([...four.routes, ...six.routes].filter(({ dev }) => isOurs(dev))),
     // Who made a rule, the agent or networkd at boot, makes no difference.
-    rules: sorted(
-      rules
-        .filter(({ priority }) => isOurPriority(priority))
-        .map((rule) => ({ ...rule, protocol: undefined })),
-    ),
+    rules: sorted(rules.map((rule) => ({ ...rule, protocol: undefined }))),
   };
 }
 
@@ -38,7 +41,7 @@ const foreignFiles =
 
 /** Everything else, which must never change. What is plugged (ens5, ens6, …) comes and goes with the ports, a veth with its Pod. */
 export async function foreignState(node: Node): Promise<KernelState & { files: string }> {
-  const [links, addresses, routes, rules] = await readKernel(node);
+  const [links, { addresses, routes, rules }] = await readKernel(node);
   const files = await node.sh(['sh', '-c', foreignFiles]);
   return {
     links: sorted(links.filter(({ ifname }) => isForeign(ifname))),
@@ -50,14 +53,24 @@ export async function foreignState(node: Node): Promise<KernelState & { files: s
 }
 
 async function readKernel(node: Node) {
-  const ip = async (...args: string[]) =>
-    records.parse(JSON.parse(await node.sh(['ip', '-j', ...args])));
-  return Promise.all([
-    ip('-d', 'link', 'show'),
-    ip('-4', 'addr', 'show'),
-    ip('-4', 'route', 'show', 'table', 'all'),
-    ip('-4', 'rule', 'show'),
+  return Promise.all([readLinks(node), readFamily(node, '-4')]);
+}
+
+async function readLinks(node: Node) {
+  return read(node, '-d', 'link', 'show');
+}
+
+async function readFamily(node: Node, family: '-4' | '-6') {
+  const [addresses, routes, rules] = await Promise.all([
+    read(node, family, 'addr', 'show'),
+    read(node, family, 'route', 'show', 'table', 'all'),
+    read(node, family, 'rule', 'show'),
   ]);
+  return { addresses, routes, rules };
+}
+
+async function read(node: Node, ...args: readonly string[]) {
+  return records.parse(JSON.parse(await node.sh(['ip', '-j', ...args])));
 }
 
 function isOurs(name: unknown): boolean {
@@ -74,7 +87,7 @@ function isOurPriority(priority: unknown): boolean {
 
 /** What is left of a NIC: a link or another name of one, routes that name it or stand in its table, its rules. */
 export async function tracesOf(node: Node, name: string): Promise<unknown[]> {
-  const [links, , routes, rules] = await readKernel(node);
+  const [links, { routes, rules }] = await readKernel(node);
   const index = Number(name.at(-1));
   const names = z.array(z.string()).default([]);
   return [

@@ -90,10 +90,12 @@ it('shows selected servers as they are read', () => {
   });
   const read = blocks('# sample', 'selection').map((text) => {
     const resolution = resolveConfig(parse(text) as ConfigObject, settings);
-    return resolution.kind === 'resolved' ? resolution.config.servers : resolution;
+    return resolution.kind === 'resolved' ? resolution.config : undefined;
   });
-  expect(read).toEqual([
+  expect(read.map((config) => config?.servers)).toEqual([
     { ids: ['0d7f5d0a-6a55-4d3e-8f55-2a37f5a0c001'], names: ['worker-2'], carrying: undefined },
     { ids: [], names: [], carrying: { metadata: { pool: 'storage' }, tags: ['multinic'] } },
+    { ids: [], names: ['worker-2'], carrying: undefined },
   ]);
+  expect(read[2]).toMatchObject({ addressFamilies: ['IPv4', 'IPv6'], routing: 'pbr' });
 });

@@ -9,6 +9,7 @@ import { apiMutants } from './mutants/api.ts';
 import { controllerMutants } from './mutants/controller.ts';
 import { controllerFamilyMutants } from './mutants/controller-family.ts';
 import { credentialsMutants } from './mutants/credentials.ts';
+import { familiesMutants } from './mutants/families.ts';
 import { faultProxyMutants } from './mutants/fault-proxy.ts';
 import { httpMutants } from './mutants/http.ts';
 import { kubeMutants } from './mutants/kube.ts';
@@ -37,6 +38,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   api: apiMutants,
   controller: controllerMutants,
   'controller-family': controllerFamilyMutants,
+  families: familiesMutants,
   credentials: credentialsMutants,
   notifications: notificationsMutants,
   'fault-proxy': faultProxyMutants,

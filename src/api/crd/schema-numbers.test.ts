@@ -17,6 +17,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',
     'f53046b4fa970a1568a5c73bde1b4d44624324f62fcee89ff309038d5f5a69e8',
     '032a589da17403cd6c9f175f9d147ff382445f065173f01046dae84652d32b08',
+    'af03377e2c6a0e9d6a3996734b8bdd5e6b67feaa96da5e3e11257586dd134a73',
   ],
 };
 

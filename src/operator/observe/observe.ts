@@ -1,5 +1,6 @@
-import { isIPv4 } from '../../api/address.ts';
+import { familyOf } from '../../api/address.ts';
 import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
+import type { AddressFamily } from '../../api/openstackconfig.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
@@ -35,7 +36,7 @@ export async function observe(
 ): Promise<Seen> {
   const { config } = request;
   const [subnets, servers] = await Promise.all([
-    chooseSubnets(view.cloud, config.subnets, signal),
+    chooseSubnets(view.cloud, config, signal),
     selectedServers(request, view, signal),
   ]);
   const [look, held] = await Promise.allSettled([
@@ -92,7 +93,9 @@ export function serversWithNewPorts({ subnets, look, held }: Seen): string[] {
   return [...new Set(fresh.map(({ deviceId }) => deviceId))];
 }
 
-interface ObserveInput extends CloudView, Pick<SyncRequest, 'source' | 'extent' | 'since'> {
+interface ObserveInput
+  extends CloudView,
+    Pick<SyncRequest, 'config' | 'source' | 'extent' | 'since'> {
   readonly servers: ChosenServers;
   readonly subnets: ChosenSubnets;
 }
@@ -117,7 +120,7 @@ export async function observeCloud(input: ObserveInput, signal: AbortSignal): Pr
   const chosen = new Set(subnets.ids);
   const selected = ports.filter((port) => port.fixedIps.some((ip) => chosen.has(ip.subnetId)));
   const [others, networks, missingServers] = await Promise.all([
-    readOtherSubnets(cloud, selected, subnets, signal),
+    readOtherSubnets(input, selected, signal),
     readNetworks(cloud, selected, signal),
     servers.trouble ? [] : serversSeen.missing(cloud, serverIds, servers.found, signal),
   ]);
@@ -168,17 +171,17 @@ async function readServers(
   }
 }
 
-/** Subnets that are not selected, but hold further IPv4 addresses of ports that are. */
+/** Subnets that are not selected, but hold further addresses, of families that are wanted, of ports that are. */
 async function readOtherSubnets(
-  cloud: Cloud,
+  { cloud, subnets, config }: Pick<ObserveInput, 'cloud' | 'subnets' | 'config'>,
   ports: readonly Port[],
-  { ids }: ChosenSubnets,
   signal: AbortSignal,
 ): Promise<Subnet[]> {
-  const chosen = new Set(ids);
+  const chosen = new Set(subnets.ids);
   const others = new Set<string>();
   for (const { ipAddress, subnetId } of ports.flatMap(({ fixedIps }) => fixedIps)) {
-    if (!chosen.has(subnetId) && isIPv4(ipAddress)) others.add(subnetId);
+    const isWanted = config.addressFamilies.includes(`IPv${familyOf(ipAddress)}`);
+    if (isWanted && !chosen.has(subnetId)) others.add(subnetId);
   }
   return readable(
     [...others].map(async (id) => cloud.subnet(id, signal)),
@@ -222,14 +225,28 @@ type Selector = Exclude<SubnetSelector, { kind: 'none' }>;
 /** Reads the selected subnets. Throws when nothing is known of any; one of several that fails is reported. */
 async function chooseSubnets(
   cloud: Pick<Cloud, 'subnet' | 'subnetsByName'>,
-  selector: Selector,
+  {
+    subnets,
+    addressFamilies,
+  }: { readonly subnets: Selector; readonly addressFamilies: readonly AddressFamily[] },
   signal: AbortSignal,
 ): Promise<ChosenSubnets> {
-  if (selector.kind === 'name') return byName(cloud, selector.name, signal);
-  const reads = await Promise.all(selector.ids.map(async (id) => readSubnet(cloud, id, signal)));
+  const chosen = await (subnets.kind === 'name'
+    ? byName(cloud, subnets.name, signal)
+    : byIds(cloud, subnets.ids, signal));
+  const unwanted = chosen.found.flatMap((subnet) => ofOtherFamily(subnet, addressFamilies));
+  return { ...chosen, troubles: [...chosen.troubles, ...unwanted] };
+}
+
+async function byIds(
+  cloud: Pick<Cloud, 'subnet'>,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ChosenSubnets> {
+  const reads = await Promise.all(ids.map(async (id) => readSubnet(cloud, id, signal)));
   const found = reads.flatMap((read) => (read.kind === 'found' ? [read.subnet] : []));
   const troubles = reads.flatMap((read) => (read.kind === 'trouble' ? [read.trouble] : []));
-  return { ids: selector.ids, found, troubles: [...troubles, ...found.flatMap(unusable)] };
+  return { ids, found, troubles };
 }
 
 async function byName(
@@ -250,7 +267,7 @@ async function byName(
     const message = `multiple subnets matched; use subnetIDs or subnetID: ${found.length} subnets are named "${name}" (spec.subnetName)`;
     throw new StepFailure({ reason: 'SubnetNotUnique', message });
   }
-  return { ids: [only.id], found, troubles: unusable(only) };
+  return { ids: [only.id], found, troubles: [] };
 }
 
 type Read =
@@ -277,8 +294,12 @@ async function readSubnet(
   }
 }
 
-function unusable({ id, ipVersion, cidr }: Subnet): Trouble[] {
-  if (ipVersion === 4) return [];
-  const message = `subnet ${id} (${cidr}) is IPv6, which spec.settings.addressFamilies does not support yet; select IPv4 subnets`;
+function ofOtherFamily(
+  { id, ipVersion, cidr }: Subnet,
+  families: readonly AddressFamily[],
+): Trouble[] {
+  const family = `IPv${ipVersion}` as const;
+  if (families.includes(family)) return [];
+  const message = `subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${families.join(', ')}] does not name; add ${family} or select other subnets`;
   return [{ reason: 'ConfigError', message }];
 }

@@ -133,6 +133,9 @@ function resolveSelection(
   const settings = spec.settings ?? {};
   const { portBaseline, maxInterfaces = 10, downPortFastRetryMax } = settings;
   const { addressFamilies = ['IPv4'], routing = 'pbr' } = settings;
+  if (addressFamilies.length === 0) {
+    fields.refuse('spec.settings.addressFamilies', 'names none; use [IPv4], [IPv6] or both');
+  }
   const retries = operator.downPortFastRetryMax;
   return {
     servers: serverSelector(spec, fields),
@@ -194,14 +197,7 @@ function unique(texts: readonly string[]): string[] {
 
 /** Refuses by name every field whose behaviour does not exist yet: a wish is never ignored in silence. */
 function refuseUnsupported(spec: OpenstackConfigSpec, fields: Fields): void {
-  const { routing, addressFamilies, violaCompatibility } = spec.settings ?? {};
-  if (routing !== undefined && routing !== 'pbr') {
-    fields.refuse('spec.settings.routing', `"${routing}" is not supported yet; use pbr`);
-  }
-  if (addressFamilies !== undefined && addressFamilies.join() !== 'IPv4') {
-    const given = addressFamilies.join(', ');
-    fields.refuse('spec.settings.addressFamilies', `[${given}] is not supported yet; use [IPv4]`);
-  }
+  const { violaCompatibility } = spec.settings ?? {};
   if (violaCompatibility !== undefined && violaCompatibility !== 'native') {
     const field = 'spec.settings.violaCompatibility';
     fields.refuse(field, `"${violaCompatibility}" is not supported yet; use native`);

@@ -19,22 +19,9 @@ async function apply(
   await place.bed.apply(name, { ...place.usual(settings), vmNames: [server.id], ...spec });
 }
 
-async function expectRefused(
-  place: Place,
-  field: string,
-  settings: OpenstackConfigSettings,
-): Promise<void> {
-  const server = await place.boot();
-  const name = `refused-${server.name}`;
-  await apply(place, name, server, { settings });
-  await place.untilRefused(name, 'ConfigError', `spec.settings.${field}`);
-  const usual: OpenstackConfigSettings = {
-    routing: 'pbr',
-    addressFamilies: ['IPv4'],
-    violaCompatibility: 'native',
-  };
-  await apply(place, name, server, { settings: usual });
-  await place.untilHolds(server, cidrs.first);
+/** What the business cluster holds of a NIC of the server. */
+async function nicOf(place: Place, { id }: Machine) {
+  return (await place.bed.nodeConfig(id))?.spec?.interfaces?.[0];
 }
 
 /** Everything else below spec.settings. */
@@ -182,12 +169,56 @@ export function settingTests(place: () => Place): void {
     });
   });
 
-  describe('what does not exist yet is refused by name', () => {
-    it('addressFamilies: IPv6', async () =>
-      expectRefused(place(), 'addressFamilies', { addressFamilies: ['IPv6'] }));
-    it('routing: main', async () => expectRefused(place(), 'routing', { routing: 'main' }));
-    it('routing: isolated', async () => expectRefused(place(), 'routing', { routing: 'isolated' }));
-    it('violaCompatibility: legacy', async () =>
-      expectRefused(place(), 'violaCompatibility', { violaCompatibility: 'legacy' }));
+  describe('what a NIC has', () => {
+    it('addressFamilies: addresses of IPv6 beside those of IPv4, or alone', async () => {
+      const { bed, networkId, first } = place();
+      // Neutron's own choice of a gateway is the address of all routers of the subnet (RFC 4291, 2.6.1).
+      const cidr = 'fd00:77::/64';
+      const { id: six } = await bed.tenant.createSubnet({ networkId, name: 'six', cidr });
+      const fixedIps = [first, six].map((subnetId) => ({ subnetId }));
+      const port = await bed.tenant.createPort({ networkId, fixedIps });
+      const [four, other] = first === port.fixed_ips[0]?.subnet_id ? [0, 1] : [1, 0];
+      const ips = [four, other].map((at) => port.fixed_ips[at]?.ip_address ?? '');
+      const server = await place().boot();
+      await bed.tenant.attach(server.id, { portId: port.id });
+      const [alone] = server.ports;
+      await bed.tenant.detach(server.id, alone?.id ?? '');
+      await apply(place(), 'families', server, { settings: { addressFamilies: ['IPv4'] } });
+      const addresses = async () => (await nicOf(place(), server))?.addresses;
+      await expect.poll(addresses, generous).toEqual([`${ips[0]}/24`]);
+      await apply(place(), 'families', server, { settings: { addressFamilies: ['IPv4', 'IPv6'] } });
+      await expect.poll(addresses, generous).toEqual([`${ips[0]}/24`, `${ips[1]}/64`]);
+      expect((await nicOf(place(), server))?.subnets).toMatchObject([
+        { cidr, gateway: 'fd00:77::' },
+      ]);
+      await apply(place(), 'families', server, { settings: { addressFamilies: ['IPv6'] } });
+      await place().untilRefused('families', 'ConfigError', 'which spec.settings.addressFamilies');
+      await apply(place(), 'families', server, {
+        settings: { addressFamilies: ['IPv6'] },
+        subnetIDs: [six],
+      });
+      await expect.poll(addresses, generous).toEqual([`${ips[1]}/64`]);
+      expect(await nicOf(place(), server)).toMatchObject({ cidr, gateway: 'fd00:77::' });
+    });
+
+    it('routing: main and isolated stand in each entry, pbr in none', async () => {
+      const server = await place().boot();
+      const routing = async () => (await nicOf(place(), server))?.routing;
+      for (const wanted of ['main', 'isolated'] as const) {
+        await apply(place(), 'routing', server, { settings: { routing: wanted } });
+        await expect.poll(routing, generous).toBe(wanted);
+      }
+      await apply(place(), 'routing', server, { settings: { routing: 'pbr' } });
+      await expect.poll(routing, generous).toBeUndefined();
+      await place().untilHolds(server, cidrs.first);
+    });
+
+    it('violaCompatibility: legacy does not exist yet and is refused by name, native is taken', async () => {
+      const server = await place().boot();
+      await apply(place(), 'legacy', server, { settings: { violaCompatibility: 'legacy' } });
+      await place().untilRefused('legacy', 'ConfigError', 'spec.settings.violaCompatibility');
+      await apply(place(), 'legacy', server, { settings: { violaCompatibility: 'native' } });
+      await place().untilHolds(server, cidrs.first);
+    });
   });
 }

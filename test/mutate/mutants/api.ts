@@ -11,8 +11,8 @@ export const apiMutants: readonly Mutant[] = [
   },
   {
     file: 'src/api/accept-interface.ts',
-    find: 'if (!new Address4(first).isInSubnet(network)) {',
-    replace: 'if (network.subnetMask > 32) {',
+    find: 'if (!contains(cidr, address)) {',
+    replace: 'if (prefix > 32) {',
     tests: api('accept-interface'),
   },
   {
@@ -23,14 +23,14 @@ export const apiMutants: readonly Mutant[] = [
   },
   {
     file: 'src/api/accept-interface.ts',
-    find: 'mac: entry.macAddress.toLowerCase(),',
-    replace: 'mac: entry.macAddress,',
+    find: 'mac: macAddress.toLowerCase(),',
+    replace: 'mac: macAddress,',
     tests: api('accept-interface'),
   },
   {
     file: 'src/api/accept-interface.ts',
-    find: '...(entry.mtu === undefined ? {} : { mtu: entry.mtu }),',
-    replace: 'mtu: entry.mtu ?? 1500,',
+    find: '...(mtu === undefined ? {} : { mtu }),',
+    replace: 'mtu: mtu ?? 1500,',
     tests: api('accept-interface'),
   },
   {

@@ -73,8 +73,8 @@ export const controllerFamilyMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/next-run.ts',
-    find: 'return { protocol, triedFamilies };',
-    replace: 'return { protocol };',
+    find: 'return { protocol: newest, triedFamilies };',
+    replace: 'return { protocol: newest };',
     tests: ['unit', 'src/controller/other-family.test.ts'],
   },
   {

@@ -152,8 +152,8 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/request.ts',
-    find: 'own.includes(one) || !ports.has(one.address)',
-    replace: '!ports.has(one.address)',
+    find: 'own.includes(one) || !ports.has(plainForm(one.address))',
+    replace: '!ports.has(plainForm(one.address))',
     tests: controller('job'),
   },
   {
