@@ -29,9 +29,9 @@ export interface NextVersion {
 /** One more field of a kind, one more protocol between controller and agent, and a higher number. */
 const changes: readonly (readonly [file: string, from: string | RegExp, to: string])[] = [
   ['package.json', /"version": "[^"]+"/, '"version": "99.0.0"'],
-  ['src/api/job.ts', 'protocols = [1, 2]', 'protocols = [1, 2, 3]'],
-  ['src/api/job.ts', 'protocol = 2 satisfies', 'protocol = 3 satisfies'],
-  ['src/controller/request.ts', /protocol === 2/g, 'protocol >= 2'],
+  ['src/api/job.ts', 'protocols = [1, 2, 3]', 'protocols = [1, 2, 3, 4]'],
+  ['src/api/job.ts', 'protocol = 3 satisfies', 'protocol = 4 satisfies'],
+  ['src/controller/request.ts', '=== 3) ? 3 : 2', '=== 3) ? 4 : 4'],
   [
     'src/api/multinicnodeconfig.ts',
     'export const nodeConfigSpec = z.object({',
