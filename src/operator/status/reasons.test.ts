@@ -79,7 +79,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
   ConfigError: {
     progress: 'Stalled',
     summed: false,
-    bringAbout: created({ settings: { routing: 'main' } }),
+    bringAbout: created({ settings: { addressFamilies: [] } }),
   },
   SubnetRequired: { progress: 'Stalled', summed: false, bringAbout: created({ subnetIDs: [] }) },
   PolicyDenied: {
