@@ -181,7 +181,7 @@ describe('refusals', () => {
 describe('refused whole', () => {
   test('a request that is not one, naming the field', async () => {
     await prepare('invalid');
-    const { code, result } = await runAgent(host, '{"protocol": 3, "uid": "u", "generation": 3}');
+    const { code, result } = await runAgent(host, '{"protocol": 4, "uid": "u", "generation": 3}');
     expect(code).toBe(1);
     expect(result).toMatchObject({
       uid: 'u',
