@@ -3,6 +3,7 @@ import { agentMutants } from './mutants/agent.ts';
 import { agentFamilyMutants } from './mutants/agent-family.ts';
 import { agentFilesMutants } from './mutants/agent-files.ts';
 import { agentIpv6Mutants } from './mutants/agent-ipv6.ts';
+import { agentNetworkdMutants } from './mutants/agent-networkd.ts';
 import { agentRoutingMutants } from './mutants/agent-routing.ts';
 import { agentSettingsMutants } from './mutants/agent-settings.ts';
 import { apiMutants } from './mutants/api.ts';
@@ -33,6 +34,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   'agent-family': agentFamilyMutants,
   'agent-files': agentFilesMutants,
   'agent-ipv6': agentIpv6Mutants,
+  'agent-networkd': agentNetworkdMutants,
   'agent-routing': agentRoutingMutants,
   'agent-settings': agentSettingsMutants,
   api: apiMutants,

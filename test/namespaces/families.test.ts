@@ -5,7 +5,7 @@ import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.t
 import { type HostMount, hostMounts } from '../../src/api/host-mounts.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import { request } from '../beds/agent-samples.ts';
-import { networkManagerLink } from '../beds/recorded-managers.ts';
+import { networkdLink, networkManagerLink } from '../beds/recorded-managers.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { stateOf } from './host-state.ts';
 
@@ -85,4 +85,29 @@ describe('a host of NetworkManager, on which netplan is installed too', () => {
     expect(result).toMatchObject({ outcome: 'failed', family: 'keyfile' });
     expect(await stateOf(host)).toEqual(before);
   });
+});
+
+test('a host of systemd-networkd without netplan is configured by the second Job', async () => {
+  await rm(join(host.root, 'run/NetworkManager/devices'), { recursive: true });
+  const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
+  await put(`run/systemd/netif/links/${links[0]?.ifindex}`, networkdLink.bookwormOwn);
+  await put('etc/systemd/network/50-eth0.network', '[Match]\nName=eth0\n[Network]\nDHCP=yes\n');
+  const before = await stateOf(host);
+  const first = await runAgent(host, asked({}));
+  expect(first.result).toMatchObject({ outcome: 'failed', family: 'networkd' });
+  expect(await stateOf(host)).toEqual(before);
+  const family = 'networkd';
+  const { result } = await runAgent(host, asked({ family, attempt: 2 }));
+  expect(result).toMatchObject({ outcome: 'ok', family, nics: [{ name: 'multinic0' }] });
+  const directory = '/etc/systemd/network';
+  const files = [`${directory}/90-multinic0.link`, `${directory}/90-multinic0.network`];
+  expect(await filesOfOurs()).toEqual(expect.arrayContaining(files));
+  const again = await runAgent(host, asked({ family, attempt: 3 }));
+  expect(again.effects.filter((effect) => effect.startsWith('agent.kernel'))).toEqual([]);
+  const moved = nic(0, mac, '10.0.0.21/16');
+  const edited = request([moved], { protocol: 2, generation: 2, family });
+  expect((await runAgent(host, edited)).result?.outcome).toBe('ok');
+  const clean = await runAgent(host, asked({ family, action: 'cleanup', generation: 3 }));
+  expect(clean.result?.outcome).toBe('ok');
+  expect(await filesOfOurs()).toEqual([]);
 });

@@ -3,10 +3,12 @@ import type { Backend } from './backend.ts';
 import { ifcfg } from './ifcfg.ts';
 import { keyfile } from './keyfile.ts';
 import { netplan } from './netplan.ts';
+import { networkd } from './networkd.ts';
 
 /** The families whose hosts can be configured. */
-export const backends: Readonly<Partial<Record<Family, Backend>>> = {
+export const backends: Readonly<Record<Family, Backend>> = {
   netplan,
+  networkd,
   keyfile,
   ifcfg,
 };

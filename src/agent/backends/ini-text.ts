@@ -23,6 +23,29 @@ export function readIni(text: string): IniLine[] | undefined {
   return lines;
 }
 
+/** A section of a file in which sections and keys may be there more than once. */
+export interface IniSection {
+  readonly name: string;
+  /** Values of each key, in the order of the file. */
+  readonly values: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The sections of such a file, in its order; throws when a line is no part of one. */
+export function iniSections(text: string): IniSection[] {
+  const blocks = text.split(/^(?=\[)/m).filter((block) => block.trim() !== '');
+  return blocks.map((block) => {
+    const [name, ...more] = new Set((readIni(block) ?? []).map(({ section }) => section));
+    if (name === undefined || more.length > 0) throw new Error('not a file in sections');
+    const lines = readIni(block) ?? [];
+    const keys = Object.groupBy(lines, ({ key }) => key);
+    const values = Object.entries(keys).map(([key, all = []]) => [
+      key,
+      all.map(({ value }) => value),
+    ]);
+    return { name, values: Object.fromEntries(values) as IniSection['values'] };
+  });
+}
+
 /** Value of a key; of one that is there twice the last, as GLib reads it. */
 export function valueIn(
   lines: readonly IniLine[],

@@ -1,0 +1,97 @@
+import { indexOfName, maxIndex } from '../../api/names.ts';
+import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import { type IniLine, readIni } from './ini-text.ts';
+
+/** What a file is about, beside what is ours. */
+type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns'>;
+
+/** Names that this agent gives its files; the two numbers need not agree. */
+const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.network$/;
+
+/** What a `.network` file is about, and whether it is one of ours. */
+export function readNetwork(file: HostFile): ConfigFile {
+  const lines = readIni(file.text);
+  // networkd passes by such a file, until somebody mends it.
+  if (!lines) return { ...file, ...mentionedIn(file.text) };
+  const own = ownName.test(file.path) ? ownNetwork(lines) : undefined;
+  if (own) return { ...file, own, macs: [own.mac] };
+  return { ...file, ...claimsOf(lines) };
+}
+
+function ownNetwork(lines: readonly IniLine[]): OwnFile | undefined {
+  const match = lines.filter(({ section }) => section === 'Match');
+  const said = Object.fromEntries(match.map(({ key, value }) => [key, value]));
+  const { MACAddress: mac = '', Name: name = '', ...more } = said;
+  const index = indexOfName(name);
+  const plain = match.length === 2 && Object.keys(more).length === 0 && oneMac.test(mac);
+  if (!plain || index === undefined || index > maxIndex) return undefined;
+  const addresses = lines
+    .filter(({ section, key }) => key === 'Address' && /^(Network|Address)$/.test(section))
+    .map(({ value }) => value);
+  return { mac: mac.toLowerCase(), index, addresses };
+}
+
+const oneMac = /^([\da-f]{2}:){5}[\da-f]{2}$/i;
+
+/** What narrows a match to one NIC or to kinds of links that no NIC of ours is of; the agent cannot look it up. */
+const particular = new Set(['Path', 'Property', 'SSID', 'BSSID', 'WLANInterfaceType']);
+
+/**
+ * Whose links a file of somebody else configures. networkd takes the first file that matches, but a NIC that is plugged
+ * while ours is not there yet has that of others, so their order does not matter.
+ */
+function claimsOf(lines: readonly IniLine[]): Claims {
+  const match = lines.filter(({ section }) => section === 'Match');
+  const valuesOf = (...keys: string[]) => matchValues(match, keys);
+  const macs = valuesOf('MACAddress', 'PermanentMACAddress').map(plainMac);
+  if (macs.length > 0) return { macs };
+  if (isOfOthers(valuesOf('Type'), /^(!|ether$)|\*/) || isOfOthers(valuesOf('Kind'), /^!/)) {
+    return { macs };
+  }
+  const names = valuesOf('Name');
+  if (names.length === 0 && match.some(({ key }) => particular.has(key))) return { macs };
+  // Its [Match] may be empty, or say of the host or of a driver, of which others are too, what is true of ours.
+  const isOpen = names.length === 0 || names.some((name) => name.startsWith('!'));
+  const patterns = isOpen ? ['*'] : names.filter(isPattern);
+  const plain = isOpen ? [] : names.filter((name) => !isPattern(name));
+  return { macs, names: plain, ...(isLease(lines) ? { leases: patterns } : { patterns }) };
+}
+
+/** Values of keys that lists are given for, at once or in turn; an empty one takes back what was said before. */
+function matchValues(match: readonly IniLine[], keys: readonly string[]): string[] {
+  return keys.flatMap((key) =>
+    match
+      .filter((line) => line.key === key)
+      .reduce<string[]>(
+        (said, { value }) => (value === '' ? [] : [...said, ...value.split(/\s+/)]),
+        [],
+      ),
+  );
+}
+
+function isOfOthers(values: readonly string[], ours: RegExp): boolean {
+  return values.length > 0 && !values.some((value) => ours.test(value));
+}
+
+function isLease(lines: readonly IniLine[]): boolean {
+  const said = lines.findLast(({ section, key }) => section === 'Network' && key === 'DHCP');
+  return said !== undefined && !/^(no|false|n|f|off|0|)$/i.test(said.value);
+}
+
+function isPattern(name: string): boolean {
+  return /[*?[]/.test(name);
+}
+
+/** systemd takes MACs with colons, hyphens or dots. */
+function plainMac(mac: string): string {
+  const digits = mac.toLowerCase().replaceAll(/[^\da-f]/g, '');
+  return digits.replaceAll(/..(?=.)/g, '$&:');
+}
+
+function mentionedIn(text: string): Claims {
+  const names = [...text.matchAll(/^\s*Name\s*=\s*(.+)$/gm)];
+  return {
+    macs: text.toLowerCase().match(/\b([\da-f]{2}:){5}[\da-f]{2}\b/g) ?? [],
+    names: names.flatMap(([, list = '']) => list.trim().split(/\s+/)),
+  };
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { type DesiredNic, usesIPv6 } from '../planning/desired.ts';
+import { type NicRoute, type NicRule, routeText, ruleText } from '../planning/nic-state.ts';
+import { rt } from '../snapshot.ts';
+import { iniSections } from './ini-text.ts';
+import { digits } from './profile.ts';
+
+/**
+ * The `.network` file of one NIC (systemd.network(5)). The name is asked for beside the MAC: VLANs and macvlans on top of
+ * the NIC have its MAC too. What is said here that is a default of networkd, networkd.conf can set for all links.
+ */
+export function renderNetwork(nic: DesiredNic): string {
+  const sections = [
+    ['[Match]', `MACAddress=${nic.mac}`, `Name=${nic.name}`],
+    // Without the second one a boot waits two minutes for a NIC that has no carrier.
+    ['[Link]', `MTUBytes=${nic.mtu}`, 'RequiredForOnline=no'],
+    [
+      '[Network]',
+      'DHCP=no',
+      'IPv6AcceptRA=no',
+      `LinkLocalAddressing=${usesIPv6(nic) ? 'ipv6' : 'no'}`,
+      ...nic.addresses.map((address) => `Address=${address}`),
+    ],
+    ...nic.routes.map(routeLines),
+    ...nic.rules.map(ruleLines),
+  ];
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function routeLines({ to, via, src, scope, table, metric }: NicRoute): string[] {
+  return [
+    '[Route]',
+    `Destination=${to}`,
+    ...(via ? [`Gateway=${via}`] : []),
+    ...(scope === rt.scopeLink ? ['Scope=link'] : []),
+    ...(src ? [`PreferredSource=${src}`] : []),
+    `Table=${table}`,
+    ...(metric > 0 ? [`Metric=${metric}`] : []),
+  ];
+}
+
+function ruleLines({ from, table, priority }: NicRule): string[] {
+  return ['[RoutingPolicyRule]', `From=${from}`, `Table=${table}`, `Priority=${priority}`];
+}
+
+const one = <T extends z.ZodType>(value: T) => z.tuple([value]).transform(([only]) => only);
+const text = one(z.string());
+const number = one(digits);
+
+const match = z.strictObject({ MACAddress: text, Name: text });
+const link = z.strictObject({ MTUBytes: number, RequiredForOnline: one(z.literal('no')) });
+const network = z.strictObject({
+  DHCP: one(z.literal('no')),
+  IPv6AcceptRA: one(z.literal('no')),
+  LinkLocalAddressing: one(z.enum(['ipv6', 'no'])),
+  Address: z.array(z.string()),
+});
+const route = z.strictObject({
+  Destination: text,
+  Gateway: text.optional(),
+  Scope: one(z.literal('link')).optional(),
+  PreferredSource: text.optional(),
+  Table: number,
+  Metric: number.optional(),
+});
+const rule = z.strictObject({ From: text, Table: number, Priority: number });
+
+/** Throws when the file, read back, is not exactly the NIC it was rendered from. */
+export function validateNetwork(file: string, nic: DesiredNic): void {
+  const [first, second, third, ...rest] = iniSections(file);
+  if (first?.name !== 'Match' || second?.name !== 'Link' || third?.name !== 'Network') {
+    throw new Error('not the sections of a NIC of ours');
+  }
+  const { MACAddress: mac, Name: name } = match.parse(first.values);
+  const { LinkLocalAddressing: linkLocal, Address: addresses } = network.parse(third.values);
+  const found = {
+    mac,
+    name,
+    mtu: link.parse(second.values).MTUBytes,
+    linkLocal,
+    addresses,
+    rest: rest.map(({ name: section, values }) => readSection(section, values)),
+  };
+  const wanted = {
+    mac: nic.mac,
+    name: nic.name,
+    mtu: nic.mtu,
+    linkLocal: usesIPv6(nic) ? 'ipv6' : 'no',
+    addresses: nic.addresses,
+    rest: [...nic.routes.map(routeText), ...nic.rules.map(ruleText)],
+  };
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return;
+  throw new Error(`the file of ${nic.name} does not say what was asked for`);
+}
+
+function readSection(name: string, values: unknown): string {
+  if (name === 'Route') return routeText(toRoute(route.parse(values)));
+  if (name !== 'RoutingPolicyRule') throw new Error(`a section nobody knows: ${name}`);
+  const { From: from, Table: table, Priority: priority } = rule.parse(values);
+  return ruleText({ from, table, priority, protocol: rt.protocolStatic });
+}
+
+function toRoute(said: z.infer<typeof route>): NicRoute {
+  const { Destination: to, Gateway: via, PreferredSource: src } = said;
+  return {
+    to,
+    ...(via ? { via } : {}),
+    table: said.Table,
+    metric: said.Metric ?? 0,
+    protocol: rt.protocolStatic,
+    scope: said.Scope ? rt.scopeLink : rt.scopeGlobal,
+    ...(src ? { src } : {}),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Mutant } from '../mutant.ts';
+
+const document = {
+  file: 'src/agent/backends/networkd-document.ts',
+  tests: ['unit', 'src/agent/backends/networkd.test.ts'],
+} as const;
+const claims = {
+  file: 'src/agent/backends/networkd-claims.ts',
+  tests: ['unit', 'src/agent/backends/networkd-claims.test.ts'],
+} as const;
+
+export const agentNetworkdMutants: readonly Mutant[] = [
+  {
+    ...document,
+    find: '`MACAddress=${nic.mac}`, `Name=${nic.name}`',
+    replace: '`MACAddress=${nic.mac}`',
+  },
+  {
+    ...document,
+    find: "usesIPv6(nic) ? 'ipv6' : 'no'}`,",
+    replace: "usesIPv6(nic) ? 'ipv6' : 'ipv6'}`,",
+  },
+  { ...document, find: "'RequiredForOnline=no'],", replace: "'RequiredForOnline=yes']," },
+  { ...document, find: "'IPv6AcceptRA=no',", replace: "'IPv6AcceptRA=yes'," },
+  { ...document, find: "if (first?.name !== 'Match' ||", replace: "if (first?.name === 'x' ||" },
+  {
+    ...document,
+    find: 'scope: said.Scope ? rt.scopeLink : rt.scopeGlobal',
+    replace: 'scope: rt.scopeLink',
+  },
+  { ...document, find: 'metric: said.Metric ?? 0', replace: 'metric: said.Metric ?? 100' },
+  {
+    ...document,
+    find: "if (name !== 'RoutingPolicyRule') throw",
+    replace: "if (name === 'x') throw",
+  },
+  {
+    ...document,
+    file: 'src/agent/backends/networkd.ts',
+    find: 'text: renderNetwork(nic), mode: 0o644',
+    replace: 'text: renderNetwork(nic), mode: 0o600',
+  },
+  { ...claims, find: 'match.length === 2 && ', replace: '' },
+  { ...claims, find: ' && oneMac.test(mac)', replace: ' && mac !== ""' },
+  {
+    ...claims,
+    find: 'ownName.test(file.path) ? ownNetwork(lines)',
+    replace: 'file.path ? ownNetwork(lines)',
+  },
+  { ...claims, find: 'if (macs.length > 0) return { macs };', replace: '' },
+  { ...claims, find: "(valuesOf('Kind'), /^!/)", replace: "(valuesOf('Kind'), /./)" },
+  { ...claims, find: '/^(!|ether$)|\\*/', replace: '/^(ether$)|\\*/' },
+  { ...claims, find: 'names.length === 0 && match.some', replace: 'match.some' },
+  { ...claims, find: "names.some((name) => name.startsWith('!'))", replace: 'names.length > 9' },
+  { ...claims, find: "value === '' ? [] :", replace: "value === 'x' ? [] :" },
+  { ...claims, find: 'lines.findLast(', replace: 'lines.find(' },
+  { ...claims, find: '/^(no|false|n|f|off|0|)$/i.test', replace: '/^(no|n|f|off|0|)$/i.test' },
+];
