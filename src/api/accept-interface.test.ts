@@ -92,7 +92,9 @@ describe('acceptInterfaces', () => {
     const many = Array.from({ length: 64 }, (_, n) => ({ to: `10.9.${n}.0/24`, via: '10.0.0.2' }));
     expect(acceptInterfaces([{ ...entry, routes: many, subnets: [] }]).rejected).toEqual([]);
     const [only] = rejectionOf({ ...entry, routes: many, subnets });
-    expect(only?.message).toBe('66 routes in all; a NIC has at most 64');
+    expect(only?.message).toBe(
+      '66 routes with those of the first subnet; a NIC has at most 64, leave some out',
+    );
   });
 
   it('accepts the host form of cidr and a missing id, name and mtu', () => {

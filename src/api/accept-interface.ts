@@ -161,7 +161,7 @@ function routesOf(ways: readonly WayOut[], addresses: readonly string[]) {
   if (all.length > maxRoutes) {
     throw new UnusableField(
       'subnets',
-      `${all.length} routes in all; a NIC has at most ${maxRoutes}`,
+      `${all.length} routes with those of the first subnet; a NIC has at most ${maxRoutes}, leave some out`,
     );
   }
   return all;

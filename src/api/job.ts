@@ -107,7 +107,7 @@ export const nicReason = z.enum([
   'SubnetOverlapsForeign',
   'LeasedByHost',
   'WrongFamily',
-  'ProtocolMismatch',
+  'AgentTooOld',
   'InvalidEntry',
   'ApplyFailed',
   'VerifyFailed',

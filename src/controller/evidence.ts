@@ -215,7 +215,7 @@ function silentNic(nic: RequestInterface, spoken: Protocol): NicResult {
   const needed = protocolOf(nic);
   if (needed > spoken) {
     const message = `IPv6 and routing ${nic.routing} need protocol ${needed}, the agent knows ${spoken}: the NIC stays as it is`;
-    return { ...silent, reason: 'ProtocolMismatch', message };
+    return { ...silent, reason: 'AgentTooOld', message };
   }
   return { ...silent, reason: 'ApplyFailed', message: 'the agent says nothing of this NIC' };
 }

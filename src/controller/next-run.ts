@@ -48,7 +48,7 @@ export interface NextRunOptions {
   readonly log: Logger;
 }
 
-/** What is said of an agent that cannot read the request, or not all of it: perhaps it speaks another version. */
+/** What an agent says that cannot read the request: perhaps it speaks an older version. */
 const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
 
 const recordNotKept =
@@ -272,8 +272,12 @@ function orderOf(
   };
 }
 
-/** One version older than that which could not be read, and from the oldest on the newest that is needed again. */
+/**
+ * One version older than that which could not be read, and from the oldest on the newest that is needed again; that, too,
+ * after an agent that did what it has words for, as it may have been replaced since.
+ */
 function protocolAfter({ protocol: spoken, reasons = [] }: Applied, newest: Protocol): Protocol {
+  if (reasons.includes('AgentTooOld')) return newest;
   if (!reasons.some((reason) => unreadable.has(reason))) return spoken;
   return protocols.findLast((version) => version < spoken) ?? newest;
 }

@@ -160,10 +160,17 @@ describe('protocol 3', () => {
       interfaces: [{ index: 0 }],
       keep: ['fa:16:3e:00:00:02', 'fa:16:3e:00:00:01'],
     });
-    const { status } = await bed.untilReady('worker-1', 'False ProtocolMismatch');
+    const { status } = await bed.untilReady('worker-1', 'False AgentTooOld');
     const [first, other] = status?.interfaceStatuses ?? [];
     expect(first).toMatchObject({ status: 'Configured' });
-    expect(other).toMatchObject({ status: 'Failed', reason: 'ProtocolMismatch' });
+    expect(other).toMatchObject({ status: 'Failed', reason: 'AgentTooOld' });
     expect(other?.message).toContain('routing isolated need protocol 3, the agent knows 2');
+    // The agent may be replaced at any time, and never loses what 2 has over 1.
+    await bed.eventually(
+      () => bed.agents.requests.length >= 4,
+      () => 'not asked again',
+    );
+    const spoken = bed.agents.requests.map(({ protocol }) => protocol);
+    expect(spoken.slice(0, 4)).toEqual([3, 2, 3, 2]);
   });
 });

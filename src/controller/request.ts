@@ -130,12 +130,15 @@ interface Asked {
   readonly contents: Contents;
 }
 
-/** The oldest version of the protocol in which all of it can be said; 2 where an agent may know it. */
+/** The version that is tried first: 2, which names the machine, unless a NIC needs more. */
 export function protocolFor({ interfaces }: Pick<Contents, 'interfaces'>): Protocol {
   return interfaces.some((nic) => protocolOf(nic) === 3) ? 3 : 2;
 }
 
-/** The agent's instructions. What the protocol has no words for stays as it is on the node. It has no access to the API server: the Node's own addresses travel with them. */
+/**
+ * The agent's instructions. It has no access to the API server: the Node's own addresses travel with them. A NIC for which
+ * the protocol has no words stays as it is.
+ */
 export function requestOf(
   order: Order,
   { config, node, contents: { interfaces, keep } }: Asked,
@@ -145,9 +148,8 @@ export function requestOf(
     ...interfaces.flatMap(({ addresses }) => addresses),
     ...(config.status?.interfaceStatuses ?? []).flatMap(addressesIn),
   ].map((text) => plainForm(ipOf(text)));
-  const sayable = interfaces.filter((nic) => protocolOf(nic) <= protocol);
-  const kept = interfaces.filter((nic) => !sayable.includes(nic)).map(({ mac }) => mac);
-  const stay = [...keep, ...kept];
+  const withheld = interfaces.filter((nic) => protocolOf(nic) > protocol);
+  const stay = [...keep, ...withheld.map(({ mac }) => mac)];
   const { machineId } = order.machine;
   return {
     protocol,
@@ -159,7 +161,7 @@ export function requestOf(
     ...(protocol >= 2 && hostFence ? { supersedes: hostFence } : {}),
     nodeName: node.metadata.name,
     protectedAddresses: addressesOf(node, new Set(ports)),
-    interfaces: sayable,
+    interfaces: interfaces.filter((nic) => !withheld.includes(nic)),
     ...(stay.length > 0 ? { keep: stay } : {}),
     family: order.family,
   };

@@ -63,9 +63,8 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
 }
 
 /**
- * The form that the deployed controller reads too: id and name that agree, an `address` where
- * there is one of IPv4, `cidr` in network form.
- * Fields that we do not know are dropped.
+ * The form that the deployed controller reads too: id and name that agree, an `address` where there is one of IPv4, `cidr` in
+ * network form. Fields that we do not know are dropped.
  */
 function stored(entry: InterfaceSpec, { index, mac, addresses: [first = ''] }: RequestInterface) {
   const { portId, mtu, addresses, gateway, routes, subnets, networkId, subnetId, routing } = entry;

@@ -116,6 +116,18 @@ export const nicReasons = {
       '아무것도 변경하지 않았습니다. 노드에서 발견한 내용은 메시지에 있습니다.',
     ],
   ),
+  AgentTooOld: row(
+    'nic',
+    false,
+    [
+      'The agent image is of an earlier release and has no words for what the NIC needs (IPv6, or routing main or isolated); the NIC stays as it is.',
+      '에이전트 이미지가 이전 릴리스여서 NIC에 필요한 기능(IPv6, 라우팅 main 또는 isolated)을 지원하지 않습니다. NIC는 현재 상태를 유지합니다.',
+    ],
+    [
+      'Use agent and controller images of the same release; nothing else has to be done.',
+      '같은 릴리스의 에이전트와 컨트롤러 이미지를 사용하십시오. 다른 조치는 필요하지 않습니다.',
+    ],
+  ),
   InvalidEntry: row(
     'nic',
     false,

@@ -1,6 +1,5 @@
 import { familyOf } from '../../api/address.ts';
 import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
-import type { AddressFamily } from '../../api/openstackconfig.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
@@ -12,11 +11,11 @@ import type { Access } from '../access.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { Listed } from '../deliver/node-list.ts';
 import type { ViolaClient } from '../deliver/viola-client.ts';
-import type { SubnetSelector } from '../resolve/resolve.ts';
-import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
+import { openstackFailure, reasonOf, type Trouble } from '../status/step-failure.ts';
 import type { SyncRequest } from '../sync-request.ts';
 import type { CloudView } from './cloud-view.ts';
 import { type ChosenServers, chooseServers, isPinned } from './servers.ts';
+import { type ChosenSubnets, chooseSubnets } from './subnets.ts';
 
 /** What was seen at both ends before anything was planned. */
 export interface Seen {
@@ -210,96 +209,4 @@ async function readable<T>(reads: readonly Promise<Found<T>>[], signal: AbortSig
     if (isRequestError(read.reason)) return [];
     throw read.reason;
   });
-}
-
-/** The subnets that are selected, and those of them that could be read. */
-interface ChosenSubnets {
-  /** In the order of precedence. */
-  readonly ids: readonly string[];
-  readonly found: readonly Subnet[];
-  readonly troubles: readonly Trouble[];
-}
-
-type Selector = Exclude<SubnetSelector, { kind: 'none' }>;
-
-/** Reads the selected subnets. Throws when nothing is known of any; one of several that fails is reported. */
-async function chooseSubnets(
-  cloud: Pick<Cloud, 'subnet' | 'subnetsByName'>,
-  {
-    subnets,
-    addressFamilies,
-  }: { readonly subnets: Selector; readonly addressFamilies: readonly AddressFamily[] },
-  signal: AbortSignal,
-): Promise<ChosenSubnets> {
-  const chosen = await (subnets.kind === 'name'
-    ? byName(cloud, subnets.name, signal)
-    : byIds(cloud, subnets.ids, signal));
-  const unwanted = chosen.found.flatMap((subnet) => ofOtherFamily(subnet, addressFamilies));
-  return { ...chosen, troubles: [...chosen.troubles, ...unwanted] };
-}
-
-async function byIds(
-  cloud: Pick<Cloud, 'subnet'>,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<ChosenSubnets> {
-  const reads = await Promise.all(ids.map(async (id) => readSubnet(cloud, id, signal)));
-  const found = reads.flatMap((read) => (read.kind === 'found' ? [read.subnet] : []));
-  const troubles = reads.flatMap((read) => (read.kind === 'trouble' ? [read.trouble] : []));
-  return { ids, found, troubles };
-}
-
-async function byName(
-  cloud: Pick<Cloud, 'subnetsByName'>,
-  name: string,
-  signal: AbortSignal,
-): Promise<ChosenSubnets> {
-  const found = await cloud.subnetsByName(name, signal).catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw openstackFailure(error, 'NeutronSubnetError');
-  });
-  const [only, another] = found;
-  if (only === undefined) {
-    const message = `subnet not found: no subnet of the project is named "${name}" (spec.subnetName)`;
-    throw new StepFailure({ reason: 'SubnetNotFound', message });
-  }
-  if (another !== undefined) {
-    const message = `multiple subnets matched; use subnetIDs or subnetID: ${found.length} subnets are named "${name}" (spec.subnetName)`;
-    throw new StepFailure({ reason: 'SubnetNotUnique', message });
-  }
-  return { ids: [only.id], found, troubles: [] };
-}
-
-type Read =
-  | { readonly kind: 'found'; readonly subnet: Subnet }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble };
-
-async function readSubnet(
-  cloud: Pick<Cloud, 'subnet'>,
-  id: string,
-  signal: AbortSignal,
-): Promise<Read> {
-  try {
-    const found = await cloud.subnet(id, signal);
-    if (found.kind === 'found') return { kind: 'found', subnet: found.value };
-    const message = `subnet not found: "${id}" (spec.subnetIDs or spec.subnetID)`;
-    return { kind: 'trouble', trouble: { reason: 'SubnetNotFound', message } };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isRequestError(error)) throw error;
-    const reason = reasonOf(error, 'NeutronSubnetError');
-    // Without a token or an endpoint nothing else can be read either.
-    if (reason !== 'NeutronSubnetError') throw openstackFailure(error, reason);
-    return { kind: 'trouble', trouble: { reason, message: error.message } };
-  }
-}
-
-function ofOtherFamily(
-  { id, ipVersion, cidr }: Subnet,
-  families: readonly AddressFamily[],
-): Trouble[] {
-  const family = `IPv${ipVersion}` as const;
-  if (families.includes(family)) return [];
-  const message = `subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${families.join(', ')}] does not name; add ${family} or select other subnets`;
-  return [{ reason: 'ConfigError', message }];
 }

@@ -61,14 +61,14 @@ export const familiesMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/request.ts',
-    find: 'interfaces.filter((nic) => protocolOf(nic) <= protocol)',
-    replace: 'interfaces.filter((nic) => protocolOf(nic) <= 3)',
+    find: 'interfaces.filter((nic) => protocolOf(nic) > protocol)',
+    replace: 'interfaces.filter((nic) => protocolOf(nic) > 3)',
     tests: protocol,
   },
   {
     file: 'src/controller/request.ts',
-    find: 'const stay = [...keep, ...kept];',
-    replace: 'const stay = kept.length > 9 ? kept : keep;',
+    find: 'const stay = [...keep, ...withheld.map(({ mac }) => mac)];',
+    replace: 'const stay = keep;',
     tests: protocol,
   },
   {
@@ -87,6 +87,12 @@ export const familiesMutants: readonly Mutant[] = [
     file: 'src/controller/next-run.ts',
     find: 'protocols.findLast((version) => version < spoken) ?? newest',
     replace: 'protocols.find((version) => version > spoken) ?? newest',
+    tests: protocol,
+  },
+  {
+    file: 'src/controller/next-run.ts',
+    find: "if (reasons.includes('AgentTooOld')) return newest;",
+    replace: '',
     tests: protocol,
   },
   {
@@ -114,7 +120,7 @@ export const familiesMutants: readonly Mutant[] = [
     tests: families,
   },
   {
-    file: 'src/operator/observe/observe.ts',
+    file: 'src/operator/observe/subnets.ts',
     find: 'if (families.includes(family)) return [];',
     replace: "if (family === 'IPv4') return [];",
     tests: families,
