@@ -94,6 +94,9 @@ export interface ConfigFile extends HostFile {
   readonly patterns?: readonly string[];
 }
 
+/** What a file is about, beside what is ours. */
+export type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns'>;
+
 /** What a file of ours, of any generation, says about the one NIC in it. */
 export interface OwnFile {
   readonly mac: string;

@@ -1,6 +1,5 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
-import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
-import type { Claims } from './keyfile-claims.ts';
+import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import { macInHead } from './nic-head.ts';
 
 export const ifcfgDirectory = '/etc/sysconfig/network-scripts';

@@ -34,15 +34,12 @@ export interface IniSection {
 export function iniSections(text: string): IniSection[] {
   const blocks = text.split(/^(?=\[)/m).filter((block) => block.trim() !== '');
   return blocks.map((block) => {
-    const [name, ...more] = new Set((readIni(block) ?? []).map(({ section }) => section));
-    if (name === undefined || more.length > 0) throw new Error('not a file in sections');
     const lines = readIni(block) ?? [];
-    const keys = Object.groupBy(lines, ({ key }) => key);
-    const values = Object.entries(keys).map(([key, all = []]) => [
-      key,
-      all.map(({ value }) => value),
-    ]);
-    return { name, values: Object.fromEntries(values) as IniSection['values'] };
+    const [name, ...more] = new Set(lines.map(({ section }) => section));
+    if (name === undefined || more.length > 0) throw new Error('not a file in sections');
+    const values: Record<string, string[]> = {};
+    for (const { key, value } of lines) (values[key] ??= []).push(value);
+    return { name, values };
   });
 }
 

@@ -1,9 +1,6 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
-import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import { type IniLine, readIni, valueIn } from './ini-text.ts';
-
-/** What a file is about, beside what is ours. */
-export type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns'>;
 
 /** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
 const ownName = /^\/etc\/NetworkManager\/system-connections\/9\d*-multinic\d+\.nmconnection$/;

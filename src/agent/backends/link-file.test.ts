@@ -70,6 +70,12 @@ describe('a file of somebody else', () => {
     ],
     ['by its permanent MAC', 'PermanentMACAddress=fa16.3e00.0001', [mac], []],
     ['by the names that it starts with', 'OriginalName=ens* eth0', [], ['ens*', 'eth0']],
+    [
+      'by the names that were said last',
+      'OriginalName=eth*\nOriginalName=\nOriginalName=ens*',
+      [],
+      ['ens*'],
+    ],
     ['by all names but some', 'OriginalName=!ens3', [], ['*']],
     ['by its driver', 'Driver=virtio_net', [], ['*']],
     ['by its type', 'Type=ether', [], ['*']],

@@ -4,6 +4,7 @@ import type { DesiredNic } from '../planning/desired.ts';
 import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { Place, RenderedFile } from './backend.ts';
 import { type IniLine, readIni, strictIni } from './ini-text.ts';
+import { isOfOtherType, isOpen, macsIn, matchValues } from './systemd-match.ts';
 
 const directory = '/etc/systemd/network';
 /** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
@@ -74,24 +75,15 @@ const narrower = new Set([
  */
 function claimsOf(path: string, lines: readonly IniLine[]): Omit<ConfigFile, keyof HostFile> {
   const match = lines.filter(({ section }) => section === 'Match');
-  const valuesOf = (...keys: string[]) =>
-    match.filter(({ key }) => keys.includes(key)).flatMap(({ value }) => value.split(/\s+/));
   if (isAfterOurs(path) || match.length === 0) return { macs: [] };
-  const macs = valuesOf('MACAddress', 'PermanentMACAddress').map(plainMac);
-  const types = valuesOf('Type');
-  const others = types.length > 0 && !types.some((type) => /^(!|ether$)|\*/.test(type));
-  if (macs.length > 0 || others || match.some(({ key }) => narrower.has(key))) return { macs };
+  const valuesOf = matchValues(match);
+  const macs = macsIn(valuesOf);
+  const isNarrow = isOfOtherType(valuesOf) || match.some(({ key }) => narrower.has(key));
+  if (macs.length > 0 || isNarrow) return { macs };
   const names = valuesOf('OriginalName');
-  const isOpen = names.length === 0 || names.some((name) => name.startsWith('!'));
-  return { macs, patterns: isOpen ? ['*'] : names };
+  return { macs, patterns: isOpen(names) ? ['*'] : names };
 }
 
 function isAfterOurs(path: string): boolean {
   return path.replace(/^.*\//, '') >= '99';
-}
-
-/** systemd takes MACs with colons, hyphens or dots. */
-function plainMac(mac: string): string {
-  const digits = mac.toLowerCase().replaceAll(/[^\da-f]/g, '');
-  return digits.replaceAll(/..(?=.)/g, '$&:');
 }

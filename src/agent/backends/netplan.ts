@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { interfaceName } from '../../api/names.ts';
-import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { Backend } from './backend.ts';
 import { renderDocument, validateDocument } from './netplan-document.ts';
 
@@ -104,8 +104,6 @@ function held({ path: at, text }: HostFile): OwnFile | undefined {
   const addresses = [...text.matchAll(/^Address=(\S+)$/gm)].map(([, address = '']) => address);
   return { mac: mac.toLowerCase(), index: Number(index), addresses };
 }
-
-type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns'>;
 
 /** Whose NICs a document configures. One that cannot be read may be about any NIC that it mentions. */
 function claimsOf(document: unknown, text: string): Claims {

@@ -1,9 +1,7 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
-import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import { type IniLine, readIni } from './ini-text.ts';
-
-/** What a file is about, beside what is ours. */
-type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns'>;
+import { isOfOtherType, isOpen, type MatchValues, macsIn, matchValues } from './systemd-match.ts';
 
 /** Names that this agent gives its files; the two numbers need not agree. */
 const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.network$/;
@@ -42,35 +40,21 @@ const particular = new Set(['Path', 'Property', 'SSID', 'BSSID', 'WLANInterfaceT
  */
 function claimsOf(lines: readonly IniLine[]): Claims {
   const match = lines.filter(({ section }) => section === 'Match');
-  const valuesOf = (...keys: string[]) => matchValues(match, keys);
-  const macs = valuesOf('MACAddress', 'PermanentMACAddress').map(plainMac);
-  if (macs.length > 0) return { macs };
-  if (isOfOthers(valuesOf('Type'), /^(!|ether$)|\*/) || isOfOthers(valuesOf('Kind'), /^!/)) {
-    return { macs };
-  }
+  const valuesOf = matchValues(match);
+  const macs = macsIn(valuesOf);
+  if (macs.length > 0 || isOfOtherType(valuesOf) || isOfOtherKind(valuesOf)) return { macs };
   const names = valuesOf('Name');
   if (names.length === 0 && match.some(({ key }) => particular.has(key))) return { macs };
   // Its [Match] may be empty, or say of the host or of a driver, of which others are too, what is true of ours.
-  const isOpen = names.length === 0 || names.some((name) => name.startsWith('!'));
-  const patterns = isOpen ? ['*'] : names.filter(isPattern);
-  const plain = isOpen ? [] : names.filter((name) => !isPattern(name));
+  const patterns = isOpen(names) ? ['*'] : names.filter(isPattern);
+  const plain = isOpen(names) ? [] : names.filter((name) => !isPattern(name));
   return { macs, names: plain, ...(isLease(lines) ? { leases: patterns } : { patterns }) };
 }
 
-/** Values of keys that lists are given for, at once or in turn; an empty one takes back what was said before. */
-function matchValues(match: readonly IniLine[], keys: readonly string[]): string[] {
-  return keys.flatMap((key) =>
-    match
-      .filter((line) => line.key === key)
-      .reduce<string[]>(
-        (said, { value }) => (value === '' ? [] : [...said, ...value.split(/\s+/)]),
-        [],
-      ),
-  );
-}
-
-function isOfOthers(values: readonly string[], ours: RegExp): boolean {
-  return values.length > 0 && !values.some((value) => ours.test(value));
+/** A NIC that is no virtual link has no kind. */
+function isOfOtherKind(valuesOf: MatchValues): boolean {
+  const kinds = valuesOf('Kind');
+  return kinds.length > 0 && !kinds.some((kind) => kind.startsWith('!'));
 }
 
 function isLease(lines: readonly IniLine[]): boolean {
@@ -80,12 +64,6 @@ function isLease(lines: readonly IniLine[]): boolean {
 
 function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
-}
-
-/** systemd takes MACs with colons, hyphens or dots. */
-function plainMac(mac: string): string {
-  const digits = mac.toLowerCase().replaceAll(/[^\da-f]/g, '');
-  return digits.replaceAll(/..(?=.)/g, '$&:');
 }
 
 function mentionedIn(text: string): Claims {

@@ -9,6 +9,8 @@ const claims = {
   tests: ['unit', 'src/agent/backends/networkd-claims.test.ts'],
 } as const;
 
+const match = { ...claims, file: 'src/agent/backends/systemd-match.ts' } as const;
+
 export const agentNetworkdMutants: readonly Mutant[] = [
   {
     ...document,
@@ -47,12 +49,12 @@ export const agentNetworkdMutants: readonly Mutant[] = [
     find: 'ownName.test(file.path) ? ownNetwork(lines)',
     replace: 'file.path ? ownNetwork(lines)',
   },
-  { ...claims, find: 'if (macs.length > 0) return { macs };', replace: '' },
-  { ...claims, find: "(valuesOf('Kind'), /^!/)", replace: "(valuesOf('Kind'), /./)" },
-  { ...claims, find: '/^(!|ether$)|\\*/', replace: '/^(ether$)|\\*/' },
+  { ...claims, find: 'if (macs.length > 0 || isOf', replace: 'if (isOf' },
+  { ...claims, find: "!kinds.some((kind) => kind.startsWith('!'))", replace: 'kinds.length < 9' },
+  { ...match, find: '/^(!|ether$)|\\*/', replace: '/^(ether$)|\\*/' },
   { ...claims, find: 'names.length === 0 && match.some', replace: 'match.some' },
-  { ...claims, find: "names.some((name) => name.startsWith('!'))", replace: 'names.length > 9' },
-  { ...claims, find: "value === '' ? [] :", replace: "value === 'x' ? [] :" },
+  { ...match, find: "names.some((name) => name.startsWith('!'))", replace: 'names.length > 9' },
+  { ...match, find: "value === '' ? [] :", replace: "value === 'x' ? [] :" },
   { ...claims, find: 'lines.findLast(', replace: 'lines.find(' },
   { ...claims, find: '/^(no|false|n|f|off|0|)$/i.test', replace: '/^(no|n|f|off|0|)$/i.test' },
 ];
