@@ -79,7 +79,7 @@ describe('the reasons for which something is not Ready', () => {
       'Disconnected',
     ],
     controller:
-      'AllInterfacesConfigured SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers'.split(
+      'AllInterfacesConfigured AsApplied SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers'.split(
         ' ',
       ),
   };

@@ -11,6 +11,7 @@ import { textOf } from './apply/disk.ts';
 import { type JournalEntry, readJournals, readState, UnknownStateError } from './apply/memory.ts';
 import { recover } from './apply/recover.ts';
 import { transact } from './apply/transaction.ts';
+import { compare } from './check.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
@@ -151,6 +152,10 @@ async function configure(
   const context = openContext(hostOf(site, backend), request, onDisk, macs, deps);
   const boot = context.run.bootId;
 
+  if (request.action === 'check') {
+    if (misfit) return { ...ofWrongFamily(request, inUse, misfit), ...named };
+    return { ...(await check(request, atBoot(onDisk, boot), journals, context)), ...named };
+  }
   const recovered = await recover(journals, atBoot(onDisk, boot), context);
   const { state: known, inHand, claims } = recovered;
   const claimed = (state: AgentState) => claims.reduce(withNic, state);
@@ -179,6 +184,19 @@ async function configure(
   const applied = await carryOut(apply, removed.state, host, context);
   const nics = [...applied.nics, ...removed.nics];
   return { ...(await conclude(nics, applied.state, request, context)), ...named };
+}
+
+async function check(
+  request: JobRequest,
+  state: AgentState,
+  journals: readonly JournalEntry[],
+  context: Context,
+): Promise<Findings> {
+  const memory = memoryOf(state, request);
+  const older = staleness(state, request);
+  if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
+  const nics = await compare({ request, state, journals }, context);
+  return { nics, warnings: warningsOf(nics, context.sysctls), ...memory };
 }
 
 /** Whether IPv6 is asked for, or there may be something of it to be taken away. */
@@ -258,7 +276,7 @@ function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest) {
 
 /** A host of another family that has nothing of ours is as clean as it can be. */
 function ofWrongFamily(request: JobRequest, known: readonly unknown[], message: string): Findings {
-  const asked = request.action === 'apply' && request.interfaces.length > 0;
+  const asked = request.action !== 'cleanup' && request.interfaces.length > 0;
   if (known.length === 0 && !asked) return { nics: [], warnings: [] };
   return failedWhole(request, { reason: 'WrongFamily', message });
 }

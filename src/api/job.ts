@@ -3,7 +3,7 @@ import { familyOf, plainForm } from './address.ts';
 
 /**
  * Versions of the request and the result; the two sides refuse any other. Each adds to the one before: 2 machine, fence and
- * known NICs, 3 NICs with IPv6 and with other routing than `pbr`. An agent that knows less is sent a request of an older
+ * known NICs, 3 NICs with IPv6 and with other routing than `pbr`, and the action `check`. An agent that knows less is sent a request of an older
  * version, without what needs a newer one.
  */
 export const protocols = [1, 2, 3] as const;
@@ -80,7 +80,8 @@ export const jobRequest = z.object({
    */
   supersedes: fence.optional(),
   attempt: z.int().min(0),
-  action: z.enum(['apply', 'cleanup']),
+  /** `check` looks and changes nothing. */
+  action: z.enum(['apply', 'cleanup', 'check']),
   nodeName: z.string().min(1).max(253),
   /** Addresses of the Node object but for those of our own NICs: no NIC that carries one of them is ever touched. */
   protectedAddresses: z.array(z.union([z.ipv4(), z.ipv6()])).max(64),
@@ -108,6 +109,7 @@ export const nicReason = z.enum([
   'LeasedByHost',
   'WrongFamily',
   'AgentTooOld',
+  'Drifted',
   'InvalidEntry',
   'ApplyFailed',
   'VerifyFailed',

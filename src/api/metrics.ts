@@ -226,6 +226,13 @@ export const metricTable = {
     lookFor: 'Failed above 0, and Pending or InProgress that stays.',
     labels: ['state'],
   },
+  multinic_node_configs_drifted: {
+    type: 'gauge',
+    help: 'MultiNicNodeConfigs whose node was found to differ from what was applied, and was not brought back yet.',
+    lookFor:
+      'Above 0 for longer than an agent takes: the drift policy is report, or the apply fails.',
+    labels: [],
+  },
   multinic_node_configs_not_ready: {
     type: 'gauge',
     help: 'MultiNicNodeConfigs whose condition Ready is False, by its reason.',

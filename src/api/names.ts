@@ -38,6 +38,8 @@ export const annotations = {
   deleteConsent: 'multinic.io/delete-consent',
   /** On MultiNicNodeConfig, any value: its node is taken over from the deployed controller. */
   takeOver: 'multinic.io/take-over',
+  /** On MultiNicNodeConfig: a new value, such as a time, has its node compared with what was applied. */
+  check: 'multinic.io/check',
   /** On a Secret that registers a business cluster: the ServiceAccount there whose token it holds, which Viola renews. */
   renewsTokenOf: 'multinic.io/renews-token-of',
   /** On agent Jobs and Pods: `namespace/name` of the MultiNicNodeConfig they work for. */

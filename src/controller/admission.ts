@@ -34,22 +34,35 @@ export interface AdmissionOptions {
   readonly limit: number;
 }
 
-const lanes = ['change', 'cleanup', 'retry'] as const;
+const lanes = ['change', 'cleanup', 'retry', 'check'] as const;
 type Lane = (typeof lanes)[number];
+const laneNames = {
+  change: 'changes',
+  cleanup: 'clean-ups',
+  retry: 'further attempts',
+  check: 'checks',
+} as const satisfies Record<Lane, string>;
 
 function laneOf({ action, attempt }: Pick<Candidate, 'action' | 'attempt'>): Lane {
-  if (action === 'cleanup') return 'cleanup';
+  if (action !== 'apply') return action;
   return attempt > 1 ? 'retry' : 'change';
 }
 
 /**
  * One agent at a time on a node, and only so many in the whole cluster. What is tried again, and what is cleaned up, takes
- * at most half of the places each: neither can keep changes waiting, however much of it there is.
+ * at most half of the places each, and what is only looked at a quarter: none can keep changes waiting, however much of it
+ * there is.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { runner, nodes, occupied, limit } = options;
   const half = Math.max(1, Math.floor(limit / 2));
-  const limits: Readonly<Record<Lane, number>> = { change: limit, retry: half, cleanup: half };
+  const quarter = Math.max(1, Math.floor(limit / 4));
+  const limits: Readonly<Record<Lane, number>> = {
+    change: limit,
+    retry: half,
+    cleanup: half,
+    check: quarter,
+  };
   // What was granted and is not visible as a run yet; forgotten with the process, which grants nothing then.
   const granted = new Map<string, Candidate>();
   const waiting = new Map<string, Lane>();
@@ -87,9 +100,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
       return `${active.length} agents are at work, no more than ${limit} may be`;
     }
     const alike = active.filter((one) => laneOf(one) === lane).length;
-    const what = lane === 'retry' ? 'further attempts' : 'clean-ups';
     return alike >= limits[lane]
-      ? `${alike} ${what} are under way, no more than ${limits[lane]} may be`
+      ? `${alike} ${laneNames[lane]} are under way, no more than ${limits[lane]} may be`
       : undefined;
   }
 

@@ -5,6 +5,7 @@ import {
   type Fence,
   family,
   fence,
+  jobRequest,
   type Protocol,
   protocol,
   protocols,
@@ -14,7 +15,7 @@ import { type Reason, reasons } from '../api/reasons.ts';
 import type { Clock } from '../time/clock.ts';
 import { isOpen } from './evidence.ts';
 import { guessFamily, otherFamilyIn } from './family.ts';
-import type { Order, Verdict } from './runner.ts';
+import type { Occasion, Order, Verdict } from './runner.ts';
 import { isOtherMachine, isWrittenByOther, type Machine } from './stores.ts';
 
 // A later version writes records, too, and may be taken back: what it did is done all the same, or going back would send an
@@ -33,12 +34,15 @@ const knownFamilies = z
   .transform((words) => words.flatMap((word) => knownFamily.parse(word) ?? []));
 
 const recordSchema = z.object({
-  action: z.enum(['apply', 'cleanup']),
+  action: jobRequest.shape.action,
   content: z.string(),
   nodeName: z.string().min(1),
   nodeUid: z.string(),
   machineId: z.string().optional(),
   bootId: z.string().optional(),
+  readySince: z.string().optional(),
+  checkAsked: z.string().optional(),
+  checkedAt: z.iso.datetime({ offset: true }).optional(),
   job: z.string().min(1),
   attempt: z.int(),
   protocol: spoken,
@@ -77,16 +81,16 @@ export interface Terms {
 
 /** The record of a run that is about to begin. */
 export function begun(order: Order, job: string, terms: Terms, now: Date): Applied {
-  const { action, content, attempt, machine, family: sent } = order;
+  const { action, content, attempt, machine, occasion = machine, family: sent } = order;
   const { triedFamilies = [] } = terms;
-  const { nodeName, nodeUid, machineId, bootId } = machine;
+  const { nodeName, nodeUid, machineId } = machine;
   return {
     action,
     content,
     nodeName,
     nodeUid,
     ...(machineId ? { machineId } : {}),
-    ...(bootId ? { bootId } : {}),
+    ...seenIn(occasion),
     job,
     attempt,
     protocol: terms.protocol,
@@ -94,6 +98,15 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
     ...(triedFamilies.length > 0 ? { triedFamilies: [...triedFamilies] } : {}),
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
     at: rfc3339(now),
+  };
+}
+
+/** What a record says of the moment at which its node was looked at. */
+export function seenIn({ bootId, readySince, checkAsked }: Occasion) {
+  return {
+    ...(bootId ? { bootId } : {}),
+    ...(readySince ? { readySince } : {}),
+    ...(checkAsked === undefined ? {} : { checkAsked }),
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   type Condition,
   type ConditionUpdate,
+  findCondition,
   setCondition,
   shortMessage,
 } from '../api/condition.ts';
@@ -42,6 +43,8 @@ interface ConditionsInput {
   readonly spec: Pick<AcceptedSpec, 'entries' | 'blocked'>;
   /** Undefined while no node is known. */
   readonly name: NameMatch | undefined;
+  /** What a look has found; undefined when none has ended. */
+  readonly drift: ConditionUpdate | undefined;
   readonly previous: readonly Condition[];
   readonly generation: number;
   readonly now: Date;
@@ -54,6 +57,7 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
   const updates = [
     ...(kept.length > 0 ? kept : progressIn(input)),
     accepted(input.spec),
+    ...drifted(input),
     ...nameDiffers(input.name),
   ];
   const before = previous.filter(({ type }) => updates.some((update) => update.type === type));
@@ -66,7 +70,7 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
 }
 
 const progressTypes = ['Ready', 'Applied', 'Verified', 'Persistent', 'Reconciling', 'Stalled'];
-const order = ['Ready', 'Accepted', ...progressTypes.slice(1), 'NameDiffers'];
+const order = ['Ready', 'Accepted', ...progressTypes.slice(1), 'Drifted', 'NameDiffers'];
 
 /**
  * What stays of the last attempt's conditions: an attempt that is repeated says nothing new until it has ended or does not
@@ -118,6 +122,24 @@ function accepted({ entries = [], blocked }: ConditionsInput['spec']): Condition
 function usable(count: number): string {
   return count === 0 ? 'there are no entries' : `all ${count} entries can be used`;
 }
+
+/** What the last look found stands until the next one, or until everything was applied again. */
+function drifted({ situation, drift, previous }: ConditionsInput): ConditionUpdate[] {
+  if (drift) return [drift];
+  const before = findCondition(previous, 'Drifted');
+  if (!before) return [];
+  const isHealed = situation.kind === 'ended' && completionOf(situation.verdict).done;
+  if (isHealed) return [asApplied];
+  const { type, status, reason = '', message = '' } = before;
+  return [{ type, status, reason, message }];
+}
+
+export const asApplied: ConditionUpdate = {
+  type: 'Drifted',
+  status: 'False',
+  reason: 'AsApplied',
+  message: 'the node has what was applied',
+};
 
 function nameDiffers(name: NameMatch | undefined): ConditionUpdate[] {
   if (!name || name.kind === 'same') return [];

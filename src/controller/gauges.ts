@@ -10,17 +10,20 @@ export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetri
   const objects = new Map<string, number>(states.map((state) => [state, 0]));
   const nics = new Map<string, number>(states.map((state) => [state, 0]));
   const notReady = new Map<string, number>();
+  let drifted = 0;
 
   function add({ status }: NodeConfig, by: number): void {
     bump(objects, status?.state ?? 'Pending', by);
     for (const nic of status?.interfaceStatuses ?? []) bump(nics, nic.status ?? 'Pending', by);
     const reason = whyNotReady(status);
     if (reason) notReady.set(reason, (notReady.get(reason) ?? 0) + by);
+    if (isDrifted(status)) drifted += by;
   }
 
   function show(): void {
     for (const [state, count] of objects) metrics.set('multinic_node_configs', { state }, count);
     for (const [state, count] of nics) metrics.set('multinic_interfaces', { state }, count);
+    metrics.set('multinic_node_configs_drifted', {}, drifted);
     for (const [reason, count] of notReady) {
       metrics.set('multinic_node_configs_not_ready', { reason }, count);
     }
@@ -33,6 +36,10 @@ export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetri
     add(change.object, change.type === 'deleted' ? -1 : 1);
     show();
   });
+}
+
+function isDrifted(status: NodeConfig['status']): boolean {
+  return findCondition(status?.conditions, 'Drifted')?.status === 'True';
 }
 
 function whyNotReady(status: NodeConfig['status']): string | undefined {

@@ -10,7 +10,9 @@ import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
 import { createAdmission } from './admission.ts';
 import { RecordAges } from './applied.ts';
+import { createCheck } from './check.ts';
 import { createDeletion, createDeletionGuard } from './deletion.ts';
+import { createDispatch } from './dispatch.ts';
 import { gaugeStates } from './gauges.ts';
 import type { JobTemplate } from './job.ts';
 import { createJobRunner, createJobStore, createPodStore } from './job-runner.ts';
@@ -70,21 +72,23 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   };
   const { namespace, startDeadlineMs } = values;
   const ages = new RecordAges(clock);
+  const dispatch = createDispatch({ runner, admission, metrics, log });
   const reporter = createReporter({ client, configs, recorder, metrics, perform, clock });
   const reconcile = createReconciler({
     stores,
     otherController,
     deletion: createDeletion({ client, runner, perform, stores }),
     guard: createDeletionGuard({ client, stores, namespace, clock }),
-    nextRun: createNextRun({
+    nextRun: createNextRun({ runner, dispatch, isCurrent, startDeadlineMs, ages, clock, metrics }),
+    check: createCheck({
       runner,
-      admission,
-      isCurrent,
-      startDeadlineMs,
+      dispatch,
       ages,
       clock,
       metrics,
-      log,
+      startDeadlineMs,
+      intervalMs: values.checkIntervalMs,
+      policy: values.driftPolicy,
     }),
     ages,
     reporter,

@@ -16,7 +16,7 @@ function visitsOf(config: NodeConfig) {
   const told: unknown[] = [];
   const nextRun = createNextRun({
     runner: { runsFor: () => [], nameOf: () => 'job-2' },
-    admission: { request: () => ({ granted: false, why: 'no room' }) },
+    dispatch: async () => Promise.resolve('no room'),
     ages: new RecordAges(clock),
     clock,
   } as unknown as NextRunOptions);

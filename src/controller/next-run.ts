@@ -3,9 +3,7 @@ import type { Reason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Admission } from './admission.ts';
 import {
   type Applied,
   appliedIn,
@@ -16,6 +14,8 @@ import {
   type Terms,
   triedBefore,
 } from './applied.ts';
+import type { Dispatch } from './dispatch.ts';
+import { occasionOf } from './drift.ts';
 import { withSilentNics } from './evidence.ts';
 import { isNews } from './family.ts';
 import type { ControllerMetrics, Report } from './report.ts';
@@ -38,18 +38,17 @@ export interface Progress extends Outcome {
 
 export interface NextRunOptions {
   readonly runner: Runner;
-  readonly admission: Admission;
+  readonly dispatch: Dispatch;
   /** Whether the server still has this state of the object, asked now. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
   readonly startDeadlineMs: number;
   readonly ages: RecordAges;
   readonly clock: Clock;
   readonly metrics: ControllerMetrics;
-  readonly log: Logger;
 }
 
 /** What an agent says that cannot read the request: perhaps it speaks an older version. */
-const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
+export const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
 
 const recordNotKept =
   'the cluster does not keep status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds';
@@ -61,7 +60,7 @@ export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
 /** Takes the next step of a task: starts, waits for, repeats or takes back runs of the agent, and tells of it. */
 export function createNextRun(options: NextRunOptions): NextRun {
-  const { runner, admission, isCurrent, startDeadlineMs, ages, clock, metrics, log } = options;
+  const { runner, dispatch, isCurrent, startDeadlineMs, ages, clock, metrics } = options;
 
   async function nextRun(task: Task, signal: AbortSignal): Promise<Progress> {
     const { node, action, contents, report } = task;
@@ -72,14 +71,14 @@ export function createNextRun(options: NextRunOptions): NextRun {
       content,
       machine: machineOf(node),
     };
-    const runs = runsOf(task, content);
+    const runs = runsOf(runner, task, content);
     const applied = appliedIn(report.config.status);
     const next = decide(desired, runs, applied, ageOf(report, applied));
     switch (next.kind) {
       case 'start': {
         const { attempt, generation } = next;
-        const { machine } = desired;
-        return start(task, orderOf(task, { attempt, generation, content, machine }), runs, signal);
+        const order = orderOf(task, { ...desired, attempt, generation });
+        return start(task, order, runs, signal);
       }
       case 'remove':
         await runner.remove(next.run, signal);
@@ -103,14 +102,6 @@ export function createNextRun(options: NextRunOptions): NextRun {
     return applied ? ages.of(keyOf(config), applied) : 0;
   }
 
-  function runsOf({ report, contents }: Task, content: string): readonly Run[] {
-    const { uid } = report.config.metadata;
-    return runner
-      .runsFor(refOfConfig(report.config))
-      .filter((run) => run.uid === uid)
-      .map((run) => (run.content === content ? withSilentNics(run, contents.interfaces) : run));
-  }
-
   async function start(
     task: Task,
     order: Order,
@@ -123,24 +114,11 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const repeat = before !== undefined && isAbout(before, order);
     const failure = unreachable(node);
     if (failure) return waiting(report, failure, repeat);
-    const key = keyOf(order.config);
-    const { action, attempt, generation } = order;
-    const name = runner.nameOf(order);
-    const permission = admission.request({ key, node: order.node, name, action, attempt });
-    if (!permission.granted) {
-      return { ...waiting(report, turn(permission.why), repeat), requeueAfterMs: askAgainMs };
+    const why = await dispatch(order, () => begin(task, order, repeat, signal));
+    if (why !== undefined) {
+      return { ...waiting(report, turn(why), repeat), requeueAfterMs: askAgainMs };
     }
-    try {
-      await begin(task, order, repeat, signal);
-    } finally {
-      permission.release();
-    }
-    log.info(
-      { config: key, job: name, node: order.node, action, attempt, generation },
-      'agent sent',
-    );
-    metrics.count('multinic_jobs_started_total', { action });
-    await tidy({ ...order, name }, runs, signal);
+    await tidy({ ...order, name: runner.nameOf(order) }, runs, signal);
     return { done: false, requeueAfterMs: startDeadlineMs };
   }
 
@@ -257,14 +235,26 @@ export function createNextRun(options: NextRunOptions): NextRun {
   return nextRun;
 }
 
-function orderOf(
-  { report: { config }, node, action }: Task,
-  rest: Pick<Order, 'attempt' | 'generation' | 'content' | 'machine'>,
+/** The runs of an object; one of this content is judged by what it was asked for. */
+export function runsOf(
+  runner: Runner,
+  { report: { config }, contents }: Task,
+  content: string,
+): readonly Run[] {
+  return runner
+    .runsFor(refOfConfig(config))
+    .filter(({ uid }) => uid === config.metadata.uid)
+    .map((run) => (run.content === content ? withSilentNics(run, contents.interfaces) : run));
+}
+
+export function orderOf(
+  { report: { config }, node }: Task,
+  rest: Pick<Order, 'action' | 'attempt' | 'generation' | 'content' | 'machine'>,
 ): Order {
   return {
     ...rest,
     uid: config.metadata.uid ?? '',
-    action,
+    occasion: occasionOf(config, node),
     family: familyFor(rest.machine, appliedIn(config.status)),
     node: node.metadata.name,
     instance: systemUuidOf(node) ?? '',

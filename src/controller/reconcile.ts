@@ -3,6 +3,7 @@ import { isConflict } from '../kube/errors.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { RecordAges } from './applied.ts';
+import type { Check } from './check.ts';
 import { isRepeat, readyIn, type Situation } from './conditions.ts';
 import { type Deletion, type DeletionGuard, isHeld } from './deletion.ts';
 import type { NextRun, Progress } from './next-run.ts';
@@ -19,6 +20,7 @@ export interface ReconcilerOptions {
   readonly deletion: Deletion;
   readonly guard: DeletionGuard;
   readonly nextRun: NextRun;
+  readonly check: Check;
   readonly ages: RecordAges;
   readonly reporter: Reporter;
 }
@@ -29,18 +31,19 @@ const lagPauseMs = 1_000;
 const askAgainMs = 30_000;
 
 /**
- * The way of a MultiNicNodeConfig: hold it, accept its entries, find its node, send an agent, report; or, when it is being
- * deleted, have its node cleaned and let it go.
+ * The way of a MultiNicNodeConfig: hold it, accept its entries, find its node, send an agent, report, and look whether the
+ * node stays so; or, when it is being deleted, have its node cleaned and let it go.
  */
 export function createReconciler(options: ReconcilerOptions) {
-  const { stores, otherController, deletion, guard, nextRun, ages, reporter } = options;
+  const { stores, otherController, deletion, guard, nextRun, check, ages, reporter } = options;
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
     const config = stores.configs.get(key);
     try {
       await deletion.collect(refOf(key), config?.metadata.uid, signal);
       if (config) return await proceed(config, signal);
-      return ages.forget(key);
+      ages.forget(key);
+      return check.forget(key);
     } catch (error) {
       if (!isConflict(error)) throw error;
       return { requeueAfterMs: lagPauseMs };
@@ -88,7 +91,9 @@ export function createReconciler(options: ReconcilerOptions) {
     const former = await deletion.formerNode(config, target.node, signal);
     if (former) return cleanFirst(former, report, signal);
     const { node } = target;
-    return nextRun({ report, node, action: 'apply', contents: spec }, signal);
+    const task = { report, node, action: 'apply', contents: spec } as const;
+    const progress = await nextRun(task, signal);
+    return progress.done ? check.look(task, signal) : progress;
   }
 
   async function letGo(report: Report, signal: AbortSignal): Promise<Outcome | void> {

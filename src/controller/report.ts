@@ -1,4 +1,4 @@
-import { type Condition, findCondition } from '../api/condition.ts';
+import { type Condition, type ConditionUpdate, findCondition } from '../api/condition.ts';
 import type { Effect } from '../api/effects.ts';
 import { refusalReason } from '../api/job.ts';
 import type { metricTable } from '../api/metrics.ts';
@@ -38,13 +38,20 @@ export interface Report {
   readonly config: NodeConfig;
   /** What its entries are worth, and how its node was found. */
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
-  tell(situation: Situation, applied?: Applied): void;
+  /** `drift`: what the condition Drifted says from now on. */
+  tell(situation: Situation, applied?: Applied, drift?: ConditionUpdate): void;
   /** Tells of a refusal; any other error leaves nothing to tell. */
   fail(error: unknown): void;
   /** The object is let go: there is nobody left to tell. */
   drop(): void;
   /** Writes what was told into the status, when it is new. */
   write(signal: AbortSignal): Promise<void>;
+}
+
+interface Told {
+  readonly situation: Situation;
+  readonly applied: Applied | undefined;
+  readonly drift: ConditionUpdate | undefined;
 }
 
 export interface Reporter {
@@ -63,7 +70,7 @@ export function createReporter(options: ReportOptions): Reporter {
     let current = config;
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
-    let told: { readonly situation: Situation; readonly applied: Applied | undefined } | undefined;
+    let told: Told | undefined;
     return {
       get config() {
         return current;
@@ -72,15 +79,15 @@ export function createReporter(options: ReportOptions): Reporter {
         spec = ofSpec;
         name = ofName;
       },
-      tell(situation, applied) {
-        told = { situation, applied };
+      tell(situation, applied, drift) {
+        told = { situation, applied, drift };
       },
       fail(error) {
         told = undefined;
         const message = refusalIn(error);
         if (message === undefined) return;
         const situation = { kind: 'refused', reason: 'JobRefused', message } as const;
-        told = { situation, applied: undefined };
+        told = { situation, applied: undefined, drift: undefined };
       },
       drop() {
         told = undefined;
@@ -95,6 +102,7 @@ export function createReporter(options: ReportOptions): Reporter {
         const before = current;
         current = await ownWrites.during(before, next, () => write(before, patch, signal));
         recordReady(recorder, before, next.conditions ?? []);
+        recordDrift(recorder, before, next.conditions ?? []);
         if (situation.kind !== 'ended') return;
         metrics.count('multinic_job_results_total', { outcome: outcomeLabel(situation.verdict) });
       },
@@ -124,7 +132,7 @@ export function createReporter(options: ReportOptions): Reporter {
 }
 
 /** Why a run was refused, if that is what happened; a server that is not there or too busy refuses nothing. */
-function refusalIn(error: unknown): string | undefined {
+export function refusalIn(error: unknown): string | undefined {
   if (error instanceof RunRefused) return error.message;
   if (!(error instanceof KubeError)) return undefined;
   const { status, reason, message } = error;
@@ -149,6 +157,18 @@ function recordReady(
   });
 }
 
+/** Once for each time that a node is found to differ. */
+function recordDrift(
+  recorder: Pick<EventRecorder, 'record'>,
+  config: NodeConfig,
+  conditions: readonly Condition[],
+): void {
+  const before = findCondition(config.status?.conditions, 'Drifted');
+  const now = findCondition(conditions, 'Drifted');
+  if (now?.status !== 'True' || before?.status === 'True') return;
+  recorder.record(config, { type: 'Warning', reason: 'Drifted', message: now.message ?? '' });
+}
+
 function meaningOf(reason: string): string {
   return reason in reasons ? reasons[reason as Reason].meaning.en : '';
 }
@@ -159,7 +179,7 @@ export type ControllerMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set
 export const controllerName = 'node-config';
 
 /** What `multinic_job_results_total` calls an ending. */
-function outcomeLabel(verdict: Verdict): string {
+export function outcomeLabel(verdict: Verdict): string {
   if (verdict.kind === 'result') return verdict.result.outcome;
   return refusalReason.safeParse(verdict.reason).success ? 'refused' : verdict.reason;
 }

@@ -3,6 +3,15 @@ import type { NodeReason } from '../api/reasons.ts';
 import type { ObjectRef } from '../kube/object.ts';
 import type { Machine } from './stores.ts';
 
+/** What may have changed a node behind our back, as far as others tell of it. */
+export interface Occasion {
+  readonly bootId: string | undefined;
+  /** Since when the Node is ready, in the words of whoever says it. */
+  readonly readySince?: string | undefined;
+  /** The annotation with which people ask for a check. */
+  readonly checkAsked?: string | undefined;
+}
+
 /** One run of the agent on one node, as it is ordered. */
 export interface Order extends Fence {
   readonly action: JobAction;
@@ -13,6 +22,8 @@ export interface Order extends Fence {
   /** Name of the Kubernetes Node. */
   readonly node: string;
   readonly machine: Machine;
+  /** Known to who orders it; its Job does not tell. */
+  readonly occasion?: Occasion;
   /** Of which family's files the agent is given. */
   readonly family: Family;
   readonly instance: string;

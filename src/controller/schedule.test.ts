@@ -178,9 +178,15 @@ describe('decide', () => {
       ['another machine id', { machineId: 'machine-2' }],
       ['another Node object', { nodeUid: 'uid-2' }],
       ['another name', { nodeName: 'worker-1.example.org' }],
-      ['another boot', { bootId: 'boot-2' }],
     ])('starts anew: %s', (_what, change) => {
       expect(next([], done, nodeWith(change))).toMatchObject({ kind: 'start' });
+    });
+
+    it('starts anew at another boot what was not done, and leaves what was done to a check', () => {
+      const booted = nodeWith({ bootId: 'boot-2' });
+      const open = record(run({ machine: { ...machine, bootId: 'boot-1' } }), waitingFor(0));
+      expect(next([], open, booted)).toMatchObject({ kind: 'start' });
+      expect(next([], done, booted)).toMatchObject({ kind: 'done' });
     });
 
     it('takes a Node that says less for the same', () => {
@@ -211,17 +217,22 @@ describe('decide', () => {
         generation: fc.integer({ min: 1, max: 3 }),
         attempt: fc.integer({ min: 1, max: 3 }),
         content: fc.constantFrom('content-a', 'content-b'),
-        action: fc.constantFrom('apply' as const, 'cleanup' as const),
+        action: fc.constantFrom('apply' as const, 'cleanup' as const, 'check' as const),
         phase: fc.constantFrom(...phases),
       })
       .map((change) => run(change, change.phase === 'ended' ? ok : undefined));
     fc.assert(
-      fc.property(fc.array(anyRun, { maxLength: 5 }), fc.option(anyRun), (runs, recorded) => {
-        const applied = recorded ? record(recorded) : undefined;
-        const decision = next(runs, applied, { generation: 3 });
-        const working = runs.filter(({ phase }) => phase === 'running' || phase === 'ending');
-        if (working.length > 0) expect(decision.kind).not.toBe('start');
-      }),
+      fc.property(
+        fc.array(anyRun, { maxLength: 5 }),
+        fc.option(anyRun),
+        fc.constantFrom('apply' as const, 'check' as const),
+        (runs, recorded, action) => {
+          const applied = recorded && action === 'apply' ? record(recorded) : undefined;
+          const decision = next(runs, applied, { generation: 3, action });
+          const working = runs.filter(({ phase }) => phase === 'running' || phase === 'ending');
+          if (working.length > 0) expect(decision.kind).not.toBe('start');
+        },
+      ),
     );
   });
 });

@@ -43,6 +43,24 @@ export function decide(
   applied: Applied | undefined,
   recordAgeMs: number,
 ): Decision {
+  const alike = runs.filter((run) => isCheck(run) === isCheck(desired));
+  const next = decideAmong(alike, desired, applied, recordAgeMs);
+  const other = runs.find((run) => isCheck(run) !== isCheck(desired) && run.phase !== 'ended');
+  if (!other || next.kind !== 'start') return next;
+  // Who only looks makes way for an agent that is to start, and never the other way round.
+  return isCheck(other) ? makeWay(other) : { kind: 'wait', run: other, current: false };
+}
+
+function isCheck({ action }: Pick<Desired, 'action'>): boolean {
+  return action === 'check';
+}
+
+function decideAmong(
+  runs: readonly Run[],
+  desired: Desired,
+  applied: Applied | undefined,
+  recordAgeMs: number,
+): Decision {
   const onItsWay = untilEnded(runs, desired);
   if (onItsWay) return onItsWay;
   const attempt = 1 + lastAttempt(desired, runs);
@@ -92,8 +110,8 @@ export function isAbout(
     applied.action === action &&
     applied.content === content &&
     !isOtherMachine(machineIn(applied), machine) &&
-    // What is clean stays clean; what runs may have come up differently.
-    (action === 'cleanup' || !isOtherBoot(machineIn(applied), machine))
+    // What was to be repeated may be there after a boot; what was done is compared with the node then (drift.ts).
+    (action === 'cleanup' || applied.done === true || !isOtherBoot(machineIn(applied), machine))
   );
 }
 
@@ -171,7 +189,7 @@ function scheduleOf(reason: Reason): Schedule {
 }
 
 /** A number in [0, 1) that belongs to the text. */
-function fractionOf(text: string): number {
+export function fractionOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }
 

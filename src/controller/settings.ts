@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { agentAppName, namespaces } from '../api/names.ts';
-import { address, boolean, duration, integer, nonBlank } from '../process/setting-schemas.ts';
+import {
+  address,
+  boolean,
+  duration,
+  integer,
+  nonBlank,
+  oneOf,
+} from '../process/setting-schemas.ts';
 import { type Settings, setting } from '../process/settings.ts';
 
 /** Settings of `multinic controller`; names that the deployed controller knows are kept. */
@@ -89,6 +96,26 @@ export const controllerSettings = {
     flag: 'max-in-flight',
     schema: z.string().default('10').pipe(integer(1, 1_000)),
     description: 'how many nodes may be worked on at once',
+  }),
+  driftPolicy: setting({
+    env: ['CONTROLLER_DRIFT_POLICY'],
+    flag: 'drift-policy',
+    schema: z
+      .string()
+      .default('heal')
+      .pipe(oneOf(['heal', 'report'])),
+    description:
+      'heal: what a check finds to differ on a node is applied again; report: the condition Drifted tells it',
+  }),
+  checkIntervalMs: setting({
+    env: ['CONTROLLER_CHECK_INTERVAL'],
+    flag: 'check-interval',
+    schema: z
+      .string()
+      .default('6h')
+      .pipe(duration({ minMs: 600_000 })),
+    description:
+      'how long a node may go without being compared with what was applied to it, ±20 %; at least 10m',
   }),
   takeOver: setting({
     env: ['CONTROLLER_TAKE_OVER'],

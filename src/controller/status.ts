@@ -1,4 +1,4 @@
-import { type Condition, findCondition, rfc3339 } from '../api/condition.ts';
+import { type Condition, type ConditionUpdate, findCondition, rfc3339 } from '../api/condition.ts';
 import type { JobResult } from '../api/job.ts';
 import {
   appliedRecord,
@@ -23,17 +23,27 @@ export interface StatusInput {
   readonly situation: Situation;
   /** The record, where there is a new one. */
   readonly applied?: Applied | undefined;
+  /** What the condition Drifted says, where a look has ended. */
+  readonly drift?: ConditionUpdate | undefined;
   readonly now: Date;
 }
 
 /** The whole status of one object: of its world now, and of what the status said before. */
 export function statusOf(input: StatusInput): NodeConfigStatus {
-  const { config, spec, name, now } = input;
+  const { config, spec, name, drift, now } = input;
   const situation = situationIn(input);
   const previous: NodeConfigStatus = config.status ?? {};
   const { generation = 0 } = config.metadata;
   const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
-  const conditions = conditionsOf({ spec, situation, previous: before, name, generation, now });
+  const conditions = conditionsOf({
+    spec,
+    situation,
+    previous: before,
+    name,
+    drift,
+    generation,
+    now,
+  });
   // Of a spec that cannot be read nobody knows which NICs it has no more.
   const { entries } = spec;
   const statuses = entries ? interfaceStatuses({ entries, situation, previous: nics, now }) : nics;
@@ -52,8 +62,9 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
 }
 
 /** A recorded end holds; where the status does not tell of it any more it is told again. */
-function situationIn({ situation, config, spec }: StatusInput): Situation {
-  return (situation.kind === 'recorded' && toldAgain(config.status, spec)) || situation;
+function situationIn({ situation, config, applied, spec }: StatusInput): Situation {
+  const record = applied ?? appliedIn(config.status);
+  return (situation.kind === 'recorded' && toldAgain(config.status, record, spec)) || situation;
 }
 
 function lastRun(situation: Situation, previous: NodeConfigStatus) {
@@ -150,9 +161,9 @@ function without(keys: readonly string[]): Record<string, null> {
  */
 function toldAgain(
   status: NodeConfigStatus | undefined,
+  applied: Applied | undefined,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
 ): Situation | undefined {
-  const applied = appliedIn(status);
   if (!applied?.done || applied.action !== 'apply') return undefined;
   const { job, at, attempt, protocol } = applied;
   const about = { protocol, attempt, uid: '', generation: 0, bootId: '' };

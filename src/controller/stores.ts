@@ -134,6 +134,13 @@ export function isReady({ status }: Node): boolean | undefined {
   return ready && ready.status === 'True';
 }
 
+/** Since when it is so, in the words of whoever says it: told apart from other times, and never compared with a clock. */
+export function readySince({ status }: Node): string | undefined {
+  return idIn(
+    status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? undefined,
+  );
+}
+
 /** systemUUID as it is compared. */
 export function systemUuidOf({ status }: Node): string | undefined {
   return status?.nodeInfo?.systemUUID?.trim().toLowerCase() || undefined;
@@ -250,7 +257,11 @@ export function slimNode({ apiVersion, kind, metadata, status }: Node): Node {
       // Its heartbeat is left out: it says nothing new ten times a minute.
       conditions: conditions
         .filter(({ type }) => type === 'Ready')
-        .map(({ type, status: holds }) => ({ type, status: holds })),
+        .map(({ type, status: holds, lastTransitionTime }) => ({
+          type,
+          status: holds,
+          ...(lastTransitionTime ? { lastTransitionTime } : {}),
+        })),
       ...(nodeInfo ? { nodeInfo } : {}),
     },
   };

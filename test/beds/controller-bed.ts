@@ -139,7 +139,8 @@ export class ControllerBed implements AsyncDisposable {
 
   /** What a node's kubelet, or the node controller in its place, says of the node. */
   async setReady(name: string, status: 'True' | 'False' | 'Unknown'): Promise<void> {
-    const conditions = [{ type: 'Ready', status, reason: 'Test', message: '' }];
+    const lastTransitionTime = this.clock.now().toISOString();
+    const conditions = [{ type: 'Ready', status, reason: 'Test', message: '', lastTransitionTime }];
     await this.admin.patchStatus(nodes, { name }, { status: { conditions } });
   }
 

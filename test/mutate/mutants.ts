@@ -10,6 +10,7 @@ import { apiMutants } from './mutants/api.ts';
 import { controllerMutants } from './mutants/controller.ts';
 import { controllerFamilyMutants } from './mutants/controller-family.ts';
 import { credentialsMutants } from './mutants/credentials.ts';
+import { driftMutants } from './mutants/drift.ts';
 import { familiesMutants } from './mutants/families.ts';
 import { faultProxyMutants } from './mutants/fault-proxy.ts';
 import { httpMutants } from './mutants/http.ts';
@@ -40,6 +41,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   api: apiMutants,
   controller: controllerMutants,
   'controller-family': controllerFamilyMutants,
+  drift: driftMutants,
   families: familiesMutants,
   credentials: credentialsMutants,
   notifications: notificationsMutants,

@@ -20,6 +20,18 @@ export const nicReasons = {
     ],
     nothing,
   ),
+  Drifted: row(
+    'nic',
+    true,
+    [
+      'The NIC is not what the agent made of it any more; nothing was changed by looking.',
+      'NIC가 에이전트가 설정한 상태와 다릅니다. 확인만 했으며 아무것도 변경하지 않았습니다.',
+    ],
+    [
+      'Nothing where drift is healed; else change the node back, or set the drift policy to heal.',
+      '드리프트 정책이 heal이면 조치할 것이 없습니다. 그렇지 않으면 노드를 되돌리거나 정책을 heal로 바꾸십시오.',
+    ],
+  ),
   WaitingForNIC: row(
     'nic',
     true,

@@ -59,6 +59,15 @@ export const nodeReasons = {
     ['Every entry can be used.', '모든 항목을 사용할 수 있습니다.'],
     nothing,
   ),
+  AsApplied: row(
+    'node',
+    false,
+    [
+      'The node has what was applied, as far as was looked.',
+      '확인한 범위에서 노드는 적용된 상태와 같습니다.',
+    ],
+    nothing,
+  ),
   WaitingForTurn: row(
     'node',
     true,

@@ -92,7 +92,8 @@ export class Host {
     const work = { boot: this.boot, endsAt: this.#clock.monotonicMs() + takesMs, fault };
     this.#work.set(request, work);
     // Half of it is done at once: what dies from now on leaves that behind.
-    if (this.#refusal(request) === undefined && takesMs > 0) this.#configure(request, 0.5);
+    const changes = request.action !== 'check' && this.#refusal(request) === undefined;
+    if (changes && takesMs > 0) this.#configure(request, 0.5);
     return work;
   }
 
@@ -114,6 +115,7 @@ export class Host {
     const { bootID: bootId } = this.info;
     const refusal = this.#refusal(request);
     if (refusal) return { bootId, ...(refusal as object) };
+    if (request.action === 'check') return fault === 'silent' ? '' : this.#compare(request);
     if (fault === 'partial' && request.interfaces.length > 0) return this.#partly(request);
     this.#configure(request, 1);
     if (fault === 'silent') return '';
@@ -129,6 +131,25 @@ export class Host {
       one ? [nicResult(one.index, { mac: one.mac, ...(at === 0 ? missing : {}) })] : [],
     );
     return { bootId: this.info.bootID, outcome: 'partial', nics };
+  }
+
+  /** As the real agent: what differs is named, a NIC too many by what is known of it. */
+  #compare({ interfaces }: JobRequest): Answer {
+    const { bootID: bootId } = this.info;
+    const wanted = interfaces.map(lineOf);
+    const drift = { state: 'Failed', reason: 'Drifted', name: '' } as const;
+    const nics = interfaces.map((one) => {
+      const { index, mac } = one;
+      return nicResult(index, { mac, ...(this.nics.includes(lineOf(one)) ? {} : drift) });
+    });
+    const others = this.nics.filter((nic) => !wanted.includes(nic));
+    const left = others.map((nic, at) => {
+      const [mac = ''] = nic.split(' ');
+      return nicResult(9 - at, { mac, ...drift });
+    });
+    const all = [...nics, ...left.filter(({ mac }) => !nics.some((nic) => nic.mac === mac))];
+    const outcome = all.every(({ state }) => state === 'Configured') ? 'ok' : 'failed';
+    return { bootId, outcome, nics: all };
   }
 
   /** Takes away what is not asked for, then adds what is missing; of those steps the first part only. */

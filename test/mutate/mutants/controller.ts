@@ -42,9 +42,8 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/admission.ts',
-    find: 'const limits: Readonly<Record<Lane, number>> = { change: limit, retry: half, cleanup: half };',
-    replace:
-      'const limits: Readonly<Record<Lane, number>> = { change: limit, retry: limit, cleanup: limit };',
+    find: 'retry: half,',
+    replace: 'retry: limit,',
     tests: controller('admission'),
   },
   {
@@ -170,7 +169,7 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/next-run.ts',
-    find: '.filter((run) => run.uid === uid)',
+    find: '.filter(({ uid }) => uid === config.metadata.uid)',
     replace: '',
     tests: controller('what-was-done', 'former-node-cleanup'),
   },

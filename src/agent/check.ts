@@ -1,0 +1,58 @@
+import type { JobRequest, NicResult } from '../api/job.ts';
+import type { Context } from './apply/context.ts';
+import type { JournalEntry } from './apply/memory.ts';
+import { observeHost } from './observe/host.ts';
+import { planAll } from './planning/plan.ts';
+import type { Refusal } from './planning/refusals.ts';
+import { isDone, type Unit, unitLines } from './planning/unit.ts';
+import { refusedResult, unitResult } from './result.ts';
+import type { AgentState } from './state.ts';
+
+/** What a host is compared with: the request, what state.json says, and what an interrupted run left in hand. */
+export interface Wanted {
+  readonly request: JobRequest;
+  readonly state: AgentState;
+  readonly journals: readonly JournalEntry[];
+}
+
+/**
+ * Each NIC of the request, or of state.json: `Configured` or `Removed` where an apply would do nothing, `Drifted` with what
+ * it would do, or why it would refuse. Nothing is changed, and no interrupted change is ended.
+ */
+export async function compare(wanted: Wanted, context: Context): Promise<NicResult[]> {
+  const { journals, ...asked } = wanted;
+  const host = await observeHost(context, context.macs, asked.state);
+  const inHand = new Map(journals.map(({ mac, step }) => [mac, interrupted(step)]));
+  const { backend, run } = context;
+  const plan = planAll({ ...asked, host, backend, bootId: run.bootId, inHand });
+  const planned = [plan.removal, plan.apply].flatMap(({ units, refused }) => [
+    ...units.map(compared),
+    ...refused.map(refusedResult),
+  ]);
+  const told = new Set(planned.map(({ mac }) => mac));
+  const others = journals.filter(({ mac }) => !told.has(mac));
+  const inDoubt = others.map(({ mac, index, step }) =>
+    refusedResult({ target: { mac, index }, name: '', refusal: interrupted(step) }),
+  );
+  return [...planned, ...inDoubt].toSorted((a, b) => a.index - b.index);
+}
+
+function compared(unit: Unit): NicResult {
+  return unitResult(unit, isDone(unit) ? undefined : drifted(workOf(unit)));
+}
+
+/** Settings last: there is room for a few lines, and traffic minds addresses, routes and rules more. */
+function workOf({ change, ...unit }: Unit): string {
+  const { sysctls } = change;
+  const rest = unitLines({ ...unit, change: { ...change, sysctls: [] } });
+  const writes = unitLines({ ...unit, change }).slice(0, sysctls.length);
+  return [...rest, ...writes].join('; ');
+}
+
+function interrupted(step: JournalEntry['step']): Refusal {
+  return drifted(`end an interrupted change (${step})`);
+}
+
+function drifted(work: string): Refusal {
+  return { reason: 'Drifted', message: `an apply would: ${work}` };
+}

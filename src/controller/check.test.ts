@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControllerBed } from '../../test/beds/controller-bed.ts';
+import { entry, instanceId, nicResult } from '../../test/beds/controller-samples.ts';
+import { type Answer, configured } from '../../test/beds/scripted-agents.ts';
+import { findCondition } from '../api/condition.ts';
+import type { JobRequest } from '../api/job.ts';
+import { KubeError } from '../kube/errors.ts';
+import { nodeConfigs } from './stores.ts';
+
+const good = 'True AllInterfacesConfigured';
+const drift = { state: 'Failed', reason: 'Drifted', message: 'an apply would: ip addr' } as const;
+let bed: ControllerBed;
+
+beforeEach(async () => {
+  bed = await ControllerBed.start();
+});
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+/** Answers a check so, and whatever else as a good agent does. */
+function answerChecks(answer: (request: JobRequest) => Answer): void {
+  bed.agents.answer = (request) =>
+    request.action === 'check' ? answer(request) : configured(request);
+}
+
+const drifted = (): Answer => ({ outcome: 'failed', nics: [nicResult(0, drift)] });
+
+async function configure(flags: Readonly<Record<string, string>> = {}): Promise<void> {
+  await bed.addNode('worker-1');
+  await bed.setNode('worker-1', { systemUUID: instanceId, bootID: 'boot-1' });
+  await bed.setReady('worker-1', 'True');
+  bed.run(flags);
+  await bed.apply('worker-1', { interfaces: [entry(0)] });
+  await bed.untilReady('worker-1', good);
+}
+
+function boot(bootID = 'boot-2'): Promise<void> {
+  return bed.setNode('worker-1', { systemUUID: instanceId, bootID });
+}
+
+function ask(value: string) {
+  const annotations = { 'multinic.io/check': value };
+  const ref = { namespace: 'multinic-system', name: 'worker-1' };
+  return bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
+}
+
+const actions = () => bed.agents.requests.map(({ action }) => action);
+
+function untilActions(...wanted: string[]): Promise<void> {
+  return bed.eventually(
+    () => actions().join() === wanted.join(),
+    () => `agents: ${actions().join()}, not ${wanted.join()}`,
+  );
+}
+
+const looking = () => actions().filter((action) => action === 'check').length;
+
+async function driftOf(): Promise<string> {
+  const { status } = await bed.get('worker-1');
+  const found = findCondition(status?.conditions, 'Drifted');
+  return [found?.status, found?.reason, found?.message].join(' ');
+}
+
+function untilDrift(wanted: string): Promise<void> {
+  return bed.eventually(
+    async () => (await driftOf()).startsWith(wanted),
+    () => `Drifted is not ${wanted}`,
+  );
+}
+
+describe('a node that was started anew', () => {
+  it('is looked at, and nothing else where it is as it shall be', async () => {
+    await configure();
+    await boot();
+    await untilActions('apply', 'check');
+    await untilDrift('False AsApplied');
+    const { status } = await bed.untilReady('worker-1', good);
+    expect(status?.applied).toMatchObject({ bootId: 'boot-2', done: true });
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check']);
+    expect(bed.agents.requests[1]).toMatchObject({ protocol: 3, interfaces: [{ index: 0 }] });
+  });
+
+  it('is brought back where it differs, and told of as long as it does', async () => {
+    await configure();
+    bed.agents.answer = ({ action }) => (action === 'check' ? drifted() : undefined);
+    await boot();
+    await untilDrift('True Drifted multinic0 Drifted: an apply would: ip addr');
+    await untilActions('apply', 'check', 'apply');
+    expect(await bed.ready('worker-1')).toMatch(/^Unknown/);
+    bed.agents.answer = configured;
+    await untilDrift('False AsApplied');
+    await bed.untilReady('worker-1', good);
+    expect(bed.events()).toContain('Drifted');
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check', 'apply']);
+  });
+
+  it('is left as it is where drift is to be reported', async () => {
+    await configure({ 'drift-policy': 'report' });
+    answerChecks(drifted);
+    await boot();
+    await untilDrift('True Drifted');
+    await bed.untilReady('worker-1', good);
+    expect(bed.metrics.registry.getSingleMetric('multinic_node_configs_drifted')).toBeDefined();
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check']);
+    answerChecks(configured);
+    await ask('now');
+    await untilDrift('False AsApplied');
+  });
+
+  it('is applied to again where its agent has no word for a check', async () => {
+    await configure();
+    answerChecks(() => ({
+      outcome: 'refused',
+      refusal: { reason: 'InvalidRequest', message: 'action: Invalid option' },
+    }));
+    await boot();
+    await untilActions('apply', 'check', 'apply');
+    await bed.untilReady('worker-1', good);
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check', 'apply']);
+  });
+
+  it('is left alone where drift is to be reported, and its agent has no word for a check', async () => {
+    await configure({ 'drift-policy': 'report' });
+    const refusal = { reason: 'InvalidRequest', message: 'action: Invalid option' } as const;
+    answerChecks(() => ({ outcome: 'refused', refusal }));
+    await boot();
+    await untilDrift('Unknown InvalidRequest');
+    await bed.untilReady('worker-1', 'False InvalidRequest');
+    await bed.pass(20);
+    expect(actions().filter((action) => action === 'apply')).toHaveLength(1);
+  });
+
+  it('is looked at once, whatever becomes of the controller meanwhile', async () => {
+    await configure();
+    answerChecks(() => undefined);
+    await boot();
+    await untilActions('apply', 'check');
+    await bed.stop();
+    bed.run();
+    await bed.pass(20);
+    answerChecks(configured);
+    await bed.untilReady('worker-1', good);
+    expect(actions()).toEqual(['apply', 'check']);
+    expect(bed.created('jobs')).toBe(2);
+  });
+});
+
+describe('a node that runs on', () => {
+  it('is looked at when it is ready again, and stays Ready meanwhile', async () => {
+    await configure();
+    await bed.setReady('worker-1', 'Unknown');
+    await bed.pass(5);
+    expect(actions()).toEqual(['apply']);
+    answerChecks(() => undefined);
+    await bed.setReady('worker-1', 'True');
+    await untilActions('apply', 'check');
+    await bed.pass(5);
+    expect(await bed.ready('worker-1')).toBe(good);
+    answerChecks(configured);
+    await untilDrift('False AsApplied');
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check']);
+  });
+
+  it('is looked at once for each new value of the annotation', async () => {
+    await configure();
+    await ask('one');
+    await untilDrift('False AsApplied');
+    await ask('one');
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check']);
+    await ask('two');
+    await untilActions('apply', 'check', 'check');
+  });
+
+  it('is looked at from time to time', async () => {
+    await configure({ 'check-interval': '10m' });
+    await bed.clock.advance(7 * 60_000);
+    await bed.pass(5);
+    expect(actions()).toEqual(['apply']);
+    await bed.clock.advance(6 * 60_000);
+    await untilActions('apply', 'check');
+    await untilDrift('False AsApplied');
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check']);
+  });
+
+  it('is no worse for a look that comes to nothing, which is repeated ever more rarely', async () => {
+    await configure();
+    answerChecks(() => 'not a result');
+    await ask('now');
+    await untilDrift('Unknown ResultLost');
+    await bed.eventually(
+      () => actions().length === 4,
+      () => `${actions().length} agents`,
+    );
+    const before = bed.clock.now().getTime();
+    await untilActions('apply', 'check', 'check', 'check', 'check');
+    expect(bed.clock.now().getTime() - before).toBeGreaterThan(3_000);
+    expect(await bed.ready('worker-1')).toBe(good);
+    answerChecks(configured);
+    await untilDrift('False AsApplied');
+  });
+
+  it('is no worse for a look that does not begin', async () => {
+    await configure();
+    answerChecks(() => ({ waiting: 'ContainerCreating' }));
+    await ask('now');
+    await bed.pass(5);
+    await bed.clock.advance(121_000);
+    await untilDrift('Unknown NotStarted');
+    expect(await bed.ready('worker-1')).toBe(good);
+    const checks = () =>
+      bed.jobs().filter(({ metadata }) => metadata.labels?.['multinic.io/action'] === 'check');
+    await bed.eventually(
+      () => checks().length === 0,
+      () => 'the Job stays',
+    );
+  });
+
+  it('is no worse where the server takes no Job', async () => {
+    bed.through = (client) => {
+      const refuse: typeof client.create = async (resource, object, options) => {
+        const { labels } = object.metadata;
+        if (labels?.['multinic.io/action'] !== 'check') {
+          return client.create(resource, object, options);
+        }
+        throw new KubeError({ status: 403, reason: 'Forbidden', message: 'exceeded quota' });
+      };
+      return { ...client, create: refuse };
+    };
+    await configure();
+    await ask('now');
+    await untilDrift('Unknown JobRefused exceeded quota');
+    expect(await bed.ready('worker-1')).toBe(good);
+  });
+
+  it('is changed at once when its spec changes: a look that has not begun makes way', async () => {
+    await configure();
+    answerChecks(() => ({ waiting: 'ContainerCreating' }));
+    await ask('now');
+    await bed.pass(5);
+    expect(bed.created('jobs')).toBe(2);
+    await bed.apply('worker-1', { interfaces: [entry(0, { address: '10.0.0.77' })] });
+    await bed.untilReady('worker-1', good);
+    expect(actions()).toEqual(['apply', 'apply']);
+  });
+
+  it('is cleaned while somebody looks at it, once that has ended', async () => {
+    await configure();
+    answerChecks(() => undefined);
+    await ask('now');
+    await untilActions('apply', 'check');
+    await bed.delete('worker-1');
+    await bed.pass(50);
+    expect(actions()).toEqual(['apply', 'check']);
+    answerChecks(configured);
+    await bed.untilGone('worker-1');
+    expect(actions()).toEqual(['apply', 'check', 'cleanup']);
+  });
+});
+
+it('looks at no more nodes at once than a quarter of those that may be worked on', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const name of names) await bed.addNode(name, `uuid-${name}`);
+  bed.run({ 'max-in-flight': '8' });
+  for (const name of names) {
+    await bed.apply(name, { instanceId: `uuid-${name}`, interfaces: [entry(0)] });
+  }
+  for (const name of names) await bed.untilReady(name, good);
+  answerChecks(() => undefined);
+  for (const name of names) {
+    await bed.setNode(name, { systemUUID: `uuid-${name}`, bootID: 'boot-2' });
+  }
+  await bed.pass(30);
+  expect(looking()).toBe(2);
+  answerChecks(configured);
+  for (const name of names) await bed.untilReady(name, good);
+  expect(looking()).toBe(6);
+});

@@ -1,0 +1,254 @@
+import type { ConditionUpdate } from '../api/condition.ts';
+import type { JobResult, NicResult } from '../api/job.ts';
+import { interfaceName } from '../api/names.ts';
+import type { Reason } from '../api/reasons.ts';
+import { keyOf } from '../kube/object.ts';
+import type { Outcome } from '../kube/reconcile/controller.ts';
+import type { Clock } from '../time/clock.ts';
+import { type Applied, appliedIn, completionOf, type RecordAges } from './applied.ts';
+import { asApplied } from './conditions.ts';
+import type { Dispatch } from './dispatch.ts';
+import {
+  checkedAs,
+  contentOfCheck,
+  dueOn,
+  lastCheck,
+  lookOf,
+  occasionOf,
+  pauseOf,
+} from './drift.ts';
+import { isOpen } from './evidence.ts';
+import { orderOf, runsOf, type Task, unreadable } from './next-run.ts';
+import { type ControllerMetrics, outcomeLabel, refusalIn } from './report.ts';
+import { requestOf } from './request.ts';
+import type { Failure, Occasion, Order, Run, Runner } from './runner.ts';
+import { type Desired, decide, healthOf, pauseMs, unreachable } from './schedule.ts';
+import { machineOf } from './stores.ts';
+
+export interface CheckOptions {
+  readonly runner: Runner;
+  readonly dispatch: Dispatch;
+  readonly ages: RecordAges;
+  readonly clock: Clock;
+  readonly metrics: ControllerMetrics;
+  readonly startDeadlineMs: number;
+  readonly intervalMs: number;
+  /** `heal`: what differs is applied again; `report`: it is told. */
+  readonly policy: 'heal' | 'report';
+}
+
+export interface Check {
+  /** Compares a node with what was applied to it, when something may have changed it; tells what comes of it. */
+  look(task: Task, signal: AbortSignal): Promise<Outcome>;
+  /** The object is gone. */
+  forget(key: string): void;
+}
+
+/** One look at a node. */
+interface Look {
+  readonly task: Task;
+  readonly key: string;
+  readonly applied: Applied;
+  readonly occasion: Occasion;
+  /** Whether the node was started anew: what was known of it says nothing until it was looked at. */
+  readonly booted: boolean;
+  readonly desired: Desired;
+}
+
+/** The last look that came to nothing. */
+interface InVain {
+  readonly content: string;
+  readonly job: string;
+  readonly failures: number;
+  readonly failure: Failure;
+  /** When it is tried again, on the monotonic clock. */
+  readonly until: number;
+}
+
+/** The first protocol that has the word `check`. */
+const terms = { protocol: 3 } as const;
+
+/** Who waits for its turn is woken when another run ends; this finds what nobody told. */
+const askAgainMs = 30_000;
+
+/**
+ * A look needs no record before it begins: it changes nothing, and may be repeated. All that is known of it are its Jobs,
+ * and what this process remembers of those that came to nothing.
+ */
+export function createCheck(options: CheckOptions): Check {
+  const { runner, dispatch, ages, clock, metrics, startDeadlineMs, intervalMs, policy } = options;
+  const lastInVain = new Map<string, InVain>();
+  const firstSeen = new Map<string, { readonly job: string; readonly at: number }>();
+
+  async function look(task: Task, signal: AbortSignal): Promise<Outcome> {
+    const { config } = task.report;
+    const applied = appliedIn(config.status);
+    if (!applied) return {};
+    const key = keyOf(config);
+    const occasion = occasionOf(config, task.node);
+    const ageMs = ages.of(ageKey(key), lookOf(applied));
+    const due = dueOn(applied, occasion, { ageMs, intervalMs });
+    if (!due) return { requeueAfterMs: pauseOf(applied, intervalMs) - ageMs };
+    const desired = {
+      generation: config.metadata.generation ?? 0,
+      action: 'check',
+      content: contentOfCheck(applied, occasion),
+      machine: machineOf(task.node),
+    } as const;
+    return proceed({ task, key, applied, occasion, booted: due === 'boot', desired }, signal);
+  }
+
+  async function proceed(one: Look, signal: AbortSignal): Promise<Outcome> {
+    const { task, desired } = one;
+    const runs = runsOf(runner, task, desired.content);
+    const next = decide(desired, runs, undefined, 0);
+    if (next.kind === 'start') return judge(one, lastCheck(runs, desired), next, signal);
+    if (next.kind === 'remove') {
+      await runner.remove(next.run, signal);
+      return hold(one, turn(`${next.run.name} is out of date and is taken back`));
+    }
+    if (next.kind === 'wait') {
+      return next.current
+        ? follow(one, next.run, signal)
+        : hold(one, turn(`${next.run.name}, sent before, is at work`));
+    }
+    throw new Error(`without a record nothing is ${next.kind}`);
+  }
+
+  /** What the last look found, or another look. */
+  async function judge(
+    one: Look,
+    last: Run | undefined,
+    { attempt, generation }: Pick<Order, 'attempt' | 'generation'>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const verdict = last?.ended?.verdict;
+    if (verdict?.kind === 'result') return conclude(one, verdict.result);
+    if (last && verdict) note(one, last.name, verdict);
+    const order = orderOf(one.task, { ...one.desired, attempt, generation });
+    return paused(one) ?? start(one, order, signal);
+  }
+
+  async function start(one: Look, order: Order, signal: AbortSignal): Promise<Outcome> {
+    const { task } = one;
+    const failure = unreachable(task.node);
+    if (failure) return hold(one, failure);
+    try {
+      let sent: Run | undefined;
+      const why = await dispatch(order, async () => {
+        sent = await runner.prepare(order, signal);
+        const { config } = task.report;
+        const request = requestOf({ ...order, family: sent.family }, { ...task, config }, terms);
+        await runner.start(order, request, signal);
+      });
+      return sent ? await follow(one, sent, signal) : hold(one, turn(why ?? 'not begun'));
+    } catch (error) {
+      // Nothing is wrong with the NICs because nobody can be sent to look at them.
+      const message = refusalIn(error);
+      if (message === undefined) throw error;
+      note(one, runner.nameOf(order), { reason: 'JobRefused', message });
+      return paused(one) ?? {};
+    }
+  }
+
+  /** Withdraws what does not begin in time, else waits. */
+  async function follow(one: Look, run: Run, signal: AbortSignal): Promise<Outcome> {
+    const { key, task, booted } = one;
+    const shown = { ...run, trouble: run.trouble ?? unreachable(task.node) };
+    if (booted) task.report.tell({ kind: 'working', run: shown, repeat: false });
+    const seen = firstSeen.get(key);
+    const at = seen?.job === run.name ? seen.at : clock.monotonicMs();
+    firstSeen.set(key, { job: run.name, at });
+    const health = healthOf(run, { startDeadlineMs, recordAgeMs: clock.monotonicMs() - at });
+    if (health.kind === 'fine') return {};
+    if (health.kind !== 'late') return { requeueAfterMs: health.forMs };
+    await runner.remove(run, signal);
+    note(one, run.name, health.failure);
+    return paused(one) ?? {};
+  }
+
+  function conclude(one: Look, result: JobResult): Outcome {
+    const { task, applied, occasion } = one;
+    metrics.count('multinic_job_results_total', {
+      outcome: outcomeLabel({ kind: 'result', result }),
+    });
+    const checked = checkedAs(applied, occasion, clock.now());
+    const { reasons } = completionOf({ kind: 'result', result });
+    const differs = reasons.length > 0;
+    const record = differs && policy === 'heal' ? undone(checked, reasons) : checked;
+    task.report.tell({ kind: 'recorded' }, record, differs ? drifted(result) : asApplied);
+    return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
+  }
+
+  /** What cannot be looked at because its agent has no word for it is applied again where drift is to be healed. */
+  function note({ key, desired }: Look, job: string, failure: Failure): void {
+    const before = lastInVain.get(key);
+    if (before?.job === job) return;
+    const { content } = desired;
+    const failures = before?.content === content ? before.failures + 1 : 1;
+    const { reason, message } = failure;
+    const until = clock.monotonicMs() + pauseMs([reason], failures, job);
+    lastInVain.set(key, { content, job, failures, failure: { reason, message }, until });
+    metrics.count('multinic_job_results_total', {
+      outcome: outcomeLabel({ kind: 'failure', ...failure }),
+    });
+  }
+
+  /** Undefined when it is time to look (again). */
+  function paused(one: Look): Outcome | undefined {
+    const { key, task, applied, occasion, desired, booted } = one;
+    const last = lastInVain.get(key);
+    if (last?.content !== desired.content) return undefined;
+    const { failure } = last;
+    if (policy === 'heal' && unreadable.has(failure.reason)) {
+      const checked = checkedAs(applied, occasion, clock.now());
+      task.report.tell({ kind: 'recorded' }, undone(checked, ['Drifted']));
+      return { requeueAfterMs: 0 };
+    }
+    const left = last.until - clock.monotonicMs();
+    if (left <= 0) return undefined;
+    const unknown = { type: 'Drifted', status: 'Unknown', ...failure } as const;
+    const situation = booted
+      ? ({ kind: 'waiting', repeat: false, ...failure } as const)
+      : ({ kind: 'recorded' } as const);
+    task.report.tell(situation, undefined, unknown);
+    return { requeueAfterMs: left };
+  }
+
+  function forget(key: string): void {
+    ages.forget(ageKey(key));
+    lastInVain.delete(key);
+    firstSeen.delete(key);
+  }
+
+  return { look, forget };
+}
+
+/** What was done is not in force any more, or nobody can tell: it is done again. */
+function undone(applied: Applied, why: readonly Reason[]): Applied {
+  return { ...applied, done: false, reasons: [...new Set(why)].slice(0, 20) };
+}
+
+function ageKey(key: string): string {
+  return `check of ${key}`;
+}
+
+function turn(message: string): Failure {
+  return { reason: 'WaitingForTurn', message };
+}
+
+/** What is known of a node that was not started anew holds until it is looked at. */
+function hold({ task, booted }: Look, why: Failure): Outcome {
+  if (booted) task.report.tell({ kind: 'waiting', repeat: false, ...why });
+  return { requeueAfterMs: askAgainMs };
+}
+
+function drifted({ nics, warnings }: JobResult): ConditionUpdate {
+  const told = nics.filter(isOpen).map(nicText);
+  const message = told.length > 0 ? told.join('; ') : warnings.join('; ');
+  return { type: 'Drifted', status: 'True', reason: 'Drifted', message };
+}
+
+function nicText({ index, reason, message }: NicResult): string {
+  return `${interfaceName(index)} ${reason}: ${message}`;
+}

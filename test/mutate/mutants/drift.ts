@@ -1,0 +1,84 @@
+import type { Mutant } from '../mutant.ts';
+
+const unit = (...names: readonly string[]) =>
+  ['unit', ...names.map((name) => `src/controller/${name}.test.ts`)] as const;
+const drift = { file: 'src/controller/drift.ts', tests: unit('drift') };
+const check = { file: 'src/controller/check.ts', tests: unit('check') };
+const agent = {
+  file: 'src/agent/check.ts',
+  tests: ['namespaces', 'test/namespaces/check.test.ts'],
+} as const;
+
+/** Whether a node still has what was applied to it: when it is looked at, by whom, and what follows. */
+export const driftMutants: readonly Mutant[] = [
+  { ...drift, find: "if (hasBooted(applied, now)) return 'boot';", replace: '' },
+  { ...drift, find: 'now.checkAsked !== applied.checkAsked', replace: 'false' },
+  { ...drift, find: 'then !== now.readySince', replace: 'false' },
+  { ...drift, find: 'if (then !== undefined &&', replace: 'if (' },
+  { ...drift, find: 'now.readySince !== undefined &&', replace: '' },
+  { ...drift, find: 'if (now.checkAsked !== undefined &&', replace: 'if (' },
+  { ...drift, find: "? 'interval' : undefined", replace: '? undefined : undefined' },
+  { ...drift, find: '(0.8 + 0.4 * fractionOf(job))', replace: '(1 + 0 * fractionOf(job))' },
+  { ...drift, find: 'since: lookOf(applied).at, ', replace: '' },
+  { ...drift, find: ', ...seenIn(occasion) });', replace: ' });' },
+  { ...drift, find: '?.slice(0, 64)', replace: '' },
+  { ...check, find: "booted: due === 'boot', desired", replace: 'booted: false, desired' },
+  { ...check, find: "differs && policy === 'heal'", replace: 'differs' },
+  { ...check, find: "if (policy === 'heal' && unreadable", replace: 'if (unreadable' },
+  {
+    ...check,
+    find: "if (policy === 'heal' && unreadable.has(failure.reason)) {",
+    replace: 'if (false) {',
+  },
+  { ...check, find: 'before.failures + 1 : 1', replace: '1 : 1' },
+  { ...check, find: 'if (left <= 0) return undefined;', replace: 'return undefined;' },
+  { ...check, find: 'if (message === undefined) throw error;', replace: 'throw error;' },
+  { ...check, find: 'if (before?.job === job) return;', replace: '' },
+  {
+    ...check,
+    find: "if (booted) task.report.tell({ kind: 'working', run: shown, repeat: false });",
+    replace: "task.report.tell({ kind: 'working', run: shown, repeat: false });",
+  },
+  { ...check, find: 'await runner.remove(run, signal);', replace: '' },
+  {
+    file: 'src/controller/status.ts',
+    find: 'const record = applied ?? appliedIn(config.status);',
+    replace: 'const record = appliedIn(config.status);',
+    tests: unit('check'),
+  },
+  {
+    file: 'src/controller/admission.ts',
+    find: 'check: quarter,',
+    replace: 'check: limit,',
+    tests: unit('check'),
+  },
+  {
+    file: 'src/controller/schedule.ts',
+    find: 'return isCheck(other) ? makeWay(other) :',
+    replace: 'return isCheck(other) ? next :',
+    tests: unit('schedule', 'check'),
+  },
+  {
+    file: 'src/controller/schedule.ts',
+    find: "cleanup' || applied.done === true ||",
+    replace: "cleanup' ||",
+    tests: unit('schedule', 'check'),
+  },
+  {
+    file: 'src/controller/conditions.ts',
+    find: 'if (isHealed) return [asApplied];',
+    replace: '',
+    tests: unit('check'),
+  },
+  {
+    file: 'src/controller/report.ts',
+    find: "if (now?.status !== 'True' || before?.status === 'True') return;",
+    replace: 'if (now) return;',
+    tests: unit('check'),
+  },
+  { ...agent, find: 'isDone(unit) ? undefined :', replace: '' },
+  { ...agent, find: '[...rest, ...writes]', replace: '[...writes, ...rest]' },
+  { ...agent, find: ', ...inDoubt]', replace: ']' },
+  { ...agent, find: ', inHand });', replace: ' });' },
+  { ...agent, find: '[plan.removal, plan.apply]', replace: '[plan.apply]' },
+];
