@@ -58,7 +58,9 @@ export default defineConfig({
           include: ['test/outages/**/*.test.ts'],
         },
       },
-      { test: { ...real, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
+      {
+        test: { ...real, name: 'integration', include: ['test/{integration,boxes}/**/*.test.ts'] },
+      },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
       { test: { ...real, name: 'rights-full', include: ['test/rights-full/**/*.test.ts'] } },
       { test: { ...real, name: 'attaches', include: ['test/attaches/**/*.test.ts'] } },

@@ -77,7 +77,9 @@ describe('decide', () => {
     const last = run({}, lost);
     const begunLongAgo = { ...record(last), at: '2026-01-01T11:00:00Z' };
     const seen = { job: last.name, verdict: lost };
-    expect(next([last], begunLongAgo)).toMatchObject({ kind: 'pause', seen });
+    const decision = next([last], begunLongAgo);
+    expect(decision).toMatchObject({ kind: 'pause', seen });
+    expect('forMs' in decision && decision.forMs).toBeGreaterThan(0);
   });
 
   it('needs no second run for a change that asks the agent for nothing new', () => {

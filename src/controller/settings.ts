@@ -113,9 +113,9 @@ export const controllerSettings = {
     schema: z
       .string()
       .default('6h')
-      .pipe(duration({ minMs: 600_000 })),
+      .pipe(duration({ minMs: 300_000 })),
     description:
-      'how long a node may go without being compared with what was applied to it, ±20 %; at least 10m',
+      'how long a node may go without being compared with what was applied to it, ±20 %; at least 5m',
   }),
   takeOver: setting({
     env: ['CONTROLLER_TAKE_OVER'],

@@ -139,6 +139,11 @@ describe('a folder of token files', () => {
   it.each([
     ['all files of it are broken', { 'a.yaml': '[', 'b.yaml': '- name: broken' }, 'a.yaml'],
     ['it has no file', { 'notes.txt': '' }, 'there is no *.yaml in the folder'],
+    [
+      'its files are hidden, or named otherwise',
+      { '.a.yaml': two, ayaml: two },
+      'there is no *.yaml in the folder',
+    ],
   ])('lets nobody in half a minute after %s, and names it', async (_, files, named) => {
     const { names, clock, health, usable } = await open();
     await folder.replace(files);

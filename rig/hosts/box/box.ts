@@ -1,7 +1,14 @@
 import { join } from 'node:path';
+import { run as execute, type Output } from '../namespace/command.ts';
 import { runScript } from './script.ts';
 
-/** A Debian 12 machine with real systemd, udev, networkd and netplan in systemd-nspawn. */
+/** Which Debian a box runs, and who manages its network. */
+export interface BoxKind {
+  readonly suite: 'bullseye' | 'bookworm' | 'trixie';
+  readonly profile: 'netplan' | 'networkd' | 'keyfile';
+}
+
+/** A Debian machine with real systemd, udev and network manager in systemd-nspawn. */
 export interface Box extends AsyncDisposable {
   readonly name: string;
   /** Network namespace of the box; made anew at every boot. */
@@ -10,6 +17,10 @@ export interface Box extends AsyncDisposable {
   readonly fabric: string;
   /** Runs a command inside and returns its standard output. */
   sh(command: readonly string[], stdin?: string): Promise<string>;
+  /** Runs a command inside; resolves whatever its exit status is. */
+  exec(command: readonly string[]): Promise<Output>;
+  /** Folder of its files as it sees them itself, /run and /proc too; another one after each boot. */
+  root(): Promise<string>;
   plug(nic: string, mac: string): Promise<void>;
   unplug(nic: string): Promise<void>;
   reboot(): Promise<void>;
@@ -25,14 +36,30 @@ export interface Box extends AsyncDisposable {
 
 const script = join(import.meta.dirname, 'box');
 
+export interface BoxOptions extends BoxKind {
+  /** Folders of this machine that the box sees at their places. */
+  readonly readOnly?: readonly string[];
+}
+
+const usual: BoxKind = { suite: 'bookworm', profile: 'netplan' };
+
+/** Makes the root file system that boxes of this kind share, if it is not there: up to a minute. */
+export async function prepareBoxes({ suite, profile }: BoxKind): Promise<void> {
+  await runScript(script, ['rootfs', suite, profile]);
+}
+
 /** Boots a box named after `name` and this process. Call `down` in a `finally`. */
-export async function startBox(name: string): Promise<Box> {
+export async function startBox(
+  name: string,
+  { suite, profile, readOnly = [] }: BoxOptions = usual,
+): Promise<Box> {
   const unique = `${name}-${process.pid}`;
   const run = async (verb: string, ...args: readonly string[]) =>
     void (await runScript(script, [verb, unique, ...args]));
   const down = async () => run('down');
   try {
-    await run('up');
+    const binds = readOnly.flatMap((folder) => ['--bind-ro', `${folder}:${folder}`]);
+    await run('up', '--suite', suite, '--profile', profile, ...binds);
   } catch (cause) {
     await down();
     throw cause;
@@ -44,6 +71,8 @@ export async function startBox(name: string): Promise<Box> {
     async sh(command, stdin = '') {
       return runScript(script, ['sh', unique, ...command], { stdin });
     },
+    exec: async (command) => execute(script, ['sh', unique, ...command]),
+    root: async () => (await runScript(script, ['root', unique])).trim(),
     plug: async (nic, mac) => run('plug', nic, mac),
     unplug: async (nic) => run('unplug', nic),
     reboot: async () => run('reboot'),

@@ -38,6 +38,13 @@ function kernelThatRefuses(words: string, why = 'RTNETLINK answers: File exists'
 
 const up = (dev: string) => ({ kind: 'link.up', dev }) as const;
 const rename = (dev: string, to: string) => ({ kind: 'link.rename', dev, to }) as const;
+const rule = { from: '10.0.0.1/32', table: 100, priority: 10_100, protocol: 4 };
+const route = { to: '10.0.0.0/24', table: 100, protocol: 4, scope: 253, metric: 100 };
+const deletes: Change['operations'] = [
+  { kind: 'rule.delete', rule },
+  { kind: 'route.delete', dev: 'a', route },
+  { kind: 'address.delete', dev: 'a', address: { cidr: '10.0.0.1/24', noPrefixRoute: false } },
+];
 const change = (...operations: Change['operations']): Change => ({ sysctls: [], operations });
 
 describe('changing the kernel', () => {
@@ -66,6 +73,28 @@ describe('changing the kernel', () => {
       ['b', { message: 'File exists: link set dev b name x', busy: false }],
     ]);
     expect(asked[1]).toEqual(['link set dev c up', 'link set dev d up']);
+  });
+
+  test.each([
+    ['rule del', 'RTNETLINK answers: No such file or directory'],
+    ['route del', 'RTNETLINK answers: No such process'],
+    ['addr del', 'RTNETLINK answers: Cannot assign requested address'],
+    ['addr del', 'Error: ipv4: Address not found.'],
+  ])('takes what has gone meanwhile for deleted: %s, %s', async (words, why) => {
+    const { kernel, asked } = kernelThatRefuses(words, why);
+    const { failures } = await changeKernel(new Map([['a', change(...deletes, up('a'))]]), kernel);
+    expect(failures).toEqual(new Map());
+    expect(asked.at(-1)).toContain('link set dev a up');
+  });
+
+  test('takes nothing for deleted because it is in use, or for made because it is not there', async () => {
+    const busy = kernelThatRefuses('addr del', 'RTNETLINK answers: Device or resource busy');
+    const gone = kernelThatRefuses('rule add', 'RTNETLINK answers: No such file or directory');
+    const add = { kind: 'rule.add', rule } as const;
+    expect(
+      (await changeKernel(new Map([['a', change(...deletes)]]), busy.kernel)).failures.size,
+    ).toBe(1);
+    expect((await changeKernel(new Map([['a', change(add)]]), gone.kernel)).failures.size).toBe(1);
   });
 
   test.each([

@@ -94,11 +94,25 @@ async function runLines<K>(
     if ('seen' in answer) return answer.seen;
     const { failedAt, words } = answer;
     const failed = rest[failedAt];
-    if (failed) failures.set(failed.key, failureOf(failed.operation, words));
+    if (failed && !isGoneAlready(failed.operation, words)) {
+      failures.set(failed.key, failureOf(failed.operation, words));
+    }
     rest = rest.slice(failedAt + 1).filter(({ key }) => !failures.has(key));
   }
   return undefined;
 }
+
+/**
+ * What was to be deleted may go by itself meanwhile: a manager that starts takes rules away and sets its own. ENOENT of a
+ * rule, ESRCH of a route, EADDRNOTAVAIL of an address (net/core/fib_rules.c, fib_frontend.c, devinet.c).
+ */
+function isGoneAlready({ kind }: Operation, words: string): boolean {
+  const deletes = kind === 'rule.delete' || kind === 'route.delete' || kind === 'address.delete';
+  return deletes && goneWords.test(words);
+}
+
+const goneWords =
+  /No such file or directory|No such process|Cannot assign requested address|Address not found/;
 
 function failureOf(operation: Operation, words: string): KernelFailure {
   const plain = words.replaceAll(/RTNETLINK answers: |Error: /g, '').replaceAll(/\s+/g, ' ');

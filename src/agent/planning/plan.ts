@@ -14,7 +14,7 @@ import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { heldOf, isOwnRule, ownedBy, recordOf } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
-import { withOthersSettings, withoutOthers } from './settings.ts';
+import { withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
   inOrder,
   isDone,
@@ -72,7 +72,8 @@ export function planApply(input: PlanInput): Plan {
 function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, taken: Taken): Unit {
   const { entry, link, belongings, desired } = candidate;
   const before = presentState(host, link, belongings);
-  const after = withOthersSettings(desiredState(desired), before, isSetUp(candidate, bootId));
+  const want = withOthersMode(desiredState(desired), before);
+  const after = withOthersSettings(want, before, isSetUp(candidate, bootId));
   const evict = link.name !== desired.name && taken.names.has(link.name);
   const rendered = backend.render(desired);
   const files = writeChanges(host, entry.mac, rendered, taken.paths);

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { entry, freshSettings, link } from '../../../test/beds/agent-samples.ts';
 import { desiredNic, desiredState } from './desired.ts';
 import type { NicState } from './nic-state.ts';
-import { othersSettings, withOthersSettings, withoutLasting, withoutOthers } from './settings.ts';
+import {
+  othersSettings,
+  withOthersMode,
+  withOthersSettings,
+  withoutLasting,
+  withoutOthers,
+} from './settings.ts';
 
 const want = desiredState(desiredNic(entry(1), 0, link(1), []));
 const ours = { 'ipv6.accept_ra': '0', 'ipv4.rp_filter': '2', 'ipv4.arp_ignore': '1' };
@@ -42,5 +48,31 @@ describe('settings that others may have as they want them', () => {
     expect(othersSettings(ours)).toEqual([]);
     const changed = { ...ours, 'ipv4.rp_filter': '0', 'ipv6.accept_ra': '1' };
     expect(othersSettings(changed)).toEqual(['ipv4.rp_filter=0']);
+  });
+});
+
+describe('the address mode of a link', () => {
+  const six = desiredState(desiredNic({ ...entry(1), addresses: ['fd00::1/64'] }, 0, link(1), []));
+  const nowWith = (change: object): NicState => ({
+    ...six,
+    link: { ...(six.link as NonNullable<NicState['link']>), addressMode: 'none', ...change },
+  });
+
+  test('may be that of a manager which makes the link-local address itself', () => {
+    expect(withOthersMode(six, nowWith({})).link).toMatchObject({ addressMode: 'none' });
+  });
+
+  test.each([
+    ['there is no such address', { linkLocal: [] }],
+    ['it is another one', { linkLocal: ['fe80::1/64'] }],
+    ['there is one more', { linkLocal: [...(six.link?.linkLocal ?? []), 'fe80::1/64'] }],
+    ['the link is down, and nobody made it', { up: false }],
+    ['it is none that a manager sets', { addressMode: 'stable_secret' }],
+  ])('is set where %s', (_what, change) => {
+    expect(withOthersMode(six, nowWith(change))).toBe(six);
+  });
+
+  test('is none without IPv6', () => {
+    expect(withOthersMode(want, nowWith({ linkLocal: [] })).link?.addressMode).toBe('none');
   });
 });

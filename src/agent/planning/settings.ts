@@ -28,6 +28,17 @@ export function withoutLasting(state: NicState): NicState {
   return { ...state, link: { ...link, settings: pick(link.settings, (key) => !isLasting(key)) } };
 }
 
+/**
+ * The wanted state, with the address mode that the link has where its link-local addresses are the wanted ones all the same:
+ * NetworkManager makes them itself and tells the kernel to make none (libnm-core, `addr-gen-mode`).
+ */
+export function withOthersMode(want: NicState, now: NicState): NicState {
+  const [{ link }, { link: before }] = [want, now];
+  if (!link?.linkLocal?.length || before?.addressMode !== 'none' || !before.up) return want;
+  const alike = before.linkLocal?.toString() === link.linkLocal.toString();
+  return alike ? { ...want, link: { ...link, addressMode: before.addressMode } } : want;
+}
+
 /** The wanted state of a NIC; of one that was set up before, without what others have changed of its settings since. */
 export function withOthersSettings(want: NicState, now: NicState, setUp: boolean): NicState {
   const { link } = want;

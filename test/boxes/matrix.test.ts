@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BoxKind } from '../../rig/hosts/box/box.ts';
+import type { JobResult } from '../../src/api/job.ts';
+import { request } from '../beds/agent-samples.ts';
+import { eventually } from '../namespaces/eventually.ts';
+import { Cell, plugged } from './cell.ts';
+import { type Intent, intents } from './intents.ts';
+import { difference, type NicsState, othersOf, stateOf } from './nic-state.ts';
+
+const isFull = process.env['MULTINIC_BOXES'] === 'full';
+const suites: readonly BoxKind['suite'][] = isFull
+  ? ['bookworm', 'trixie', 'bullseye']
+  : ['bookworm'];
+const profiles: readonly BoxKind['profile'][] = ['netplan', 'networkd', 'keyfile'];
+const chosen = isFull ? intents : intents.filter(({ always }) => always);
+
+/** What the first cell had of an intent: every other one has the same. */
+const had = new Map<string, NicsState>();
+
+describe.each(suites)('Debian %s', (suite) => {
+  let cells: readonly Cell[] = [];
+
+  /** Side by side, each to its end, and each from a bare node whose manager holds nothing of ours. */
+  async function onEach(work: (cell: Cell) => Promise<void>): Promise<void> {
+    const ends = await Promise.allSettled(
+      cells.map(async (cell) => {
+        await reset(cell);
+        await cell.reboot();
+        await settled(cell);
+        await work(cell);
+      }),
+    );
+    const problems = ends.flatMap((end, at) =>
+      end.status === 'rejected' ? [`${cells[at]?.title}: ${complaint(end.reason)}`] : [],
+    );
+    expect(problems.join('\n\n')).toBe('');
+  }
+
+  beforeAll(async () => {
+    // One after the other: they share what they make.
+    for (const profile of profiles) cells = [...cells, await Cell.start({ suite, profile })];
+  });
+
+  afterAll(async () => {
+    await Promise.all(cells.map((cell) => cell[Symbol.asyncDispose]()));
+  });
+
+  test.each(chosen)(
+    '$name: one state in all families, after apply, boot and restart',
+    async (intent) => {
+      await onEach((cell) => expectSame(cell, intent));
+    },
+  );
+
+  test('a node is bare after the last NIC is gone, and stays so over a boot', async () => {
+    await onEach(async (cell) => {
+      await eventually(async () => {
+        const links = await cell.json('addr', 'show');
+        for (const [name, mac] of Object.entries(plugged)) {
+          const link = links.find(({ address }) => address === mac);
+          expect(link).toMatchObject({ ifname: name });
+        }
+      });
+      expect(Object.keys(await cell.files()).filter((path) => path.includes('multinic'))).toEqual(
+        [],
+      );
+    });
+  });
+
+  test('the primary NIC feels nothing of it, and what others have stays', async () => {
+    await onEach(async (cell) => {
+      await foreign(cell);
+      const before = await othersOf(cell);
+      const pings = cell.pings(400);
+      const events = await cell.eventsOnPrimary(async () => {
+        for (const { steps } of chosen) {
+          for (const step of steps) await ask(cell, step);
+          await reset(cell);
+        }
+      });
+      expect(events).toEqual([]);
+      expect(await pings).toContain('400 received');
+      expect(await othersOf(cell)).toEqual(before);
+    });
+  });
+
+  test('a restart of the manager does to others what it does without us', async () => {
+    await onEach(async (cell) => {
+      await foreign(cell);
+      await cell.restartManager();
+      await settled(cell);
+      const without = await othersOf(cell);
+      await foreign(cell);
+      const [intent] = chosen.filter(({ name }) => name.startsWith('dual stack with routes'));
+      await ask(cell, intent?.steps[0] ?? []);
+      await cell.restartManager();
+      await settled(cell);
+      expect(await othersOf(cell)).toEqual(without);
+    });
+  });
+});
+
+async function ask(cell: Cell, step: Intent['steps'][number]): Promise<void> {
+  const { result, log } = await cell.agent(request([...step], { protocol: 3 }));
+  expect([result.outcome, result.family, ...openIn(result)], log).toEqual(['ok', cell.family]);
+}
+
+function complaint(error: unknown): string {
+  const { message, actual } = error as { readonly message: string; readonly actual?: unknown };
+  return `${message}\n${actual === undefined ? '' : JSON.stringify(actual, undefined, 1)}`;
+}
+
+function openIn({ nics }: JobResult): string[] {
+  return nics
+    .filter(({ state }) => state === 'Failed' || state === 'Pending')
+    .map(({ index, reason, message }) => `${index} ${reason}: ${message}`);
+}
+
+async function reset(cell: Cell): Promise<void> {
+  const { result, log } = await cell.agent(request([], { action: 'cleanup' }));
+  expect([result.outcome, ...openIn(result)], log).toEqual(['ok']);
+}
+
+async function expectSame(cell: Cell, { name, steps }: Intent): Promise<void> {
+  for (const step of steps) await ask(cell, step);
+  const made = await stateOf(cell);
+  if (!had.has(name)) had.set(name, made);
+  expect(difference(made, had.get(name)), 'beside the first family').toEqual([]);
+  await cell.reboot();
+  await eventually(async () =>
+    expect(difference(await stateOf(cell), made), 'after a boot').toEqual([]),
+  );
+  const last = steps.at(-1) ?? [];
+  const check = await cell.agent(request([...last], { protocol: 3, action: 'check' }));
+  expect(openIn(check.result), 'looked at after a boot').toEqual([]);
+  await cell.restartManager();
+  await settled(cell);
+  await eventually(async () =>
+    expect(difference(await stateOf(cell), made), 'after a restart').toEqual([]),
+  );
+}
+
+/** The manager says that it is done with the primary NIC. */
+async function settled(cell: Cell): Promise<void> {
+  await eventually(async () => {
+    expect(await cell.managerState()).toMatch(/ configured|100 \(connected/);
+    const eth0 = await cell.ip('addr', 'show', 'dev', 'eth0');
+    expect(eth0).toContain('inet 10.200.0.2/16');
+    expect(eth0).toContain('inet6 fe80::');
+    expect(eth0).not.toContain('tentative');
+    expect(await cell.ip('route', 'show', 'default')).toContain('10.200.0.254');
+  });
+}
+
+/** What a CNI or an administrator may have. */
+async function foreign(cell: Cell): Promise<void> {
+  const lines = [
+    ['link', 'add', 'cni0', 'type', 'bridge'],
+    ['addr', 'replace', '10.244.0.1/24', 'dev', 'cni0'],
+    ['link', 'set', 'cni0', 'up'],
+    ['route', 'replace', '198.51.100.0/24', 'via', '10.200.0.254', 'table', '500'],
+    ['route', 'replace', '203.0.113.0/24', 'via', '10.200.0.254', 'proto', 'bird'],
+    ['rule', 'add', 'from', '10.244.0.0/24', 'table', '500', 'priority', '500'],
+    ['-6', 'rule', 'add', 'from', 'fd44::/64', 'table', '500', 'priority', '500'],
+  ];
+  for (const line of lines) await cell.ip(...line).catch(already);
+}
+
+/** It may be there from before. */
+function already(error: Error): string {
+  if (/File exists/.test(error.message)) return '';
+  throw error;
+}

@@ -1,0 +1,152 @@
+import type { Cell } from './cell.ts';
+
+/** All that the kernel has of the NICs that are ours, and of what was found beside them, in a form in which families can be compared. */
+export interface NicsState {
+  readonly links: readonly string[];
+  readonly addresses: readonly string[];
+  readonly routes: readonly string[];
+  readonly rules: readonly string[];
+  readonly settings: readonly string[];
+}
+
+/** Settings that are ours on a NIC. */
+const settings = [
+  'ipv4.conf.NIC.rp_filter',
+  'ipv4.conf.NIC.arp_ignore',
+  'ipv4.conf.NIC.arp_announce',
+  'ipv6.conf.NIC.accept_ra',
+];
+
+/**
+ * Without protocol, ifindex and counters; of the connected route without its metric, which is NetworkManager's own (HT 5). Not
+ * the link's own address of IPv6, which the kernel makes.
+ */
+export async function stateOf(cell: Cell): Promise<NicsState> {
+  const [links, routes4, routes6, rules4, rules6] = await Promise.all([
+    cell.json('addr', 'show'),
+    cell.json('-4', '-d', 'route', 'show', 'table', 'all'),
+    cell.json('-6', '-d', 'route', 'show', 'table', 'all'),
+    cell.json('-4', 'rule', 'show'),
+    cell.json('-6', 'rule', 'show'),
+  ]);
+  const ours = links.filter(({ ifname = '' }) => /^multinic\d$/.test(ifname));
+  const names = ours.map(({ ifname = '' }) => ifname);
+  return {
+    links: ours.map(linkText).toSorted(),
+    addresses: ours.flatMap(addressTexts).toSorted(),
+    routes: [...routes4, ...routes6]
+      .filter(({ dev = '', table }) => names.includes(dev) && table !== 'local')
+      .filter(({ dst = '' }) => !/^(fe80::\/64|ff00::\/8)$/.test(dst))
+      .map(routeText)
+      .toSorted(),
+    rules: [...rules4, ...rules6]
+      .filter(({ priority = 0 }) => priority >= 10_100 && priority <= 10_109)
+      .map(ruleText)
+      .toSorted(),
+    settings: (await Promise.all(names.map((name) => settingsOf(cell, name)))).flat().toSorted(),
+  };
+}
+
+/** A link, route or rule as `ip -j` shows it, as far as it is compared. */
+export interface Shown {
+  readonly ifname?: string;
+  readonly address?: string;
+  readonly mtu?: number;
+  readonly flags?: readonly string[];
+  readonly addr_info?: readonly ShownAddress[];
+  readonly type?: string;
+  readonly dst?: string;
+  readonly gateway?: string;
+  readonly dev?: string;
+  readonly table?: string;
+  readonly scope?: string;
+  readonly prefsrc?: string;
+  readonly metric?: number;
+  readonly priority?: number;
+  readonly src?: string;
+  readonly srclen?: number;
+}
+
+interface ShownAddress {
+  readonly family: string;
+  readonly local: string;
+  readonly prefixlen: number;
+  readonly broadcast?: string;
+  readonly scope: string;
+  readonly tentative?: boolean;
+  readonly dynamic?: boolean;
+}
+
+function linkText({ ifname, address, mtu, flags = [] }: Shown): string {
+  return `${ifname} ${address} mtu ${mtu} ${flags.includes('UP') ? 'up' : 'down'}`;
+}
+
+function addressTexts({ ifname, addr_info: list = [] }: Shown): string[] {
+  return list
+    .filter(({ scope, family }) => family === 'inet' || scope !== 'link')
+    .map(({ local, prefixlen, broadcast, scope, tentative, dynamic }) =>
+      words(
+        `${ifname} ${local}/${prefixlen}`,
+        broadcast && `brd ${broadcast}`,
+        scope,
+        tentative && 'tentative',
+        dynamic && 'dynamic',
+      ),
+    );
+}
+
+function routeText(route: Shown): string {
+  const { type, dst = '', gateway, dev, table = 'main', scope, prefsrc, metric } = route;
+  return words(
+    type === 'unicast' ? '' : type,
+    dst,
+    gateway && `via ${gateway}`,
+    `dev ${dev} table ${table}`,
+    scope && !dst.includes(':') && `scope ${scope}`,
+    prefsrc && `src ${prefsrc}`,
+    !isConnected(route) && `metric ${metric ?? 0}`,
+  );
+}
+
+function isConnected({ gateway, table = 'main' }: Shown): boolean {
+  return gateway === undefined && table === 'main';
+}
+
+function ruleText({ priority, src, srclen, table }: Shown): string {
+  return words(`${priority}: from ${src}`, srclen !== undefined && `/${srclen}`, `lookup ${table}`);
+}
+
+function words(...list: readonly (string | false | undefined)[]): string {
+  return list.filter(Boolean).join(' ');
+}
+
+async function settingsOf(cell: Cell, name: string): Promise<string[]> {
+  const keys = settings.map((key) => `net.${key.replace('NIC', name)}`);
+  const said = await cell.sh('sysctl', '-e', ...keys);
+  return said.split('\n').filter((line) => line !== '');
+}
+
+/** What is nobody's but others': links, routes and rules that no word of ours is in. */
+export async function othersOf(cell: Cell): Promise<readonly string[]> {
+  const shown = await Promise.all([
+    cell.ip('-br', 'addr', 'show'),
+    cell.ip('-4', 'route', 'show', 'table', 'all'),
+    cell.ip('-6', 'route', 'show', 'table', 'all'),
+    cell.ip('-4', 'rule', 'show'),
+    cell.ip('-6', 'rule', 'show'),
+  ]);
+  return shown
+    .flatMap((text) => text.split('\n'))
+    .map((line) => line.replaceAll(/@if\d+/g, '').trim())
+    .filter((line) => line !== '' && !/multinic\d|\bens\d|^101\d\d:/.test(line))
+    .toSorted();
+}
+
+/** What one has beyond the other, a line each: `+` the first, `-` the second. */
+export function difference(a: NicsState, b: NicsState | undefined): readonly string[] {
+  const [mine, theirs] = [a, b ?? a].map((state) => Object.values(state).flat() as string[]);
+  return [
+    ...(mine ?? []).filter((line) => !theirs?.includes(line)).map((line) => `+ ${line}`),
+    ...(theirs ?? []).filter((line) => !mine?.includes(line)).map((line) => `- ${line}`),
+  ];
+}
