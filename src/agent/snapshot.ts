@@ -105,6 +105,12 @@ export interface OwnFile {
   readonly addresses: readonly string[];
 }
 
+/** What the network manager holds of a NIC. */
+export interface HeldNic extends OwnFile {
+  /** In tables that it shares with others. */
+  readonly routes?: readonly Pick<Route, 'to' | 'table' | 'metric'>[];
+}
+
 /** Everything that the agent sees of a host at one moment; plans are made of it. */
 export interface Snapshot {
   readonly links: readonly Link[];
@@ -118,9 +124,10 @@ export interface Snapshot {
   readonly files: readonly ConfigFile[];
   /**
    * What was made for the network manager from files of ours, the last time it was: it sets that whenever the carrier of
-   * the NIC comes, also of one that was unplugged meanwhile and is plugged again.
+   * the NIC comes, also of one that was unplugged meanwhile and is plugged again. And what it has held since the boot of NICs
+   * that have left.
    */
-  readonly held: readonly OwnFile[];
+  readonly held: readonly HeldNic[];
 }
 
 /** The part of a host that changes with the kernel. */

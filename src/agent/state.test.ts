@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { advanceFence, atBoot, emptyState, staleness, withNic, withoutNic } from './state.ts';
+import {
+  advanceFence,
+  afterLeaving,
+  atBoot,
+  emptyState,
+  staleness,
+  withNic,
+  withoutNic,
+} from './state.ts';
 
 const seen = advanceFence(emptyState, { uid: 'a', generation: 5 });
 
@@ -67,6 +75,36 @@ describe('the NICs', () => {
       ['b', 2],
     ]);
     expect(withoutNic(state, 'a').nics.map(({ mac }) => mac)).toEqual(['b']);
+  });
+});
+
+describe('a NIC that left', () => {
+  const boot = { bootId: 'boot-1', addresses: ['10.0.0.1/24'] };
+  const held = { mac: 'a', index: 0, ...boot };
+  const state = withNic(emptyState, { ...nic('a', 0), boot });
+
+  test('is remembered as long as the manager holds something of it', () => {
+    const left = afterLeaving(state, 'a');
+    expect(left).toEqual({ ...emptyState, left: [held] });
+    expect(atBoot(left, 'boot-1')).toEqual(left);
+    expect(atBoot(left, 'boot-2')).toEqual(emptyState);
+  });
+
+  test('is forgotten where the manager never knew it, and remembered once', () => {
+    const fresh = withNic(emptyState, { ...nic('a', 0), boot: { ...boot, addresses: [] } });
+    expect(afterLeaving(fresh, 'a')).toEqual(emptyState);
+    expect(afterLeaving(withNic(emptyState, nic('a', 0)), 'a')).toEqual(emptyState);
+    const twice = afterLeaving(withNic(afterLeaving(state, 'a'), { ...nic('a', 0), boot }), 'a');
+    expect(twice.left).toEqual([held]);
+  });
+
+  test('is one of the last ten', () => {
+    const macs = Array.from({ length: 12 }, (_, i) => String(i));
+    const end = macs.reduce(
+      (so, mac) => afterLeaving(withNic(so, { ...nic(mac, 0), boot }), mac),
+      emptyState,
+    );
+    expect(end.left?.map(({ mac }) => mac)).toEqual(macs.slice(2));
   });
 });
 

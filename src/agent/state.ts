@@ -58,6 +58,15 @@ export const nicRecord = z.object({
 
 export type NicRecord = z.infer<typeof nicRecord>;
 
+/** What the network manager holds of a NIC that has left since the boot: it sets it when the NIC comes back. */
+const leftNic = z.object({
+  mac: z.string(),
+  index: z.int().min(0).max(9),
+  bootId: z.string(),
+  addresses: z.array(z.string()),
+  routes: z.array(sharedRoute).exactOptional(),
+});
+
 const stateVersion = 3;
 /** Versions that can be read; each is what the next one is without its new fields. */
 export const knownVersions = [1, 2, stateVersion] as const;
@@ -71,6 +80,8 @@ export const agentState = z.object({
   /** Uids of objects that others have replaced, oldest first. */
   retiredUids: z.array(z.string()).max(maxRetired),
   nics: z.array(nicRecord),
+  /** An earlier agent drops it. */
+  left: z.array(leftNic).exactOptional(),
 });
 
 export type AgentState = z.infer<typeof agentState>;
@@ -82,7 +93,9 @@ export function atBoot(state: AgentState, bootId: string): AgentState {
   const nics = state.nics.map((nic) =>
     nic.boot?.bootId === bootId ? nic : { ...nic, boot: { bootId, ...givenTo(nic) } },
   );
-  return { ...state, nics };
+  const { left = [], ...rest } = state;
+  const held = left.filter((nic) => nic.bootId === bootId);
+  return { ...rest, nics, ...(held.length > 0 ? { left: held } : {}) };
 }
 
 function givenTo({ addresses, routes }: NicRecord) {
@@ -97,6 +110,21 @@ export function withNic(state: AgentState, nic: NicRecord): AgentState {
 
 export function withoutNic(state: AgentState, mac: string): AgentState {
   return { ...state, nics: state.nics.filter((nic) => nic.mac !== mac) };
+}
+
+/** NICs that a host remembers after they have left. */
+const maxLeft = 10;
+
+/** The state once the NIC has left the host. */
+export function afterLeaving(state: AgentState, mac: string): AgentState {
+  const record = state.nics.find((nic) => nic.mac === mac);
+  const rest = withoutNic(state, mac);
+  const { addresses = [], routes, bootId } = record?.boot ?? {};
+  if (!record || bootId === undefined || addresses.length === 0) return rest;
+  const others = (state.left ?? []).filter((nic) => nic.mac !== mac);
+  const { index } = record;
+  const nic = { mac, index, bootId, addresses, ...(routes ? { routes } : {}) };
+  return { ...rest, left: [...others, nic].slice(-maxLeft) };
 }
 
 /**

@@ -29,8 +29,9 @@ const folders: Readonly<Record<BoxKind['profile'], readonly string[]>> = {
   keyfile: ['etc/NetworkManager/system-connections', 'etc/systemd/network', 'etc/sysctl.d'],
 };
 
-/** The agent is run inside, by the Node that runs us. */
+/** The agent is run inside, by the Node that runs us; below /tmp a box of Debian 13 has a file system of its own. */
 const repository = join(import.meta.dirname, '../..');
+const inBox = '/opt/multinic';
 
 /** A box of one kind, and what agents do on it. */
 export class Cell implements AsyncDisposable {
@@ -49,7 +50,7 @@ export class Cell implements AsyncDisposable {
     await prepareBoxes(kind);
     const box = await startBox(`${kind.suite}-${kind.profile}`, {
       ...kind,
-      readOnly: [repository],
+      readOnly: { [repository]: inBox },
     });
     try {
       for (const address of neighbours) {
@@ -71,11 +72,12 @@ export class Cell implements AsyncDisposable {
   async agent(asked: JobRequest): Promise<{ readonly result: JobResult; readonly log: string }> {
     this.#generation += asked.action === 'check' ? 0 : 1;
     const request = { ...asked, generation: this.#generation, family: this.family };
-    const folder = join(await this.#box.root(), 'tmp');
+    const folder = join(await this.#box.root(), 'root');
     await writeFile(join(folder, 'request'), JSON.stringify(request));
     await rm(join(folder, 'result'), { force: true });
-    const files = ['--request', '/tmp/request', '--result', '/tmp/result', '--host-root', '/'];
-    const { stderr: log } = await this.#box.exec([...program('agent').command, ...files]);
+    const files = ['--request', '/root/request', '--result', '/root/result', '--host-root', '/'];
+    const command = program('agent').command.map((word) => word.replace(repository, inBox));
+    const { stderr: log } = await this.#box.exec([...command, ...files]);
     const text = await readFile(join(folder, 'result'), 'utf8').catch(() => undefined);
     if (text === undefined) throw new Error(`no result: ${log}`);
     return { result: jobResult.parse(JSON.parse(text)), log };
@@ -102,12 +104,14 @@ export class Cell implements AsyncDisposable {
     await this.#box.sh(['systemctl', 'restart', units[this.kind.profile]]);
   }
 
-  /** What the manager of the primary NIC says of it: `configured`, `100 (connected)` … */
-  async managerState(): Promise<string> {
-    const { profile } = this.kind;
-    return profile === 'keyfile'
-      ? this.sh('nmcli', '-g', 'GENERAL.STATE', 'device', 'show', 'eth0')
-      : this.sh('networkctl', 'list', '--no-legend', 'eth0');
+  /** What the manager says of the node's NICs and ours, a line each: `eth0:connected`, `2 eth0 ether routable configured` … */
+  async managerStates(): Promise<readonly string[]> {
+    const command =
+      this.kind.profile === 'keyfile'
+        ? ['nmcli', '-g', 'DEVICE,STATE', 'device']
+        : ['networkctl', 'list', '--no-legend', '--no-pager'];
+    const said = await this.sh(...command);
+    return said.split('\n').filter((line) => /\b(eth0|multinic\d)\b/.test(line));
   }
 
   /** Text by path of all files in the folders that the agent writes to. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BoxKind } from '../../rig/hosts/box/box.ts';
 import type { JobResult } from '../../src/api/job.ts';
 import { request } from '../beds/agent-samples.ts';
+import { nic } from '../namespaces/agent-process.ts';
 import { eventually } from '../namespaces/eventually.ts';
 import { Cell, plugged } from './cell.ts';
 import { type Intent, intents } from './intents.ts';
@@ -67,6 +68,22 @@ describe.each(suites)('Debian %s', (suite) => {
     });
   });
 
+  test('a NIC that leaves and comes back as another one is that one, though the manager knows the first', async () => {
+    await onEach(async (cell) => {
+      await ask(cell, asOther);
+      const other = await stateOf(cell);
+      await reset(cell);
+      await ask(cell, asFirst);
+      await cell.reboot();
+      await settled(cell);
+      await reset(cell);
+      await ask(cell, asOther);
+      expect(difference(await stateOf(cell), other), 'when the agent has ended').toEqual([]);
+      await cell.reboot();
+      await eventually(async () => expect(difference(await stateOf(cell), other)).toEqual([]));
+    });
+  });
+
   test('the primary NIC feels nothing of it, and what others have stays', async () => {
     await onEach(async (cell) => {
       await foreign(cell);
@@ -99,6 +116,15 @@ describe.each(suites)('Debian %s', (suite) => {
     });
   });
 });
+
+const mac = plugged.ens5;
+const asFirst = [
+  nic(0, mac, '10.0.0.11/16', {
+    routing: 'main',
+    routes: [{ to: '10.77.0.0/24', via: '10.0.0.253' }],
+  }),
+];
+const asOther = [nic(0, mac, '10.1.0.21/16', { gateway: '10.1.0.254' })];
 
 async function ask(cell: Cell, step: Intent['steps'][number]): Promise<void> {
   const { result, log } = await cell.agent(request([...step], { protocol: 3 }));
@@ -143,7 +169,10 @@ async function expectSame(cell: Cell, { name, steps }: Intent): Promise<void> {
 /** The manager says that it is done with the primary NIC. */
 async function settled(cell: Cell): Promise<void> {
   await eventually(async () => {
-    expect(await cell.managerState()).toMatch(/ configured|100 \(connected/);
+    const states = await cell.managerStates();
+    const done = /\bconfigured|:connected|\bunmanaged/;
+    expect(states.filter((line) => !done.test(line))).toEqual([]);
+    expect(states.some((line) => line.includes('eth0'))).toBe(true);
     const eth0 = await cell.ip('addr', 'show', 'dev', 'eth0');
     expect(eth0).toContain('inet 10.200.0.2/16');
     expect(eth0).toContain('inet6 fe80::');

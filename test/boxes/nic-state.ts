@@ -34,11 +34,12 @@ export async function stateOf(cell: Cell): Promise<NicsState> {
   return {
     links: ours.map(linkText).toSorted(),
     addresses: ours.flatMap(addressTexts).toSorted(),
-    routes: [...routes4, ...routes6]
-      .filter(({ dev = '', table }) => names.includes(dev) && table !== 'local')
-      .filter(({ dst = '' }) => !/^(fe80::\/64|ff00::\/8)$/.test(dst))
-      .map(routeText)
-      .toSorted(),
+    routes: distinct(
+      [...routes4, ...routes6]
+        .filter(({ dev = '', table }) => names.includes(dev) && table !== 'local')
+        .filter(({ dst = '' }) => !/^(fe80::\/64|ff00::\/8)$/.test(dst))
+        .map(routeText),
+    ),
     rules: [...rules4, ...rules6]
       .filter(({ priority = 0 }) => priority >= 10_100 && priority <= 10_109)
       .map(ruleText)
@@ -103,13 +104,17 @@ function routeText(route: Shown): string {
     gateway && `via ${gateway}`,
     `dev ${dev} table ${table}`,
     scope && !dst.includes(':') && `scope ${scope}`,
-    prefsrc && `src ${prefsrc}`,
-    !isConnected(route) && `metric ${metric ?? 0}`,
+    // NetworkManager makes one for each address of the subnet, the kernel one for the first.
+    ...(isConnected(route) ? [] : [prefsrc && `src ${prefsrc}`, `metric ${metric ?? 0}`]),
   );
 }
 
 function isConnected({ gateway, table = 'main' }: Shown): boolean {
   return gateway === undefined && table === 'main';
+}
+
+function distinct(list: readonly string[]): string[] {
+  return [...new Set(list)].toSorted();
 }
 
 function ruleText({ priority, src, srclen, table }: Shown): string {

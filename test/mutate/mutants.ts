@@ -3,6 +3,7 @@ import { agentMutants } from './mutants/agent.ts';
 import { agentFamilyMutants } from './mutants/agent-family.ts';
 import { agentFilesMutants } from './mutants/agent-files.ts';
 import { agentIpv6Mutants } from './mutants/agent-ipv6.ts';
+import { agentManagerMutants } from './mutants/agent-manager.ts';
 import { agentNetworkdMutants } from './mutants/agent-networkd.ts';
 import { agentRoutingMutants } from './mutants/agent-routing.ts';
 import { agentSettingsMutants } from './mutants/agent-settings.ts';
@@ -35,6 +36,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   'agent-family': agentFamilyMutants,
   'agent-files': agentFilesMutants,
   'agent-ipv6': agentIpv6Mutants,
+  'agent-manager': agentManagerMutants,
   'agent-networkd': agentNetworkdMutants,
   'agent-routing': agentRoutingMutants,
   'agent-settings': agentSettingsMutants,

@@ -67,6 +67,16 @@ describe('a NIC of both families', () => {
     expect((await run(dual)).effects).toBe(nothingButTheResult);
   });
 
+  test('is not touched because a manager makes the link-local address itself', async () => {
+    await hostWith('own-mode');
+    expect((await run(dual)).words).toEqual(['Configured']);
+    await host.ip('link', 'set', 'dev', 'multinic0', 'addrgenmode', 'none');
+    expect((await run(dual)).effects).toBe(nothingButTheResult);
+    await host.ip('addr', 'del', linkLocalOf(first), 'dev', 'multinic0');
+    expect((await run(dual)).words).toEqual(['Configured']);
+    expect((await ipv6Of('multinic0')).addresses).toContain(linkLocalOf(first));
+  });
+
   test('is left as it was before, however it came to be', async () => {
     await hostWith('dual-left');
     await host.exec('sh', '-c', 'echo 1 >/proc/sys/net/ipv6/conf/ens5/disable_ipv6');

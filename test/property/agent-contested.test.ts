@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
@@ -86,6 +86,81 @@ describe('a NIC that comes up', () => {
     expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
     expect(disturbed).toBe(true);
     expect(bed.box.kernel.addresses.map(({ cidr }) => cidr)).not.toContain('10.0.0.9/24');
+  });
+
+  test('is watched until networkd says that it is done with it', async () => {
+    await hostHolding(1);
+    const place = join(bed.box.root, 'run/systemd/netif/links');
+    mkdirSync(place, { recursive: true });
+    const saying = (state: string) => {
+      const [nic] = bed.box.kernel.links.filter(({ mac }) => mac === macOf(1));
+      writeFileSync(join(place, String(nic?.index)), `ADMIN_STATE=${state}\n`);
+    };
+    saying('configuring');
+    let looks = 0;
+    const run = async (lines: readonly string[]) => {
+      // More than half a second after the change.
+      if (lines.length === 0 && ++looks === 40) {
+        bed.box.kernel = { ...bed.box.kernel, addresses: [...bed.box.kernel.addresses, late] };
+        saying('configured');
+      }
+      return bed.box.run(lines);
+    };
+    const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
+    const answer = await bed.run(request([entry(1)]), { startIp });
+    expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
+    expect(looks).toBeGreaterThan(40);
+    expect(bed.box.kernel.addresses.map(({ cidr }) => cidr)).not.toContain('10.0.0.9/24');
+  });
+
+  test('is not waited for without an end', async () => {
+    await hostHolding(1);
+    const place = join(bed.box.root, 'run/systemd/netif/links');
+    mkdirSync(place, { recursive: true });
+    const [nic] = bed.box.kernel.links.filter(({ mac }) => mac === macOf(1));
+    writeFileSync(join(place, String(nic?.index)), 'ADMIN_STATE=configuring\n');
+    const begun = bed.clock.monotonicMs();
+    expect((await bed.run(request([entry(1)]))).nics).toMatchObject([{ reason: 'Configured' }]);
+    expect(bed.clock.monotonicMs() - begun).toBeGreaterThan(14_000);
+    expect(bed.clock.monotonicMs() - begun).toBeLessThan(17_000);
+  });
+
+  test('is rid of what it had before it left and the manager sets again', async () => {
+    bed = await AgentOnModel.open();
+    const via = { to: '10.77.0.0/24', via: '10.0.0.254' };
+    const first = entry(1, { routing: 'main', routes: [via] });
+    expect((await bed.run(request([first], { protocol: 3 }))).outcome).toBe('ok');
+    const before = bed.box.kernel;
+    // Since then the host was started anew: its manager has read what is there.
+    const file = join(bed.box.root, 'var/lib/multinic/state.json');
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replaceAll(/"bootId": ?"[^"]*"/g, '"bootId":"b"'),
+    );
+    const cleanup = request([], { action: 'cleanup', generation: 2 });
+    expect((await bed.run(cleanup)).outcome).toBe('ok');
+    let disturbed = false;
+    const run = disturbing(() => {
+      disturbed = true;
+      const { addresses, routes } = before;
+      const { kernel } = bed.box;
+      const theirs = addresses.filter(({ link: name }) => name === 'multinic0');
+      const ways = routes.filter(({ links }) => links.includes('multinic0'));
+      bed.box.kernel = {
+        ...kernel,
+        addresses: [...kernel.addresses, ...theirs],
+        routes: [...kernel.routes, ...ways],
+      };
+    });
+    const startIp = () => ({ run, [Symbol.dispose]: () => undefined });
+    const other = entry(1, { addresses: ['10.0.0.21/24'] });
+    const answer = await bed.run(request([other], { generation: 3 }), { startIp });
+    expect(answer.nics).toMatchObject([{ reason: 'Configured' }]);
+    expect(disturbed).toBe(true);
+    const { addresses, routes } = bed.box.kernel;
+    const left = addresses.filter(({ link: name }) => name === 'multinic0');
+    expect(left.map(({ cidr }) => cidr)).toEqual(['10.0.0.21/24']);
+    expect(routes.map(({ to }) => to)).not.toContain('10.77.0.0/24');
   });
 
   test('is watched while udev has not set its old name beside the new one', async () => {

@@ -37,8 +37,8 @@ export interface Box extends AsyncDisposable {
 const script = join(import.meta.dirname, 'box');
 
 export interface BoxOptions extends BoxKind {
-  /** Folders of this machine that the box sees at their places. */
-  readonly readOnly?: readonly string[];
+  /** Folders of this machine that the box sees, by where it does. */
+  readonly readOnly?: Readonly<Record<string, string>>;
 }
 
 const usual: BoxKind = { suite: 'bookworm', profile: 'netplan' };
@@ -51,14 +51,14 @@ export async function prepareBoxes({ suite, profile }: BoxKind): Promise<void> {
 /** Boots a box named after `name` and this process. Call `down` in a `finally`. */
 export async function startBox(
   name: string,
-  { suite, profile, readOnly = [] }: BoxOptions = usual,
+  { suite, profile, readOnly = {} }: BoxOptions = usual,
 ): Promise<Box> {
   const unique = `${name}-${process.pid}`;
   const run = async (verb: string, ...args: readonly string[]) =>
     void (await runScript(script, [verb, unique, ...args]));
   const down = async () => run('down');
   try {
-    const binds = readOnly.flatMap((folder) => ['--bind-ro', `${folder}:${folder}`]);
+    const binds = Object.entries(readOnly).flatMap(([from, to]) => ['--bind-ro', `${from}:${to}`]);
     await run('up', '--suite', suite, '--profile', profile, ...binds);
   } catch (cause) {
     await down();

@@ -5,11 +5,11 @@ import type { KernelSnapshot } from '../snapshot.ts';
 import {
   type AgentState,
   advanceFence,
+  afterLeaving,
   atBoot,
   type NicRecord,
   staleness,
   withNic,
-  withoutNic,
 } from '../state.ts';
 import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
@@ -147,7 +147,7 @@ function neverDone({ mac, index, record, before, belongings }: JournalEntry): Ni
 }
 
 function outcome({ record, mac }: JournalEntry, state: AgentState): AgentState {
-  return record ? withNic(state, record) : withoutNic(state, mac);
+  return record ? withNic(state, record) : afterLeaving(state, mac);
 }
 
 function seen(state: AgentState, { fence }: JournalEntry): AgentState {

@@ -1,3 +1,4 @@
+import { isConfiguring } from '../observe/family.ts';
 import { observeLinks } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import {
@@ -15,8 +16,11 @@ import { changeKernel } from './kernel.ts';
 
 /** How long the kernel, udev and others may take until a change shows. */
 const patienceMs = 3_000;
-/** How long it may take until an address of IPv6 is known to be nobody else's: two seconds by the kernel's defaults. */
-const probePatienceMs = 15_000;
+/**
+ * How long it may take until an address of IPv6 is known to be nobody else's: two seconds by the kernel's defaults. And until
+ * networkd has set what it holds of a NIC, which waits for that, too.
+ */
+const longPatienceMs = 15_000;
 const pauseMs = 50;
 /** How long a renamed NIC must stay as it is: udev sets names, MTU and more of a `.link` file after each rename. */
 const quietMs = 500;
@@ -45,8 +49,8 @@ export interface SettleOptions {
   readonly first?: KernelSnapshot;
   /** Names from before a rename that udev may still react to. */
   readonly renamedFrom?: readonly string[];
-  /** Whether the network manager may still set on a NIC what it holds of it. */
-  readonly contested?: boolean;
+  /** MACs of NICs on which the network manager may still set what it holds of them. */
+  readonly contested?: readonly string[];
   /** Why nothing may be changed any more, whatever the NICs are like. */
   readonly alarm?: (seen: KernelSnapshot) => string | undefined;
 }
@@ -84,10 +88,10 @@ export async function settle<G extends Goal>(
   let rightSince = Number.POSITIVE_INFINITY;
   for (let known = options.first; ; known = undefined) {
     const seen = known ?? (await observeLinks(context, macs));
-    const look = judged(goals, seen, failures, options.alarm);
+    const look = judged(goals, seen, failures, options, context);
     const at = clock.monotonicMs();
     rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
-    const end = start + (look.probing ? probePatienceMs : patienceMs);
+    const end = start + (look.busy ? longPatienceMs : patienceMs);
     if (at >= end || isQuiet(seen, options, at - rightSince)) return tolerant(look, seen);
     if (!look.improvable || changes >= maxChanges) await clock.sleep(pauseMs);
     else {
@@ -99,11 +103,11 @@ export async function settle<G extends Goal>(
 }
 
 interface Look<G> extends Settled<G> {
-  /** Whether nothing is wrong that can still become right. */
+  /** Whether nothing is wrong that can still become right, and nobody is about to change it. */
   readonly right: boolean;
   readonly improvable: boolean;
-  /** Whether all that is wrong is that addresses are still being probed. */
-  readonly probing: boolean;
+  /** Whether all that is wrong is that addresses are still being probed, or networkd is at work. */
+  readonly busy: boolean;
 }
 
 /** What is wrong in the end: not what others have set as they want it. */
@@ -121,7 +125,8 @@ function judged<G extends Goal>(
   goals: readonly G[],
   seen: KernelSnapshot,
   failures: ReadonlyMap<G, string>,
-  alarm: SettleOptions['alarm'],
+  options: SettleOptions,
+  context: Context,
 ): Look<G> {
   const wrong = wrongOf(goals, seen, failures);
   const duplicate = new Map(
@@ -130,13 +135,14 @@ function judged<G extends Goal>(
       return cidr === undefined ? [] : [[goal, cidr] as const];
     }),
   );
-  const words = alarm?.(seen);
-  const idle = { right: false, improvable: false, probing: false };
+  const words = options.alarm?.(seen);
+  const idle = { right: false, improvable: false, busy: false };
   if (words !== undefined) return { wrong, duplicate, alarm: words, ...idle };
   const hopeful = [...wrong.keys()].filter((goal) => !duplicate.has(goal));
   const probing = hopeful.length > 0 && hopeful.every((goal) => isOnlyProbed(goal, seen));
-  const right = hopeful.length === 0;
-  return { wrong, duplicate, right, improvable: !(right || probing), probing };
+  const busy = probing || isBusy(seen, options, context);
+  const done = hopeful.length === 0;
+  return { wrong, duplicate, right: done && !busy, improvable: !(done || probing), busy };
 }
 
 /** The wanted addresses of which the probing is this far. */
@@ -182,13 +188,23 @@ function wrongOf<G extends Goal>(
  */
 function isQuiet(
   { links }: KernelSnapshot,
-  { renamedFrom = [], contested = false }: SettleOptions,
+  { renamedFrom = [], contested = [] }: SettleOptions,
   quietFor: number,
 ): boolean {
   if (quietFor < 0) return false;
   const alternatives = new Set(links.flatMap(({ altNames }) => altNames));
   const renamed = renamedFrom.every((name) => alternatives.has(name));
-  return quietFor >= quietMs || (renamed && !contested);
+  return quietFor >= quietMs || (renamed && contested.length === 0);
+}
+
+/** Whether networkd is at work on a NIC of which it may hold something else. */
+function isBusy(
+  { links }: KernelSnapshot,
+  { contested = [] }: SettleOptions,
+  { hostRoot }: Context,
+): boolean {
+  const indexes = links.filter(({ mac }) => contested.includes(mac)).map(({ index }) => index);
+  return indexes.some((index) => isConfiguring(hostRoot, index));
 }
 
 async function change<G extends Goal>(

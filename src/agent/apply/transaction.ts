@@ -1,7 +1,8 @@
 import { ipOf } from '../../api/address.ts';
-import type { NicReason } from '../../api/job.ts';
+import type { Family, NicReason } from '../../api/job.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
+import { routeKey } from '../planning/ownership.ts';
 import { type Refusal, refusal } from '../planning/refusals.ts';
 import { withoutLasting } from '../planning/settings.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
@@ -83,7 +84,7 @@ async function changeLinks(work: UndoableWork, context: Context): Promise<Change
   ]);
   const stopped = new Map<Unit, string>();
   for (const [unit, { message, busy }] of failures) {
-    if (!busy && isContested(unit)) {
+    if (!busy && isContested(unit, context)) {
       stopped.set(unit, message);
       continue;
     }
@@ -130,7 +131,7 @@ async function verifyLinks(
   const { wrong, duplicate, alarm } = await settle(goals, context, {
     ...(first ? { first } : {}),
     renamedFrom: context.udev ? renamed : [],
-    contested: work.going.some(isContested),
+    contested: work.going.filter((unit) => isContested(unit, context)).map(({ nic }) => nic.mac),
     alarm: (seen) => lostByNode(before, seen, context.macs),
   });
   if (alarm) throw new Error(`the node lost ${alarm}`);
@@ -144,11 +145,24 @@ async function verifyLinks(
   }
 }
 
-/** Whether a NIC comes up of which the network manager may hold another address: it sets that as soon as it sees the carrier. */
-function isContested({ change, after, nic }: Unit): boolean {
-  const wanted = new Set((after.link?.addresses ?? []).map(({ cidr }) => ipOf(cidr)));
-  const raised = change.operations.some(({ kind }) => kind === 'link.up');
-  return raised && nic.belongings.ips.some((ip) => !wanted.has(ip));
+/**
+ * Whether a NIC comes up of which the network manager may hold another address or route: it sets that once it sees the
+ * carrier. NetworkManager may take away what it finds on a NIC that it sees come up, whatever it holds of it.
+ */
+function isContested({ change, after, nic }: Unit, { backend }: Context): boolean {
+  if (!change.operations.some(({ kind }) => kind === 'link.up')) return false;
+  if (isOfNetworkManager(backend.name)) return true;
+  const { addresses = [], routes = [] } = after.link ?? {};
+  const ips = new Set(addresses.map(({ cidr }) => ipOf(cidr)));
+  const keys = new Set(routes.map(routeKey));
+  const { belongings } = nic;
+  return (
+    belongings.ips.some((ip) => !ips.has(ip)) || belongings.routes.some((key) => !keys.has(key))
+  );
+}
+
+function isOfNetworkManager(family: Family): boolean {
+  return family === 'keyfile' || family === 'ifcfg';
 }
 
 /** The change is done; what cannot be cleared away now is cleared when the agent runs next. */

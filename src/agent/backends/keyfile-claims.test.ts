@@ -158,6 +158,15 @@ describe('a profile of somebody else', () => {
       `autoconnect=false\ninterface-name=multinic0\n[ethernet]\nmac-address=${mac}\n[.nmmeta]\nnm-generated=true\nvolatile=true\nexternal=true`,
     );
     expect(await claims(text, `${run}/multinic0.nmconnection`)).toEqual(none);
+    // Version 1.30 writes it anew like this when the device has changed.
+    const anew = text.replace(/\[\.nmmeta\][^]*/, '[proxy]\n');
+    expect(await claims(anew, `${run}/multinic0.nmconnection`)).toEqual(none);
+    expect(await claims(anew)).toEqual({ ...none, macs: [mac] });
+    const lasting = anew.replace('autoconnect=false\n', '');
+    expect(await claims(lasting, `${run}/multinic0.nmconnection`)).toEqual({
+      ...none,
+      macs: [mac],
+    });
   });
 
   test('that NetworkManager does not take may be about what it mentions', async () => {

@@ -32,10 +32,12 @@ function ownProfile(lines: readonly IniLine[]): OwnFile | undefined {
 
 /**
  * Whose NICs a profile of somebody else configures. What NetworkManager writes down of a device that others set up, this
- * agent among them, configures none. Nothing but names and MACs is taken: a profile may hold secrets.
+ * agent among them, configures none; version 1.30 says so no more once the device has changed. Nothing but names and MACs is
+ * taken: a profile may hold secrets.
  */
 function claimsOf(lines: readonly IniLine[], volatile: boolean): Claims {
-  if (valueIn(lines, '.nmmeta', 'external') === 'true') return { macs: [] };
+  const waits = valueIn(lines, 'connection', 'autoconnect') === 'false';
+  if (valueIn(lines, '.nmmeta', 'external') === 'true' || (volatile && waits)) return { macs: [] };
   if (ethernet.has(valueIn(lines, 'connection', 'type') ?? ''))
     return claimsOfEthernet(lines, volatile);
   const names = lines

@@ -74,6 +74,14 @@ function nodesOwn(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Lin
   );
 }
 
+/** Whether networkd is still setting up the link; not where nothing of it says so. */
+export function isConfiguring(hostRoot: string, index: number): boolean {
+  const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: '' });
+  const file = files.find(({ path }) => path.endsWith(`/${index}`));
+  const state = file && valueOf(file.text, 'ADMIN_STATE');
+  return state === 'pending' || state === 'initialized' || state === 'configuring';
+}
+
 function managedByNetworkd({ name }: Link, text: string): FamilyEvidence['networkd'][number][] {
   const state = valueOf(text, 'ADMIN_STATE');
   const file = valueOf(text, 'NETWORK_FILE');

@@ -78,7 +78,8 @@ export async function observeHost(
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
   const made = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
-  return { ...kernel, files, held: made.flatMap((file) => backend.held(file) ?? []) };
+  const held = [...made.flatMap((file) => backend.held(file) ?? []), ...(state.left ?? [])];
+  return { ...kernel, files, held };
 }
 
 /**

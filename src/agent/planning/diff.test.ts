@@ -182,6 +182,8 @@ describe('from one state to another', () => {
   test('a rule that networkd made at boot stays, and goes as what it is', () => {
     const made = { ...after, rules: [rule('10.0.0.11', { protocol: 2 })] };
     expect(lines(after, made)).toEqual([]);
+    // As systemd 247 and NetworkManager 1.30 make it.
+    expect(lines({ ...after, rules: [rule('10.0.0.11', { protocol: 0 })] }, made)).toEqual([]);
     expect(lines({ rules: after.rules }, { rules: [] })).toEqual([
       'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
     ]);

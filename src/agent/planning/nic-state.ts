@@ -130,9 +130,12 @@ export function routeText(route: NicRoute): string {
   return `${routeKey(route)}${hop} proto ${protocol} scope ${scope}`;
 }
 
-/** Text of a rule that tells any two apart; the kernel's, as we make them, and networkd's of the next boot are one. */
+/**
+ * Text of a rule that tells any two apart; the kernel's, as we make them, and the manager's of the next boot are one: static
+ * by systemd 252, none by systemd 247 and NetworkManager 1.30.
+ */
 export function ruleText({ from, table, priority, protocol }: NicRule): string {
-  const owner = protocol === rt.protocolKernel ? rt.protocolStatic : protocol;
+  const owner = protocol === rt.protocolKernel || protocol === 0 ? rt.protocolStatic : protocol;
   return `${priority}: from ${from} lookup ${table} proto ${owner}`;
 }
 

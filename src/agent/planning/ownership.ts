@@ -38,9 +38,14 @@ export function heldOf(
   record: NicRecord | undefined,
   { held }: Pick<Snapshot, 'held'>,
 ): Pick<NonNullable<NicRecord['boot']>, 'addresses' | 'routes'> {
-  const { addresses = [], routes } = record?.boot ?? {};
-  const now = held.filter((file) => file.mac === mac).flatMap((file) => file.addresses);
-  return { addresses: [...new Set([...addresses, ...now])], ...(routes ? { routes } : {}) };
+  const { addresses = [], routes = [] } = record?.boot ?? {};
+  const now = held.filter((nic) => nic.mac === mac);
+  const all = [...routes, ...now.flatMap((nic) => nic.routes ?? [])];
+  const distinct = [...new Map(all.map((route) => [routeKey(route), route])).values()];
+  return {
+    addresses: [...new Set([...addresses, ...now.flatMap((nic) => nic.addresses)])],
+    ...(distinct.length > 0 ? { routes: distinct } : {}),
+  };
 }
 
 /**

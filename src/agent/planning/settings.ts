@@ -34,7 +34,7 @@ export function withoutLasting(state: NicState): NicState {
  */
 export function withOthersMode(want: NicState, now: NicState): NicState {
   const [{ link }, { link: before }] = [want, now];
-  if (!link?.linkLocal?.length || before?.addressMode !== 'none' || !before.up) return want;
+  if (!link?.linkLocal || before?.addressMode !== 'none' || !before.up) return want;
   const alike = before.linkLocal?.toString() === link.linkLocal.toString();
   return alike ? { ...want, link: { ...link, addressMode: before.addressMode } } : want;
 }

@@ -1,7 +1,7 @@
 import { interfaceName } from '../../api/names.ts';
 import type { RenderedFile, RenderedNic } from '../backends/backend.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
-import { type AgentState, type NicRecord, withNic, withoutNic } from '../state.ts';
+import { type AgentState, afterLeaving, type NicRecord, withNic } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
 import type { KnownNic, NicState } from './nic-state.ts';
 import { batchLine, type Change } from './operation.ts';
@@ -79,7 +79,7 @@ export function isDone({ change, files }: Unit): boolean {
 
 /** What state.json says once the unit is done. */
 export function stateAfter(state: AgentState, { record, nic }: Unit): AgentState {
-  return record ? withNic(state, record) : withoutNic(state, nic.mac);
+  return record ? withNic(state, record) : afterLeaving(state, nic.mac);
 }
 
 /** A plan for people: what happens to each NIC, in order, in the words of `ip`. */

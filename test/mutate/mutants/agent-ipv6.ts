@@ -49,7 +49,7 @@ export const agentIpv6Mutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/settle.ts',
-    find: 'look.probing ? probePatienceMs : patienceMs',
+    find: 'look.busy ? longPatienceMs : patienceMs',
     replace: '0',
     tests: onHost,
   },

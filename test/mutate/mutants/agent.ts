@@ -31,7 +31,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/nic-state.ts',
-    find: 'protocol === rt.protocolKernel ? rt.protocolStatic : protocol',
+    find: 'protocol === rt.protocolKernel || protocol === 0 ? rt.protocolStatic : protocol',
     replace: 'protocol',
     tests: pure('planning/diff.test.ts'),
   },
@@ -103,8 +103,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/ownership.ts',
-    find: '[...new Set([...addresses, ...now])]',
-    replace: 'now',
+    find: '[...new Set([...addresses, ...now.flatMap((nic) => nic.addresses)])]',
+    replace: 'now.flatMap((nic) => nic.addresses)',
     tests: pure('planning/ownership.test.ts'),
   },
   {
@@ -175,7 +175,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: '!busy && isContested(unit)',
+    find: '!busy && isContested(unit, context)',
     replace: 'false',
     tests: answers,
   },
@@ -193,7 +193,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: 'contested: work.going.some(isContested),',
+    find: 'contested: work.going.filter((unit) => isContested(unit, context)).map(({ nic }) => nic.mac),',
     replace: '',
     tests: answers,
   },

@@ -1,0 +1,77 @@
+import type { Mutant } from '../mutant.ts';
+
+const unit = (...names: readonly string[]) =>
+  ['unit', ...names.map((name) => `src/agent/${name}.test.ts`)] as const;
+const contested = ['unit', 'test/property/agent-contested.test.ts'] as const;
+const kernel = { file: 'src/agent/apply/kernel.ts', tests: unit('apply/kernel') };
+const settings = { file: 'src/agent/planning/settings.ts', tests: unit('planning/settings') };
+const state = { file: 'src/agent/state.ts', tests: unit('state') };
+
+/** What network managers do while the agent works, and what they hold of NICs that have left. */
+export const agentManagerMutants: readonly Mutant[] = [
+  { ...kernel, find: 'return deletes && goneWords.test', replace: 'return goneWords.test' },
+  { ...kernel, find: 'return deletes && goneWords.test(words);', replace: 'return deletes;' },
+  { ...kernel, find: '|No such process|', replace: '|' },
+  { ...kernel, find: '|Address not found/', replace: '/' },
+  { ...settings, find: "before?.addressMode !== 'none' || !before.up", replace: '!before?.up' },
+  { ...settings, find: ' || !before.up) return want;', replace: ') return want;' },
+  { ...settings, find: 'return alike ?', replace: 'return link ?' },
+  { ...state, find: ' || addresses.length === 0) return rest;', replace: ') return rest;' },
+  { ...state, find: 'filter((nic) => nic.bootId === bootId)', replace: 'filter(() => true)' },
+  { ...state, find: '.slice(-maxLeft)', replace: '' },
+  { ...state, find: 'left: [...others, nic]', replace: 'left: [...(state.left ?? []), nic]' },
+  {
+    file: 'src/agent/planning/plan.ts',
+    find: 'const want = withOthersMode(desiredState(desired), before);',
+    replace: 'const want = desiredState(desired);',
+    tests: ['namespaces', 'test/namespaces/ipv6.test.ts'],
+  },
+  {
+    file: 'src/agent/backends/keyfile-claims.ts',
+    find: ' || (volatile && waits)',
+    replace: '',
+    tests: unit('backends/keyfile-claims'),
+  },
+  {
+    file: 'src/agent/backends/keyfile-claims.ts',
+    find: '(volatile && waits)',
+    replace: 'waits',
+    tests: unit('backends/keyfile-claims'),
+  },
+  {
+    file: 'src/agent/planning/nic-state.ts',
+    find: ' || protocol === 0 ?',
+    replace: ' ?',
+    tests: unit('planning/diff'),
+  },
+  {
+    file: 'src/agent/observe/host.ts',
+    find: ', ...(state.left ?? [])];',
+    replace: '];',
+    tests: contested,
+  },
+  {
+    file: 'src/agent/planning/ownership.ts',
+    find: ', ...now.flatMap((nic) => nic.routes ?? [])]',
+    replace: ']',
+    tests: contested,
+  },
+  {
+    file: 'src/agent/apply/settle.ts',
+    find: 'right: done && !busy',
+    replace: 'right: done',
+    tests: contested,
+  },
+  {
+    file: 'src/agent/apply/settle.ts',
+    find: 'const longPatienceMs = 15_000;',
+    replace: 'const longPatienceMs = 150_000;',
+    tests: contested,
+  },
+  {
+    file: 'src/agent/observe/family.ts',
+    find: " || state === 'configuring';",
+    replace: ';',
+    tests: contested,
+  },
+];
