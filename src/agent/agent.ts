@@ -20,12 +20,13 @@ import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
 import { planAll, planApply, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
-import { isDone, type Plan, stateAfter, unitLines } from './planning/unit.ts';
+import { inOrder, isDone, type Plan, stateAfter, unitLines } from './planning/unit.ts';
 import { type AgentOptions, parseOptions, readRequest, UsageError, usage } from './request.ts';
 import {
   type Findings,
   isGood,
   jobResultOf,
+  memoryOf,
   refusedResult,
   unitResult,
   warningsOf,
@@ -175,6 +176,7 @@ async function configure(
     inHand,
   };
   const plan = planAll(input);
+  announce(plan, host, context);
   const removed = await carryOut(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);
   // What a removal that failed left in place is in the way of what was planned on its absence.
@@ -211,6 +213,16 @@ function knowsIPv6(
     ...journals.flatMap(({ belongings }) => belongings.ips),
   ];
   return addresses.some((address) => familyOf(address) === 6);
+}
+
+/** In the words by which people look for it in the logs of the deployed agent. */
+function announce({ removal }: WholePlan, { links }: Snapshot, { log }: Context): void {
+  const interfaces = links.map(({ name }) => name).filter((name) => /^multinic\d$/.test(name));
+  log.info({ interfaces }, 'DetectActiveInterfaces');
+  const orphaned = removal.units.flatMap(({ files }) =>
+    inOrder(files).flatMap(({ path, changed }) => (changed ? [path] : [])),
+  );
+  if (orphaned.length > 0) log.info({ orphaned }, 'CleanupOrphanedConfigs');
 }
 
 async function planAnew(input: PlanInput, context: Context): Promise<Plan> {
@@ -262,16 +274,6 @@ async function conclude(
     const unsaved = nics.map((nic) => (isGood(nic) ? { ...nic, ...failure } : nic));
     return { nics: unsaved, warnings, ...memory, failed: true };
   }
-}
-
-/** What the host remembers, for those who have forgotten it. */
-function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest) {
-  const ports = new Map(interfaces.map(({ mac, portId }) => [mac, portId]));
-  const known = nics.map(({ mac, index }) => {
-    const portId = ports.get(mac);
-    return { mac, index, ...(portId ? { portId } : {}) };
-  });
-  return { known, ...(fence ? { fence } : {}) };
 }
 
 /** A host of another family that has nothing of ours is as clean as it can be. */

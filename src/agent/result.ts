@@ -1,10 +1,11 @@
-import type { Family, Fence, JobResult, KnownNic, NicResult } from '../api/job.ts';
+import type { Family, Fence, JobRequest, JobResult, KnownNic, NicResult } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
 import { readSettings } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { othersSettings } from './planning/settings.ts';
 import type { RefusedNic, Target, Unit } from './planning/unit.ts';
 import type { RequestIdentity } from './request.ts';
+import type { AgentState } from './state.ts';
 
 /** Kubernetes keeps 4,096 bytes of a termination message. */
 const maxBytes = 4_000;
@@ -129,4 +130,14 @@ export function warningsOf(nics: readonly NicResult[], sysctls: string): string[
       .filter(({ name, index }) => name !== interfaceName(index))
       .map(({ name, index }) => `NameKept ${name}, not ${interfaceName(index)}`),
   ];
+}
+
+/** What the host remembers, for those who have forgotten it. */
+export function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest) {
+  const ports = new Map(interfaces.map(({ mac, portId }) => [mac, portId]));
+  const known = nics.map(({ mac, index }) => {
+    const portId = ports.get(mac);
+    return { mac, index, ...(portId ? { portId } : {}) };
+  });
+  return { known, ...(fence ? { fence } : {}) };
 }

@@ -93,8 +93,15 @@ describe('detach', () => {
   test('a clean-up leaves the host as it was before the first NIC', async () => {
     host = await createHost('cleanup', { nics: { ens5: first, ens6: second } });
     const before = await stateOf(host);
-    await runAgent(host, request([a, b].map((entry) => ({ ...entry, mtu: 1500 }))));
-    const { result } = await runAgent(host, request([], { generation: 2, action: 'cleanup' }));
+    const made = await runAgent(host, request([a, b].map((entry) => ({ ...entry, mtu: 1500 }))));
+    expect(made.stderr).toContain('"interfaces":[],"msg":"DetectActiveInterfaces"');
+    expect(made.stderr).not.toContain('orphaned');
+    const cleanup = request([], { generation: 2, action: 'cleanup' });
+    const { result, stderr } = await runAgent(host, cleanup);
+    expect(stderr).toContain(
+      '"interfaces":["multinic0","multinic1"],"msg":"DetectActiveInterfaces"',
+    );
+    expect(stderr).toMatch(/"orphaned":\[.*90-multinic0\.yaml.*"msg":"CleanupOrphanedConfigs"/);
     expect(result).toMatchObject({
       outcome: 'ok',
       nics: [{ state: 'Removed' }, { state: 'Removed' }],

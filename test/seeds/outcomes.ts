@@ -267,12 +267,20 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
     'kubectl logs -n multinic-system $(kubectl get jobs -n multinic-system -l app.kubernetes.io/name=multinic-agent --sort-by=.metadata.creationTimestamp -o name | tail -1)':
       differs(inJobsNamespace, `kubectl logs -n multinic-agents "$(${newestJob})"`, /"outcome"/),
     'kubectl logs -n multinic-system <job-name> | grep -E "(DetectActiveInterfaces|CleanupOrphanedConfigs|orphaned)"':
-      differs(otherWords),
+      differs(
+        otherWords,
+        `kubectl logs -n multinic-agents "$(${newestJob})" | grep -E "(DetectActiveInterfaces|CleanupOrphanedConfigs|orphaned)"`,
+        /DetectActiveInterfaces/,
+      ),
     "kubectl get nodes <node-name> -o jsonpath='{.status.nodeInfo.systemUUID}'": runsWith(
       { '<node-name>': 'worker-1' },
       { on: 'business', prints: /^[0-9a-f-]{36}$/ },
     ),
-    'kubectl logs <agent-job> | grep "DetectActiveInterfaces"': differs(otherWords),
+    'kubectl logs <agent-job> | grep "DetectActiveInterfaces"': differs(
+      otherWords,
+      `kubectl logs -n multinic-agents "$(${newestJob})" | grep "DetectActiveInterfaces"`,
+      /DetectActiveInterfaces/,
+    ),
     'kubectl exec <agent-pod> -- ls -la /etc/netplan/backup/': differs(agentEnds),
     'kubectl exec <agent-pod> -- ls -la /etc/sysconfig/network-scripts/backup/': differs(agentEnds),
     'kubectl exec <agent-pod> -- ip link show | grep multinic': differs(agentEnds),
