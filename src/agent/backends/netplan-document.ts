@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { familyOf } from '../../api/address.ts';
 import { type DesiredNic, usesIPv6 } from '../planning/desired.ts';
 import { type NicRoute, type NicRule, routeText, ruleText } from '../planning/nic-state.ts';
 import { rt } from '../snapshot.ts';
@@ -47,12 +48,16 @@ function section(name: string, items: readonly string[][]): string[] {
   return [`      ${name}:`, ...lines];
 }
 
-/** netplan before 0.104 does not know `to: default` and then refuses every file of the host. */
+/**
+ * netplan before 0.104 does not know `to: default`, and no route without `via` but with this scope, of IPv6 too: it then
+ * refuses every file of the host, and the node has no network after its next boot. Routes of IPv6 have no scope: networkd
+ * says that it ignores it.
+ */
 function routeLines({ to, via, src, scope, table, metric }: NicRoute): string[] {
   return [
     `to: "${to}"`,
     ...(via ? [`via: "${via}"`] : []),
-    ...(scope === rt.scopeLink ? ['scope: link'] : []),
+    ...(scope === rt.scopeLink || !via ? ['scope: link'] : []),
     ...(src ? [`from: "${src}"`] : []),
     `table: ${table}`,
     ...(metric > 0 ? [`metric: ${metric}`] : []),
@@ -129,7 +134,7 @@ function toRoute({ to, via, scope, from, table, metric }: z.infer<typeof route>)
     table,
     metric,
     protocol: rt.protocolStatic,
-    scope: scope ? rt.scopeLink : rt.scopeGlobal,
+    scope: scope && familyOf(to) === 4 ? rt.scopeLink : rt.scopeGlobal,
     ...(from ? { src: from } : {}),
   };
 }

@@ -114,6 +114,16 @@ describe('netplan', () => {
     );
   });
 
+  test('renders no route that netplan 0.101 does not know: each has a next hop or the scope of the link', () => {
+    const addresses = ['10.0.0.1/24', 'fd00::1/64', 'fd01::1/64'];
+    const asked = entry(1, { addresses, gateway6: 'fd00::fe', routes: [{ to: 'fd07::/48' }] });
+    const { text } = netplan.render(desiredNic(asked, 0, link(1), [])).main;
+    const routes = text.split('        - to: ').slice(1);
+    expect(routes.length).toBeGreaterThan(3);
+    for (const lines of routes) expect(lines).toMatch(/\n {10}(via: "|scope: link\n)/);
+    expect(text).not.toContain('to: default');
+  });
+
   test('renders a link-local address exactly when the NIC has one of IPv6', () => {
     const addresses = ['10.0.0.1/24', 'fd00::1/64'];
     const dual = desiredNic(entry(1, { addresses, gateway6: 'fe80::1' }), 0, link(1), []);

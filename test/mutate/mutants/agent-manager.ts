@@ -45,6 +45,18 @@ export const agentManagerMutants: readonly Mutant[] = [
     tests: unit('planning/diff'),
   },
   {
+    file: 'src/agent/backends/netplan-document.ts',
+    find: 'scope === rt.scopeLink || !via ?',
+    replace: 'scope === rt.scopeLink ?',
+    tests: unit('backends/netplan'),
+  },
+  {
+    file: 'src/agent/backends/netplan-document.ts',
+    find: 'scope && familyOf(to) === 4 ?',
+    replace: 'scope ?',
+    tests: unit('backends/netplan'),
+  },
+  {
     file: 'src/agent/observe/host.ts',
     find: ', ...(state.left ?? [])];',
     replace: '];',
