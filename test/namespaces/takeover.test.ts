@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import { request } from '../beds/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
+import { eventually } from './eventually.ts';
 import { filesOf, stateOf } from './host-state.ts';
 import { denyingIp } from './line-by-line-ip.ts';
 import { answerOf } from './traffic.ts';
@@ -52,6 +53,12 @@ async function deployedHost(name: string): Promise<void> {
     await writeFile(path, text.replaceAll('multinic0', `multinic${index}`));
     await chmod(path, mode);
   }
+  // A host of any age: the kernel adds a route when it has probed the link's own address.
+  await eventually(async () => {
+    const shown = await host.ip('addr', 'show', 'dev', 'multinic0');
+    expect(shown).toContain('fe80::');
+    expect(shown).not.toContain('tentative');
+  });
 }
 
 async function likeFresh(): Promise<void> {
