@@ -46,6 +46,20 @@ function ask(value: string) {
   return bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
 }
 
+/** A quota of the cluster has no room for Jobs that only look. */
+function refuseChecks(): void {
+  bed.through = (client) => {
+    const refuse: typeof client.create = async (resource, object, options) => {
+      const { labels } = object.metadata;
+      if (labels?.['multinic.io/action'] !== 'check') {
+        return client.create(resource, object, options);
+      }
+      throw new KubeError({ status: 403, reason: 'Forbidden', message: 'exceeded quota' });
+    };
+    return { ...client, create: refuse };
+  };
+}
+
 const actions = () => bed.agents.requests.map(({ action }) => action);
 
 function untilActions(...wanted: string[]): Promise<void> {
@@ -124,6 +138,22 @@ describe('a node that was started anew', () => {
     await bed.pass(20);
     expect(actions()).toEqual(['apply', 'check', 'apply']);
   });
+
+  it.each(['heal', 'report'])(
+    'is applied to again when its host has seen a newer state of the object: %s',
+    async (policy) => {
+      await configure({ 'drift-policy': policy });
+      const fence = { uid: 'uid-of-a-newer-one', generation: 9 };
+      const refusal = { reason: 'StaleRequest', message: 'generation 1 is older than 9' } as const;
+      bed.agents.answer = (request) =>
+        request.supersedes?.generation === fence.generation
+          ? configured(request)
+          : { outcome: 'refused', refusal, fence };
+      await boot();
+      await untilActions('apply', 'check', 'apply', 'apply');
+      await bed.untilReady('worker-1', good);
+    },
+  );
 
   it('is left alone where drift is to be reported, and its agent has no word for a check', async () => {
     await configure({ 'drift-policy': 'report' });
@@ -224,17 +254,22 @@ describe('a node that runs on', () => {
     );
   });
 
+  it('keeps the end of an apply that nobody can look at after it', async () => {
+    refuseChecks();
+    bed.agents.answer = () => undefined;
+    await bed.addNode('worker-1');
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await untilActions('apply');
+    await ask('now');
+    bed.agents.answer = configured;
+    const { status } = await bed.untilReady('worker-1', good);
+    expect(status?.applied?.done).toBe(true);
+    await untilDrift('Unknown JobRefused exceeded quota');
+  });
+
   it('is no worse where the server takes no Job', async () => {
-    bed.through = (client) => {
-      const refuse: typeof client.create = async (resource, object, options) => {
-        const { labels } = object.metadata;
-        if (labels?.['multinic.io/action'] !== 'check') {
-          return client.create(resource, object, options);
-        }
-        throw new KubeError({ status: 403, reason: 'Forbidden', message: 'exceeded quota' });
-      };
-      return { ...client, create: refuse };
-    };
+    refuseChecks();
     await configure();
     await ask('now');
     await untilDrift('Unknown JobRefused exceeded quota');

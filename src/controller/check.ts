@@ -18,7 +18,7 @@ import {
   pauseOf,
 } from './drift.ts';
 import { isOpen } from './evidence.ts';
-import { orderOf, runsOf, type Task, unreadable } from './next-run.ts';
+import { askAgainMs, orderOf, runsOf, type Task, turn, unreadable } from './next-run.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from './report.ts';
 import { requestOf } from './request.ts';
 import type { Failure, Occasion, Order, Run, Runner } from './runner.ts';
@@ -68,9 +68,6 @@ interface InVain {
 /** The first protocol that has the word `check`. */
 const terms = { protocol: 3 } as const;
 
-/** Who waits for its turn is woken when another run ends; this finds what nobody told. */
-const askAgainMs = 30_000;
-
 /**
  * A look needs no record before it begins: it changes nothing, and may be repeated. All that is known of it are its Jobs,
  * and what this process remembers of those that came to nothing.
@@ -84,6 +81,8 @@ export function createCheck(options: CheckOptions): Check {
     const { config } = task.report;
     const applied = appliedIn(config.status);
     if (!applied) return {};
+    // Its end was told a moment ago and is not written yet: nothing may be told over it.
+    if (!applied.done) return { requeueAfterMs: 0 };
     const key = keyOf(config);
     const occasion = occasionOf(config, task.node);
     const ageMs = ages.of(ageKey(key), lookOf(applied));
@@ -180,7 +179,6 @@ export function createCheck(options: CheckOptions): Check {
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
   }
 
-  /** What cannot be looked at because its agent has no word for it is applied again where drift is to be healed. */
   function note({ key, desired }: Look, job: string, failure: Failure): void {
     const before = lastInVain.get(key);
     if (before?.job === job) return;
@@ -200,7 +198,7 @@ export function createCheck(options: CheckOptions): Check {
     const last = lastInVain.get(key);
     if (last?.content !== desired.content) return undefined;
     const { failure } = last;
-    if (policy === 'heal' && unreadable.has(failure.reason)) {
+    if (isForApply(failure)) {
       const checked = checkedAs(applied, occasion, clock.now());
       task.report.tell({ kind: 'recorded' }, undone(checked, ['Drifted']));
       return { requeueAfterMs: 0 };
@@ -213,6 +211,14 @@ export function createCheck(options: CheckOptions): Check {
       : ({ kind: 'recorded' } as const);
     task.report.tell(situation, undefined, unknown);
     return { requeueAfterMs: left };
+  }
+
+  /**
+   * Whether an apply has to find out what a look cannot: one takes precedence over a newer state of the object that the host
+   * has seen, and an older agent has words for it.
+   */
+  function isForApply({ reason }: Failure): boolean {
+    return reason === 'StaleRequest' || (policy === 'heal' && unreadable.has(reason));
   }
 
   function forget(key: string): void {
@@ -231,10 +237,6 @@ function undone(applied: Applied, why: readonly Reason[]): Applied {
 
 function ageKey(key: string): string {
   return `check of ${key}`;
-}
-
-function turn(message: string): Failure {
-  return { reason: 'WaitingForTurn', message };
 }
 
 /** What is known of a node that was not started anew holds until it is looked at. */

@@ -5,9 +5,8 @@ import { canonicalJson } from '../api/spec-hash.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { type Applied, seenIn } from './applied.ts';
 import type { Occasion, Run } from './runner.ts';
-import type { Desired } from './schedule.ts';
-import { fractionOf } from './schedule.ts';
-import { isOtherBoot, machineOf, type NodeConfig, readySince } from './stores.ts';
+import { type Desired, fractionOf } from './schedule.ts';
+import { machineOf, type NodeConfig, readySince } from './stores.ts';
 
 export function occasionOf({ metadata }: NodeConfig, node: Node): Occasion {
   return {
@@ -29,16 +28,11 @@ export function dueOn(
   now: Occasion,
   { ageMs, intervalMs }: Readonly<Record<'ageMs' | 'intervalMs', number>>,
 ): Due | undefined {
-  if (hasBooted(applied, now)) return 'boot';
+  if (now.bootId !== undefined && now.bootId !== applied.bootId) return 'boot';
   if (now.checkAsked !== undefined && now.checkAsked !== applied.checkAsked) return 'asked';
   const { readySince: then } = applied;
   if (then !== undefined && now.readySince !== undefined && then !== now.readySince) return 'ready';
   return ageMs >= pauseOf(applied, intervalMs) ? 'interval' : undefined;
-}
-
-function hasBooted({ bootId }: Applied, now: Occasion): boolean {
-  const machine = { nodeName: '', nodeUid: '', machineId: undefined };
-  return isOtherBoot({ ...machine, bootId }, { ...machine, bootId: now.bootId });
 }
 
 /** Milliseconds from one look to the next: the interval ±20 %, by the name of the Job, so that nodes do not come together. */

@@ -54,7 +54,7 @@ const recordNotKept =
   'the cluster does not keep status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds';
 
 /** Who waits for its turn is woken when another run ends; this finds what nobody told. */
-const askAgainMs = 30_000;
+export const askAgainMs = 30_000;
 
 export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
@@ -277,7 +277,7 @@ function recorded(report: Report): Progress {
   return { done: false };
 }
 
-function turn(message: string): Failure {
+export function turn(message: string): Failure {
   return { reason: 'WaitingForTurn', message };
 }
 

@@ -78,8 +78,9 @@ export class Cell implements AsyncDisposable {
     const files = ['--request', '/root/request', '--result', '/root/result', '--host-root', '/'];
     const command = program('agent').command.map((word) => word.replace(repository, inBox));
     const { stderr: log } = await this.#box.exec([...command, ...files]);
-    const text = await readFile(join(folder, 'result'), 'utf8').catch(() => undefined);
-    if (text === undefined) throw new Error(`no result: ${log}`);
+    const text = await readFile(join(folder, 'result'), 'utf8').catch((cause: unknown) => {
+      throw new Error(`no result: ${log}`, { cause });
+    });
     return { result: jobResult.parse(JSON.parse(text)), log };
   }
 

@@ -166,7 +166,7 @@ async function expectSame(cell: Cell, { name, steps }: Intent): Promise<void> {
   );
 }
 
-/** The manager says that it is done with the primary NIC. */
+/** The manager says that it is done with the node's NICs and ours. */
 async function settled(cell: Cell): Promise<void> {
   await eventually(async () => {
     const states = await cell.managerStates();

@@ -1,6 +1,6 @@
 import type { Cell } from './cell.ts';
 
-/** All that the kernel has of the NICs that are ours, and of what was found beside them, in a form in which families can be compared. */
+/** All that the kernel has of the NICs that are ours, in a form in which families can be compared. */
 export interface NicsState {
   readonly links: readonly string[];
   readonly addresses: readonly string[];
@@ -18,8 +18,8 @@ const settings = [
 ];
 
 /**
- * Without protocol, ifindex and counters; of the connected route without its metric, which is NetworkManager's own (HT 5). Not
- * the link's own address of IPv6, which the kernel makes.
+ * Without protocol, ifindex and counters; of the connected route without its metric, which is NetworkManager's own. Not the
+ * link's own address of IPv6, which the kernel makes.
  */
 export async function stateOf(cell: Cell): Promise<NicsState> {
   const [links, routes4, routes6, rules4, rules6] = await Promise.all([

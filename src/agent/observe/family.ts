@@ -76,7 +76,8 @@ function nodesOwn(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Lin
 
 /** Whether networkd is still setting up the link; not where nothing of it says so. */
 export function isConfiguring(hostRoot: string, index: number): boolean {
-  const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: '' });
+  // Of those of a node's containers, hundreds perhaps, only a few are read.
+  const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: String(index) });
   const file = files.find(({ path }) => path.endsWith(`/${index}`));
   const state = file && valueOf(file.text, 'ADMIN_STATE');
   return state === 'pending' || state === 'initialized' || state === 'configuring';

@@ -11,7 +11,8 @@ const agent = {
 
 /** Whether a node still has what was applied to it: when it is looked at, by whom, and what follows. */
 export const driftMutants: readonly Mutant[] = [
-  { ...drift, find: "if (hasBooted(applied, now)) return 'boot';", replace: '' },
+  { ...drift, find: 'now.bootId !== applied.bootId', replace: 'false' },
+  { ...drift, find: 'if (now.bootId !== undefined &&', replace: 'if (' },
   { ...drift, find: 'now.checkAsked !== applied.checkAsked', replace: 'false' },
   { ...drift, find: 'then !== now.readySince', replace: 'false' },
   { ...drift, find: 'if (then !== undefined &&', replace: 'if (' },
@@ -24,12 +25,10 @@ export const driftMutants: readonly Mutant[] = [
   { ...drift, find: '?.slice(0, 64)', replace: '' },
   { ...check, find: "booted: due === 'boot', desired", replace: 'booted: false, desired' },
   { ...check, find: "differs && policy === 'heal'", replace: 'differs' },
-  { ...check, find: "if (policy === 'heal' && unreadable", replace: 'if (unreadable' },
-  {
-    ...check,
-    find: "if (policy === 'heal' && unreadable.has(failure.reason)) {",
-    replace: 'if (false) {',
-  },
+  { ...check, find: "(policy === 'heal' && unreadable", replace: '(unreadable' },
+  { ...check, find: 'if (isForApply(failure)) {', replace: 'if (false) {' },
+  { ...check, find: "reason === 'StaleRequest' || ", replace: '' },
+  { ...check, find: 'if (!applied.done) return { requeueAfterMs: 0 };', replace: '' },
   { ...check, find: 'before.failures + 1 : 1', replace: '1 : 1' },
   { ...check, find: 'if (left <= 0) return undefined;', replace: 'return undefined;' },
   { ...check, find: 'if (message === undefined) throw error;', replace: 'throw error;' },
