@@ -64,10 +64,14 @@ const anyConditions = z.object({
     .default([]),
 });
 
-/** What is not as it should be has a reason; Synced and NoChange are two words for the same end. */
+/**
+ * What is not as it should be has a reason; Synced and NoChange are two words for the same end, and a node that was looked at
+ * and is as it was made is one that nobody had a reason to look at.
+ */
 function conditionsOf(status: object): string[] {
   const { conditions } = anyConditions.parse(status);
-  const words = conditions.map(({ type, status: is, reason = '' }) =>
+  const told = conditions.filter(({ type, status: is }) => type !== 'Drifted' || is !== 'False');
+  const words = told.map(({ type, status: is, reason = '' }) =>
     type === 'Ready' && is === 'True' ? 'Ready=True' : `${type}=${is} ${reason}`,
   );
   return words.toSorted();
