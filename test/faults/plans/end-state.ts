@@ -1,7 +1,10 @@
 import type { ControllerBed } from '../../beds/controller-bed.ts';
 import type { World } from './world.ts';
 
-/** What is left in the cluster and on the hosts when a plan is over, without times and without what counts tries. */
+/**
+ * What is left in the cluster and on the hosts when a plan is over, without times and without what counts tries; a node that was
+ * looked at and is as it was made is one that nobody had a reason to look at.
+ */
 export function endStateOf(world: World, bed: ControllerBed): string {
   const objects = world.configs().map(({ metadata, spec, status }) => ({
     name: metadata.name,
@@ -10,9 +13,9 @@ export function endStateOf(world: World, bed: ControllerBed): string {
     spec,
     current: status?.observedGeneration === metadata.generation,
     state: status?.state,
-    conditions: status?.conditions?.map(({ type, status: is, reason, message }) =>
-      [type, is, reason, message].join(' '),
-    ),
+    conditions: status?.conditions
+      ?.filter(({ type, status: is }) => type !== 'Drifted' || is !== 'False')
+      .map(({ type, status: is, reason, message }) => [type, is, reason, message].join(' ')),
     interfaces: status?.interfaceStatuses?.map((one) =>
       Object.entries(one)
         .filter(([field]) => !/time|last|updated/i.test(field))
