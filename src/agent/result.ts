@@ -1,5 +1,6 @@
 import type { Family, Fence, JobRequest, JobResult, KnownNic, NicResult } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
+import type { Failure } from './apply/transaction.ts';
 import { readSettings } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { othersSettings } from './planning/settings.ts';
@@ -102,8 +103,8 @@ export function shorten(text: string, maxLength: number): string {
 }
 
 /** What is told of a unit: it was done, or why it was not. */
-export function unitResult({ action, target, before, after }: Unit, failure?: Refusal): NicResult {
-  if (failure) return failedResult(target, before.link?.name ?? '', failure);
+export function unitResult({ action, target, before, after }: Unit, failure?: Failure): NicResult {
+  if (failure) return failedResult(target, failure.name ?? before.link?.name ?? '', failure);
   const done = action === 'apply' ? 'Configured' : 'Removed';
   return { ...target, name: after.link?.name ?? '', state: done, reason: done, message: '' };
 }

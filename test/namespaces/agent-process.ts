@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly killAt?: string;
   /** Directory whose `ip` is used instead of the machine's. */
   readonly path?: string;
+  /** Whether there is no `ip` at all. */
+  readonly withoutIp?: boolean;
   readonly flags?: readonly string[];
 }
 
@@ -41,7 +43,7 @@ export function nic(
 export async function runAgent(
   host: NamespaceHost,
   asked: JobRequest | string,
-  { killAt, path, flags = [] }: RunOptions = {},
+  { killAt, path, withoutIp, flags = [] }: RunOptions = {},
 ): Promise<AgentRun> {
   const [requestFile, resultFile, effectsFile] = ['request', 'result', 'effects'].map((name) =>
     join(host.root, name),
@@ -53,6 +55,7 @@ export async function runAgent(
     `EFFECTS_FILE=${effectsFile}`,
     ...(killAt ? [`KILL_AT=${killAt}`] : []),
     ...(path ? [`PATH=${path}:${process.env['PATH']}`] : []),
+    ...(withoutIp ? ['PATH=/nowhere'] : []),
     'LOG_LEVEL=debug',
     ...mortalAgent,
     '--request',

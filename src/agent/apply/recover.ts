@@ -1,6 +1,5 @@
 import { observeLinks } from '../observe/host.ts';
-import { onlyLink } from '../planning/candidates.ts';
-import { firstRefusal, inUse, type Refusal, untouchable } from '../planning/refusals.ts';
+import { inUse, type Refusal, untouchable } from '../planning/refusals.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import {
   type AgentState,
@@ -15,6 +14,7 @@ import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
 import { bringNic, stateOf } from './settle.ts';
+import { takenBy } from './taken.ts';
 
 export interface Recovered {
   readonly state: AgentState;
@@ -87,24 +87,10 @@ async function bringBack(
   const rebooted = entry.bootId !== context.run.bootId;
   if (rebooted && !committed) return undefined;
   const seenNow = await observeLinks(context, context.macs);
-  const refusal = refusalOf(entry, seenNow, nics, context);
+  const refusal = takenBy(entry, seenNow, [...untouchable, ...inUse], context, nics);
   if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;
   if (isOnlyLeased(entry, committed, seenNow)) return undefined;
   return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, context);
-}
-
-/** Why the NIC must not be touched any more, by what a plan refuses too. */
-function refusalOf(
-  { mac, belongings }: JournalEntry,
-  seenNow: KernelSnapshot,
-  records: readonly NicRecord[],
-  { protectedAddresses }: Context,
-): Refusal | undefined {
-  const host = { ...seenNow, files: [], held: [] };
-  const link = onlyLink(host, mac);
-  if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
-  const site = { host, protectedAddresses, records, accepted: [] };
-  return firstRefusal([...untouchable, ...inUse], { link, owned: belongings }, site);
 }
 
 /** Whether the NIC is to be ours no more and has nothing of ours: who has taken it since may keep it as it is. */

@@ -35,7 +35,12 @@ export interface Goal {
   readonly plugged?: boolean;
 }
 
-export interface Settled<G> {
+export interface Settled<G> extends Verdict<G> {
+  /** The last look at the kernel. */
+  readonly seen: KernelSnapshot;
+}
+
+interface Verdict<G> {
   /** What is wrong with a NIC, for those that did not get there. */
   readonly wrong: ReadonlyMap<G, string>;
   /** Of those, addresses that somebody else has. */
@@ -102,7 +107,7 @@ export async function settle<G extends Goal>(
   }
 }
 
-interface Look<G> extends Settled<G> {
+interface Look<G> extends Verdict<G> {
   /** Whether nothing is wrong that can still become right, and nobody is about to change it. */
   readonly right: boolean;
   readonly improvable: boolean;
@@ -112,13 +117,13 @@ interface Look<G> extends Settled<G> {
 
 /** What is wrong in the end: not what others have set as they want it. */
 function tolerant<G extends Goal>(
-  { wrong, ...rest }: Settled<G>,
+  { wrong, ...rest }: Verdict<G>,
   seen: KernelSnapshot,
 ): Settled<G> {
   const left = [...wrong].filter(
     ([goal]) => differenceOf({ ...goal, want: withoutLasting(goal.want) }, seen) !== '',
   );
-  return { ...rest, wrong: new Map(left) };
+  return { ...rest, wrong: new Map(left), seen };
 }
 
 function judged<G extends Goal>(

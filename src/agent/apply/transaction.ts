@@ -3,7 +3,7 @@ import type { Family, NicReason } from '../../api/job.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import { routeKey } from '../planning/ownership.ts';
-import { type Refusal, refusal } from '../planning/refusals.ts';
+import { type Refusal, refusal, untouchable } from '../planning/refusals.ts';
 import { withoutLasting } from '../planning/settings.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
 import { type KernelSnapshot, rt, type Snapshot } from '../snapshot.ts';
@@ -21,11 +21,17 @@ import {
 import { changeKernel } from './kernel.ts';
 import { removeJournal, syncJournals, writeJournal } from './memory.ts';
 import { bringNic, settle, stateOf } from './settle.ts';
+import { takenBy } from './taken.ts';
+
+export interface Failure extends Refusal {
+  /** Of the link, when the unit was not undone. */
+  readonly name?: string;
+}
 
 export interface Outcome {
   readonly state: AgentState;
-  /** NICs that are as they were before, or whose message says that they are not. */
-  readonly failures: ReadonlyMap<Unit, Refusal>;
+  /** NICs that are as they were before, or whose message says that they are not; and those that others took meanwhile. */
+  readonly failures: ReadonlyMap<Unit, Failure>;
 }
 
 /**
@@ -128,11 +134,11 @@ async function verifyLinks(
   const renamed = work.going.flatMap(({ before: { link }, after }) =>
     link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
-  const { wrong, duplicate, alarm } = await settle(goals, context, {
+  const { wrong, duplicate, alarm, seen } = await settle(goals, context, {
     ...(first ? { first } : {}),
     renamedFrom: context.udev ? renamed : [],
     contested: work.going.filter((unit) => isContested(unit, context)).map(({ nic }) => nic.mac),
-    alarm: (seen) => lostByNode(before, seen, context.macs),
+    alarm: (now) => lostByNode(before, now, context.macs),
   });
   if (alarm) throw new Error(`the node lost ${alarm}`);
   for (const [goal, message] of wrong) {
@@ -142,6 +148,10 @@ async function verifyLinks(
       await work.fail(goal.unit, refusal('AddressDuplicate', `somebody else has ${taken}`));
     else if (refused) await work.fail(goal.unit, refusal('ApplyFailed', refused));
     else await work.fail(goal.unit, refusal('VerifyFailed', message));
+  }
+  for (const unit of work.going.filter(({ action }) => action === 'apply')) {
+    const taken = takenBy(unit.nic, seen, untouchable, context);
+    if (taken) work.tell(unit, taken);
   }
 }
 
@@ -180,7 +190,7 @@ async function letGo(units: readonly Unit[], context: Context): Promise<void> {
 class UndoableWork {
   readonly #context: Context;
   readonly #going: Set<Unit>;
-  readonly #failures = new Map<Unit, Refusal>();
+  readonly #failures = new Map<Unit, Failure>();
 
   constructor(units: readonly Unit[], context: Context) {
     this.#context = context;
@@ -191,7 +201,7 @@ class UndoableWork {
     return [...this.#going];
   }
 
-  get failures(): ReadonlyMap<Unit, Refusal> {
+  get failures(): ReadonlyMap<Unit, Failure> {
     return this.#failures;
   }
 
@@ -216,6 +226,15 @@ class UndoableWork {
       for (const unit of this.going.toReversed())
         await this.fail(unit, { reason, message: words(error) });
     }
+  }
+
+  /**
+   * What is wrong with a NIC though it is as it shall be: others took it meanwhile, and undoing it would be felt by them. It is
+   * ours from now on, so that the next run knows which part of it is.
+   */
+  tell(unit: Unit, failure: Refusal): void {
+    this.#failures.set(unit, { ...failure, name: unit.after.link?.name ?? '' });
+    this.#context.log.warn({ mac: unit.target.mac, ...failure }, 'nic taken by others');
   }
 
   /** Undoes a unit: kernel and files are as they were before it, which is looked at. */

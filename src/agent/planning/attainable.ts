@@ -101,12 +101,14 @@ function nameTaken(
   return refusal('NICInUse', `the name ${name} belongs to another NIC, ${holder.mac}`);
 }
 
-/** A path may hold a file of ours, about this NIC or about one that gives the path up. */
-function pathTaken({ paths, desired }: WantedNic, site: Site): Refusal | undefined {
+/** A path may hold a file of ours, about this NIC, or about one that gives the path up, or edited so that it is about another. */
+function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal | undefined {
   const { host, accepted, records } = site;
   const ours = [desired, ...accepted.map((nic) => nic.desired), ...records].map(({ mac }) => mac);
+  const written = record?.files.map(({ path }) => path) ?? [];
   const taken = host.files.find(
-    ({ path, own }) => paths.includes(path) && !(own && ours.includes(own.mac)),
+    ({ path, own }) =>
+      paths.includes(path) && !(own && (ours.includes(own.mac) || written.includes(path))),
   );
   return (
     taken && refusal('PersistFailed', `${taken.path} is a file of somebody else; move it away`)

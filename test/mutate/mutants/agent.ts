@@ -289,8 +289,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/recover.ts',
-    find: 'firstRefusal([...untouchable, ...inUse], {',
-    replace: 'firstRefusal(untouchable, {',
+    find: 'seenNow, [...untouchable, ...inUse],',
+    replace: 'seenNow, untouchable,',
     tests: steps,
   },
   {
