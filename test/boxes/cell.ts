@@ -21,12 +21,14 @@ const units = {
   netplan: 'systemd-networkd',
   networkd: 'systemd-networkd',
   keyfile: 'NetworkManager',
+  ifcfg: 'NetworkManager',
 } as const satisfies Record<BoxKind['profile'], string>;
 
 const folders: Readonly<Record<BoxKind['profile'], readonly string[]>> = {
   netplan: ['etc/netplan', 'etc/sysctl.d'],
   networkd: ['etc/systemd/network', 'etc/sysctl.d'],
   keyfile: ['etc/NetworkManager/system-connections', 'etc/systemd/network', 'etc/sysctl.d'],
+  ifcfg: ['etc/sysconfig/network-scripts', 'etc/systemd/network', 'etc/sysctl.d'],
 };
 
 /** The agent is run inside, by the Node that runs us; below /tmp a box of Debian 13 has a file system of its own. */
@@ -108,7 +110,7 @@ export class Cell implements AsyncDisposable {
   /** What the manager says of the node's NICs and ours, a line each: `eth0:connected`, `2 eth0 ether routable configured` … */
   async managerStates(): Promise<readonly string[]> {
     const command =
-      this.kind.profile === 'keyfile'
+      units[this.kind.profile] === 'NetworkManager'
         ? ['nmcli', '-g', 'DEVICE,STATE', 'device']
         : ['networkctl', 'list', '--no-legend', '--no-pager'];
     const said = await this.sh(...command);
@@ -160,11 +162,26 @@ export class Cell implements AsyncDisposable {
     }
   }
 
-  /** The word of a ping from the primary NIC to its gateway, one each 10 ms: `400 packets transmitted, 400 received …`. */
-  async pings(count: number): Promise<string> {
-    const args = ['-q', '-i', '0.01', '-c', String(count), '10.200.0.254'];
-    const stdout = await this.sh('ping', ...args);
-    return /^\d+ packets.*$/m.exec(stdout)?.[0] ?? stdout;
+  /**
+   * From the primary NIC to its gateway one each 10 ms, 400 at a time for as long as something is done: what ping says of
+   * each time that one of them had no answer.
+   */
+  async pingsUnanswered(work: () => Promise<void>): Promise<readonly string[]> {
+    const said: string[] = [];
+    const over = new AbortController();
+    const pinging = (async () => {
+      while (!over.signal.aborted) {
+        const args = ['-q', '-i', '0.01', '-c', '400', '10.200.0.254'];
+        said.push((await this.#box.exec(['ping', ...args])).stdout);
+      }
+    })();
+    try {
+      await work();
+    } finally {
+      over.abort();
+      await pinging;
+    }
+    return said.filter((text) => !/^400 packets transmitted, 400 received, 0%/m.test(text));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -131,27 +131,37 @@ async function settingsOf(cell: Cell, name: string): Promise<string[]> {
   return said.split('\n').filter((line) => line !== '');
 }
 
-/** What is nobody's but others': links, routes and rules that no word of ours is in. */
+/** What others have: links, routes and rules that no word of ours is in, each with the question that it answers. */
 export async function othersOf(cell: Cell): Promise<readonly string[]> {
-  const shown = await Promise.all([
-    cell.ip('-br', 'addr', 'show'),
-    cell.ip('-4', 'route', 'show', 'table', 'all'),
-    cell.ip('-6', 'route', 'show', 'table', 'all'),
-    cell.ip('-4', 'rule', 'show'),
-    cell.ip('-6', 'rule', 'show'),
-  ]);
-  return shown
-    .flatMap((text) => text.split('\n'))
-    .map((line) => line.replaceAll(/@if\d+/g, '').trim())
-    .filter((line) => line !== '' && !/multinic\d|\bens\d|^101\d\d:/.test(line))
-    .toSorted();
+  const questions = [
+    ['-br', 'addr', 'show'],
+    ['-4', 'route', 'show', 'table', 'all'],
+    ['-6', 'route', 'show', 'table', 'all'],
+    ['-4', 'rule', 'show'],
+    ['-6', 'rule', 'show'],
+  ];
+  const answers = questions.map(async (question) => {
+    const lines = (await cell.ip(...question)).split('\n').filter((line) => line !== '');
+    const others = lines.filter((line) => !/multinic\d|\bens\d|^101\d\d:/.test(line));
+    // The columns of links are as wide as their peers' numbers are long.
+    const plain = others.map((line) => line.replaceAll(/@if\d+/g, '').replaceAll(/\s+/g, ' '));
+    return plain.map((line) => `${question.slice(0, 2).join(' ')}: ${line.trim()}`);
+  });
+  return (await Promise.all(answers)).flat().toSorted();
 }
 
 /** What one has beyond the other, a line each: `+` the first, `-` the second. */
 export function difference(a: NicsState, b: NicsState | undefined): readonly string[] {
   const [mine, theirs] = [a, b ?? a].map((state) => Object.values(state).flat() as string[]);
+  return lineDifference(mine ?? [], theirs ?? []);
+}
+
+export function lineDifference(
+  mine: readonly string[],
+  theirs: readonly string[],
+): readonly string[] {
   return [
-    ...(mine ?? []).filter((line) => !theirs?.includes(line)).map((line) => `+ ${line}`),
-    ...(theirs ?? []).filter((line) => !mine?.includes(line)).map((line) => `- ${line}`),
+    ...mine.filter((line) => !theirs.includes(line)).map((line) => `+ ${line}`),
+    ...theirs.filter((line) => !mine.includes(line)).map((line) => `- ${line}`),
   ];
 }

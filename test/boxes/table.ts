@@ -32,7 +32,7 @@ const passed = tests.filter(({ status }) => status === 'passed').length;
 const text = `# Hosts of every family in boxes
 
 Commit ${commit}: ${passed} of ${tests.length} passed. Each test runs side by side in three boxes of a Debian: netplan with networkd, networkd
-alone, NetworkManager with keyfiles. Made by \`make test-boxes-full\`.
+alone, NetworkManager with keyfiles; on bookworm in a fourth: NetworkManager with ifcfg files. Made by \`make test-boxes-full\`.
 
 ${row(['', ...suites])}
 ${row(['---', ...suites.map(() => '---')])}

@@ -5,7 +5,8 @@ import { runScript } from './script.ts';
 /** Which Debian a box runs, and who manages its network. */
 export interface BoxKind {
   readonly suite: 'bullseye' | 'bookworm' | 'trixie';
-  readonly profile: 'netplan' | 'networkd' | 'keyfile';
+  /** ifcfg: bookworm alone. */
+  readonly profile: 'netplan' | 'networkd' | 'keyfile' | 'ifcfg';
 }
 
 /** A Debian machine with real systemd, udev and network manager in systemd-nspawn. */
@@ -43,9 +44,9 @@ export interface BoxOptions extends BoxKind {
 
 const usual: BoxKind = { suite: 'bookworm', profile: 'netplan' };
 
-/** Makes the root file system that boxes of this kind share, if it is not there: up to a minute. */
+/** Makes the root file system that boxes of this kind share, if it is not there: up to a minute, of ifcfg some minutes. */
 export async function prepareBoxes({ suite, profile }: BoxKind): Promise<void> {
-  await runScript(script, ['rootfs', suite, profile]);
+  await runScript(script, ['rootfs', suite, profile], { timeoutMs: 1_800_000 });
 }
 
 /** Boots a box named after `name` and this process. Call `down` in a `finally`. */
