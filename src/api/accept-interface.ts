@@ -189,10 +189,10 @@ function ip(field: string, text: string): string {
   throw new UnusableField(field, `"${text}" is not an IPv4 or IPv6 address`);
 }
 
-/** The text, when it is `ip/prefix` of either family; 0.0.0.0/0 and ::/0 are none. */
+/** The text, when it is `ip/prefix` of either family, without zeros before the length; 0.0.0.0/0 and ::/0 are none. */
 function network(field: string, text: string): string {
   const [address = '', prefix = '', ...rest] = text.split('/');
-  const length = /^\d{1,3}$/.test(prefix) && rest.length === 0 ? Number(prefix) : 0;
+  const length = /^[1-9]\d{0,2}$/.test(prefix) && rest.length === 0 ? Number(prefix) : 0;
   const most = isIPv4(address) ? 32 : isIPv6(address) ? 128 : 0;
   if (length >= 1 && length <= most) return text;
   throw new UnusableField(field, `"${text}" is not a network such as 10.0.0.0/24 or fd00::/64`);

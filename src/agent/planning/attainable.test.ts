@@ -12,6 +12,8 @@ describe('a file of somebody else', () => {
     ['leases for all but a set of names', { leases: ['[!a]ns1'] }, /^LeasedByHost/],
     ['configures every such name', { patterns: ['en*'] }, /^NICInUse.*named en\*/],
     ['configures other names', { patterns: ['eth*'] }, /^accepted/],
+    ['names the NIC as it is to be called', { names: ['multinic0'] }, /^NICInUse/],
+    ['leases for names such as it is to have', { leases: ['multi*'] }, /^LeasedByHost/],
     ['names another NIC', { names: ['ens3'] }, /^accepted/],
   ])('that %s', (_, more, words) => {
     expect(alone(theirs(more))).toMatch(words);

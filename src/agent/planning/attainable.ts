@@ -149,8 +149,9 @@ function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
   return undefined;
 }
 
-function namesOf({ link, record }: WantedNic): string[] {
-  const names = [link.name, ...link.altNames, record?.originalName ?? ''];
+/** Those it has, had, and is to have: a file may be there for the name of a NIC that does not have it yet. */
+function namesOf({ link, record, desired }: WantedNic): string[] {
+  const names = [link.name, ...link.altNames, record?.originalName ?? '', desired.name];
   return names.filter((name) => name !== '');
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   address,
+  alone,
   entry,
   host,
   input,
@@ -118,6 +119,16 @@ describe('what is ours', () => {
     const foreign = { rules: [rule('10.7.0.9/32', 103, 10_103, { protocol: 16 })] };
     const files = [ownFile(3, mac, ['10.0.0.1/24'])];
     expect(inherited({ ...foreign, files })?.addresses).not.toContain('10.7.0.9/32');
+  });
+
+  test('is no rule of IPv6, of which the deployed agent made none', () => {
+    const rules = [rule('fd00:7::/32', 103, 10_050, { protocol: 3 })];
+    const files = [ownFile(3, mac, ['10.0.0.1/24'])];
+    expect(inherited({ rules, files })?.addresses).toEqual([]);
+    expect(alone({ rules: [rule('fd00:7::/32', 100, 10_050, { protocol: 3 })] })).toBe('accepted');
+    const asked = entry(1, { addresses: ['10.0.0.1/24', 'fd00:1::1/64'] });
+    const taken = host([named], { rules, files });
+    expect(planApply(input([asked], taken)).refused[0]?.refusal.reason).toBe('TableInUse');
   });
 
   test('is every address the NIC ever had, on the link or in a rule only', () => {

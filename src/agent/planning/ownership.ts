@@ -122,11 +122,11 @@ function inheritedSources(host: Snapshot, table: number): string[] {
   return host.rules.filter((rule) => isInheritedRule(rule, table)).map(({ from }) => ipOf(from));
 }
 
-/** A rule as the deployed agent makes them, at any priority and without a protocol. */
+/** A rule as the deployed agent makes them: of IPv4, at any priority and without a protocol. */
 export function isInheritedRule(rule: Rule, table: number): boolean {
-  const { from, opaque, protocol } = rule;
+  const { family, from, opaque, protocol } = rule;
   const byHand = protocol === 0 || protocol === rt.protocolBoot;
-  return !opaque && byHand && rule.table === table && isHost(from);
+  return family === 4 && !opaque && byHand && rule.table === table && isHost(from);
 }
 
 function isHost(from: string): boolean {
