@@ -19,11 +19,10 @@ export async function agentMain(
   // Standard output is for the plan of a dry run.
   const destination = { write: (line: string) => process.stderr.write(line) };
   const log = createLogger({ part: 'agent', level, destination });
-  let status = 1;
-  const stopped = await runUntilSignal(
+  return runUntilSignal(
     async (signal) => {
       log.info({ capabilities: await effectiveCapabilities() }, 'started');
-      status = await runAgent(argv, {
+      return runAgent(argv, {
         clock: systemClock,
         log,
         perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'write')),
@@ -36,7 +35,6 @@ export async function agentMain(
     },
     { log, graceMs },
   );
-  return stopped === 0 ? status : stopped;
 }
 
 /** Effective capabilities of this process as the hexadecimal mask of proc_pid_status(5); 1000 is CAP_NET_ADMIN alone. */

@@ -60,6 +60,11 @@ describe('runUntilSignal', () => {
     expect(await ended).toBe(1);
   });
 
+  it('ends with the status of the part, whatever that left open', async () => {
+    const { ended } = await processWith('return 3;');
+    expect(await ended).toBe(3);
+  });
+
   it('tells everything that hangs on the root signal when the part has failed', async () => {
     const { ended, lines } = await processWith(`
       signal.addEventListener('abort', () => log.info('told'));

@@ -17,10 +17,11 @@ export interface RunOptions {
 /**
  * Runs a part under one root signal, and ends the process after it. SIGTERM or SIGINT aborts it, and so does an error
  * that nobody caught; a second signal, or `graceMs` without an end, leaves at once. A part that has ended has nothing
- * more to do: what it left open does not keep the process alive. Resolves to the exit status.
+ * more to do: what it left open does not keep the process alive. Resolves to the exit status: the one that the part ends
+ * with, if it has one.
  */
 export async function runUntilSignal(
-  run: (signal: AbortSignal) => Promise<void>,
+  run: (signal: AbortSignal) => Promise<number | void>,
   { log, graceMs, leftoversMs = 1_000 }: RunOptions,
 ): Promise<number> {
   const root = new AbortController();
@@ -51,8 +52,9 @@ export async function runUntilSignal(
   return status;
 
   async function outcome(): Promise<number> {
+    let own: number | void = 0;
     try {
-      await run(root.signal);
+      own = await run(root.signal);
     } catch (error) {
       const told = root.signal.aborted && error === root.signal.reason;
       if (!told) {
@@ -64,7 +66,7 @@ export async function runUntilSignal(
     }
     if (stray) return failedExit;
     log.info('stopped');
-    return 0;
+    return own ?? 0;
   }
 }
 

@@ -94,3 +94,12 @@ test('cloud-init renames a NIC in the middle of a change: nothing of it stays, a
   expect(await others()).toEqual(before);
   expect((await apply('netplan', 1)).outcome).toBe('ok');
 });
+
+test('the agent is told to stop in the middle of a change: it goes on to its end', async () => {
+  host = await createFamilyHost('stopped', 'netplan', { ens5: first, ens6: second });
+  const run = await applyWhile('netplan', '^rule.add.from.10.0.0.11', 'kill -TERM $PPID');
+  expect(run).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }, beside] });
+  const made = await stateOf(host);
+  expect((await apply('netplan', 1)).outcome).toBe('ok');
+  expect(await stateOf(host)).toEqual(made);
+});

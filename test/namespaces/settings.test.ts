@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run, ip as runIp } from '../../rig/hosts/namespace/command.ts';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
 import { request } from '../beds/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
+import { answererOf } from './traffic.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
 const wanted = nic(0, first, '10.0.0.11/16');
@@ -78,7 +78,7 @@ describe('kernel settings of a NIC', () => {
       ['10.0.0.11', first],
       ['10.0.0.12', second],
     ] as const) {
-      expect(await answererOf(ip)).toBe(mac);
+      expect(await answererOf(host, ip)).toBe(mac);
     }
   });
 
@@ -98,17 +98,3 @@ describe('kernel settings of a NIC', () => {
     expect(await settings('ens5')).toEqual(['0', '0', '0']);
   });
 });
-
-/** Who has the address, as the fabric learns it from whoever answers first. */
-async function answererOf(ip: string): Promise<string | undefined> {
-  const fabric = ['-n', host.fabric];
-  await runIp([...fabric, 'neigh', 'flush', 'to', ip]);
-  const ask = `echo >/dev/udp/${ip}/9`;
-  await run('nsenter', [`--net=/run/netns/${host.fabric}`, '--', 'bash', '-c', ask]);
-  const neighbour = async () => {
-    const shown = await runIp([...fabric, '-j', 'neigh', 'show', 'to', ip]);
-    return (JSON.parse(shown) as { lladdr?: string }[])[0]?.lladdr;
-  };
-  await expect.poll(neighbour).toBeDefined();
-  return neighbour();
-}

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { expect } from 'vitest';
+import { run, ip as runIp } from '../../rig/hosts/namespace/command.ts';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 
 const port = 7_007;
@@ -30,4 +32,20 @@ export async function answerOf(host: NamespaceHost, to: string, from = ''): Prom
 async function ended(server: ReturnType<typeof spawn>): Promise<never> {
   const [code] = (await once(server, 'exit')) as [number | null];
   throw new Error(`the echo server ended with ${code}`);
+}
+
+/** Who has the address, as the fabric learns it from whoever answers first. */
+export async function answererOf(
+  { fabric }: NamespaceHost,
+  ip: string,
+): Promise<string | undefined> {
+  await runIp(['-n', fabric, 'neigh', 'flush', 'to', ip]);
+  const ask = `echo >/dev/udp/${ip}/9`;
+  await run('nsenter', [`--net=/run/netns/${fabric}`, '--', 'bash', '-c', ask]);
+  const neighbour = async () => {
+    const shown = await runIp(['-n', fabric, '-j', 'neigh', 'show', 'to', ip]);
+    return (JSON.parse(shown) as { lladdr?: string }[])[0]?.lladdr;
+  };
+  await expect.poll(neighbour).toBeDefined();
+  return neighbour();
 }

@@ -153,6 +153,19 @@ describe('what counts', () => {
     expect(await find({ links: [ens5], macs: [ens5.mac] })).toMatchObject({ family: 'netplan' });
   });
 
+  test("is the node's own NIC, though an entry names it", async () => {
+    make({ [device(2)]: networkManagerLink.connected, 'usr/lib/netplan/': '' });
+    expect(await find({ macs: [macOf(0)] })).toMatchObject({ family: 'keyfile' });
+    make({ [netif(15)]: networkdLink.trixie });
+    const kernel = host([ens5], { routes: [route('0.0.0.0/0', 'ens5', { table: 100 })] });
+    const macs = new Set([macOf(0), ens5.mac]);
+    const found = await observeFamily(siteAt(root, ipShowing(kernel)), {
+      macs,
+      protectedAddresses: [],
+    });
+    expect(found).toMatchObject({ family: 'keyfile' });
+  });
+
   test.each(['veth', 'bridge', 'tun', 'vxlan'])('is no %s of a container runtime', async (kind) => {
     make(both);
     expect(await find({ links: [{ ...ens5, kind }] })).toMatchObject({ family: 'netplan' });

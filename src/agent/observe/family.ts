@@ -8,11 +8,11 @@ import {
   type ManagedLink,
   type Presence,
 } from '../planning/family.ts';
-import { isDefault, nodeAddressOf } from '../planning/refusals.ts';
+import { isDefault, isPrimary, nodeAddressOf } from '../planning/refusals.ts';
 import type { KernelSnapshot, Link } from '../snapshot.ts';
 import { isThere, namesIn, observeLinks, readHostFiles, type Site } from './host.ts';
 
-/** Whose links are no evidence: those that are ours, or are to be. */
+/** Whose links are no evidence: those that are ours, or are to be; an entry may name the node's own NIC all the same. */
 export interface Ours {
   readonly macs: ReadonlySet<string>;
   /** Addresses of the Node object. */
@@ -68,10 +68,11 @@ function nodesOwn(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Lin
   const ways = new Set(host.routes.filter(isDefault).flatMap(({ links }) => links));
   const carries = (link: Link) =>
     ways.has(link.name) || nodeAddressOf(link, { host, protectedAddresses }) !== undefined;
-  return host.links.filter(
-    (link) =>
-      link.name !== 'lo' && !macs.has(link.mac) && (link.kind === undefined || carries(link)),
-  );
+  const isOwn = (link: Link) =>
+    macs.has(link.mac)
+      ? isPrimary(link, { host, protectedAddresses })
+      : link.kind === undefined || carries(link);
+  return host.links.filter((link) => link.name !== 'lo' && isOwn(link));
 }
 
 /** Whether networkd is still setting up the link; not where nothing of it says so. */

@@ -128,7 +128,12 @@ function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
 const leasing = new Set<number>([rt.protocolDhcp, rt.protocolRa]);
 
 /** Whether it has the node's address, or no other link has a default route of main that the kernel would rather use. */
-function isPrimary(link: Link, site: Site): boolean {
+export function isPrimary(
+  link: Link,
+  site: Pick<Site, 'protectedAddresses'> & {
+    readonly host: Pick<Snapshot, 'addresses' | 'routes'>;
+  },
+): boolean {
   const ways = site.host.routes.filter((item) => isDefault(item) && item.table === rt.mainTable);
   const four = ways.filter(({ family }) => family === 4);
   const defaults = four.length > 0 ? four : ways;

@@ -57,26 +57,26 @@ export const agentFamilyMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/observe/family.ts',
-    find: "name !== 'lo' && ",
+    find: "link.name !== 'lo' && ",
     replace: '',
     tests: seen,
   },
   {
     file: 'src/agent/observe/family.ts',
-    find: '!macs.has(link.mac) && ',
-    replace: '',
+    find: '? isPrimary(link, { host, protectedAddresses })',
+    replace: '? true',
     tests: seen,
   },
   {
     file: 'src/agent/observe/family.ts',
-    find: '(link.kind === undefined || carries(link))',
-    replace: 'link.kind === undefined',
+    find: ': link.kind === undefined || carries(link);',
+    replace: ': link.kind === undefined;',
     tests: seen,
   },
   {
     file: 'src/agent/observe/family.ts',
-    find: '(link.kind === undefined || carries(link))',
-    replace: 'true',
+    find: ': link.kind === undefined || carries(link);',
+    replace: ': true;',
     tests: seen,
   },
   {
