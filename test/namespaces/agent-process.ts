@@ -27,6 +27,8 @@ export interface RunOptions {
   /** Whether there is no `ip` at all. */
   readonly withoutIp?: boolean;
   readonly flags?: readonly string[];
+  /** Command that runs the agent's. */
+  readonly under?: readonly string[];
 }
 
 /** A NIC as a request has it, with what most tests do not care about. */
@@ -43,8 +45,9 @@ export function nic(
 export async function runAgent(
   host: NamespaceHost,
   asked: JobRequest | string,
-  { killAt, path, withoutIp, flags = [] }: RunOptions = {},
+  options: RunOptions = {},
 ): Promise<AgentRun> {
+  const { flags = [], under = [] } = options;
   const [requestFile, resultFile, effectsFile] = ['request', 'result', 'effects'].map((name) =>
     join(host.root, name),
   ) as [string, string, string];
@@ -53,10 +56,8 @@ export async function runAgent(
   const { code, stdout, stderr } = await host.exec(
     'env',
     `EFFECTS_FILE=${effectsFile}`,
-    ...(killAt ? [`KILL_AT=${killAt}`] : []),
-    ...(path ? [`PATH=${path}:${process.env['PATH']}`] : []),
-    ...(withoutIp ? ['PATH=/nowhere'] : []),
-    'LOG_LEVEL=debug',
+    ...environment(options),
+    ...under,
     ...mortalAgent,
     '--request',
     requestFile,
@@ -76,4 +77,13 @@ export async function runAgent(
     stdout,
     stderr,
   };
+}
+
+function environment({ killAt, path, withoutIp }: RunOptions): string[] {
+  return [
+    ...(killAt ? [`KILL_AT=${killAt}`] : []),
+    ...(path ? [`PATH=${path}:${process.env['PATH']}`] : []),
+    ...(withoutIp ? ['PATH=/nowhere'] : []),
+    'LOG_LEVEL=debug',
+  ];
 }

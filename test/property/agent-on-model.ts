@@ -5,6 +5,7 @@ import { type JobRequest, jobResult } from '../../src/api/job.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createFakeClock } from '../../src/time/fake-clock.ts';
 import { host, link } from '../beds/agent-samples.ts';
+import type { ModelOptions } from './kernel-model.ts';
 import { ModelHost } from './model-host.ts';
 
 const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });
@@ -20,8 +21,11 @@ export class AgentOnModel implements Disposable {
     this.box = box;
   }
 
-  static async open(): Promise<AgentOnModel> {
-    return new AgentOnModel(await ModelHost.of(host([link(1), link(2), link(3)])));
+  static async open(
+    kernel = host([link(1), link(2), link(3)]),
+    options: ModelOptions = { promote: false },
+  ): Promise<AgentOnModel> {
+    return new AgentOnModel(await ModelHost.of(kernel, options));
   }
 
   /** One run of the agent; its clock goes on by itself while it waits for the kernel. */

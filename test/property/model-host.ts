@@ -3,10 +3,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Context, openContext } from '../../src/agent/apply/context.ts';
+import { textOf } from '../../src/agent/apply/disk.ts';
 import { readState } from '../../src/agent/apply/memory.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import type { Ip, IpAnswer } from '../../src/agent/ip-session.ts';
-import { siteAt, sysctlPath } from '../../src/agent/observe/host.ts';
+import { namesIn, siteAt, sysctlPath } from '../../src/agent/observe/host.ts';
 import { type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import {
   type SettingKey,
@@ -188,16 +189,18 @@ export class ModelHost implements Ip, Disposable {
     this.kernel = { ...this.kernel, settings: new Map(settings) };
   }
 
+  /** Only what differs: a file system takes its time for each change. */
   #showSettings(): void {
-    rmSync(join(this.root, 'proc/sys/net'), { recursive: true, force: true });
     const { settings, defaultSettings } = this.kernel;
-    for (const [name, those] of [...settings, ['default', defaultSettings] as const]) {
-      mapped(those, (key, value) => {
-        const path = sysctlPath(join(this.root, 'proc/sys/net'), name, key);
-        mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(path, value);
-        return value;
-      });
+    const all = new Map([...settings, ['default', defaultSettings] as const]);
+    const root = join(this.root, 'proc/sys/net');
+    for (const family of ['ipv4', 'ipv6']) {
+      for (const name of namesIn(join(root, family, 'conf'))) {
+        if (!all.has(name)) rmSync(join(root, family, 'conf', name), { recursive: true });
+      }
+    }
+    for (const [name, those] of all) {
+      for (const key of settingKeys) show(sysctlPath(root, name, key), those[key]);
     }
   }
 
@@ -206,7 +209,15 @@ export class ModelHost implements Ip, Disposable {
   }
 }
 
-function mapped(those: Settings, value: (key: SettingKey, present: string) => string): Settings {
+function show(path: string, value: string | undefined): void {
+  const shown = textOf(path) ?? undefined;
+  if (shown === value) return;
+  if (value === undefined) return rmSync(path);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, value);
+}
+
+function mapped(those: Settings, value: (key: SettingKey) => string): Settings {
   const present = settingKeys.filter((key) => those[key] !== undefined);
-  return Object.fromEntries(present.map((key) => [key, value(key, those[key] ?? '')]));
+  return Object.fromEntries(present.map((key) => [key, value(key)]));
 }

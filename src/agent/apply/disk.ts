@@ -29,6 +29,29 @@ export async function writeWhole(path: string, text: string, mode: number): Prom
   renameSync(growing, path);
 }
 
+/**
+ * Writes a file that others go by at once: where it cannot be brought down to the disk, it is as it was before, for which
+ * no space is needed.
+ */
+export async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
+  const former = `${path}.old`;
+  removeFile(former);
+  if (isThere(path)) linkSync(path, former);
+  await writeWhole(path, text, mode);
+  try {
+    await syncPath(dirname(path));
+  } catch (error) {
+    if (isThere(former)) renameSync(former, path);
+    else removeFile(path);
+    throw error;
+  }
+  try {
+    removeFile(former);
+  } catch {
+    // A leftover is in nobody's way: the file itself is as it shall be.
+  }
+}
+
 /** Writes a file that nobody reads yet, in place of a leftover; leaves none when it cannot. */
 function writeNew(path: string, text: string, mode: number): void {
   removeFile(path);

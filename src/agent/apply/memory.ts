@@ -7,7 +7,7 @@ import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
 import type { Unit } from '../planning/unit.ts';
 import { type AgentState, agentState, emptyState, knownVersions, nicRecord } from '../state.ts';
-import { type Disk, removeFile, syncPath, textOf, writeWhole } from './disk.ts';
+import { type Disk, removeFile, replaceWhole, syncPath, textOf, writeWhole } from './disk.ts';
 
 /** Everything of the agent on a host: what it owns, and what it has in hand. */
 export const agentDirectory = '/var/lib/multinic';
@@ -39,12 +39,11 @@ export class StateFile {
     const text = JSON.stringify(state);
     if (text === this.#text) return;
     const path = join(this.#disk.hostRoot, statePath);
-    // Not known until it is written: a write may fail behind its rename.
+    // Not known until it is written: what it was before may not come back either.
     this.#text = '';
     await this.#disk.perform('agent.state.write', async () => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      await writeWhole(path, `${JSON.stringify(state, undefined, 2)}\n`, 0o600);
-      await syncPath(dirname(path));
+      await replaceWhole(path, `${JSON.stringify(state, undefined, 2)}\n`, 0o600);
     });
     this.#text = text;
   }

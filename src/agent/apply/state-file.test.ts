@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FailingDisk } from '../../../test/faults/agent/failing-disk.ts';
 import { advanceFence, emptyState } from '../state.ts';
 import type { Disk } from './disk.ts';
 import { readState, StateFile, UnknownStateError } from './memory.ts';
@@ -59,6 +60,22 @@ describe('state.json', () => {
     await file.write(emptyState);
     expect(readState(disk.hostRoot)).toEqual(emptyState);
   });
+
+  test.each(['first', 'later'])(
+    'is as it was before when the %s write cannot be brought down to a full disk',
+    async (which) => {
+      const before = which === 'first' ? emptyState : seen;
+      const file = new StateFile(emptyState, disk);
+      await file.write(before);
+      // Behind the rename: the folder.
+      using full = new FailingDisk(disk.hostRoot, { at: 5, fault: 'ENOSPC' });
+      const next = advanceFence(seen, { uid: 'a', generation: 2 });
+      await expect(file.write(next)).rejects.toThrow('ENOSPC: fsync multinic');
+      await expect(file.write(before)).rejects.toThrow('ENOSPC');
+      expect(full.hit).toBe(true);
+      expect(readState(disk.hostRoot)).toEqual(before);
+    },
+  );
 
   test.each([1, 2])('of version %i is read, and written as version 3', async (version) => {
     await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
