@@ -46,17 +46,28 @@ function ask(value: string) {
   return bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
 }
 
-/** A quota of the cluster has no room for Jobs that only look. */
-function refuseChecks(): void {
+/** A quota of the cluster has no room for Jobs that only look, until there is. */
+function refuseChecks(): { isFull: boolean } {
+  const quota = { isFull: true };
   bed.through = (client) => {
     const refuse: typeof client.create = async (resource, object, options) => {
       const { labels } = object.metadata;
-      if (labels?.['multinic.io/action'] !== 'check') {
+      if (!quota.isFull || labels?.['multinic.io/action'] !== 'check') {
         return client.create(resource, object, options);
       }
       throw new KubeError({ status: 403, reason: 'Forbidden', message: 'exceeded quota' });
     };
     return { ...client, create: refuse };
+  };
+  return quota;
+}
+
+/** Jobs that have no Pod, because nobody may make one, are gone as soon as they are deleted. */
+function dropJobsAtOnce(): void {
+  bed.through = (client) => {
+    const drop: typeof client.delete = (resource, ref, options) =>
+      client.delete(resource, ref, { ...options, propagationPolicy: 'Background' });
+    return { ...client, delete: drop };
   };
 }
 
@@ -166,6 +177,21 @@ describe('a node that was started anew', () => {
     expect(actions().filter((action) => action === 'apply')).toHaveLength(1);
   });
 
+  it('is not taken for what it was while no look is let in, and looked at as soon as one is', async () => {
+    const quota = refuseChecks();
+    await configure();
+    await boot();
+    await bed.untilReady('worker-1', 'False JobRefused');
+    for (let step = 0; step < 10; step++) {
+      await bed.clock.advance(1_000);
+      await bed.pass(2);
+      expect(await bed.ready('worker-1')).toBe('False JobRefused');
+    }
+    quota.isFull = false;
+    await untilActions('apply', 'check');
+    await bed.untilReady('worker-1', good);
+  });
+
   it('is looked at once, whatever becomes of the controller meanwhile', async () => {
     await configure();
     answerChecks(() => undefined);
@@ -254,6 +280,21 @@ describe('a node that runs on', () => {
     );
   });
 
+  it('is not sent one look after the other where none begins and each is gone at once', async () => {
+    dropJobsAtOnce();
+    await configure();
+    answerChecks(() => ({ waiting: 'ContainerCreating' }));
+    await ask('now');
+    await bed.pass(5);
+    await bed.clock.advance(120_000);
+    await untilDrift('Unknown NotStarted');
+    await bed.pass(30);
+    expect(bed.created('jobs')).toBe(3);
+    expect(bed.jobs().map(({ spec }) => spec?.suspend)).toEqual([false, false]);
+    answerChecks(configured);
+    await untilDrift('False AsApplied');
+  });
+
   it('keeps the end of an apply that nobody can look at after it', async () => {
     refuseChecks();
     bed.agents.answer = () => undefined;
@@ -268,12 +309,15 @@ describe('a node that runs on', () => {
     await untilDrift('Unknown JobRefused exceeded quota');
   });
 
-  it('is no worse where the server takes no Job', async () => {
-    refuseChecks();
+  it('is no worse where the server takes no Job, and looked at when it takes one again', async () => {
+    const quota = refuseChecks();
     await configure();
     await ask('now');
     await untilDrift('Unknown JobRefused exceeded quota');
     expect(await bed.ready('worker-1')).toBe(good);
+    await bed.pass(50);
+    quota.isFull = false;
+    await untilDrift('False AsApplied');
   });
 
   it('is changed at once when its spec changes: a look that has not begun makes way', async () => {

@@ -55,10 +55,11 @@ interface Look {
   readonly desired: Desired;
 }
 
-/** The last look that came to nothing. */
+/** A look that comes to nothing again and again. */
 interface InVain {
   readonly content: string;
-  readonly job: string;
+  /** The last run whose end is counted; one that was refused never was. */
+  readonly job: string | undefined;
   readonly failures: number;
   readonly failure: Failure;
   /** When it is tried again, on the monotonic clock. */
@@ -123,7 +124,9 @@ export function createCheck(options: CheckOptions): Check {
   ): Promise<Outcome> {
     const verdict = last?.ended?.verdict;
     if (verdict?.kind === 'result') return conclude(one, verdict.result);
-    if (last && verdict) note(one, last.name, verdict);
+    if (last && verdict && lastInVain.get(one.key)?.job !== last.name) {
+      note(one, verdict, last.name);
+    }
     const order = orderOf(one.task, { ...one.desired, attempt, generation });
     return paused(one) ?? start(one, order, signal);
   }
@@ -139,15 +142,23 @@ export function createCheck(options: CheckOptions): Check {
         const { config } = task.report;
         const request = requestOf({ ...order, family: sent.family }, { ...task, config }, terms);
         await runner.start(order, request, signal);
+        begin(one.key, sent.name);
       });
       return sent ? await follow(one, sent, signal) : hold(one, turn(why ?? 'not begun'));
     } catch (error) {
       // Nothing is wrong with the NICs because nobody can be sent to look at them.
       const message = refusalIn(error);
       if (message === undefined) throw error;
-      note(one, runner.nameOf(order), { reason: 'JobRefused', message });
+      note(one, { reason: 'JobRefused', message });
       return paused(one) ?? {};
     }
+  }
+
+  /** A run that was withdrawn is made again under its name: of that one nothing is known. */
+  function begin(key: string, job: string): void {
+    firstSeen.set(key, { job, at: clock.monotonicMs() });
+    const before = lastInVain.get(key);
+    if (before?.job === job) lastInVain.set(key, { ...before, job: undefined });
   }
 
   /** Withdraws what does not begin in time, else waits. */
@@ -162,7 +173,7 @@ export function createCheck(options: CheckOptions): Check {
     if (health.kind === 'fine') return {};
     if (health.kind !== 'late') return { requeueAfterMs: health.forMs };
     await runner.remove(run, signal);
-    note(one, run.name, health.failure);
+    note(one, health.failure, run.name);
     return paused(one) ?? {};
   }
 
@@ -179,13 +190,13 @@ export function createCheck(options: CheckOptions): Check {
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
   }
 
-  function note({ key, desired }: Look, job: string, failure: Failure): void {
-    const before = lastInVain.get(key);
-    if (before?.job === job) return;
-    const { content } = desired;
-    const failures = before?.content === content ? before.failures + 1 : 1;
+  function note({ key, desired: { content } }: Look, failure: Failure, ended?: string): void {
+    const known = lastInVain.get(key);
+    const before = known?.content === content ? known : undefined;
+    const failures = (before?.failures ?? 0) + 1;
     const { reason, message } = failure;
-    const until = clock.monotonicMs() + pauseMs([reason], failures, job);
+    const until = clock.monotonicMs() + pauseMs([reason], failures, content);
+    const job = ended ?? before?.job;
     lastInVain.set(key, { content, job, failures, failure: { reason, message }, until });
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'failure', ...failure }),

@@ -29,10 +29,11 @@ export const driftMutants: readonly Mutant[] = [
   { ...check, find: 'if (isForApply(failure)) {', replace: 'if (false) {' },
   { ...check, find: "reason === 'StaleRequest' || ", replace: '' },
   { ...check, find: 'if (!applied.done) return { requeueAfterMs: 0 };', replace: '' },
-  { ...check, find: 'before.failures + 1 : 1', replace: '1 : 1' },
+  { ...check, find: '(before?.failures ?? 0) + 1', replace: '1' },
   { ...check, find: 'if (left <= 0) return undefined;', replace: 'return undefined;' },
   { ...check, find: 'if (message === undefined) throw error;', replace: 'throw error;' },
-  { ...check, find: 'if (before?.job === job) return;', replace: '' },
+  { ...check, find: ' && lastInVain.get(one.key)?.job !== last.name', replace: '' },
+  { ...check, find: 'begin(one.key, sent.name);', replace: '' },
   {
     ...check,
     find: "if (booted) task.report.tell({ kind: 'working', run: shown, repeat: false });",
