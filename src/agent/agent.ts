@@ -8,6 +8,7 @@ import type { Logger } from '../process/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { bootId, type Context, openContext } from './apply/context.ts';
 import { textOf } from './apply/disk.ts';
+import { type Changes, lossesOf, othersOn } from './apply/foreign.ts';
 import { type JournalEntry, readJournals, readState, UnknownStateError } from './apply/memory.ts';
 import { recover } from './apply/recover.ts';
 import { transact } from './apply/transaction.ts';
@@ -20,7 +21,7 @@ import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
 import { planAll, planApply, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
-import { inOrder, isDone, type Plan, stateAfter, unitLines } from './planning/unit.ts';
+import { inOrder, isDone, type Plan, stateAfter, type Unit, unitLines } from './planning/unit.ts';
 import { type AgentOptions, parseOptions, readRequest, UsageError, usage } from './request.ts';
 import {
   type Findings,
@@ -31,7 +32,7 @@ import {
   unitResult,
   warningsOf,
 } from './result.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { KernelSnapshot, Snapshot } from './snapshot.ts';
 import { type AgentState, advanceFence, atBoot, staleness, withNic } from './state.ts';
 
 type RefusalReason = NonNullable<JobResult['refusal']>['reason'];
@@ -175,8 +176,24 @@ async function configure(
     bootId: boot,
     inHand,
   };
+  return { ...(await bringAbout(input, { state, claimed }, context)), ...named };
+}
+
+/** What state.json says, and with what is still in hand. */
+interface Memory {
+  readonly state: AgentState;
+  readonly claimed: (state: AgentState) => AgentState;
+}
+
+async function bringAbout(
+  input: PlanInput,
+  { state, claimed }: Memory,
+  context: Context,
+): Promise<Findings> {
+  const { host, request } = input;
   const plan = planAll(input);
   announce(plan, host, context);
+  const others = isToChange(plan) ? othersOn(host, context) : undefined;
   const removed = await carryOut(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);
   // What a removal that failed left in place is in the way of what was planned on its absence.
@@ -185,7 +202,10 @@ async function configure(
     : await planAnew({ ...input, state: claimed(removed.state) }, context);
   const applied = await carryOut(apply, removed.state, host, context);
   const nics = [...applied.nics, ...removed.nics];
-  return { ...(await conclude(nics, applied.state, request, context)), ...named };
+  const concluded = await conclude(nics, applied.state, request, context);
+  const changes = changesOf([removed, applied]);
+  const foreignStateLost = others && changes ? await lossesOf(others, changes, context) : [];
+  return { ...concluded, foreignStateLost };
 }
 
 async function check(
@@ -225,6 +245,10 @@ function announce({ removal }: WholePlan, { links }: Snapshot, { log }: Context)
   if (orphaned.length > 0) log.info({ orphaned }, 'CleanupOrphanedConfigs');
 }
 
+function isToChange({ removal, apply }: WholePlan): boolean {
+  return [...removal.units, ...apply.units].some((unit) => !isDone(unit));
+}
+
 async function planAnew(input: PlanInput, context: Context): Promise<Plan> {
   const host = await observeHost(context, context.macs, input.state);
   if (input.request.action === 'cleanup') return { units: [], refused: [] };
@@ -234,6 +258,19 @@ async function planAnew(input: PlanInput, context: Context): Promise<Plan> {
 interface Step {
   readonly state: AgentState;
   readonly nics: readonly NicResult[];
+  /** What was to be changed. */
+  readonly units: readonly Unit[];
+  readonly seen?: KernelSnapshot;
+}
+
+/** What the steps of a run have changed, or begun to; undefined when that is nothing. */
+function changesOf(steps: readonly Step[]): Changes | undefined {
+  const changed = steps.filter(({ units }) => units.length > 0);
+  const units = changed.flatMap((step) => step.units);
+  const seen = changed.at(-1)?.seen;
+  if (units.length === 0) return undefined;
+  const paths = new Set(units.flatMap(({ files }) => inOrder(files).map(({ path }) => path)));
+  return { nics: units.map(({ nic }) => nic), paths, ...(seen ? { seen } : {}) };
 }
 
 async function carryOut(
@@ -248,12 +285,13 @@ async function carryOut(
     const { nic, action } = unit;
     context.log.info({ mac: nic.mac, action, steps: unitLines(unit) }, 'plan');
   }
-  const { state: next, failures } = await transact(pending, known, host, context);
+  const { state: next, failures, seen } = await transact(pending, known, host, context);
   const nics = [
     ...units.map((unit) => unitResult(unit, failures.get(unit))),
     ...refused.map(refusedResult),
   ];
-  return { state: next, nics: nics.toSorted((a, b) => a.index - b.index) };
+  const inNumber = nics.toSorted((a, b) => a.index - b.index);
+  return { state: next, nics: inNumber, units: pending, ...(seen ? { seen } : {}) };
 }
 
 /** What was right already still has to be written down as ours. */

@@ -20,6 +20,8 @@ export interface Findings {
   readonly failed?: boolean;
   readonly nics: readonly NicResult[];
   readonly warnings: readonly string[];
+  /** What others had on the host before the run and have no more, in words. */
+  readonly foreignStateLost?: readonly string[];
   /** NICs that state.json knows, and the newest object state that the host has seen. */
   readonly known?: readonly KnownNic[];
   readonly fence?: Fence;
@@ -43,6 +45,7 @@ export function jobResultOf(report: Report): JobResult {
     bootId,
     outcome: outcomeOf(report),
     ...(report.family ? { family: report.family } : {}),
+    ...lossesIn(report),
   } as const;
   const told = refusal && { ...refusal, message: shorten(refusal.message, maxRefusalBytes) };
   for (let bytes = maxMessageBytes; ; bytes -= 20) {
@@ -57,7 +60,8 @@ export function jobResultOf(report: Report): JobResult {
 }
 
 /** A NIC is still known by its MAC when there is no room for its port. */
-function listsOf({ nics, warnings }: Report, bytes: number) {
+function listsOf({ nics, warnings: others, foreignStateLost = [] }: Report, bytes: number) {
+  const warnings = [...foreignStateLost.slice(0, maxLosses).map(lossWords), ...others];
   return {
     nics: nics.slice(0, 20).map(({ portId, ...nic }) => ({
       ...nic,
@@ -66,6 +70,17 @@ function listsOf({ nics, warnings }: Report, bytes: number) {
     })),
     warnings: bytes > 0 ? warnings.slice(0, 20).map((warning) => shorten(warning, 80)) : [],
   };
+}
+
+function lossesIn({ foreignStateLost: { length } = [] }: Report) {
+  return length > 0 ? { foreignStateLost: length } : {};
+}
+
+/** Of what others have lost, so much is named: there is room for a few, and the log has more. */
+const maxLosses = 5;
+
+function lossWords(what: string): string {
+  return `ForeignStateLost ${what}`;
 }
 
 function knownOf({ known = [], fence }: Report, bytes: number) {

@@ -165,6 +165,8 @@ export const jobResult = z.object({
   refusal: z.object({ reason: refusalReason, message: z.string().max(400) }).optional(),
   nics: z.array(nicResult).max(20),
   warnings: z.array(z.string().max(80)).max(20),
+  /** How many things others had on the host before the run and have no more; absent where there are none, or nobody looked. */
+  foreignStateLost: z.int().min(0).optional(),
   /** Protocol 2: the NICs that the host's state.json knows as ours, so that names outlive the object. */
   known: z.array(knownNic).max(10).optional(),
   /** Protocol 2: the newest object state that the host has seen. */

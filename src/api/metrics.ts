@@ -208,6 +208,13 @@ export const metricTable = {
     lookFor: 'Anything but ok that goes on: the status of the object tells the NIC and the reason.',
     labels: ['outcome'],
   },
+  multinic_agent_foreign_state_lost_total: {
+    type: 'counter',
+    help: 'Rules, routes, addresses, links, settings and files of others that were on a node before an agent changed its NICs and not after it.',
+    lookFor:
+      'An increase on nodes where no containers start and stop meanwhile: the agent log names what went, and who runs containers changes theirs all the time.',
+    labels: [],
+  },
   multinic_jobs_active: {
     type: 'gauge',
     help: 'Agent Jobs that have not ended.',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { nodeConfig } from '../../test/beds/controller-samples.ts';
+import type { JobResult } from '../api/job.ts';
 import { Store } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
@@ -44,4 +45,34 @@ it('takes for its own write what it is writing, and nothing else that happens me
   answer.resolve();
   await writing;
   expect(reporter.wrote(change(written(sent[0])))).toBe(false);
+});
+
+it('counts what others have lost while an agent worked', async () => {
+  const counted: unknown[] = [];
+  const reporter = createReporter({
+    client: { patchStatus: async () => nodeConfig() } as unknown as Pick<KubeClient, 'patchStatus'>,
+    configs: new Store<NodeConfig>(),
+    recorder: { record: () => undefined },
+    metrics: {
+      count: (...counts) => void counted.push(counts),
+      set: () => undefined,
+      observe: () => undefined,
+    },
+    perform: (_name, write) => write(),
+    clock: createFakeClock(),
+  });
+  const about = { protocol: 3, uid: 'u', generation: 1, attempt: 1, bootId: 'b' } as const;
+  for (const lost of [{}, { foreignStateLost: 3 }]) {
+    const report = reporter.open(nodeConfig());
+    report.about(acceptSpec(nodeConfig()), undefined);
+    const result: JobResult = { ...about, outcome: 'ok', nics: [], warnings: [], ...lost };
+    const verdict = { kind: 'result', result } as const;
+    report.tell({ kind: 'ended', job: 'j', verdict, at: new Date(0) });
+    await report.write(new AbortController().signal);
+  }
+  expect(counted).toEqual([
+    ['multinic_job_results_total', { outcome: 'ok' }],
+    ['multinic_job_results_total', { outcome: 'ok' }],
+    ['multinic_agent_foreign_state_lost_total', {}, 3],
+  ]);
 });

@@ -104,7 +104,7 @@ export function createReporter(options: ReportOptions): Reporter {
         recordReady(recorder, before, next.conditions ?? []);
         recordDrift(recorder, before, next.conditions ?? []);
         if (situation.kind !== 'ended') return;
-        metrics.count('multinic_job_results_total', { outcome: outcomeLabel(situation.verdict) });
+        countEnd(metrics, situation.verdict);
       },
     };
   }
@@ -174,6 +174,12 @@ function meaningOf(reason: string): string {
 }
 
 export type ControllerMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
+
+function countEnd(metrics: ControllerMetrics, verdict: Verdict): void {
+  metrics.count('multinic_job_results_total', { outcome: outcomeLabel(verdict) });
+  const lost = verdict.kind === 'result' ? (verdict.result.foreignStateLost ?? 0) : 0;
+  if (lost > 0) metrics.count('multinic_agent_foreign_state_lost_total', {}, lost);
+}
 
 /** Name of this controller in metrics that all controllers share. */
 export const controllerName = 'node-config';

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 import { agentMutants } from './mutants/agent.ts';
 import { agentFamilyMutants } from './mutants/agent-family.ts';
 import { agentFilesMutants } from './mutants/agent-files.ts';
+import { agentForeignMutants } from './mutants/agent-foreign.ts';
 import { agentIpv6Mutants } from './mutants/agent-ipv6.ts';
 import { agentManagerMutants } from './mutants/agent-manager.ts';
 import { agentNetworkdMutants } from './mutants/agent-networkd.ts';
@@ -35,6 +36,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   agent: agentMutants,
   'agent-family': agentFamilyMutants,
   'agent-files': agentFilesMutants,
+  'agent-foreign': agentForeignMutants,
   'agent-ipv6': agentIpv6Mutants,
   'agent-manager': agentManagerMutants,
   'agent-networkd': agentNetworkdMutants,

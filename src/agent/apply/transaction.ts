@@ -32,6 +32,8 @@ export interface Outcome {
   readonly state: AgentState;
   /** NICs that are as they were before, or whose message says that they are not; and those that others took meanwhile. */
   readonly failures: ReadonlyMap<Unit, Failure>;
+  /** The last look at the kernel, where nothing was changed after it. */
+  readonly seen?: KernelSnapshot;
 }
 
 /**
@@ -53,7 +55,10 @@ export async function transact(
   await work.together('ApplyFailed', async () => {
     changed = await changeLinks(work, context);
   });
-  await work.together('VerifyFailed', () => verifyLinks(work, before, changed, context));
+  let last: KernelSnapshot | undefined;
+  await work.together('VerifyFailed', async () => {
+    last = await verifyLinks(work, before, changed, context);
+  });
   await work.each('PersistFailed', (unit) => commitFiles(unit.files, context));
   await work.together('PersistFailed', () =>
     syncFiles(
@@ -67,7 +72,8 @@ export async function transact(
     next = after;
   });
   await letGo(work.going, context);
-  return { state: next, failures: work.failures };
+  const undone = work.failures.size > 0;
+  return { state: next, failures: work.failures, ...(last && !undone ? { seen: last } : {}) };
 }
 
 interface Changed {
@@ -122,9 +128,9 @@ async function changeThroughDown(unit: Unit, context: Context) {
 async function verifyLinks(
   work: UndoableWork,
   before: KernelSnapshot,
-  { seen: first, stopped }: Changed,
+  changed: Changed,
   context: Context,
-): Promise<void> {
+): Promise<KernelSnapshot> {
   const goals = work.going.map((unit) => ({
     unit,
     nic: unit.nic,
@@ -135,14 +141,14 @@ async function verifyLinks(
     link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
   const { wrong, duplicate, alarm, seen } = await settle(goals, context, {
-    ...(first ? { first } : {}),
+    ...(changed.seen ? { first: changed.seen } : {}),
     renamedFrom: context.udev ? renamed : [],
     contested: work.going.filter((unit) => isContested(unit, context)).map(({ nic }) => nic.mac),
     alarm: (now) => lostByNode(before, now, context.macs),
   });
   if (alarm) throw new Error(`the node lost ${alarm}`);
   for (const [goal, message] of wrong) {
-    const refused = stopped.get(goal.unit);
+    const refused = changed.stopped.get(goal.unit);
     const taken = duplicate.get(goal);
     if (taken)
       await work.fail(goal.unit, refusal('AddressDuplicate', `somebody else has ${taken}`));
@@ -153,6 +159,7 @@ async function verifyLinks(
     const taken = takenBy(unit.nic, seen, untouchable, context);
     if (taken) work.tell(unit, taken);
   }
+  return seen;
 }
 
 /**

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { address, host, link, macOf, route, rule } from '../../../test/beds/agent-samples.ts';
+import type { HostFile, Snapshot } from '../snapshot.ts';
+import { type ForeignView, type Loss, lostByOthers } from './foreign.ts';
+import { batchLine } from './operation.ts';
+
+const nic = {
+  mac: macOf(1),
+  belongings: { tables: [100], ips: ['10.0.0.1'], routes: ['10.7.0.0/16 table 254 metric 9'] },
+};
+const nics = [nic];
+
+/** The NIC before it is ours, and after that; others have something on both links. */
+const before = host([link(1, { up: true })], {
+  addresses: [address('ens1', 'fe80::1/64', { scope: 253 })],
+  routes: [
+    route('10.9.0.0/16', 'eth0'),
+    route('10.8.0.0/16', 'ens1', { protocol: 2, scope: 253 }),
+    route('fe80::/64', 'ens1', { protocol: 2, metric: 256 }),
+  ],
+  rules: [rule('10.244.0.0/16', 200, 111)],
+});
+const after = host([link(1, { name: 'multinic0', up: true })], {
+  addresses: [address('multinic0', '10.0.0.1/24')],
+  routes: [
+    route('10.9.0.0/16', 'eth0'),
+    route('10.8.0.0/16', 'multinic0', { protocol: 2, scope: 253 }),
+    route('0.0.0.0/0', 'multinic0', { table: 100 }),
+  ],
+  rules: [rule('10.244.0.0/16', 200, 111), rule('10.0.0.1/32', 100, 10_100)],
+});
+
+const view = (kernel: Snapshot, more: Partial<ForeignView> = {}): ForeignView => ({
+  kernel,
+  settings: new Map(),
+  files: [],
+  ...more,
+});
+const file = (path: string, text: string, mode = 0o600): HostFile => ({ path, text, mode });
+const words = (losses: readonly Loss[]) => losses.map(({ what }) => what);
+const lost = (was: Snapshot, is: Snapshot) => words(lostByOthers(view(was), view(is), nics));
+
+describe('what others have lost', () => {
+  test('is nothing when a NIC becomes ours, under another name, or leaves again', () => {
+    expect(lost(before, after)).toEqual([]);
+    expect(lost(after, before)).toEqual([]);
+  });
+
+  test('is a route on a NIC of ours, with what makes it again under the name of now', () => {
+    const routes = after.routes.filter(({ to }) => to !== '10.8.0.0/16');
+    const [loss, ...more] = lostByOthers(view(before), view({ ...after, routes }), nics);
+    expect(more).toEqual([]);
+    expect(loss?.what).toBe(`route 10.8.0.0/16 dev ${macOf(1)} table 254 metric 0`);
+    expect(loss?.again?.mac).toBe(macOf(1));
+    const operation = loss?.again?.on('multinic0');
+    expect(operation && batchLine(operation)).toBe(
+      'route replace 10.8.0.0/16 dev multinic0 table 254 proto 2 scope 253',
+    );
+  });
+
+  test('is an address on a NIC of ours, but for those that expire by themselves', () => {
+    const had = [
+      address('ens1', '10.3.0.1/24'),
+      address('ens1', '10.4.0.1/24', { temporary: true }),
+    ];
+    const was = { ...before, addresses: [...before.addresses, ...had] };
+    const losses = lostByOthers(view(was), view(after), nics);
+    expect(losses.map(({ what, again }) => [what, again && batchLine(again.on('m'))])).toEqual([
+      [`address 10.3.0.1/24 of ${macOf(1)}`, 'addr replace 10.3.0.1/24 dev m'],
+      [`address 10.4.0.1/24 of ${macOf(1)}`, undefined],
+    ]);
+  });
+
+  test('is no operation where it is on a link of others, or more than the agent knows', () => {
+    const opaque = route('10.6.0.0/16', 'ens1', { protocol: 2, opaque: true });
+    const was = { ...before, routes: [...before.routes, opaque] };
+    const is = { ...after, routes: after.routes.filter(({ to }) => to !== '10.9.0.0/16') };
+    expect(lostByOthers(view(was), view(is), nics).map(({ again }) => again)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('is a rule that was there twice and is there once', () => {
+    const twice = { ...before, rules: [...before.rules, ...before.rules] };
+    expect(lost(twice, after)).toEqual(['rule 111 of IPv4 from 10.244.0.0/16 lookup 200 proto 4']);
+  });
+
+  test('is a link, and not also what was on it', () => {
+    const veth = link(7, { name: 'veth7', kind: 'veth' });
+    const was = {
+      ...before,
+      links: [...before.links, veth],
+      addresses: [...before.addresses, address('veth7', '10.1.0.1/32')],
+      routes: [...before.routes, route('10.1.0.2/32', 'veth7')],
+    };
+    expect(lost(was, after)).toEqual(['link veth7']);
+  });
+
+  test('is that a link is up', () => {
+    const links = after.links.map((each) => (each.name === 'eth0' ? { ...each, up: false } : each));
+    expect(lost(before, { ...after, links })).toEqual(['link eth0 up']);
+  });
+
+  test('is no redirect, and nothing of the table that the kernel keeps for itself', () => {
+    const transient = [
+      route('10.1.0.1/32', 'eth0', { protocol: 1 }),
+      route('10.200.0.2/32', 'eth0', { table: 255, protocol: 2 }),
+    ];
+    expect(lost({ ...before, routes: [...before.routes, ...transient] }, after)).toEqual([]);
+  });
+
+  test('is a setting of a link that is still there', () => {
+    const settings = new Map([
+      ['eth0', { 'ipv4.rp_filter': '1', 'ipv4.arp_ignore': '0' }],
+      ['eth1', { 'ipv4.rp_filter': '1' }],
+    ]);
+    const now = new Map([
+      ['eth0', { 'ipv4.rp_filter': '2', 'ipv4.arp_ignore': '0' }],
+      ['eth1', {}],
+    ]);
+    const losses = lostByOthers(view(before, { settings }), view(after, { settings: now }), nics);
+    expect(words(losses)).toEqual(['net.ipv4.conf.eth0.rp_filter = 1']);
+  });
+
+  test('is a file that is gone or another one', () => {
+    const losses = lostByOthers(
+      view(before, { files: [file('/a', 'a'), file('/b', 'b'), file('/c', 'c'), file('/d', 'd')] }),
+      view(after, { files: [file('/a', 'a'), file('/b', 'B'), file('/c', 'c', 0o644)] }),
+      nics,
+    );
+    expect(words(losses)).toEqual(['file /b', 'file /c', 'file /d']);
+  });
+});

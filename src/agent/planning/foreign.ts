@@ -1,0 +1,204 @@
+import { ipOf, networkOf } from '../../api/address.ts';
+import {
+  type Address,
+  type HostFile,
+  type KernelSnapshot,
+  linksWithMac,
+  type Route,
+  type Rule,
+  rt,
+  type Settings,
+  settingKeys,
+} from '../snapshot.ts';
+import { isLinkLocal, type KnownNic } from './nic-state.ts';
+import type { Operation } from './operation.ts';
+import { isOwnRoute, isOwnRule } from './ownership.ts';
+import { settingName } from './settings.ts';
+
+/** What others have on a host, and with it what is ours. */
+export interface ForeignView {
+  readonly kernel: KernelSnapshot;
+  /** Settings of NICs that are not ours, by link name. */
+  readonly settings: ReadonlyMap<string, Settings>;
+  /** Files of others in the folders that the agent writes to. */
+  readonly files: readonly HostFile[];
+}
+
+/** Something of others that was there before a change and is not after it. */
+export interface Loss {
+  /** In words that tell any two apart, and call a changed NIC by its MAC, as its name changes too. */
+  readonly what: string;
+  /** What makes it again on a changed NIC; only where the agent knows all of it. */
+  readonly again?: { readonly mac: string; readonly on: (dev: string) => Operation };
+}
+
+/** What others had and have no more; `nics` are those that were changed. */
+export function lostByOthers(
+  before: ForeignView,
+  after: ForeignView,
+  nics: readonly KnownNic[],
+): Loss[] {
+  const had = new Sight(before.kernel, nics);
+  const has = new Sight(after.kernel, nics);
+  return [
+    ...missing(had.links(has), has.links()),
+    ...missing(had.addresses(has), has.addresses()),
+    ...missing(had.routes(has), has.routes()),
+    ...missing(had.rules(), has.rules()),
+    ...changedSettings(before, after),
+    ...changedFiles(before, after),
+  ];
+}
+
+/** Those of `had` that `has` has not; what is there twice counts twice. */
+function missing(had: Iterable<Loss>, has: Iterable<Loss>): Loss[] {
+  const counts = new Map<string, number>();
+  for (const { what } of has) counts.set(what, (counts.get(what) ?? 0) + 1);
+  const gone: Loss[] = [];
+  for (const item of had) {
+    const left = counts.get(item.what) ?? 0;
+    if (left === 0) gone.push(item);
+    else counts.set(item.what, left - 1);
+  }
+  return gone;
+}
+
+/** A link that is gone took its settings along. */
+function changedSettings(before: ForeignView, after: ForeignView): Loss[] {
+  const all = (view: ForeignView) => [
+    ...view.settings,
+    ['default', view.kernel.defaultSettings] as const,
+  ];
+  const now = new Map(all(after));
+  return all(before).flatMap(([name, settings]) => {
+    const values = now.get(name) ?? {};
+    const changed = settingKeys.filter(
+      (key) => values[key] !== undefined && values[key] !== settings[key],
+    );
+    return changed.map((key) => ({ what: `${settingName(name, key)} = ${settings[key]}` }));
+  });
+}
+
+function changedFiles(before: ForeignView, after: ForeignView): Loss[] {
+  const now = new Map(after.files.map((file) => [file.path, file]));
+  const gone = before.files.filter(({ path, text, mode }) => {
+    const file = now.get(path);
+    return file?.text !== text || file.mode !== mode;
+  });
+  return gone.map(({ path }) => ({ what: `file ${path}` }));
+}
+
+/** The kernel's table goes with the addresses, which tell of it; and what a router says holds for a while. */
+function isTransient({ table, protocol }: Route): boolean {
+  return table === localTable || protocol === protocolRedirect;
+}
+
+const localTable = 255;
+const protocolRedirect = 1;
+
+function isOf(nic: KnownNic | undefined, route: Route): boolean {
+  return nic !== undefined && isOwnRoute(route, nic.belongings);
+}
+
+/** A look at the kernel by somebody who knows which NICs are being changed. */
+class Sight {
+  readonly #kernel: KernelSnapshot;
+  readonly #nics: readonly KnownNic[];
+  /** The changed NICs, by the name that their link has in this look. */
+  readonly #changed: ReadonlyMap<string, KnownNic>;
+  readonly #labels: ReadonlySet<string>;
+
+  constructor(kernel: KernelSnapshot, nics: readonly KnownNic[]) {
+    this.#kernel = kernel;
+    this.#nics = nics;
+    this.#changed = new Map(
+      nics.flatMap((nic) => linksWithMac(kernel, nic.mac).map(({ name }) => [name, nic] as const)),
+    );
+    this.#labels = new Set(kernel.links.map(({ name }) => this.#label(name)));
+  }
+
+  #label(name: string): string {
+    return this.#changed.get(name)?.mac ?? name;
+  }
+
+  /** Whether the link is there: what was on one that went has gone with it. */
+  #has(label: string): boolean {
+    return this.#labels.has(label);
+  }
+
+  *links(later: Sight = this): Generator<Loss> {
+    for (const { name, up } of this.#kernel.links) {
+      if (this.#changed.has(name)) continue;
+      yield { what: `link ${name}` };
+      if (up && later.#has(name)) yield { what: `link ${name} up` };
+    }
+  }
+
+  *addresses(later: Sight = this): Generator<Loss> {
+    for (const address of this.#kernel.addresses) {
+      const { link, cidr } = address;
+      const label = this.#label(link);
+      const nic = this.#changed.get(link);
+      const ours = isLinkLocal(address) || nic?.belongings.ips.includes(ipOf(cidr));
+      if (ours || !later.#has(label)) continue;
+      yield { what: `address ${cidr} of ${label}`, ...(nic ? addressAgain(nic, address) : {}) };
+    }
+  }
+
+  *routes(later: Sight = this): Generator<Loss> {
+    const made = this.#madeFromAddresses();
+    for (const route of this.#kernel.routes) {
+      const { to, links } = route;
+      const [first = ''] = links;
+      const nic = this.#changed.get(first);
+      if (isTransient(route) || isOf(nic, route)) continue;
+      const by = links.map((name) => this.#label(name)).join(' ');
+      if (made.has(`${first} ${to}`) || (links.length === 1 && !later.#has(by))) continue;
+      const what = routeWords(route, by);
+      yield nic ? { what, ...routeAgain(nic, route) } : { what };
+    }
+  }
+
+  /** By link and network, what the kernel makes from the addresses of the changed NICs. */
+  #madeFromAddresses(): ReadonlySet<string> {
+    const local = [...this.#changed.keys()].flatMap((name) => [
+      `${name} fe80::/64`,
+      `${name} ff00::/8`,
+    ]);
+    const there = this.#kernel.addresses.filter(({ link }) => this.#changed.has(link));
+    return new Set([...local, ...there.map(({ link, cidr }) => `${link} ${networkOf(cidr)}`)]);
+  }
+
+  *rules(): Generator<Loss> {
+    for (const rule of this.#kernel.rules) {
+      if (this.#nics.some(({ belongings }) => isOwnRule(rule, belongings))) continue;
+      yield { what: ruleWords(rule) };
+    }
+  }
+}
+
+/** One that will expire is given back by whoever leased it. */
+function addressAgain({ mac }: KnownNic, address: Address): Pick<Loss, 'again'> {
+  const { cidr, broadcast, noPrefixRoute, opaque, temporary } = address;
+  if (opaque || temporary) return {};
+  const same = { cidr, ...(broadcast ? { broadcast } : {}), noPrefixRoute };
+  return { again: { mac, on: (dev) => ({ kind: 'address.add', dev, address: same }) } };
+}
+
+function routeAgain({ mac }: KnownNic, route: Route): Pick<Loss, 'again'> {
+  const { to, via, src, table, protocol, scope, metric, opaque, type, links } = route;
+  if (opaque || type !== rt.unicast || links.length > 1) return {};
+  const hop = { ...(via ? { via } : {}), ...(src ? { src } : {}) };
+  const same = { to, ...hop, table, protocol, scope, metric };
+  return { again: { mac, on: (dev) => ({ kind: 'route.set', dev, route: same }) } };
+}
+
+function routeWords({ to, via, table, metric }: Route, by: string): string {
+  const hop = `${via ? ` via ${via}` : ''}${by ? ` dev ${by}` : ''}`;
+  return `route ${to}${hop} table ${table} metric ${metric}`;
+}
+
+function ruleWords({ family, priority, from, table, protocol }: Rule): string {
+  const target = table === undefined ? '' : ` lookup ${table}`;
+  return `rule ${priority} of IPv${family} from ${from}${target} proto ${protocol}`;
+}

@@ -1,0 +1,68 @@
+import type { Mutant } from '../mutant.ts';
+
+const compared = ['unit', 'src/agent/planning/foreign.test.ts'] as const;
+const onHost = ['namespaces', 'test/namespaces/foreign-state.test.ts'] as const;
+
+/** What becomes of what others have on a host. */
+export const agentForeignMutants: readonly Mutant[] = [
+  {
+    file: 'src/agent/planning/foreign.ts',
+    find: 'else counts.set(item.what, left - 1);',
+    replace: '',
+    tests: compared,
+  },
+  {
+    file: 'src/agent/planning/foreign.ts',
+    find: 'if (opaque || temporary) return {};',
+    replace: 'if (opaque) return {};',
+    tests: compared,
+  },
+  {
+    file: 'src/agent/planning/foreign.ts',
+    find: '(links.length === 1 && !later.#has(by))',
+    replace: 'links.length > 9',
+    tests: compared,
+  },
+  {
+    file: 'src/agent/planning/foreign.ts',
+    find: 'return this.#changed.get(name)?.mac ?? name;',
+    replace: 'return name;',
+    tests: compared,
+  },
+  {
+    file: 'src/agent/planning/foreign.ts',
+    find: 'return file?.text !== text || file.mode !== mode;',
+    replace: 'return file?.text !== text;',
+    tests: compared,
+  },
+  {
+    file: 'src/agent/apply/foreign.ts',
+    find: 'if (changes.size === 0) return undefined;',
+    replace: 'return undefined;',
+    tests: onHost,
+  },
+  {
+    file: 'src/agent/apply/transaction.ts',
+    find: '...(last && !undone ? { seen: last } : {})',
+    replace: '...(last ? { seen: last } : {})',
+    tests: onHost,
+  },
+  {
+    file: 'src/agent/agent.ts',
+    find: 'isToChange(plan) ? othersOn(host, context) : undefined',
+    replace: 'undefined',
+    tests: onHost,
+  },
+  {
+    file: 'src/agent/result.ts',
+    find: 'foreignStateLost.slice(0, maxLosses)',
+    replace: 'foreignStateLost',
+    tests: ['unit', 'src/agent/result.test.ts'],
+  },
+  {
+    file: 'src/controller/report.ts',
+    find: 'if (lost > 0) ',
+    replace: 'if (lost < 0) ',
+    tests: ['unit', 'src/controller/report.test.ts'],
+  },
+];
