@@ -103,6 +103,18 @@ describe('the Job of a run', () => {
     expect(container().resources?.limits).toEqual({ memory: '256Mi' });
   });
 
+  it('listens nowhere and is probed by nobody', () => {
+    // It shares the host's ports, and takes as long as it takes.
+    for (const key of ['ports', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
+      expect(container()).not.toHaveProperty(key);
+    }
+  });
+
+  it('pulls its image with the secrets of its registry', () => {
+    const { spec } = jobOf(order(), { ...template, imagePullSecrets: ['one', 'two'] });
+    expect(spec?.template.spec?.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
+  });
+
   it('asks for nothing that a full node lacks, and is as important as it is said to be', () => {
     const resources = podSpec().containers?.[0]?.resources;
     expect(resources?.requests).toEqual({ cpu: '0', memory: '0' });

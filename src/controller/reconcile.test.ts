@@ -62,6 +62,19 @@ describe('an object on its way to its node', () => {
     expect(bed.writes()).toHaveLength(before);
   });
 
+  it('is said nothing of while nothing happens to it', async () => {
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', good);
+    await quiet();
+    const before = [...bed.lines];
+    expect(before.join('')).toContain('worker-1');
+    for (let pass = 0; pass < 10; pass++) {
+      await bed.setNode('worker-1', { systemUUID: instanceId }, `192.0.2.${pass + 9}`);
+      await bed.pass(60);
+    }
+    expect(bed.lines).toEqual(before);
+  });
+
   it('is told of in an event when its way has come to an end, and at no step of it', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);

@@ -50,6 +50,34 @@ describe('acceptEntries', () => {
     expect(spec.keep).toHaveLength(2);
   });
 
+  it.each<[field: string, value: unknown]>([
+    ['mtu', 1450.5],
+    ['mtu', '1450'],
+    ['mtu', 1e9],
+    ['mtu', 0],
+    ['mtu', null],
+    ['id', '0'],
+    ['id', 0.5],
+    ['id', 1e20],
+    ['id', -1],
+    ['id', true],
+    ['address', undefined],
+    ['address', ''],
+    ['address', 7],
+    ['cidr', undefined],
+  ])(
+    'refuses an entry whose %s is %j, once and by that field, and keeps its NIC',
+    (field, value) => {
+      const { interfaces, entries, keep } = acceptEntries([
+        { ...entry(0), [field]: value },
+        entry(1),
+      ]);
+      expect(interfaces.map(({ index }) => index)).toEqual([1]);
+      expect(entries?.[0]?.rejection).toMatch(new RegExp(`^interfaces\\[0\\]\\.${field}: `));
+      expect(keep).toEqual(['fa:16:3e:00:00:00']);
+    },
+  );
+
   it('shows what can be read of a refused entry', () => {
     const [shown] = acceptEntries([{ ...entry(0), mtu: 'big' }]).entries ?? [];
     expect(shown?.shown).toMatchObject({ name: 'multinic0', address: '10.0.0.10' });

@@ -41,6 +41,8 @@ export class ControllerBed implements AsyncDisposable {
   onEffect: (effect: Effect, phase: 'before' | 'after') => void = () => undefined;
   /** What stands between the controller and its server. */
   through: (client: KubeClient) => KubeClient = (client) => client;
+  /** What the controllers have logged. */
+  readonly lines: string[] = [];
   /** How far the wall clock of the controller is off. */
   wallOffsetMs = 0;
   #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
@@ -77,7 +79,11 @@ export class ControllerBed implements AsyncDisposable {
     const access = this.api.accessAs(identities.controller);
     await using direct = createKubeClient(access, { clock, random: half });
     const client = this.through(direct);
-    const log = createLogger({ part: 'controller', level: 'silent' });
+    const log = createLogger({
+      part: 'controller',
+      level: 'info',
+      destination: { write: (line) => this.lines.push(line) },
+    });
     const loop = createLoop({
       client,
       values: readSettings(controllerSettings, { env: {}, flags }),

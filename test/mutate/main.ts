@@ -29,11 +29,12 @@ type Ended = { code?: unknown; killed?: boolean; stdout: string; stderr: string 
 /** Runs the tests; answers what they printed when they were red, and nothing when they were green. */
 async function redness(
   copy: string,
-  [project, ...files]: Mutant['tests'],
+  { tests: [project, ...files], named }: Mutant,
 ): Promise<string | undefined> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const chosen = named ? [...files, '-t', named] : files;
   try {
-    await run(process.execPath, [vitest, 'run', '--project', project, '--bail=1', ...files], {
+    await run(process.execPath, [vitest, 'run', '--project', project, '--bail=1', ...chosen], {
       cwd: copy,
       maxBuffer: 64 * 1024 * 1024,
       timeout: limitMs,
@@ -53,7 +54,7 @@ async function survives(copy: string, mutant: Mutant): Promise<boolean> {
   const source = await readFile(path, 'utf8');
   await writeFile(path, planted(source, mutant));
   try {
-    return (await redness(copy, mutant.tests)) === undefined;
+    return (await redness(copy, mutant)) === undefined;
   } finally {
     await writeFile(path, source);
   }
@@ -76,8 +77,8 @@ async function work(): Promise<void> {
   const copy = await copyOfTree();
   try {
     for (const mutant of queue) {
-      const tests = mutant.tests.join(' ');
-      const before = untouched.get(tests) ?? redness(copy, mutant.tests);
+      const tests = [...mutant.tests, mutant.named].join(' ');
+      const before = untouched.get(tests) ?? redness(copy, mutant);
       untouched.set(tests, before);
       const red = await before;
       if (red !== undefined) throw new Error(`tests are red without a mutant: ${tests}\n${red}`);

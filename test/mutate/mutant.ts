@@ -5,6 +5,8 @@ export interface Mutant {
   readonly replace: string;
   /** Vitest project and files that must turn red. */
   readonly tests: readonly [project: 'unit' | 'namespaces', ...files: string[]];
+  /** A pattern of whole names: only these tests of the files are run, and one of them must turn red. */
+  readonly named?: string;
 }
 
 /** The source with the defect in it; throws when the place is not there exactly once. */

@@ -24,6 +24,7 @@ import { operatorMutants } from './mutants/operator.ts';
 import { planMutants } from './mutants/plan.ts';
 import { policyMutants } from './mutants/policy.ts';
 import { processMutants } from './mutants/process.ts';
+import { scenarioMutants } from './mutants/scenarios.ts';
 import { selectionMutants } from './mutants/selection.ts';
 import { selfCheckMutants } from './mutants/self-check.ts';
 import { storeMutants } from './mutants/store.ts';
@@ -58,6 +59,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   plan: planMutants,
   policy: policyMutants,
   process: processMutants,
+  scenarios: Object.values(scenarioMutants),
   selection: selectionMutants,
   'self-check': selfCheckMutants,
   store: storeMutants,

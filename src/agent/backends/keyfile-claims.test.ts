@@ -169,6 +169,20 @@ describe('a profile of somebody else', () => {
     });
   });
 
+  test('is about the NIC that it names, whatever words of nmcli are in it', async () => {
+    const words = [
+      String.raw`id=GENERAL.HWADDR:FA\:16\:3E\:FB\:9B\:69`,
+      'type=ethernet',
+      'interface-name=ens5',
+      String.raw`zone=IP4.ADDRESS[1]:10.0.0.1/24\:multinic0`,
+      '[ethernet]',
+      `mac-address=${mac}`,
+      '[user]',
+      String.raw`org.note=mac-address\=fa\:16\:3e\:00\:00\:01`,
+    ];
+    expect(await claims(`[connection]\n${words.join('\n')}\n`)).toEqual({ ...none, macs: [mac] });
+  });
+
   test('that NetworkManager does not take may be about what it mentions', async () => {
     const text = `${ethernet(`interface-name=ens5\n[ethernet]\nmac-address=${mac}`)}broken\n`;
     expect(await claims(text)).toEqual({ ...none, macs: [mac], names: ['ens5'] });

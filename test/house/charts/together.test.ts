@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderedAs } from './manifests.ts';
+import { ofKind, rendered, renderedAs } from './manifests.ts';
 
 function names(render: string): string[] {
   return renderedAs(render).map(({ kind, metadata }) =>
@@ -10,4 +10,13 @@ function names(render: string): string[] {
 it('both charts can be in one cluster: no object is of both', () => {
   const ofOperator = names('operator-production');
   expect(names('agent-production').filter((name) => ofOperator.includes(name))).toEqual([]);
+});
+
+it('no chart runs an agent when it is installed', () => {
+  const run = rendered.flatMap(({ name, manifests }) =>
+    ['Job', 'CronJob', 'DaemonSet'].flatMap((kind) =>
+      ofKind(manifests, kind).map(({ metadata }) => `${name}: ${kind} ${metadata?.name}`),
+    ),
+  );
+  expect(run).toEqual([]);
 });
