@@ -1,5 +1,5 @@
 // Runs inside the network namespace of a bench host: rounds of the agent's work and of the same operations by a raw
-// `ip -batch`, one after the other. Prints what each took as JSON.
+// `ip -batch`, one after the other. Prints what each took as JSON. Usage: agent-rounds.ts ROOT ROUNDS IPv4|dual
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../rig/hosts/namespace/command.ts';
@@ -7,51 +7,67 @@ import { runAgent } from '../../src/agent/agent.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import { IpSession } from '../../src/agent/ip-session.ts';
 import { observeHost, siteAt } from '../../src/agent/observe/host.ts';
-import { batchLine, type Operation } from '../../src/agent/planning/operation.ts';
+import { batchLine, type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
 import { emptyState } from '../../src/agent/state.ts';
+import { familyOf } from '../../src/api/address.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import type { JobAction } from '../../src/api/job.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { benchMacs, benchRequest, type Rounds } from './agent-load.ts';
+import { benchMacs, benchRequest, type Rounds, type Stack } from './agent-load.ts';
 
-const [root = '', count = '1'] = process.argv.slice(2);
+const [root = '', count = '1', stack = 'IPv4'] = process.argv.slice(2) as [string, string, Stack];
 const { signal } = new AbortController();
 let effects: Effect[] = [];
+let kernelMs = 0;
 let generation = 0;
 
 const log = createLogger({ part: 'agent', level: 'warn', destination: process.stderr });
 
-/** Milliseconds that one run of the agent took, and what it wrote. */
+/** Milliseconds that one run of the agent took, those of them in which it changed the kernel, and how much it wrote. */
 async function agent(action: JobAction) {
   const [asked, result] = ['request', 'result'].map((name) => join(root, name)) as [string, string];
-  writeFileSync(asked, JSON.stringify(benchRequest(action, generation)));
+  writeFileSync(asked, JSON.stringify(benchRequest(action, generation, stack)));
   effects = [];
+  kernelMs = 0;
   const start = performance.now();
   const code = await runAgent(['--request', asked, '--result', result, '--host-root', root], {
     clock: systemClock,
     log,
     startIp: () => new IpSession(),
     signal,
-    perform: (name, write) => {
+    perform: async (name, write) => {
       effects.push(name);
-      return write();
+      const begin = performance.now();
+      try {
+        return await write();
+      } finally {
+        if (name === 'agent.kernel.batch') kernelMs += performance.now() - begin;
+      }
     },
     print: (text) => process.stdout.write(text),
     complain: (text) => process.stderr.write(text),
   });
   const ms = performance.now() - start;
   if (code !== 0) throw new Error(readFileSync(result, 'utf8'));
-  return { ms, mutations: effects.filter((name) => name !== 'agent.result.write').length };
+  return {
+    ms,
+    kernelMs,
+    mutations: effects.filter((name) => name !== 'agent.result.write').length,
+  };
 }
 
 /** The operations of the plan, and those that undo them. */
 async function rawLines(): Promise<{ there: string[]; back: string[] }> {
   using ip = new IpSession();
   const macs = new Set(benchMacs);
-  const host = await observeHost({ ...siteAt(root, ip), backend: netplan }, macs, emptyState);
-  const request = benchRequest('apply', 0);
+  const host = await observeHost(
+    { ...siteAt(root, ip, stack === 'dual'), backend: netplan },
+    macs,
+    emptyState,
+  );
+  const request = benchRequest('apply', 0, stack);
   const { units } = planApply({
     request,
     state: emptyState,
@@ -65,8 +81,12 @@ async function rawLines(): Promise<{ there: string[]; back: string[] }> {
 
 function undone(operation: Operation): string[] {
   if (operation.kind === 'rule.add') return [batchLine({ ...operation, kind: 'rule.delete' })];
-  if (operation.kind === 'address.add')
-    return [batchLine({ ...operation, kind: 'address.delete' })];
+  if (operation.kind === 'address.add') {
+    // Those of IPv6 go when the link goes down.
+    return familyOf(operation.address.cidr) === 4
+      ? [batchLine({ ...operation, kind: 'address.delete' })]
+      : [];
+  }
   if (operation.kind === 'link.up') return [batchLine({ ...operation, kind: 'link.down' })];
   if (operation.kind === 'link.mtu') return [batchLine({ ...operation, mtu: 1500 })];
   if (operation.kind === 'link.address-mode') return [batchLine({ ...operation, mode: 'eui64' })];
@@ -77,24 +97,41 @@ function undone(operation: Operation): string[] {
   return [];
 }
 
+/** One `ip` for all but the rules of IPv6, which are for a second one. */
 async function raw(lines: readonly string[]): Promise<number> {
+  const six = lines.filter((line) => line.startsWith(sixPrefix));
   const start = performance.now();
-  const { code, stderr } = await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
-  if (code !== 0) throw new Error(stderr);
+  await batch(
+    [],
+    lines.filter((line) => !line.startsWith(sixPrefix)),
+  );
+  if (six.length > 0)
+    await batch(
+      ['-6'],
+      six.map((line) => line.slice(sixPrefix.length)),
+    );
   return performance.now() - start;
+}
+
+async function batch(family: readonly string[], lines: readonly string[]): Promise<void> {
+  const { code, stderr } = await run('ip', [...family, '-batch', '-'], `${lines.join('\n')}\n`);
+  if (code !== 0) throw new Error(stderr);
 }
 
 const { there, back } = await rawLines();
 const rounds: Rounds = {
   operations: there.length,
   apply: [],
+  kernel: [],
   again: [],
   mutationsAgain: [],
   raw: [],
 };
 for (let round = 0; round < Number(count); round++) {
   generation += 1;
-  rounds.apply.push((await agent('apply')).ms);
+  const first = await agent('apply');
+  rounds.apply.push(first.ms);
+  rounds.kernel.push(first.kernelMs);
   const again = await agent('apply');
   rounds.again.push(again.ms);
   rounds.mutationsAgain.push(again.mutations);
