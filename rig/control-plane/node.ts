@@ -2,9 +2,13 @@ import { join } from 'node:path';
 import { runScript } from '../hosts/box/script.ts';
 import type { ControlPlane } from './control-plane.ts';
 
+export type NodeProfile = 'netplan' | 'keyfile';
+
 export interface NodeOptions {
-  /** namespace: a set of namespaces of this machine. box: a machine with systemd, udev, networkd, netplan. */
+  /** namespace: a set of namespaces of this machine. box: a machine with systemd and udev. */
   readonly kind: 'namespace' | 'box';
+  /** Who manages the network of a box: netplan, or NetworkManager with keyfiles; default: netplan. */
+  readonly profile?: NodeProfile;
   /** Becomes `status.nodeInfo.systemUUID`; default: a constant one made from the names. */
   readonly systemUUID?: string;
 }
@@ -13,6 +17,7 @@ export interface NodeOptions {
 export interface Node extends AsyncDisposable {
   readonly name: string;
   readonly kind: NodeOptions['kind'];
+  readonly profile: NodeProfile;
   /** Network namespace of the node; that of a box is made anew at every boot. */
   readonly netns: string;
   /** Network namespace behind the plugged NICs; give its bridge br0 an address and they have somebody to talk to. */
@@ -45,14 +50,14 @@ const script = join(import.meta.dirname, 'node');
 export async function startNode(
   controlPlane: Pick<ControlPlane, 'name'>,
   name: string,
-  { kind, systemUUID }: NodeOptions,
+  { kind, profile = 'netplan', systemUUID }: NodeOptions,
 ): Promise<Node> {
   const run = async (verb: string, ...args: readonly string[]) =>
     void (await runScript(script, [verb, controlPlane.name, name, ...args]));
   const down = async () => run('down');
   const uuid = systemUUID === undefined ? [] : ['--system-uuid', systemUUID];
   try {
-    await run('up', '--kind', kind, ...uuid);
+    await run('up', '--kind', kind, '--profile', profile, ...uuid);
   } catch (cause) {
     await down();
     throw cause;
@@ -62,6 +67,7 @@ export async function startNode(
   return {
     name,
     kind,
+    profile,
     netns,
     fabric: `${netns}.fabric`,
     async sh(command, stdin = '') {

@@ -9,6 +9,9 @@ export interface NicsState {
   readonly settings: readonly string[];
 }
 
+/** A host whose NICs are looked at. */
+type Host = Pick<Cell, 'json' | 'sh'>;
+
 /** Settings that are ours on a NIC. */
 const settings = [
   'ipv4.conf.NIC.rp_filter',
@@ -21,7 +24,7 @@ const settings = [
  * Without protocol, ifindex and counters; of the connected route without its metric, which is NetworkManager's own. Not the
  * link's own address of IPv6, which the kernel makes.
  */
-export async function stateOf(cell: Cell): Promise<NicsState> {
+export async function stateOf(cell: Host): Promise<NicsState> {
   const [links, routes4, routes6, rules4, rules6] = await Promise.all([
     cell.json('addr', 'show'),
     cell.json('-4', '-d', 'route', 'show', 'table', 'all'),
@@ -125,7 +128,7 @@ function words(...list: readonly (string | false | undefined)[]): string {
   return list.filter(Boolean).join(' ');
 }
 
-async function settingsOf(cell: Cell, name: string): Promise<string[]> {
+async function settingsOf(cell: Host, name: string): Promise<string[]> {
   const keys = settings.map((key) => `net.${key.replace('NIC', name)}`);
   const said = await cell.sh('sysctl', '-e', ...keys);
   return said.split('\n').filter((line) => line !== '');

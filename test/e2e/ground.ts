@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type RunningContrabass, startContrabass } from '../../rig/cloud/start.ts';
 import { type ControlPlane, startControlPlane } from '../../rig/control-plane/control-plane.ts';
-import { type Node, startNode } from '../../rig/control-plane/node.ts';
+import { type Node, type NodeProfile, startNode } from '../../rig/control-plane/node.ts';
 import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import { nodeMachine } from '../../rig/hypervisor/machines.ts';
 import { type Stack, useStack } from '../../rig/openstack/stack.ts';
@@ -43,6 +43,8 @@ export interface GroundOptions {
   readonly say: (line: string) => void;
   /** Archives of images that the node is to have. */
   readonly images: readonly string[];
+  /** Who manages the node's network; default: netplan. */
+  readonly profile?: NodeProfile | undefined;
   /** Whether the clusters run ordinary Pods, and reach each other. */
   readonly pods: boolean;
   /** Keystone as the operator reaches it, of the Keystone that this machine reaches. */
@@ -54,7 +56,7 @@ export async function openGround(
   stack: AsyncDisposableStack,
   options: GroundOptions,
 ): Promise<Ground> {
-  const { say, pods } = options;
+  const { say, pods, profile = 'netplan' } = options;
   const directory = await mkdtemp(join(tmpdir(), 'multinic-e2e-'));
   stack.defer(() => rm(directory, { recursive: true }));
   const [cloud, management, business] = await Promise.all([
@@ -66,7 +68,7 @@ export async function openGround(
   const tenant = stack.use(await openTenant(cloud, 'e2e'));
   const { server, data } = await bootServer(tenant);
   const node = stack.use(
-    await startNode(business, server.name, { kind: 'box', systemUUID: server.id }),
+    await startNode(business, server.name, { kind: 'box', profile, systemUUID: server.id }),
   );
   for (const archive of options.images) await node.importImage(archive);
   await run('ip', ['-n', node.fabric, 'addr', 'add', `${subnet.gateway}/24`, 'dev', 'br0']);

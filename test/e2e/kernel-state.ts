@@ -36,8 +36,10 @@ export async function ourState(node: Node): Promise<KernelState> {
   };
 }
 
-const foreignFiles =
-  'cd /etc/netplan && for f in *; do case $f in 9?-multinic[0-8]*) ;; *) sha256sum $f;; esac; done';
+/** Where managers of networks read, and we write. */
+const folders =
+  '/etc/netplan /etc/NetworkManager/system-connections /etc/systemd/network /etc/sysctl.d';
+const foreignFiles = `find ${folders} -type f ! -name '9?-multinic[0-8]*' -exec sha256sum {} + 2>/dev/null | sort`;
 
 /** Everything else, which must never change. What is plugged (ens5, ens6, …) comes and goes with the ports, a veth with its Pod. */
 export async function foreignState(node: Node): Promise<KernelState & { files: string }> {
@@ -85,15 +87,17 @@ function isOurPriority(priority: unknown): boolean {
   return Number(priority) >= 10_100 && Number(priority) <= 10_109;
 }
 
-/** What is left of a NIC: a link or another name of one, routes that name it or stand in its table, its rules. */
+/** What is left of a NIC: a link or another name of one, routes that name it or stand in its table, its rules, its files. */
 export async function tracesOf(node: Node, name: string): Promise<unknown[]> {
   const [links, { routes, rules }] = await readKernel(node);
+  const files = await node.sh(['sh', '-c', `find ${folders} -name '*${name}*' 2>/dev/null`]);
   const index = Number(name.at(-1));
   const names = z.array(z.string()).default([]);
   return [
     ...links.filter(({ ifname, altnames }) => [ifname, ...names.parse(altnames)].includes(name)),
     ...routes.filter(({ dev, table }) => dev === name || Number(table) === 100 + index),
     ...rules.filter(({ priority }) => Number(priority) === 10_100 + index),
+    ...files.split('\n').filter(Boolean),
   ];
 }
 

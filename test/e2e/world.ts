@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { versionOf } from '../../deploy/identity.ts';
 import { type BuiltImage, buildImages, ownArchitecture } from '../../deploy/image/images.ts';
-import { type Node, startNode } from '../../rig/control-plane/node.ts';
+import { type Node, type NodeProfile, startNode } from '../../rig/control-plane/node.ts';
 import { mortalAgentImage, packMortalAgent } from './agent-image.ts';
 import type { Forwarded } from './forwarded.ts';
 import { type Ground, openGround, provider } from './ground.ts';
@@ -39,12 +39,14 @@ export interface WorldOptions {
   readonly type: 'dev' | 'production';
   /** Whether agents can be made to die at one of their writes. */
   readonly mortalAgent?: boolean;
+  /** Who manages the node's network; default: netplan. */
+  readonly profile?: NodeProfile;
 }
 
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
 export async function openWorld(
   say: (line: string) => void,
-  { type, mortalAgent = false }: WorldOptions,
+  { type, mortalAgent = false, profile }: WorldOptions,
 ): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const images = await shippedImages();
@@ -52,6 +54,7 @@ export async function openWorld(
     stack.use(await reachable(management, url)).url;
   const ground = await openGround(stack, {
     say,
+    profile,
     images: [images.controllers.file, images.agent.file],
     pods: true,
     keystoneFor,
