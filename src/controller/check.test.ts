@@ -4,6 +4,7 @@ import { entry, instanceId, nicResult } from '../../test/beds/controller-samples
 import { type Answer, configured } from '../../test/beds/scripted-agents.ts';
 import { findCondition } from '../api/condition.ts';
 import type { JobRequest } from '../api/job.ts';
+import { jobs } from '../kube/core-resources.ts';
 import { KubeError } from '../kube/errors.ts';
 import { nodeConfigs } from './stores.ts';
 
@@ -71,6 +72,20 @@ function dropJobsAtOnce(): void {
   };
 }
 
+/** A CustomResourceDefinition of an earlier version knows no fields about looks. */
+function keepNoLooks(): void {
+  bed.through = (client) => {
+    const cut: typeof client.patchStatus = (resource, ref, patch, options) => {
+      const whole = patch as { readonly status: { readonly applied?: object } };
+      const { applied } = whole.status;
+      const kept = { ...applied, checkedAt: null, checkAsked: null, readySince: null };
+      const status = { ...whole.status, ...(applied ? { applied: kept } : {}) };
+      return client.patchStatus(resource, ref, { ...whole, status }, options);
+    };
+    return { ...client, patchStatus: cut };
+  };
+}
+
 const actions = () => bed.agents.requests.map(({ action }) => action);
 
 function untilActions(...wanted: string[]): Promise<void> {
@@ -79,6 +94,10 @@ function untilActions(...wanted: string[]): Promise<void> {
     () => `agents: ${actions().join()}, not ${wanted.join()}`,
   );
 }
+
+/** Jobs that only look. */
+const looks = () =>
+  bed.jobs().filter(({ metadata }) => metadata.labels?.['multinic.io/action'] === 'check');
 
 const looking = () => actions().filter((action) => action === 'check').length;
 
@@ -135,6 +154,19 @@ describe('a node that was started anew', () => {
     answerChecks(configured);
     await ask('now');
     await untilDrift('False AsApplied');
+  });
+
+  it('is brought back as soon as drift that was reported is to be healed', async () => {
+    await configure({ 'drift-policy': 'report' });
+    answerChecks(drifted);
+    await boot();
+    await untilDrift('True Drifted');
+    await bed.stop();
+    bed.run({ 'drift-policy': 'heal' });
+    await untilDrift('False AsApplied');
+    await bed.untilReady('worker-1', good);
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check', 'apply']);
   });
 
   it('is applied to again where its agent has no word for a check', async () => {
@@ -235,6 +267,34 @@ describe('a node that runs on', () => {
     await untilActions('apply', 'check', 'check');
   });
 
+  it('is looked at no more often where the cluster keeps nothing of a look', async () => {
+    keepNoLooks();
+    await configure({ 'check-interval': '10m' });
+    await ask('now');
+    await untilDrift('False AsApplied');
+    const [look] = looks();
+    const ref = { namespace: 'multinic-agents', name: look?.metadata.name ?? '' };
+    await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+    await bed.pass(20);
+    expect(actions()).toEqual(['apply', 'check']);
+    await bed.clock.advance(13 * 60_000);
+    await untilActions('apply', 'check', 'check');
+  });
+
+  it('is told of when the status can be written again', async () => {
+    await configure();
+    answerChecks(drifted);
+    await ask('now');
+    bed.api.faults.answer({
+      verb: 'patch',
+      resource: 'multinicnodeconfigs.multinic.io',
+      status: 503,
+      times: 3,
+    });
+    await untilActions('apply', 'check', 'apply');
+    await untilDrift('False AsApplied');
+  });
+
   it('is looked at from time to time', async () => {
     await configure({ 'check-interval': '10m' });
     await bed.clock.advance(7 * 60_000);
@@ -272,10 +332,8 @@ describe('a node that runs on', () => {
     await bed.clock.advance(121_000);
     await untilDrift('Unknown NotStarted');
     expect(await bed.ready('worker-1')).toBe(good);
-    const checks = () =>
-      bed.jobs().filter(({ metadata }) => metadata.labels?.['multinic.io/action'] === 'check');
     await bed.eventually(
-      () => checks().length === 0,
+      () => looks().length === 0,
       () => 'the Job stays',
     );
   });

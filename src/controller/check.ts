@@ -5,7 +5,7 @@ import type { Reason } from '../api/reasons.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Clock } from '../time/clock.ts';
-import { type Applied, appliedIn, completionOf, type RecordAges } from './applied.ts';
+import { type Applied, appliedIn, completionOf, type RecordAges, seenIn } from './applied.ts';
 import { asApplied } from './conditions.ts';
 import type { Dispatch } from './dispatch.ts';
 import {
@@ -18,12 +18,13 @@ import {
   pauseOf,
 } from './drift.ts';
 import { isOpen } from './evidence.ts';
+import { isDrifted } from './gauges.ts';
 import { askAgainMs, orderOf, runsOf, type Task, turn, unreadable } from './next-run.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from './report.ts';
 import { requestOf } from './request.ts';
 import type { Failure, Occasion, Order, Run, Runner } from './runner.ts';
 import { type Desired, decide, healthOf, pauseMs, unreachable } from './schedule.ts';
-import { machineOf } from './stores.ts';
+import { machineOf, type NodeConfig } from './stores.ts';
 
 export interface CheckOptions {
   readonly runner: Runner;
@@ -76,18 +77,20 @@ const terms = { protocol: 3 } as const;
 export function createCheck(options: CheckOptions): Check {
   const { runner, dispatch, ages, clock, metrics, startDeadlineMs, intervalMs, policy } = options;
   const lastInVain = new Map<string, InVain>();
+  const lastSeen = new Map<string, Partial<Applied>>();
   const firstSeen = new Map<string, { readonly job: string; readonly at: number }>();
 
   async function look(task: Task, signal: AbortSignal): Promise<Outcome> {
     const { config } = task.report;
-    const applied = appliedIn(config.status);
+    const key = keyOf(config);
+    const applied = recordOf(key, config);
     if (!applied) return {};
     // Its end was told a moment ago and is not written yet: nothing may be told over it.
     if (!applied.done) return { requeueAfterMs: 0 };
-    const key = keyOf(config);
     const occasion = occasionOf(config, task.node);
     const ageMs = ages.of(ageKey(key), lookOf(applied));
     const due = dueOn(applied, occasion, { ageMs, intervalMs });
+    if (!due && policy === 'heal' && isDrifted(config.status)) return heal(task, applied);
     if (!due) return { requeueAfterMs: pauseOf(applied, intervalMs) - ageMs };
     const desired = {
       generation: config.metadata.generation ?? 0,
@@ -96,6 +99,20 @@ export function createCheck(options: CheckOptions): Check {
       machine: machineOf(task.node),
     } as const;
     return proceed({ task, key, applied, occasion, booted: due === 'boot', desired }, signal);
+  }
+
+  /** The record, with what a cluster whose CustomResourceDefinition is older did not keep of the last look. */
+  function recordOf(key: string, { status }: NodeConfig): Applied | undefined {
+    const applied = appliedIn(status);
+    const last = lastSeen.get(key);
+    const isKept = applied?.checkedAt !== undefined || applied?.job !== last?.job;
+    return applied && last && !isKept ? { ...applied, ...last } : applied;
+  }
+
+  /** It was found to differ when that was only to be reported. */
+  function heal({ report }: Task, applied: Applied): Outcome {
+    report.tell({ kind: 'recorded' }, undone(applied, ['Drifted']));
+    return { requeueAfterMs: 0 };
   }
 
   async function proceed(one: Look, signal: AbortSignal): Promise<Outcome> {
@@ -123,7 +140,7 @@ export function createCheck(options: CheckOptions): Check {
     signal: AbortSignal,
   ): Promise<Outcome> {
     const verdict = last?.ended?.verdict;
-    if (verdict?.kind === 'result') return conclude(one, verdict.result);
+    if (verdict?.kind === 'result') return conclude(one, verdict.result, signal);
     if (last && verdict && lastInVain.get(one.key)?.job !== last.name) {
       note(one, verdict, last.name);
     }
@@ -177,8 +194,8 @@ export function createCheck(options: CheckOptions): Check {
     return paused(one) ?? {};
   }
 
-  function conclude(one: Look, result: JobResult): Outcome {
-    const { task, applied, occasion } = one;
+  async function conclude(one: Look, result: JobResult, signal: AbortSignal): Promise<Outcome> {
+    const { key, task, applied, occasion } = one;
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'result', result }),
     });
@@ -187,6 +204,9 @@ export function createCheck(options: CheckOptions): Check {
     const differs = reasons.length > 0;
     const record = differs && policy === 'heal' ? undone(checked, reasons) : checked;
     task.report.tell({ kind: 'recorded' }, record, differs ? drifted(result) : asApplied);
+    await task.report.write(signal);
+    const { job, checkedAt } = checked;
+    lastSeen.set(key, { job, checkedAt, ...seenIn(occasion) });
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
   }
 
@@ -210,9 +230,7 @@ export function createCheck(options: CheckOptions): Check {
     if (last?.content !== desired.content) return undefined;
     const { failure } = last;
     if (isForApply(failure)) {
-      const checked = checkedAs(applied, occasion, clock.now());
-      task.report.tell({ kind: 'recorded' }, undone(checked, ['Drifted']));
-      return { requeueAfterMs: 0 };
+      return heal(task, checkedAs(applied, occasion, clock.now()));
     }
     const left = last.until - clock.monotonicMs();
     if (left <= 0) return undefined;
@@ -236,6 +254,7 @@ export function createCheck(options: CheckOptions): Check {
     ages.forget(ageKey(key));
     lastInVain.delete(key);
     firstSeen.delete(key);
+    lastSeen.delete(key);
   }
 
   return { look, forget };

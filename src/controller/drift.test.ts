@@ -74,3 +74,10 @@ it('what happened to a node is read from the Node and from the annotation, up to
     checkAsked: 'x'.repeat(64),
   });
 });
+
+it('an annotation is cut between characters: what is seen is what the server keeps', () => {
+  const annotations = { 'multinic.io/check': `${'x'.repeat(63)}\u{1F600}` };
+  const config = nodeConfig({ metadata: { annotations } });
+  const { checkAsked } = occasionOf(config, node('worker-1', 'uuid'));
+  expect(Buffer.from(String(checkAsked)).toString()).toBe(checkAsked);
+});

@@ -8,11 +8,12 @@ import type { Occasion, Run } from './runner.ts';
 import { type Desired, fractionOf } from './schedule.ts';
 import { machineOf, type NodeConfig, readySince } from './stores.ts';
 
+/** Of a character that is cut in two an API server keeps another one: it would never be what was seen. */
 export function occasionOf({ metadata }: NodeConfig, node: Node): Occasion {
   return {
     bootId: machineOf(node).bootId,
     readySince: readySince(node),
-    checkAsked: metadata.annotations?.[annotations.check]?.slice(0, 64),
+    checkAsked: metadata.annotations?.[annotations.check]?.slice(0, 64).toWellFormed(),
   };
 }
 

@@ -37,6 +37,11 @@ describe('another family', () => {
     expect(otherFamilyIn(foundOther('keyfile'), 'netplan')).toBe('keyfile');
     expect(otherFamilyIn(foundOther('keyfile', { nics: [] }), 'netplan')).toBe('keyfile');
     expect(otherFamilyIn(foundOther('keyfile'), undefined)).toBe('keyfile');
+    const tooOld = nicResult(1, { state: 'Failed', reason: 'AgentTooOld' });
+    const wrong = nicResult(0, { state: 'Failed', reason: 'WrongFamily' });
+    expect(otherFamilyIn(foundOther('keyfile', { nics: [wrong, tooOld] }), 'netplan')).toBe(
+      'keyfile',
+    );
   });
 
   it.each([

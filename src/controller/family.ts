@@ -1,4 +1,5 @@
 import type { Family, JobResult } from '../api/job.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { Verdict } from './runner.ts';
 import type { Machine } from './stores.ts';
 
@@ -17,8 +18,10 @@ export function otherFamilyIn(verdict: Verdict, sent: Family | undefined): Famil
   return family === sent ? undefined : family;
 }
 
+/** Of a NIC that it has no words for the agent was not asked, whatever its family. */
 function isOfOther({ outcome, nics }: JobResult): boolean {
-  return outcome === 'failed' && nics.every(({ reason }) => reason === 'WrongFamily');
+  const unheard: readonly Reason[] = ['WrongFamily', 'AgentTooOld'];
+  return outcome === 'failed' && nics.every(({ reason }) => unheard.includes(reason));
 }
 
 interface Sent {

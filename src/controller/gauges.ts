@@ -38,7 +38,7 @@ export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetri
   });
 }
 
-function isDrifted(status: NodeConfig['status']): boolean {
+export function isDrifted(status: NodeConfig['status']): boolean {
   return findCondition(status?.conditions, 'Drifted')?.status === 'True';
 }
 

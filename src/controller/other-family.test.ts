@@ -79,6 +79,17 @@ describe('a node of another family than was guessed', () => {
     expect(bed.events()).not.toContain('WrongFamily');
   });
 
+  it('is found by an agent of an earlier release, too, that has no words for another NIC', async () => {
+    const refusal = { reason: 'InvalidRequest', message: 'protocol' } as const;
+    bed.agents.answer = (request) =>
+      request.protocol === 3 ? { outcome: 'refused', refusal } : nodeOf('keyfile')(request);
+    bed.run();
+    await bed.apply('worker-1', { interfaces: [entry(0), entry(1, { routing: 'isolated' })] });
+    const { status } = await bed.untilReady('worker-1', 'False AgentTooOld');
+    expect(status?.interfaceStatuses).toMatchObject([{ status: 'Configured' }, {}]);
+    expect(sent()).toEqual(['netplan', 'netplan', 'keyfile', 'keyfile']);
+  });
+
   it('is remembered for what comes later', async () => {
     bed.agents.answer = nodeOf('keyfile');
     bed.run();

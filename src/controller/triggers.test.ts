@@ -92,6 +92,16 @@ describe('a change of a Node', () => {
     expect(keysOfNode(storesOf(config), admission, change)).toEqual([]);
   });
 
+  it('is about its objects when it was not ready and is again, and nobody saw it', () => {
+    const ready = (lastTransitionTime: string) => {
+      const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime }];
+      return { ...here, status: { ...here.status, conditions } };
+    };
+    const [previous, object] = [ready('monday'), ready('tuesday')];
+    const change = { type: 'updated', key: 'worker-1', object, previous } as const;
+    expect(keysOfNode(storesOf(config), admission, change)).toContain(own);
+  });
+
   it('is about the objects of both when the systemUUID changes', () => {
     const object = node('worker-1', 'new');
     const change = { type: 'updated', key: 'worker-1', object, previous: here } as const;

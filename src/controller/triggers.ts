@@ -11,6 +11,7 @@ import {
   machineOf,
   type NodeConfig,
   nodeNameOf,
+  readySince,
   type Stores,
   systemUuidOf,
 } from './stores.ts';
@@ -62,8 +63,9 @@ export function keysOfNode(
   return [...related, ...woken];
 }
 
+/** A watch that broke off does not tell what it missed: not ready and ready again shows in since when alone. */
 function identityOf(node: Node): string {
-  return JSON.stringify([machineOf(node), systemUuidOf(node), isReady(node)]);
+  return JSON.stringify([machineOf(node), systemUuidOf(node), isReady(node), readySince(node)]);
 }
 
 /** What agents work for, and who waits for one. */

@@ -34,6 +34,23 @@ export const driftMutants: readonly Mutant[] = [
   { ...check, find: 'if (message === undefined) throw error;', replace: 'throw error;' },
   { ...check, find: ' && lastInVain.get(one.key)?.job !== last.name', replace: '' },
   { ...check, find: 'begin(one.key, sent.name);', replace: '' },
+  { ...check, find: "if (!due && policy === 'heal' &&", replace: 'if (false &&' },
+  { ...check, find: "!due && policy === 'heal' &&", replace: '!due &&' },
+  { ...check, find: '!isKept ? { ...applied, ...last }', replace: '!isKept ? applied' },
+  { ...check, find: '    await task.report.write(signal);\n', replace: '' },
+  { ...drift, find: '.toWellFormed()', replace: '' },
+  {
+    file: 'src/controller/family.ts',
+    find: "['WrongFamily', 'AgentTooOld']",
+    replace: "['WrongFamily']",
+    tests: unit('family', 'other-family'),
+  },
+  {
+    file: 'src/controller/triggers.ts',
+    find: ', readySince(node)]',
+    replace: ']',
+    tests: unit('triggers'),
+  },
   {
     ...check,
     find: "if (booted) task.report.tell({ kind: 'working', run: shown, repeat: false });",
