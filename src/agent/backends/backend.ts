@@ -6,6 +6,8 @@ import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 export interface Place {
   readonly directory: string;
   readonly suffix: string;
+  /** Whether a file here keeps those of its name in later places from being read; an empty one masks them. */
+  readonly hides?: true;
 }
 
 export interface RenderedFile {

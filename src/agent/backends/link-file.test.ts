@@ -81,6 +81,10 @@ describe('a file of somebody else', () => {
     ['by its type', 'Type=ether', [], ['*']],
     ['by another type', 'Type=wlan', [], []],
     ['by its slot', 'Path=pci-0000:00:05.0', [], []],
+    ['as long as it is no virtual link', 'Kind=!*\nOriginalName=en*', [], ['en*']],
+    ['on this host', 'Host=worker-1\nVirtualization=vm\nOriginalName=en*', [], ['en*']],
+    ['by a name of the next line', 'OriginalName=ens5 \\\n ens6', [], ['ens5', 'ens6']],
+    ['beside a line that says nothing', 'broken\nOriginalName=*', [], ['*']],
     ['by its kind', 'Kind=veth\nOriginalName=ve-*', [], []],
   ])('names a NIC %s', (_, match, macs, patterns) => {
     expect(claims(`[Match]\n${match}\n[Link]\nName=x\n`)).toEqual({ macs, patterns });
@@ -94,6 +98,7 @@ describe('a file of somebody else', () => {
     ],
     ['that matches nothing', '[Link]\nName=x\n', undefined],
     ['that is empty', '', undefined],
+    ['that udev does not take', '[Match\nOriginalName=*\n', undefined],
   ])('%s names none', (_, text, path) => {
     expect(claims(text, path)).toEqual({ macs: [], patterns: [] });
   });

@@ -3,8 +3,15 @@ import { indexOfName, interfaceName, maxIndex } from '../../api/names.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { Place, RenderedFile } from './backend.ts';
-import { type IniLine, readIni, strictIni } from './ini-text.ts';
-import { isOfOtherType, isOpen, macsIn, matchValues } from './systemd-match.ts';
+import { type IniLine, strictIni } from './ini-text.ts';
+import {
+  isOfOtherKind,
+  isOfOtherType,
+  isOpen,
+  macsIn,
+  matchValues,
+  systemdLines,
+} from './systemd-match.ts';
 
 const directory = '/etc/systemd/network';
 /** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
@@ -14,6 +21,7 @@ const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.link$/;
 export const linkPlaces: readonly Place[] = ['/etc', '/run', '/usr/lib'].map((root) => ({
   directory: `${root}/systemd/network`,
   suffix: '.link',
+  hides: true,
 }));
 
 /** udev takes the first file that matches, in the order of their names: systemd's own `99-default.link` matches all. */
@@ -44,7 +52,7 @@ export function validateLink(text: string, { mac, name }: DesiredNic): void {
 
 /** What a file for udev is about, and whether it is one of ours. */
 export function readLink(file: HostFile): ConfigFile {
-  const lines = readIni(file.text) ?? [];
+  const lines = systemdLines(file.text) ?? [];
   const own = ownName.test(file.path) ? ownFile(lines) : undefined;
   if (own) return { ...file, own, macs: [own.mac] };
   return { ...file, ...claimsOf(file.path, lines) };
@@ -59,15 +67,11 @@ function ownFile(lines: readonly IniLine[]): OwnFile | undefined {
   return { mac: mac.toLowerCase(), index, addresses: [] };
 }
 
-/** What narrows a match to NICs of which the agent cannot tell whether ours are among them. */
-const narrower = new Set([
-  'Path',
-  'Property',
-  'Host',
-  'Virtualization',
-  'KernelCommandLine',
-  'Kind',
-]);
+/**
+ * What narrows a match to NICs of which the agent cannot tell whether ours are among them. What is said of the host may be
+ * true of this one.
+ */
+const narrower = new Set(['Path', 'Property']);
 
 /**
  * Whose NICs a file of somebody else names, or would. One that comes after ours names none of ours; whether it says a name
@@ -78,8 +82,9 @@ function claimsOf(path: string, lines: readonly IniLine[]): Omit<ConfigFile, key
   if (isAfterOurs(path) || match.length === 0) return { macs: [] };
   const valuesOf = matchValues(match);
   const macs = macsIn(valuesOf);
-  const isNarrow = isOfOtherType(valuesOf) || match.some(({ key }) => narrower.has(key));
-  if (macs.length > 0 || isNarrow) return { macs };
+  const isNarrow = match.some(({ key }) => narrower.has(key));
+  const isOther = isOfOtherType(valuesOf) || isOfOtherKind(valuesOf);
+  if (macs.length > 0 || isNarrow || isOther) return { macs };
   const names = valuesOf('OriginalName');
   return { macs, patterns: isOpen(names) ? ['*'] : names };
 }

@@ -59,6 +59,7 @@ export const netplan: Backend = {
   places: [directory, '/run/netplan', '/usr/lib/netplan'].map((each) => ({
     directory: each,
     suffix: '.yaml',
+    hides: true,
   })),
   generated: { directory: '/run/systemd/network', suffix: '.network' },
   read,

@@ -102,6 +102,16 @@ describe('a file of somebody else', () => {
       matching('Name=en*\nPath=pci-*', 'DHCP=yes'),
       { ...none, leases: ['en*'] },
     ],
+    [
+      'by a name of the next line',
+      matching('Name=ens5 \\\n# of the rack\n  ens6 \\\r\n eth*'),
+      { ...none, names: ['ens5', 'ens6'], patterns: ['eth*'] },
+    ],
+    [
+      'beside lines that say nothing',
+      `Name=ens7\n${matching('Type=ether\nbroken\n=x', 'DHCP=yes')}`,
+      { ...none, leases: ['*'] },
+    ],
     ['as a port of a bond', matching('Name=ens5', 'Bond=bond0'), { ...none, names: ['ens5'] }],
   ])('configures a NIC %s', async (_, text, wanted) => {
     expect(await claims(text)).toEqual(wanted);
@@ -111,13 +121,14 @@ describe('a file of somebody else', () => {
     ['of the slot of one NIC', matching('Path=pci-0000:00:03.0', 'DHCP=yes')],
     ['of wireless NICs', matching('Type=wlan', 'DHCP=yes')],
     ['of bridges', matching('Kind=bridge', 'DHCP=yes')],
+    ['that is masked', ''],
     ['of a network in the air', matching('SSID=home', 'DHCP=yes')],
   ])('%s claims none', async (_, text) => {
     expect(await claims(text)).toEqual(none);
   });
 
   test('that networkd does not take may be about what it mentions', async () => {
-    const text = `[Match]\nName=ens5 ens6\nMACAddress=${mac}\nbroken\n`;
+    const text = `[Match]\nName=ens5 ens6\nMACAddress=${mac}\n[Network\n`;
     expect(await claims(text)).toEqual({ ...none, macs: [mac], names: ['ens5', 'ens6'] });
   });
 

@@ -1,14 +1,23 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
-import { type IniLine, readIni } from './ini-text.ts';
-import { isOfOtherType, isOpen, type MatchValues, macsIn, matchValues } from './systemd-match.ts';
+import type { IniLine } from './ini-text.ts';
+import {
+  isOfOtherKind,
+  isOfOtherType,
+  isOpen,
+  macsIn,
+  matchValues,
+  systemdLines,
+} from './systemd-match.ts';
 
 /** Names that this agent gives its files; the two numbers need not agree. */
 const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.network$/;
 
 /** What a `.network` file is about, and whether it is one of ours. */
 export function readNetwork(file: HostFile): ConfigFile {
-  const lines = readIni(file.text);
+  // So is a name of which somebody masked what comes with the system.
+  if (file.text === '') return { ...file, macs: [] };
+  const lines = systemdLines(file.text);
   // networkd passes by such a file, until somebody mends it.
   if (!lines) return { ...file, ...mentionedIn(file.text) };
   const own = ownName.test(file.path) ? ownNetwork(lines) : undefined;
@@ -49,12 +58,6 @@ function claimsOf(lines: readonly IniLine[]): Claims {
   const patterns = isOpen(names) ? ['*'] : names.filter(isPattern);
   const plain = isOpen(names) ? [] : names.filter((name) => !isPattern(name));
   return { macs, names: plain, ...(isLease(lines) ? { leases: patterns } : { patterns }) };
-}
-
-/** A NIC that is no virtual link has no kind. */
-function isOfOtherKind(valuesOf: MatchValues): boolean {
-  const kinds = valuesOf('Kind');
-  return kinds.length > 0 && !kinds.some((kind) => kind.startsWith('!'));
 }
 
 function isLease(lines: readonly IniLine[]): boolean {

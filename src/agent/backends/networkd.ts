@@ -7,10 +7,7 @@ import { renderNetwork, validateNetwork } from './networkd-document.ts';
 /** Files of systemd-networkd itself: hosts that have it without netplan. */
 export const networkd: Backend = {
   name: 'networkd',
-  places: [
-    ...linkPlaces.map(({ directory }) => ({ directory, suffix: '.network' })),
-    ...linkPlaces,
-  ],
+  places: [...linkPlaces.map((place) => ({ ...place, suffix: '.network' })), ...linkPlaces],
   read: async (file) => (file.path.endsWith('.link') ? readLink(file) : readNetwork(file)),
   // networkd has in its memory what it read when it started, and writes it down nowhere.
   held: () => undefined,

@@ -1,4 +1,20 @@
-import type { IniLine } from './ini-text.ts';
+import { type IniLine, readIni } from './ini-text.ts';
+
+/**
+ * Lines of a file as systemd reads it (systemd.syntax(7)): one that ends in a backslash goes on in the next, and what says
+ * nothing is passed by. Undefined when the head of a section is broken: then the whole file is.
+ */
+export function systemdLines(text: string): IniLine[] | undefined {
+  const lines = text
+    .split(/\r\n?|[\n\0]/)
+    .filter((line) => !/^\s*[#;]/.test(line))
+    .join('\n')
+    .replaceAll(/(?<!\\)((?:\\\\)*)\\\n/g, '$1 ')
+    .split('\n')
+    .filter((line) => /^\s*(\[|[^=\s][^=]*=)/.test(line));
+  const first = lines.findIndex((line) => /^\s*\[/.test(line));
+  return first < 0 ? [] : readIni(lines.slice(first).join('\n'));
+}
 
 /** Values of a `[Match]` section of systemd, by key. */
 export type MatchValues = (...keys: string[]) => string[];
@@ -29,6 +45,12 @@ export function macsIn(valuesOf: MatchValues): string[] {
 export function isOfOtherType(valuesOf: MatchValues): boolean {
   const types = valuesOf('Type');
   return types.length > 0 && !types.some((type) => /^(!|ether$)|\*/.test(type));
+}
+
+/** Whether it asks for kinds of virtual links; a NIC is of none. */
+export function isOfOtherKind(valuesOf: MatchValues): boolean {
+  const kinds = valuesOf('Kind');
+  return kinds.length > 0 && !kinds.some((kind) => kind.startsWith('!'));
 }
 
 /** Whether the names it asks for say of every NIC that may be meant: none is asked for, or some are left out. */

@@ -4,7 +4,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readHostFiles } from './host.ts';
+import { netplan } from '../backends/netplan.ts';
+import { networkd } from '../backends/networkd.ts';
+import { readHostFiles, readPlaces } from './host.ts';
 
 let root: string;
 beforeEach(() => {
@@ -71,4 +73,29 @@ test('a file that goes while the directory is looked through is not there', () =
 test('what a directory has that cannot be read is not known, and not nothing', () => {
   symlinkSync('loop', join(root, 'loop'));
   expect(() => readHostFiles(root, { directory: '/loop', suffix: '.yaml' })).toThrow('ELOOP');
+});
+
+test('a file hides those of its name in later places, and one that leads nowhere masks them', () => {
+  const make = (path: string) => {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), path);
+  };
+  const systemd = ['etc', 'run', 'usr/lib'].map((top) => `${top}/systemd/network`);
+  for (const folder of systemd) make(`${folder}/zz-default.network`);
+  for (const folder of systemd.slice(1)) make(`${folder}/50-run.network`);
+  make('usr/lib/systemd/network/80-vendor.network');
+  make('usr/lib/systemd/network/80-vendor.link');
+  make('usr/lib/systemd/network/99-masked.link');
+  symlinkSync('/dev/null', join(root, 'etc/systemd/network/99-masked.link'));
+  const pathsOf = (places: typeof netplan.places) =>
+    readPlaces(root, places).map(({ path }) => path);
+  expect(pathsOf(networkd.places)).toEqual([
+    '/etc/systemd/network/zz-default.network',
+    '/run/systemd/network/50-run.network',
+    '/usr/lib/systemd/network/80-vendor.network',
+    '/etc/systemd/network/99-masked.link',
+    '/usr/lib/systemd/network/80-vendor.link',
+  ]);
+  for (const top of ['etc', 'run', 'usr/lib']) make(`${top}/netplan/50-cloud.yaml`);
+  expect(pathsOf(netplan.places)).toEqual(['/etc/netplan/50-cloud.yaml']);
 });

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Backend, Place } from '../backends/backend.ts';
 import { sysctlPlace, withSysctlFile } from '../backends/sysctl-file.ts';
 import type { Ip } from '../ip-session.ts';
@@ -72,7 +72,7 @@ export async function observeHost(
   state: AgentState,
 ): Promise<Snapshot> {
   const { hostRoot, backend } = host;
-  const there = backend.places.flatMap((place) => readHostFiles(hostRoot, place));
+  const there = readPlaces(hostRoot, backend.places);
   const [kernel, files] = await Promise.all([
     observeLinks(host, macs),
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
@@ -80,6 +80,17 @@ export async function observeHost(
   const made = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
   const held = [...made.flatMap((file) => backend.held(file) ?? []), ...(state.left ?? [])];
   return { ...kernel, files, held };
+}
+
+/** What there is to read in these places, in their order. */
+export function readPlaces(hostRoot: string, places: readonly Place[]): HostFile[] {
+  const hidden = new Set<string>();
+  return places.flatMap((place) =>
+    readHostFiles(hostRoot, place).filter(({ path }) => {
+      const name = basename(path);
+      return !place.hides || (!hidden.has(name) && hidden.add(name));
+    }),
+  );
 }
 
 /**
