@@ -92,10 +92,12 @@ export interface ConfigFile extends HostFile {
   readonly leases?: readonly string[];
   /** Shell patterns of names: every NIC of such a name is configured, without DHCP. */
   readonly patterns?: readonly string[];
+  /** Patterns of names, and MACs, of the NICs that it leaves out of those. */
+  readonly except?: readonly string[];
 }
 
 /** What a file is about, beside what is ours. */
-export type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns'>;
+export type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns' | 'except'>;
 
 /** What a file of ours, of any generation, says about the one NIC in it. */
 export interface OwnFile {

@@ -93,6 +93,18 @@ describe('a file of somebody else', () => {
       `DEVICE=ens5\nMACADDR=${mac}`,
       { ...none, macs: [mac], names: ['ens5'] },
     ],
+    [
+      'by its MAC with hyphens, as a shell reads it',
+      `HWADDR="${mac.toUpperCase().slice(0, 8).replaceAll(':', '-')}"'${mac.slice(8).replaceAll(':', '-')}' # port`,
+      { ...none, macs: [mac] },
+    ],
+    ['by its name, quoted in part', 'DEVICE="en"s\\5', { ...none, names: ['ens5'] }],
+    [
+      'with every NIC but some',
+      'MATCH_INTERFACE_NAME="|ens* !ens3 &e*"',
+      { ...none, patterns: ['ens*', 'e*'] },
+    ],
+    ['with all NICs but one', 'MATCH_INTERFACE_NAME=!ens3', { ...none, patterns: ['*'] }],
     ['as a port of a bond', 'DEVICE=ens5\nMASTER=bond0\nSLAVE=yes', { ...none, names: ['ens5'] }],
     ['below a VLAN', 'VLAN=yes\nDEVICE=v5\nPHYSDEV=ens5', { ...none, names: ['v5', 'ens5'] }],
     ['below a VLAN of its name', 'VLAN=yes\nDEVICE=ens5.10', { ...none, names: ['ens5'] }],

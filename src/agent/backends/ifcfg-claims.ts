@@ -1,5 +1,6 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import { namePatterns } from './name-patterns.ts';
 import { macInHead } from './nic-head.ts';
 
 export const ifcfgDirectory = '/etc/sysconfig/network-scripts';
@@ -10,9 +11,17 @@ export function shellVariables(text: string): Map<string, string> {
   return new Map(found.map(([, key = '', value = '']) => [key, unquoted(value.trim())]));
 }
 
+/** The first word of it as a shell reads it, which may be quoted in parts. */
 function unquoted(value: string): string {
-  const [, double, single] = /^(?:"([^"]*)"|'([^']*)')/.exec(value) ?? [];
-  return double ?? single ?? value.replace(/\s+#.*$/, '');
+  const parts = value.matchAll(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gy);
+  return [...parts]
+    .map(([, double, ...more]) => double?.replaceAll(/\\(["\\$`])/g, '$1') ?? more.join(''))
+    .join('');
+}
+
+/** NetworkManager takes hyphens, too. */
+function macIn(value: string): string {
+  return value.toLowerCase().replaceAll('-', ':');
 }
 
 /** What a file of network-scripts is about, and whether it is one of ours. */
@@ -30,7 +39,7 @@ export function readIfcfg(file: HostFile): ConfigFile {
 /** Of every generation: one MAC, one name of ours. */
 function ownIfcfg(text: string): OwnFile | undefined {
   const variables = shellVariables(text);
-  const mac = variables.get('HWADDR')?.toLowerCase();
+  const mac = macIn(variables.get('HWADDR') ?? '');
   const index = indexOfName(variables.get('DEVICE') ?? '');
   if (!mac || index === undefined || index > maxIndex) return undefined;
   return { mac, index, addresses: addressesIn(variables) };
@@ -59,16 +68,17 @@ const passedBy = /(^ifcfg-lo|~|\.(bak|orig|rej|rpmnew|augnew|augtmp))$/;
 function claimsOf(text: string, device: string): Claims {
   const variables = shellVariables(text);
   const valuesOf = (...keys: string[]) => keys.flatMap((key) => variables.get(key) || []);
-  const macs = valuesOf('HWADDR', 'MACADDR').map((mac) => mac.toLowerCase());
+  const macs = valuesOf('HWADDR', 'MACADDR').map(macIn);
   const named = valuesOf('DEVICE', 'PHYSDEV');
   if (macs.length + named.length > 0) {
     const names = variables.get('HWADDR') ? valuesOf('PHYSDEV') : named;
     return { macs, names: names.map(lowerOf) };
   }
-  const patterns = valuesOf('MATCH_INTERFACE_NAME').flatMap((list) => list.split(/\s+/));
-  if (patterns.length > 0 && variables.get('ONBOOT') !== 'no') {
+  const matched = variables.get('MATCH_INTERFACE_NAME');
+  if (matched && variables.get('ONBOOT') !== 'no') {
+    const { patterns, except } = namePatterns(matched.split(/\s+/));
     const isLease = /^(dhcp|bootp)$/i.test(variables.get('BOOTPROTO') ?? '');
-    return isLease ? { macs, leases: patterns } : { macs, patterns };
+    return isLease ? { macs, except, leases: patterns } : { macs, except, patterns };
   }
   return { macs, names: [lowerOf(device)] };
 }

@@ -128,9 +128,24 @@ describe('a profile of somebody else', () => {
       ethernet('[match]\ninterface-name=!ens3;\n[ipv4]\nmethod=disabled'),
       { ...none, patterns: ['*'] },
     ],
+    [
+      'of no type, by its section',
+      '[connection]\nid=x\n[ethernet]\nmtu=1500\n',
+      { ...none, leases: ['*'] },
+    ],
     ['with every NIC, by DHCP', ethernet('[ethernet]'), { ...none, leases: ['*'] }],
   ])('configures a NIC %s', async (_, text, wanted) => {
     expect(await claims(text)).toEqual(wanted);
+  });
+
+  test('says whom it leaves out, by name or by MAC', async () => {
+    const text = ethernet(
+      `[match]\ninterface-name=!ens3;&!eno?;\\\\!x;\n[802-3-ethernet]\nmac-address-blacklist=${mac.toUpperCase().replaceAll(':', '-')};`,
+    );
+    const { except, leases } = await read(`${etc}/all.nmconnection`, text);
+    expect({ except, leases }).toEqual({ except: ['ens3', 'eno?', mac], leases: ['!x'] });
+    const newer = text.replace('blacklist', 'denylist');
+    expect((await read(`${etc}/all.nmconnection`, newer)).except).toContain(mac);
   });
 
   test.each([

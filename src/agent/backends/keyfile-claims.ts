@@ -1,12 +1,15 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import { type IniLine, readIni, valueIn } from './ini-text.ts';
+import { namePatterns } from './name-patterns.ts';
 
 /** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
 const ownName = /^\/etc\/NetworkManager\/system-connections\/9\d*-multinic\d+\.nmconnection$/;
 /** Made for this boot: by NetworkManager itself, by the initramfs, by somebody who did not mean it to last. */
 const volatilePlace = /^\/run\//;
 const macKeys = ['mac-address', 'cloned-mac-address'];
+/** The second one is what the first was called before version 1.48. */
+const leftOutKeys = ['mac-address-denylist', 'mac-address-blacklist'];
 const ethernet = new Set(['ethernet', '802-3-ethernet']);
 
 /** What a profile of NetworkManager is about, and whether it is one of ours. */
@@ -38,8 +41,7 @@ function ownProfile(lines: readonly IniLine[]): OwnFile | undefined {
 function claimsOf(lines: readonly IniLine[], volatile: boolean): Claims {
   const waits = valueIn(lines, 'connection', 'autoconnect') === 'false';
   if (valueIn(lines, '.nmmeta', 'external') === 'true' || (volatile && waits)) return { macs: [] };
-  if (ethernet.has(valueIn(lines, 'connection', 'type') ?? ''))
-    return claimsOfEthernet(lines, volatile);
+  if (isEthernet(lines)) return claimsOfEthernet(lines, volatile);
   const names = lines
     .filter(
       ({ section, key }) =>
@@ -47,6 +49,14 @@ function claimsOf(lines: readonly IniLine[], volatile: boolean): Claims {
     )
     .map(({ value }) => value);
   return { macs: macsIn(lines, macKeys), names };
+}
+
+/** One without a type is of that of its settings (nm_connection_normalize). */
+function isEthernet(lines: readonly IniLine[]): boolean {
+  const type = valueIn(lines, 'connection', 'type');
+  return type === undefined
+    ? lines.some(({ section }) => ethernet.has(section))
+    : ethernet.has(type);
 }
 
 /** NetworkManager goes by everything that a profile names; a MAC among it decides. */
@@ -57,15 +67,10 @@ function claimsOfEthernet(lines: readonly IniLine[], volatile: boolean): Claims 
   if (macsIn(lines, ['mac-address']).length > 0) return { macs };
   if (name) return volatile && isLease ? { macs, leases: [name] } : { macs, names: [name] };
   if (valueIn(lines, 'connection', 'autoconnect') === 'false') return { macs };
-  const patterns = patternsIn(valueIn(lines, 'match', 'interface-name') ?? '');
-  return isLease ? { macs, leases: patterns } : { macs, patterns };
-}
-
-/** Of `match.interface-name`: shell patterns, marked `|`, `&` or, for what is left out, `!`. */
-function patternsIn(list: string): string[] {
-  const items = list.split(';').map((item) => item.trim());
-  const wanted = items.filter((item) => !/^(&?!|$)/.test(item));
-  return wanted.length > 0 ? wanted.map((item) => item.replace(/^[|&\\]/, '')) : ['*'];
+  const names = (valueIn(lines, 'match', 'interface-name') ?? '').split(';');
+  const { patterns, except } = namePatterns(names);
+  const claims = { macs, except: [...except, ...macsIn(lines, leftOutKeys)] };
+  return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
 }
 
 const anyMac = /\b(?:[\da-f]{2}:){5}[\da-f]{2}\b/g;

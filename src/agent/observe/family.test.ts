@@ -166,6 +166,14 @@ describe('what counts', () => {
     expect(found).toMatchObject({ family: 'keyfile' });
   });
 
+  test('is nothing that NetworkManager left behind when it ended', async () => {
+    const left = { [netif(2)]: networkdLink.trixie, [device(2)]: networkManagerLink.connected };
+    make(left, ['systemd-networkd.service']);
+    expect(await find()).toMatchObject({ family: 'netplan' });
+    make({}, ['NetworkManager.service']);
+    expect(await find()).not.toHaveProperty('family');
+  });
+
   test.each(['veth', 'bridge', 'tun', 'vxlan'])('is no %s of a container runtime', async (kind) => {
     make(both);
     expect(await find({ links: [{ ...ens5, kind }] })).toMatchObject({ family: 'netplan' });

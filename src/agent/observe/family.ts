@@ -46,7 +46,9 @@ async function readEvidence(site: Site, ours: Ours): Promise<FamilyEvidence> {
     });
   return {
     networkd: managed(inHand.networkd, managedByNetworkd),
-    networkManager: managed(inHand.networkManager, managedByNetworkManager),
+    networkManager: hasEnded(hostRoot, activeUnits.networkManager)
+      ? []
+      : managed(inHand.networkManager, managedByNetworkManager),
     running: runningOn(hostRoot, inHand.networkd.length > 0),
     installed: {
       ...installedOn(hostRoot),
@@ -110,6 +112,12 @@ const otherUnits = [
   ['ConnMan', 'connman.service'],
   ['dhcpcd', 'dhcpcd.service'],
 ] as const;
+
+/** Whether it is among no units that run; nobody knows where none is seen. */
+function hasEnded(hostRoot: string, unit: string): boolean {
+  const active = namesIn(join(hostRoot, units));
+  return active.length > 0 && !active.includes(`invocation:${unit}`);
+}
 
 /** networkd takes the files of its links away when it ends; NetworkManager leaves its own. */
 function runningOn(hostRoot: string, networkdHasLinks: boolean): Presence {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { address, alone, link, route, theirs } from '../../../test/beds/agent-samples.ts';
+import { address, alone, link, macOf, route, theirs } from '../../../test/beds/agent-samples.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 describe('a file of somebody else', () => {
@@ -14,6 +14,9 @@ describe('a file of somebody else', () => {
     ['configures other names', { patterns: ['eth*'] }, /^accepted/],
     ['names the NIC as it is to be called', { names: ['multinic0'] }, /^NICInUse/],
     ['leases for names such as it is to have', { leases: ['multi*'] }, /^LeasedByHost/],
+    ['leaves the NIC out', { leases: ['*'], except: ['ens[1-3]'] }, /^accepted/],
+    ['leaves the NIC out by its MAC', { patterns: ['*'], except: [macOf(1)] }, /^accepted/],
+    ['leaves others out', { leases: ['*'], except: ['ens2', macOf(2)] }, /^LeasedByHost/],
     ['names another NIC', { names: ['ens3'] }, /^accepted/],
   ])('that %s', (_, more, words) => {
     expect(alone(theirs(more))).toMatch(words);

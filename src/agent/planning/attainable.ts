@@ -138,7 +138,8 @@ function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
   if (nic.record) return undefined;
   const names = namesOf(nic);
   const match = (pattern: string) => names.some((name) => matches(name, pattern));
-  for (const { path, leases = [], patterns = [] } of host.files) {
+  for (const { path, leases = [], patterns = [], except = [] } of host.files) {
+    if (except.some((item) => item === nic.desired.mac || match(item))) continue;
     const lease = leases.find(match);
     const pattern = lease ?? patterns.find(match);
     if (pattern === undefined) continue;

@@ -39,6 +39,30 @@ export const agentManagerMutants: readonly Mutant[] = [
     tests: unit('backends/keyfile-claims'),
   },
   {
+    file: 'src/agent/backends/name-patterns.ts',
+    find: 'leavesOut && !enough',
+    replace: 'leavesOut',
+    tests: unit('backends/name-patterns'),
+  },
+  {
+    file: 'src/agent/observe/family.ts',
+    find: 'active.length > 0 && !active',
+    replace: '!active',
+    tests: unit('observe/family'),
+  },
+  {
+    file: 'src/agent/observe/host.ts',
+    find: '!hidden.has(name) && ',
+    replace: '',
+    tests: unit('observe/files'),
+  },
+  {
+    file: 'src/agent/planning/ownership.ts',
+    find: 'family === 4 && !opaque && byHand',
+    replace: '!opaque && byHand',
+    tests: unit('planning/ownership'),
+  },
+  {
     file: 'src/agent/planning/nic-state.ts',
     find: ' || protocol === 0 ?',
     replace: ' ?',
