@@ -138,8 +138,11 @@ function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
   if (nic.record) return undefined;
   const names = namesOf(nic);
   const match = (pattern: string) => names.some((name) => matches(name, pattern));
-  for (const { path, leases = [], patterns = [], except = [] } of host.files) {
-    if (except.some((item) => item === nic.desired.mac || match(item))) continue;
+  const leavesOut = ({ except = [] }: ConfigFile) =>
+    except.some((item) => item === nic.desired.mac || match(item));
+  for (const { path, leases = [], patterns = [] } of host.files.filter(
+    (file) => !leavesOut(file),
+  )) {
     const lease = leases.find(match);
     const pattern = lease ?? patterns.find(match);
     if (pattern === undefined) continue;
