@@ -89,6 +89,11 @@ describe('a profile of somebody else', () => {
   test.each([
     ['by its name', ethernet('interface-name=ens5'), { ...none, names: ['ens5'] }],
     [
+      'by the name that is said last',
+      ethernet('interface-name=ens4\ninterface-name=ens5'),
+      { ...none, names: ['ens5'] },
+    ],
+    [
       'by its MAC, whatever its name',
       ethernet(`interface-name=ens5\n[ethernet]\nmac-address=${mac.toUpperCase()}`),
       { ...none, macs: [mac] },

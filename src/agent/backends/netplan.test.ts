@@ -153,7 +153,7 @@ describe('netplan', () => {
     expect(own.own).toEqual({ mac: macOf(1), index: 0, addresses: ['10.0.0.1/24'] });
     const theirs = await netplan.read({
       path: '/etc/netplan/94-multinic4.yaml',
-      text: deployed,
+      text: deployed.replace('    version: 2\n', ''),
       mode: 0o644,
     });
     expect(theirs.own).toEqual({
@@ -277,6 +277,11 @@ describe('a file of somebody else', () => {
     [
       'with every NIC of such a name, by DHCP',
       'ethernets: {a: {match: {name: "en*"}, dhcp4: yes}}',
+      { ...none, leases: ['en*'] },
+    ],
+    [
+      'with every NIC of such a name, by DHCP in one letter',
+      'ethernets: {a: {match: {name: "en*"}, dhcp4: y}}',
       { ...none, leases: ['en*'] },
     ],
     [

@@ -63,6 +63,11 @@ describe('a host whose links networkd manages', () => {
     },
   );
 
+  test('counts though networkd could not set it up', async () => {
+    make({ [netif(2)]: networkdLink.trixie.replace('=configured', '=failed') });
+    expect(await find()).toMatchObject({ family: 'netplan' });
+  });
+
   test('from a file of its own is networkd, whether netplan is installed or not', async () => {
     make({ [netif(2)]: networkdLink.bookwormOwn, 'usr/lib/netplan/': '' });
     expect(await find()).toEqual({

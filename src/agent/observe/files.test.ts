@@ -97,5 +97,10 @@ test('a file hides those of its name in later places, and one that leads nowhere
     '/usr/lib/systemd/network/80-vendor.link',
   ]);
   for (const top of ['etc', 'run', 'usr/lib']) make(`${top}/netplan/50-cloud.yaml`);
-  expect(pathsOf(netplan.places)).toEqual(['/etc/netplan/50-cloud.yaml']);
+  for (const top of ['run', 'usr/lib']) make(`${top}/netplan/10-${top.slice(0, 3)}.yaml`);
+  expect(pathsOf(netplan.places)).toEqual([
+    '/etc/netplan/50-cloud.yaml',
+    '/run/netplan/10-run.yaml',
+    '/usr/lib/netplan/10-usr.yaml',
+  ]);
 });

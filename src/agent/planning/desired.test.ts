@@ -137,6 +137,8 @@ describe('a NIC as it shall be', () => {
   });
 
   test('switches nothing of IPv6 off where the MTU is too small for it', () => {
+    const least = desiredState(desiredNic(entry(1, { mtu: 1280 }), 0, nic, []));
+    expect(least.link).toMatchObject({ addressMode: 'none', settings: { 'ipv6.accept_ra': '0' } });
     const { link: state } = desiredState(desiredNic(entry(1, { mtu: 1279 }), 0, nic, []));
     expect(state).not.toHaveProperty('addressMode');
     expect(state).toMatchObject({ settings: {} });
