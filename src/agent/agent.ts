@@ -205,7 +205,8 @@ async function bringAbout(
   const concluded = await conclude(nics, applied.state, request, context);
   const changes = changesOf([removed, applied]);
   const foreignStateLost = others && changes ? await lossesOf(others, changes, context) : [];
-  return { ...concluded, foreignStateLost };
+  const warnings = [...removed.warnings, ...applied.warnings, ...concluded.warnings];
+  return { ...concluded, warnings, foreignStateLost };
 }
 
 async function check(
@@ -261,6 +262,7 @@ interface Step {
   /** What was to be changed. */
   readonly units: readonly Unit[];
   readonly seen?: KernelSnapshot;
+  readonly warnings: readonly string[];
 }
 
 /** What the steps of a run have changed, or begun to; undefined when that is nothing. */
@@ -285,13 +287,13 @@ async function carryOut(
     const { nic, action } = unit;
     context.log.info({ mac: nic.mac, action, steps: unitLines(unit) }, 'plan');
   }
-  const { state: next, failures, seen } = await transact(pending, known, host, context);
+  const { state: next, failures, ...rest } = await transact(pending, known, host, context);
   const nics = [
     ...units.map((unit) => unitResult(unit, failures.get(unit))),
     ...refused.map(refusedResult),
   ];
   const inNumber = nics.toSorted((a, b) => a.index - b.index);
-  return { state: next, nics: inNumber, units: pending, ...(seen ? { seen } : {}) };
+  return { state: next, nics: inNumber, units: pending, ...rest };
 }
 
 /** What was right already still has to be written down as ours. */

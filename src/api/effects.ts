@@ -38,6 +38,7 @@ export const effects = [
   'agent.file.stage',
   'agent.file.commit',
   'agent.file.remove',
+  'agent.file.backup',
   'agent.result.write',
 ] as const;
 

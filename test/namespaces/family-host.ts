@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import { hostMounts } from '../../src/api/host-mounts.ts';
 import type { Family } from '../../src/api/job.ts';
@@ -37,11 +37,12 @@ export async function createFamilyHost(
   return host;
 }
 
-/** Text by path of every file below /etc that has the name of one of our NICs. */
+/** Text by path of every file below /etc that has the name of one of our NICs, but for backups. */
 export async function filesOfOurs({ root }: NamespaceHost): Promise<Record<string, string>> {
   const names = await readdir(join(root, 'etc'), { recursive: true, withFileTypes: true });
   const paths = names
     .filter((entry) => entry.isFile() && entry.name.includes('multinic'))
+    .filter(({ parentPath }) => basename(parentPath) !== 'backup')
     .map(({ parentPath, name }) => join(parentPath, name))
     .toSorted();
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));

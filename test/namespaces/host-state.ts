@@ -40,10 +40,10 @@ export async function stateOf(host: NamespaceHost): Promise<HostState> {
   };
 }
 
-/** Files of /etc/netplan, hidden ones too. */
+/** Files of /etc/netplan, hidden ones too, but not the backups of ours, which stay when a NIC leaves. */
 export async function filesOf({ root }: NamespaceHost): Promise<Record<string, string>> {
   const directory = join(root, 'etc/netplan');
-  const names = (await readdir(directory)).toSorted();
+  const names = (await readdir(directory)).filter((name) => name !== 'backup').toSorted();
   const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
   return Object.fromEntries(names.map((name, i) => [name, texts[i] ?? '']));
 }

@@ -48,7 +48,7 @@ describe('kernel settings of a NIC', () => {
     expect(await configured(wanted)).toEqual({ warnings: [], effects: nothingButTheResult });
     await configured();
     expect(await settings('ens5')).toEqual(['1', '0', '0']);
-    expect(await readdir(join(host.root, 'etc/sysctl.d'))).toEqual([]);
+    expect(await readdir(join(host.root, 'etc/sysctl.d'))).toEqual(['backup']);
   });
 
   test('that others have changed since are told, left as they are, and not given back', async () => {

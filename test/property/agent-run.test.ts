@@ -62,7 +62,8 @@ const texts = (items: readonly unknown[]) => items.map((item) => JSON.stringify(
 
 /** All that a host is, as far as it can be compared. */
 function picture({ links, addresses, routes, rules, settings }: Snapshot) {
-  const files = readdirSync(join(box.root, 'etc/netplan')).map((name) => [
+  const names = readdirSync(join(box.root, 'etc/netplan')).filter((name) => name !== 'backup');
+  const files = names.map((name) => [
     name,
     readFileSync(join(box.root, 'etc/netplan', name), 'utf8'),
   ]);

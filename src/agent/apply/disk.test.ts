@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
 import {
   commitFiles,
-  type Disk,
+  type DatedDisk,
   finishFiles,
   isCommitted,
   restoreFiles,
@@ -15,13 +15,13 @@ import {
   syncStaged,
 } from './disk.ts';
 
-let disk: Disk;
+let disk: DatedDisk;
 let directory: string;
 beforeEach(async () => {
   const hostRoot = await mkdtemp(join(tmpdir(), 'multinic-files-'));
   directory = join(hostRoot, 'etc/netplan');
   await mkdir(directory, { recursive: true });
-  disk = { hostRoot, perform: async (_, write) => write() };
+  disk = { hostRoot, perform: async (_, write) => write(), clock: { now: () => new Date(0) } };
 });
 afterEach(() => rm(disk.hostRoot, { recursive: true }));
 
@@ -34,7 +34,7 @@ async function put(name: string, text: string): Promise<void> {
 }
 
 async function files(): Promise<Record<string, string>> {
-  const names = (await readdir(directory)).toSorted();
+  const names = (await readdir(directory)).filter((name) => name !== 'backup').toSorted();
   const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
   return Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
 }
@@ -111,6 +111,20 @@ describe.each([
     },
   );
 
+  test('is among the backups as what it was, once, and only when it was let go', async () => {
+    const backups = join(directory, 'backup');
+    const kept = () => readdir(backups).catch(() => []);
+    await prepare(wanted);
+    await stageFiles(wanted, disk);
+    await commitFiles({ ...wanted, obsolete: [] }, disk);
+    expect(await kept()).toEqual([]);
+    expect(await finishFiles(wanted, disk)).toEqual([]);
+    await finishFiles(wanted, disk);
+    const texts = (await kept()).map((name) => readFile(join(backups, name), 'utf8'));
+    const gone = inOrder(wanted).flatMap(({ before: text }) => (text === null ? [] : [text]));
+    expect((await Promise.all(texts)).toSorted()).toEqual(gone.toSorted());
+  });
+
   test('can be undone with nothing staged, whatever an earlier run left', async () => {
     await prepare(wanted);
     await put('.a.yaml.multinic-old', 'stale');
@@ -130,6 +144,25 @@ describe.each([
 });
 
 describe('files', () => {
+  test('are let go all the same when there can be no backup, which is told', async () => {
+    await prepare(replaced);
+    await writeFile(join(directory, 'backup'), 'in the way');
+    await stageFiles(replaced, disk);
+    await commitFiles(replaced, disk);
+    expect(await settleFiles(replaced, disk)).toEqual([
+      'BackupFailed /etc/netplan/a.yaml: backup is no folder',
+    ]);
+    expect(await files()).toEqual({ 'a.yaml': 'new' });
+  });
+
+  test('that come back leave no backup', async () => {
+    await prepare(replaced);
+    await stageFiles(replaced, disk);
+    await commitFiles(replaced, disk);
+    await restoreFiles(replaced, disk);
+    expect(await readdir(directory)).toEqual(['a.yaml']);
+  });
+
   test('are written for root alone', async () => {
     await stageFiles(created, disk);
     await commitFiles(created, disk);

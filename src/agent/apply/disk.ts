@@ -13,7 +13,9 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Effect } from '../../api/effects.ts';
 import type { Perform } from '../../process/effects.ts';
+import type { Clock } from '../../time/clock.ts';
 import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
+import { keepBackup } from './backup.ts';
 
 // Synchronous but for waiting for the disk: files of a few hundred bytes, in a process that does nothing else, where a
 // round through the thread pool costs more than the write. What waits for the disk waits for all files at once.
@@ -181,26 +183,52 @@ export function isCommitted({ commit }: FileChanges, { hostRoot }: Disk): boolea
   return textOf(join(hostRoot, commit.path)) === commit.after;
 }
 
-/** Lets go of the old files after a commit; may be called twice. */
-export async function settleFiles(files: FileChanges, disk: Disk): Promise<void> {
+export interface DatedDisk extends Disk {
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Lets go of the old files after a commit, which become backups; may be called twice. Resolves to what could not be kept, in
+ * words: that stops nothing.
+ */
+export async function settleFiles(files: FileChanges, disk: DatedDisk): Promise<string[]> {
+  const lost: string[] = [];
   for (const change of changed(files).filter(({ before }) => before !== null)) {
-    const { staged, old } = placesOf(change, disk);
+    const { path, staged, old } = placesOf(change, disk);
+    const problem = await backUp(old, path, disk);
+    if (problem !== undefined) lost.push(`BackupFailed ${change.path}: ${problem}`);
     await disk.perform('agent.file.remove', async () => {
       removeFile(staged);
       removeFile(old);
     });
   }
+  return lost;
 }
 
-/** Finishes what was interrupted behind the commit. */
-export async function finishFiles(files: FileChanges, disk: Disk): Promise<void> {
-  for (const change of files.obsolete) {
-    const { path } = placesOf(change, disk);
-    if (textOf(path) !== change.before) continue;
-    await disk.perform('agent.file.remove', async () => removeFile(path));
+async function backUp(
+  old: string,
+  path: string,
+  { perform, clock }: DatedDisk,
+): Promise<string | undefined> {
+  if (!isThere(old)) return undefined;
+  try {
+    await perform('agent.file.backup', async () => keepBackup(old, path, clock.now()));
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
   }
-  await settleFiles(files, disk);
+}
+
+/** Finishes what was interrupted behind the commit; resolves to what could not be kept. */
+export async function finishFiles(files: FileChanges, disk: DatedDisk): Promise<string[]> {
+  for (const change of files.obsolete) {
+    const { path, old } = placesOf(change, disk);
+    if (textOf(path) !== change.before) continue;
+    await disk.perform('agent.file.remove', async () => renameFile(path, old));
+  }
+  const lost = await settleFiles(files, disk);
   await syncFiles([files], disk);
+  return lost;
 }
 
 /**

@@ -66,7 +66,10 @@ async function ended(entry: JournalEntry, state: AgentState, context: Context) {
   const committed = isCommitted(files, context);
   const problem = await bringBack(entry, committed, state, context);
   context.log.info({ mac, step, committed, problem }, 'nic recovered');
-  await (committed ? finishFiles : restoreFiles)(files, context);
+  if (committed) {
+    const lost = await finishFiles(files, context);
+    if (lost.length > 0) context.log.warn({ mac, lost }, 'backups not made');
+  } else await restoreFiles(files, context);
   const after = committed ? outcome(entry, state) : state;
   const known = problem ? withNic(after, halfDone(entry, after, state)) : after;
   // A commit of before the boot is what the network manager has read since.

@@ -34,6 +34,8 @@ export interface Outcome {
   readonly failures: ReadonlyMap<Unit, Failure>;
   /** The last look at the kernel, where nothing was changed after it. */
   readonly seen?: KernelSnapshot;
+  /** What went wrong without a NIC being any the worse for it. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -71,9 +73,14 @@ export async function transact(
     await context.stateFile.write(after);
     next = after;
   });
-  await letGo(work.going, context);
+  const warnings = await letGo(work.going, context);
   const undone = work.failures.size > 0;
-  return { state: next, failures: work.failures, ...(last && !undone ? { seen: last } : {}) };
+  return {
+    state: next,
+    failures: work.failures,
+    warnings,
+    ...(last && !undone ? { seen: last } : {}),
+  };
 }
 
 interface Changed {
@@ -182,14 +189,19 @@ function isOfNetworkManager(family: Family): boolean {
   return family === 'keyfile' || family === 'ifcfg';
 }
 
-/** The change is done; what cannot be cleared away now is cleared when the agent runs next. */
-async function letGo(units: readonly Unit[], context: Context): Promise<void> {
+/**
+ * The change is done; what cannot be cleared away now is cleared when the agent runs next. Resolves to which backups could
+ * not be made.
+ */
+async function letGo(units: readonly Unit[], context: Context): Promise<string[]> {
   try {
-    await Promise.all(units.map((unit) => settleFiles(unit.files, context)));
+    const lost = await Promise.all(units.map((unit) => settleFiles(unit.files, context)));
     await Promise.all(units.map((unit) => removeJournal(unit.index, context)));
     if (units.length > 0) await syncJournals(context);
+    return lost.flat();
   } catch (error) {
     context.log.warn({ err: error }, 'journal kept');
+    return [];
   }
 }
 

@@ -8,6 +8,36 @@ const pure = (...files: string[]) => ['unit', ...files.map((name) => `src/agent/
 
 export const agentFilesMutants: readonly Mutant[] = [
   {
+    file: 'src/agent/apply/backup.ts',
+    find: '.slice(0, -keptBackups)',
+    replace: '.slice(0, 0)',
+    tests: pure('apply/backup.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/backup.ts',
+    find: 'if (!lstatSync(file).isFile()) return false;',
+    replace: '',
+    tests: pure('apply/backup.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/backup.ts',
+    find: 'if (nlink === 1) fchmodSync',
+    replace: 'if (nlink === 9) fchmodSync',
+    tests: pure('apply/backup.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: 'async () => renameFile(path, old));\n  }\n  const lost',
+    replace: 'async () => removeFile(path));\n  }\n  const lost',
+    tests: pure('apply/disk.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: 'if (problem !== undefined) lost.push',
+    replace: 'if (problem === undefined) lost.push',
+    tests: pure('apply/disk.test.ts'),
+  },
+  {
     file: 'src/agent/apply/disk.ts',
     find: '  await syncPath(growing);\n',
     replace: '',

@@ -1,0 +1,89 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keepBackup, keptBackups } from './backup.ts';
+
+let root: string;
+let path: string;
+let old: string;
+let folder: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'multinic-backup-'));
+  path = join(root, '90-multinic0.yaml');
+  old = join(root, '.90-multinic0.yaml.multinic-old');
+  folder = join(root, 'backup');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const at = (second: number) => new Date(Date.UTC(2026, 10, 24, 1, 2, second));
+const kept = () => readdirSync(folder).toSorted();
+
+function keep(text: string, second: number): void {
+  writeFileSync(old, text, { mode: 0o644 });
+  keepBackup(old, path, at(second));
+}
+
+describe('a backup', () => {
+  test('is the very file, under the time at which it was replaced, for root alone', () => {
+    writeFileSync(old, Buffer.from([0xff, 0x00]), { mode: 0o644 });
+    const { ino } = statSync(old);
+    keepBackup(old, path, at(3));
+    expect(kept()).toEqual(['90-multinic0.yaml.20261124T010203.000Z']);
+    const { ino: now, mode } = statSync(join(folder, '90-multinic0.yaml.20261124T010203.000Z'));
+    expect([now, mode & 0o777]).toEqual([ino, 0o600]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(existsSync(old)).toBe(false);
+  });
+
+  test('is one of the last few of its file; others in the folder stay', () => {
+    mkdirSync(folder);
+    const others = ['90-multinic0.yaml.bak', '91-multinic1.yaml.20200101T000000.000Z', 'mine'];
+    for (const name of others) writeFileSync(join(folder, name), '');
+    for (let second = 0; second < keptBackups + 3; second++) keep(`${second}`, second);
+    const ours = kept().filter((name) => !others.includes(name));
+    expect(ours.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
+      Array.from({ length: keptBackups }, (_, n) => `${n + 3}`),
+    );
+    expect(kept()).toEqual(expect.arrayContaining(others));
+  });
+
+  test('is not made of a link, whatever it leads to', () => {
+    writeFileSync(join(root, 'theirs'), '', { mode: 0o644 });
+    symlinkSync(join(root, 'theirs'), old);
+    keepBackup(old, path, at(0));
+    expect(existsSync(folder)).toBe(false);
+    expect(statSync(join(root, 'theirs')).mode & 0o777).toBe(0o644);
+  });
+
+  test('does not go through a link in place of its folder', () => {
+    mkdirSync(join(root, 'elsewhere'));
+    symlinkSync(join(root, 'elsewhere'), folder);
+    expect(() => keep('old', 0)).toThrow('is no folder');
+    expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
+    expect(readFileSync(old, 'utf8')).toBe('old');
+  });
+
+  test('is not made of a file that is too large', () => {
+    expect(() => keep('x'.repeat(65_537), 0)).toThrow('65537 bytes are more');
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test('takes nothing from a file that has another name too', () => {
+    writeFileSync(old, 'old', { mode: 0o644 });
+    linkSync(old, join(root, 'theirs'));
+    keepBackup(old, path, at(0));
+    expect(statSync(join(root, 'theirs')).mode & 0o777).toBe(0o644);
+  });
+});

@@ -1,0 +1,71 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Folder beside files of ours for what they were before. Nobody reads it as configuration: netplan, networkd, udev and sysctl
+ * take files of a folder by their suffix and none of the folders in it (netplan's `*.yaml`, conf_files_list of systemd), and
+ * NetworkManager takes files alone (nms-keyfile-plugin, nms-ifcfg-rh-plugin). The names end in none of those suffixes either.
+ */
+const folderName = 'backup';
+/** Of each file, so many of the last ones. */
+export const keptBackups = 5;
+/** A file of ours has a few kilobytes: what is larger is none that we wrote, and is not worth the host's space. */
+const maxBytes = 65_536;
+
+/**
+ * Keeps a file that is no longer in place, by the name that it has now, among the backups of `path`. Takes no space and waits
+ * for no disk, as it is only given another name. Throws when it cannot, and the file is where it was.
+ */
+export function keepBackup(file: string, path: string, now: Date): void {
+  if (!prepare(file)) return;
+  const folder = join(dirname(path), folderName);
+  makeFolder(folder);
+  const name = basename(path);
+  renameSync(file, join(folder, `${name}.${now.toISOString().replaceAll(/[-:]/g, '')}`));
+  for (const obsolete of backupsOf(name, folder).slice(0, -keptBackups)) {
+    unlinkSync(join(folder, obsolete));
+  }
+}
+
+/** Whether it is a file, and not a link, which may lead anywhere; readable for root alone from now on, as keyfiles must be. */
+function prepare(file: string): boolean {
+  if (!lstatSync(file).isFile()) return false;
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { size, nlink } = fstatSync(descriptor);
+    if (size > maxBytes) throw new Error(`${size} bytes are more than the ${maxBytes} of a backup`);
+    // Under another name it is somebody else's too.
+    if (nlink === 1) fchmodSync(descriptor, 0o600);
+    return true;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function makeFolder(folder: string): void {
+  const there = lstatSync(folder, { throwIfNoEntry: false });
+  if (there === undefined) mkdirSync(folder, { mode: 0o700 });
+  else if (!there.isDirectory()) throw new Error(`${folderName} is no folder`);
+}
+
+/** Oldest first. */
+function backupsOf(name: string, folder: string): string[] {
+  return readdirSync(folder)
+    .filter((each) => each.startsWith(`${name}.`) && isMoment(each.slice(name.length + 1)))
+    .toSorted();
+}
+
+function isMoment(text: string): boolean {
+  return /^\d{8}T\d{6}\.\d{3}Z$/.test(text);
+}
