@@ -34,11 +34,12 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(join(host.root, path), text);
 }
 
+/** But for backups, which stay. */
 async function filesOfOurs(): Promise<string[]> {
   const { stdout } = await host.exec('find', `${host.root}/etc`, '-name', '*multinic*');
   return stdout
     .split('\n')
-    .flatMap((path) => (path ? [path.replace(host.root, '')] : []))
+    .flatMap((path) => (path && !path.includes('/backup/') ? [path.replace(host.root, '')] : []))
     .toSorted();
 }
 

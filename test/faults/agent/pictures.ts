@@ -63,10 +63,11 @@ async function isKnown(family: Family, path: string, text: string): Promise<bool
   return own !== undefined;
 }
 
+/** Without the backups of ours, of which a life that was cut short has fewer. */
 function filesBelow(root: string, top: string): Files {
   const there = readdirSync(join(root, top), { recursive: true, withFileTypes: true });
   const paths = there
-    .filter((each) => each.isFile())
+    .filter((each) => each.isFile() && basename(each.parentPath) !== 'backup')
     .map(({ parentPath, name }) => join(parentPath, name));
   return Object.fromEntries(
     paths.toSorted().map((path) => [path.slice(root.length), readFileSync(path, 'latin1')]),
