@@ -17,10 +17,11 @@ import {
 
 /**
  * The file of one NIC. NetworkManager asks of a device all that it names, so the MAC decides and the name is made sure of.
+ * The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot.
  * Rules are in it: a `rule-` file is not read, and where there is one the routes are not read either.
  */
 export function renderIfcfg(nic: DesiredNic): string {
-  const { name, mac, mtu } = nic;
+  const { name, mac, mtu, table } = nic;
   const lines = [
     'TYPE=Ethernet',
     `NAME=${name}`,
@@ -33,19 +34,20 @@ export function renderIfcfg(nic: DesiredNic): string {
     `AUTOCONNECT_PRIORITY=${autoconnectPriority}`,
     'BOOTPROTO=none',
     'DEFROUTE=no',
+    // Of both, whatever is switched off: NetworkManager counts up from 100 for all that have none, the node's own NIC too.
+    `IPV4_ROUTE_METRIC=${table}`,
+    `IPV6_ROUTE_METRIC=${table}`,
     ...ipv4Lines(nic),
     ...ipv6Lines(nic),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot. */
 function ipv4Lines(nic: DesiredNic): string[] {
   const { addresses, rules } = ofFamily(nic, 4);
   if (addresses.length === 0) return [];
   return [
     'ACD_TIMEOUT=0',
-    `IPV4_ROUTE_METRIC=${nic.table}`,
     ...addresses.flatMap((cidr, at) => [
       `IPADDR${at}=${ipOf(cidr)}`,
       `PREFIX${at}=${cidr.replace(/^.*\//, '')}`,
@@ -63,7 +65,6 @@ function ipv6Lines(nic: DesiredNic): string[] {
     'IPV6_AUTOCONF=no',
     'IPV6_DEFROUTE=no',
     'IPV6_ADDR_GEN_MODE=eui64',
-    `IPV6_ROUTE_METRIC=${nic.table}`,
     `IPV6ADDR=${first}`,
     ...(more.length > 0 ? [`IPV6ADDR_SECONDARIES="${more.join(' ')}"`] : []),
     ...rules.map((rule, at) => `ROUTING_RULE6_${at + 1}="${ruleWords(rule)}"`),
@@ -94,14 +95,15 @@ const common = {
   AUTOCONNECT_PRIORITY: z.literal(String(autoconnectPriority)),
   BOOTPROTO: z.literal('none'),
   DEFROUTE: z.literal('no'),
+  IPV4_ROUTE_METRIC: digits,
+  IPV6_ROUTE_METRIC: digits,
 };
-const ipv4Keys = { ACD_TIMEOUT: z.literal('0'), IPV4_ROUTE_METRIC: digits };
+const ipv4Keys = { ACD_TIMEOUT: z.literal('0') };
 const ipv6Keys = {
   IPV6INIT: z.literal('yes'),
   IPV6_AUTOCONF: z.literal('no'),
   IPV6_DEFROUTE: z.literal('no'),
   IPV6_ADDR_GEN_MODE: z.literal('eui64'),
-  IPV6_ROUTE_METRIC: digits,
   IPV6ADDR: z.string(),
   IPV6ADDR_SECONDARIES: z.string().optional(),
 };
@@ -121,16 +123,14 @@ export function validateIfcfg(text: string, nic: DesiredNic): void {
   const said = z
     .strictObject({ ...common, ...(has[4] ? ipv4Keys : {}), ...(has[6] ? ipv6Keys : noIpv6Keys) })
     .parse(Object.fromEntries(rest));
-  const { IPV4_ROUTE_METRIC, IPV6_ROUTE_METRIC, IPV6ADDR, IPV6ADDR_SECONDARIES } = said as Partial<
-    z.infer<z.ZodObject<typeof ipv4Keys & typeof ipv6Keys>>
-  >;
+  const { IPV6ADDR, IPV6ADDR_SECONDARIES } = said as Partial<z.infer<z.ZodObject<typeof ipv6Keys>>>;
   if (ips.length !== prefixes.length) throw new Error('an address lacks its prefix');
   const found = {
     names: [said.NAME, said.DEVICE],
     uuid: said.UUID,
     mac: said.HWADDR,
     mtu: said.MTU,
-    metrics: [IPV4_ROUTE_METRIC, IPV6_ROUTE_METRIC],
+    metrics: [said.IPV4_ROUTE_METRIC, said.IPV6_ROUTE_METRIC],
     addresses: [
       ...ips.map((ip, at) => `${ip}/${prefixes[at]}`),
       ...(IPV6ADDR ? [IPV6ADDR] : []),
@@ -144,7 +144,7 @@ export function validateIfcfg(text: string, nic: DesiredNic): void {
     uuid: profileUuid(nic),
     mac: nic.mac,
     mtu: nic.mtu,
-    metrics: families.map(({ addresses }) => (addresses.length > 0 ? nic.table : undefined)),
+    metrics: families.map(() => nic.table),
     addresses: families.flatMap(({ addresses }) => addresses),
     rules: families.map((family) => family.rules.map(ruleText)),
   };

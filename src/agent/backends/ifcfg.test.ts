@@ -28,8 +28,9 @@ ONBOOT=yes
 AUTOCONNECT_PRIORITY=999
 BOOTPROTO=none
 DEFROUTE=no
-ACD_TIMEOUT=0
 IPV4_ROUTE_METRIC=100
+IPV6_ROUTE_METRIC=100
+ACD_TIMEOUT=0
 IPADDR0=10.0.0.1
 PREFIX0=24
 ROUTING_RULE_1="priority 10100 from 10.0.0.1/32 table 100"
@@ -37,7 +38,6 @@ IPV6INIT=yes
 IPV6_AUTOCONF=no
 IPV6_DEFROUTE=no
 IPV6_ADDR_GEN_MODE=eui64
-IPV6_ROUTE_METRIC=100
 IPV6ADDR=fd00::1/64
 IPV6ADDR_SECONDARIES="fd00::1:1/64"
 ROUTING_RULE6_1="priority 10100 from fd00::1/128 table 100"
@@ -55,10 +55,11 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
 
   test('switches off what has no address, and has no file of routes where there are none', () => {
     const four = ifcfg.render(desired(1));
-    expect(four.main.text).toMatch(/\nIPV6_DISABLED=yes\n$/);
+    expect(four.main.text).toMatch(/\nIPV6_ROUTE_METRIC=100\n[\s\S]*\nIPV6_DISABLED=yes\n$/);
     expect(four.companions.map(({ path }) => path)).not.toContain(`${scripts}/route6-multinic0`);
     const six = ifcfg.render(onlyIpv6(1));
-    expect(six.main.text).not.toMatch(/IPADDR|IPV4/);
+    expect(six.main.text).not.toMatch(/IPADDR|ACD/);
+    expect(six.main.text).toContain('\nIPV4_ROUTE_METRIC=100\n');
     expect(six.companions).toHaveLength(1);
   });
 

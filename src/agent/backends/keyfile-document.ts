@@ -42,19 +42,24 @@ export function renderProfile(nic: DesiredNic): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot. */
+/**
+ * The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot. A family
+ * that is switched off says it too: NetworkManager counts up from 100 for all that do not, and the node's own NIC would have
+ * another one when it comes second.
+ */
 function familyLines(
   { addresses, routes, rules }: ReturnType<typeof ofFamily>,
   metric: number,
   more: readonly string[],
 ): string[] {
-  if (addresses.length === 0) return ['method=disabled'];
+  const metricLine = `route-metric=${metric}`;
+  if (addresses.length === 0) return ['method=disabled', metricLine];
   return [
     'method=manual',
     ...addresses.map((cidr, at) => `address${at + 1}=${cidr}`),
     ...more,
     'never-default=true',
-    `route-metric=${metric}`,
+    metricLine,
     ...routes.flatMap((route, at) => routeLines(route, at + 1)),
     ...rules.map((rule, at) => `routing-rule${at + 1}=${ruleWords(rule)}`),
   ];
@@ -70,7 +75,7 @@ function routeLines({ to, via, metric, table, src }: NicRoute, at: number): stri
 }
 
 const addressing = z.discriminatedUnion('method', [
-  z.strictObject({ method: z.literal('disabled') }),
+  z.strictObject({ method: z.literal('disabled'), 'route-metric': digits }),
   z.looseObject({ method: z.literal('manual') }),
 ]);
 
@@ -122,13 +127,19 @@ export function validateProfile(text: string, nic: DesiredNic): void {
 
 function wantedAddressing(nic: DesiredNic, family: 4 | 6) {
   const { addresses, routes, rules } = ofFamily(nic, family);
-  const metric = addresses.length > 0 ? nic.table : undefined;
-  return { metric, addresses, routes: routes.map(routeWords), rules: rules.map(ruleText) };
+  return {
+    metric: nic.table,
+    addresses,
+    routes: routes.map(routeWords),
+    rules: rules.map(ruleText),
+  };
 }
 
 function readAddressing(section: z.infer<typeof addressing>, family: 4 | 6) {
   const { method, ...keys } = section;
-  if (method === 'disabled') return { metric: undefined, addresses: [], routes: [], rules: [] };
+  if (method === 'disabled') {
+    return { metric: keys['route-metric'], addresses: [], routes: [], rules: [] };
+  }
   const rest = new Map(Object.entries(keys).map(([key, value]) => [key, String(value)]));
   const addresses = takeNumbered(rest, (at) => `address${at}`);
   const hops = takeNumbered(rest, (at) => `route${at}`);

@@ -57,9 +57,13 @@ routing-rule1=priority 10100 from fd00::1/128 table 100
     });
   });
 
-  test('switches off what has no address', () => {
-    expect(keyfile.render(desired(1)).main.text).toMatch(/\[ipv6\]\nmethod=disabled\n$/);
-    expect(keyfile.render(onlyIpv6(1)).main.text).toContain('[ipv4]\nmethod=disabled\n\n');
+  test('switches off what has no address, with a metric that it need not be given', () => {
+    expect(keyfile.render(desired(1)).main.text).toMatch(
+      /\[ipv6\]\nmethod=disabled\nroute-metric=100\n$/,
+    );
+    expect(keyfile.render(onlyIpv6(1)).main.text).toContain(
+      '[ipv4]\nmethod=disabled\nroute-metric=100\n\n',
+    );
   });
 
   test('has one uuid for a NIC, at every run, and none for two', () => {
@@ -102,7 +106,7 @@ routing-rule1=priority 10100 from fd00::1/128 table 100
     ['a default route by itself', 'never-default=true', 'never-default=false'],
     ['another metric of its subnets', 'route-metric=100', 'route-metric=101'],
     ['a DHCP client', 'method=manual', 'method=auto'],
-    ['a family switched off', /\[ipv6\][\s\S]*$/, '[ipv6]\nmethod=disabled\n'],
+    ['a family switched off', /\[ipv6\][\s\S]*$/, '[ipv6]\nmethod=disabled\nroute-metric=100\n'],
     ['a table for all that it has', 'route-metric=100', 'route-metric=100\nroute-table=100'],
     ['a section nobody knows', '[ipv4]', '[user]\nx=y\n\n[ipv4]'],
     ['a key twice', 'mtu=1450', 'mtu=1450\nmtu=1450'],

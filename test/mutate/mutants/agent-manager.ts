@@ -69,6 +69,24 @@ export const agentManagerMutants: readonly Mutant[] = [
     tests: unit('planning/diff'),
   },
   {
+    file: 'src/agent/backends/keyfile-document.ts',
+    find: "['method=disabled', metricLine]",
+    replace: "['method=disabled']",
+    tests: unit('backends/keyfile'),
+  },
+  {
+    file: 'src/agent/backends/ifcfg-document.ts',
+    find: '    `IPV6_ROUTE_METRIC=${table}`,\n',
+    replace: '',
+    tests: unit('backends/ifcfg'),
+  },
+  {
+    file: 'src/agent/backends/ifcfg-document.ts',
+    find: 'metrics: [said.IPV4_ROUTE_METRIC, said.IPV6_ROUTE_METRIC]',
+    replace: 'metrics: [said.IPV4_ROUTE_METRIC, said.IPV4_ROUTE_METRIC]',
+    tests: unit('backends/ifcfg'),
+  },
+  {
     file: 'src/agent/backends/netplan-document.ts',
     find: 'scope === rt.scopeLink || !via ?',
     replace: 'scope === rt.scopeLink ?',
