@@ -13,8 +13,10 @@ const suites: readonly BoxKind['suite'][] = isFull
   ? ['bookworm', 'trixie', 'bullseye']
   : ['bookworm'];
 const profiles: readonly BoxKind['profile'][] = ['netplan', 'networkd', 'keyfile'];
-const profilesOf = (suite: BoxKind['suite']) =>
-  suite === 'bookworm' ? ([...profiles, 'ifcfg'] as const) : profiles;
+const kinds: readonly BoxKind[] = [
+  ...suites.flatMap((suite) => profiles.map((profile) => ({ suite, profile }))),
+  { suite: 'bookworm', profile: 'ifcfg' },
+];
 const chosen = isFull ? intents : intents.filter(({ always }) => always);
 // One test of the full run goes through all intents.
 const longest = isFull ? 3_600_000 : 300_000;
@@ -24,7 +26,7 @@ const had = new Map<string, NicsState>();
 /** What a restart of its manager makes of others on a node that has nothing of ours. */
 const withoutUs = new Map<Cell, readonly string[]>();
 
-describe.each(suites)('Debian %s', (suite) => {
+describe(`Debian ${suites.join(', ')}`, () => {
   let cells: readonly Cell[] = [];
 
   /** Side by side, each to its end, and each from a bare node whose manager holds nothing of ours. */
@@ -45,9 +47,7 @@ describe.each(suites)('Debian %s', (suite) => {
 
   beforeAll(async () => {
     // One after the other: they share what they make.
-    for (const profile of profilesOf(suite)) {
-      cells = [...cells, await Cell.start({ suite, profile })];
-    }
+    for (const kind of kinds) cells = [...cells, await Cell.start(kind)];
     await onEach(async (cell) => {
       await foreign(cell);
       await restart(cell);
