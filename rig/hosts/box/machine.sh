@@ -50,9 +50,11 @@ running() {
 
 # systemd of the box, process 1 inside.
 leader() {
-  local nspawn
+  local nspawn pid
   nspawn=$(process_of "$D/nspawn.pid") || return 1
-  pgrep -P "$nspawn" | head -n 1
+  # Of its own children, not of all processes of this machine: it is asked at every turn of a wait.
+  read -r pid _ 2>/dev/null <"/proc/$nspawn/task/$nspawn/children" || true
+  echo "${pid:-}"
 }
 
 # inside COMMAND...: in all namespaces of the box, with nothing of this machine's environment.
@@ -63,10 +65,11 @@ inside() {
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
+# As soon as it has a bus, its systemd says itself when it is done.
 booted_or_gone() {
   running || return 0
   local state
-  state=$( (inside systemctl is-system-running) 2>/dev/null || true)
+  state=$( (inside timeout 120 systemctl is-system-running --wait) 2>/dev/null || true)
   [[ $state == running || $state == degraded ]]
 }
 
