@@ -158,10 +158,12 @@ function route(
 
 /**
  * The wanted addresses in the order they are wanted; but those of one subnet that are present come first and as they are,
- * as the first of a subnet is its primary address and cannot change places.
+ * as the first of a subnet is its primary address and cannot change places. IPv6 knows no such thing, and its order in the
+ * kernel is another one after each boot.
  */
 function inOrder(wanted: readonly string[], present: readonly string[]): string[] {
-  const rank = (cidr: string) => (present.includes(cidr) ? present.indexOf(cidr) : present.length);
+  const ranked = present.filter((cidr) => familyOf(cidr) === 4);
+  const rank = (cidr: string) => (ranked.includes(cidr) ? ranked.indexOf(cidr) : ranked.length);
   const bySubnet = new Map<string, string[]>();
   for (const cidr of wanted.toSorted((a, b) => rank(a) - rank(b))) {
     bySubnet.set(networkOf(cidr), [...(bySubnet.get(networkOf(cidr)) ?? []), cidr]);

@@ -13,6 +13,12 @@ export const agentIpv6Mutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/desired.ts',
+    find: 'present.filter((cidr) => familyOf(cidr) === 4)',
+    replace: 'present',
+    tests: pure('planning/desired.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/desired.ts',
     find: 'metric: metric || usualMetric6',
     replace: 'metric',
     tests: pure('planning/desired.test.ts'),
