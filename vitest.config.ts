@@ -59,7 +59,11 @@ export default defineConfig({
         },
       },
       {
-        test: { ...real, name: 'integration', include: ['test/{integration,boxes}/**/*.test.ts'] },
+        test: {
+          ...real,
+          name: 'integration',
+          include: ['test/{integration,boxes,guest}/**/*.test.ts'],
+        },
       },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
       { test: { ...real, name: 'rights-full', include: ['test/rights-full/**/*.test.ts'] } },

@@ -1,5 +1,8 @@
 import type { Cell } from './cell.ts';
 
+/** A host, as far as it is looked at. */
+export type Seen = Pick<Cell, 'json' | 'sh'>;
+
 /** All that the kernel has of the NICs that are ours, in a form in which families can be compared. */
 export interface NicsState {
   readonly links: readonly string[];
@@ -8,9 +11,6 @@ export interface NicsState {
   readonly rules: readonly string[];
   readonly settings: readonly string[];
 }
-
-/** A host whose NICs are looked at. */
-type Host = Pick<Cell, 'json' | 'sh'>;
 
 /** Settings that are ours on a NIC. */
 const settings = [
@@ -24,7 +24,7 @@ const settings = [
  * Without protocol, ifindex and counters; of the connected route without its metric, which is NetworkManager's own. Not the
  * link's own address of IPv6, which the kernel makes.
  */
-export async function stateOf(cell: Host): Promise<NicsState> {
+export async function stateOf(cell: Seen): Promise<NicsState> {
   const [links, routes4, routes6, rules4, rules6] = await Promise.all([
     cell.json('addr', 'show'),
     cell.json('-4', '-d', 'route', 'show', 'table', 'all'),
@@ -128,7 +128,7 @@ function words(...list: readonly (string | false | undefined)[]): string {
   return list.filter(Boolean).join(' ');
 }
 
-async function settingsOf(cell: Host, name: string): Promise<string[]> {
+async function settingsOf(cell: Seen, name: string): Promise<string[]> {
   const keys = settings.map((key) => `net.${key.replace('NIC', name)}`);
   const said = await cell.sh('sysctl', '-e', ...keys);
   return said.split('\n').filter((line) => line !== '');
