@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, truncateSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../time/clock.ts';
@@ -44,11 +44,15 @@ export async function underLock<T>(
 /** A disk that takes no file: a journal needs one more than the lock. */
 const noRoom = new Set(['EROFS', 'ENOSPC', 'EDQUOT']);
 
+/** Never through a link that somebody put there: what it leads to would be made, and emptied as a broken lock. */
+const lockFlags =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+
 /** Makes the file, for root alone: whoever can open it can hold the lock. */
 function isWritable(path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
+    closeSync(openSync(path, lockFlags, 0o600));
     return true;
   } catch (error) {
     if (noRoom.has((error as NodeJS.ErrnoException).code ?? '')) return false;

@@ -157,7 +157,7 @@ export class FailingDisk implements Disposable {
     }
   };
 
-  readonly #openFile = (path: string, flags: string, mode?: number): number => {
+  readonly #openFile = (path: string, flags: string | number, mode?: number): number => {
     const writes = flags !== 'r';
     if (writes && this.#isHost(path) && !existsSync(path)) this.#moment('open', basename(path));
     const descriptor = openSync(path, flags, mode);
