@@ -64,7 +64,7 @@ async function isKnown(family: Family, path: string, text: string): Promise<bool
 }
 
 /** Without the backups of ours, of which a life that was cut short has fewer. */
-function filesBelow(root: string, top: string): Files {
+export function filesBelow(root: string, top: string): Files {
   const there = readdirSync(join(root, top), { recursive: true, withFileTypes: true });
   const paths = there
     .filter((each) => each.isFile() && basename(each.parentPath) !== 'backup')
