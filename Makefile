@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-integration test-attaches test-boxes-full test-e2e test-rights-full test-skew test-migrate test-coverage bench mutate scenarios lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-agent-faults test-integration test-attaches test-boxes-full test-e2e test-rights-full test-skew test-migrate test-coverage bench mutate scenarios lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ test-kill-full: $(installed) ## Some of the kill list on real parts; writes its 
 
 test-faults: $(installed) ## Leaders and random fault plans: everything fails at random; prints tables (about an hour)
 	@test/faults/run
+
+test-agent-faults: $(installed) ## Every call of the agent that changes a host fails, 1,000 sets of others' state; writes test/faults/agent/results.md (needs root, two hours)
+	@test/faults/agent/full
 
 test-coverage: $(installed) ## Unit tests with coverage
 	@npm run -s test:coverage

@@ -70,7 +70,9 @@ export class SceneOnHost implements AsyncDisposable {
       problems.push(`it did not come to this call: ${failed.stderr}`);
     const { files } = await this.#picture();
     problems.push(...(await fileProblems(family, files, this.#old.files, this.#new.files)));
-    if (failed.result?.nics.some(({ reason }) => reason === 'RollbackFailed'))
+    // Each `ip` dies at its so-manieth message, the one that is to undo the change too.
+    const undoes = fault.syscall.path !== '';
+    if (undoes && failed.result?.nics.some(({ reason }) => reason === 'RollbackFailed'))
       problems.push(`it says ${JSON.stringify(failed.result.nics)}`);
     const again = await runAgent(this.#host, { ...asked, attempt: 1 });
     if (again.result?.outcome !== 'ok') problems.push(`the rerun says ${again.stderr}`);

@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { NamespaceHost } from '../../../rig/hosts/namespace/host.ts';
 import type { JobRequest } from '../../../src/api/job.ts';
 import { type AgentRun, runAgent } from '../../namespaces/agent-process.ts';
@@ -22,9 +22,12 @@ const onPaths = ['openat', 'write', 'pwrite64', 'fsync', 'rename', 'unlink', 'li
 const onDescriptors = new Set(['write', 'pwrite64', 'fsync']);
 const toKernel = 'sendmsg';
 
-/** One thread beside the first, as strace counts the calls of each by itself. */
+/**
+ * One thread beside the first, as strace counts the calls of each by itself. Not with --seccomp-bpf, which is faster: it
+ * injects no signals (strace 6.1).
+ */
 function strace(...options: readonly string[]): readonly string[] {
-  return ['env', 'UV_THREADPOOL_SIZE=1', 'strace', '-f', '--seccomp-bpf', '-qq', ...options];
+  return ['env', 'UV_THREADPOOL_SIZE=1', 'strace', '-f', '-qq', ...options];
 }
 
 /** Runs the agent and tells by which calls it changed the host, in order. */
@@ -42,7 +45,7 @@ export async function trace(host: NamespaceHost, asked: JobRequest) {
 function syscallsIn(lines: readonly string[], root: string): Syscall[] {
   const counts = new Map<string, number>();
   return lines.flatMap((line) => {
-    const [, pid = '', call = '', rest = ''] = /^(\d+) (\w+)\((.*)/.exec(line) ?? [];
+    const [, pid = '', call = '', rest = ''] = /^(\d+) +(\w+)\((.*)/.exec(line) ?? [];
     // Each `ip` counts its messages by itself; the first one says most.
     const key = call === toKernel ? '' : pathIn(call, rest, root);
     if (call === '' || key === undefined) return [];
@@ -91,4 +94,8 @@ export function faultsOf(syscalls: readonly Syscall[]): SyscallFault[] {
       .filter((fault) => failing[fault].has(syscall.call) && !syscall.path.includes('/proc/'))
       .map((fault) => ({ syscall, fault })),
   ]);
+}
+
+export function wordsOf({ syscall: { call, path, nth }, fault }: SyscallFault): string {
+  return `${fault} at ${call} ${nth} ${path === '' ? 'of ip' : basename(path)}`;
 }
