@@ -47,7 +47,7 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
     'a file that is %s > is not to be seen until the commit',
     `${agent}/apply/disk.ts`,
     'if (change.after !== null) writeNew(staged, change.after, change.mode);',
-    'if (change.after !== null) writeNew(join(disk.hostRoot, path), change.after, change.mode);',
+    'if (change.after !== null) writeNew(path, change.after, change.mode);',
   ),
   'RW-04': unit(
     'src/agent/backends/backends.test.ts',
@@ -115,9 +115,9 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
   'RW-15': onHost(
     'primary',
     'the primary NIC > sees no netlink event while NICs are attached, changed and detached',
-    `${agent}/planning/operation.ts`,
-    'return `link set dev ${operation.dev} ${linkWords(operation)}`;',
-    "return `link set dev ${'mtu' in operation ? 'eth0' : operation.dev} ${linkWords(operation)}`;",
+    `${agent}/apply/kernel.ts`,
+    'rest.map(({ operation }) => batchLine(operation)),',
+    "['link set dev eth0 txqueuelen 999', ...rest.map(({ operation }) => batchLine(operation))],",
   ),
   'RW-16': unit(
     'src/agent/planning/refusals.test.ts',
@@ -162,8 +162,8 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
     "if ('reason' in link) return link;",
   ),
   'RW-23': unit(
-    'test/property/agent-plan.test.ts',
-    'plan of the agent > a name is given away only once at a time, and only ten exist',
+    'src/agent/planning/indexes.test.ts',
+    'indexes > %s',
     `${agent}/planning/candidates.ts`,
     'if (index === undefined || taken.has(index) || assigned.has(mac)) return;',
     'if (index === undefined || assigned.has(mac)) return;',
@@ -333,8 +333,8 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
     'src/agent/result.test.ts',
     'the termination message > has all of ten failures, each with its message',
     `${agent}/result.ts`,
-    'const maxBytes = 4_000;',
-    'const maxBytes = 40_000;',
+    'nics: nics.slice(0, 20).map(',
+    'nics: nics.slice(0, 9).map(',
   ),
   'RW-69': onHost(
     'mid-apply',

@@ -62,6 +62,7 @@ export const identity: readonly Scenario[] = [
     by: 'agent',
     holds: 'A name is given to one NIC, and there are ten.',
     proofs: [
+      proof('src/agent/planning/indexes.test.ts', 'indexes > %s'),
       proof(
         plans,
         'plan of the agent > a name is given away only once at a time, and only ten exist',
