@@ -4,7 +4,6 @@ import { entry, instanceId, nicResult } from '../../test/beds/controller-samples
 import { type Answer, configured } from '../../test/beds/scripted-agents.ts';
 import { findCondition } from '../api/condition.ts';
 import type { JobRequest } from '../api/job.ts';
-import { jobs } from '../kube/core-resources.ts';
 import { KubeError } from '../kube/errors.ts';
 import { nodeConfigs } from './stores.ts';
 
@@ -69,20 +68,6 @@ function dropJobsAtOnce(): void {
     const drop: typeof client.delete = (resource, ref, options) =>
       client.delete(resource, ref, { ...options, propagationPolicy: 'Background' });
     return { ...client, delete: drop };
-  };
-}
-
-/** A CustomResourceDefinition of an earlier version knows no fields about looks. */
-function keepNoLooks(): void {
-  bed.through = (client) => {
-    const cut: typeof client.patchStatus = (resource, ref, patch, options) => {
-      const whole = patch as { readonly status: { readonly applied?: object } };
-      const { applied } = whole.status;
-      const kept = { ...applied, checkedAt: null, checkAsked: null, readySince: null };
-      const status = { ...whole.status, ...(applied ? { applied: kept } : {}) };
-      return client.patchStatus(resource, ref, { ...whole, status }, options);
-    };
-    return { ...client, patchStatus: cut };
   };
 }
 
@@ -264,20 +249,6 @@ describe('a node that runs on', () => {
     await bed.pass(20);
     expect(actions()).toEqual(['apply', 'check']);
     await ask('two');
-    await untilActions('apply', 'check', 'check');
-  });
-
-  it('is looked at no more often where the cluster keeps nothing of a look', async () => {
-    keepNoLooks();
-    await configure({ 'check-interval': '10m' });
-    await ask('now');
-    await untilDrift('False AsApplied');
-    const [look] = looks();
-    const ref = { namespace: 'multinic-agents', name: look?.metadata.name ?? '' };
-    await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
-    await bed.pass(20);
-    expect(actions()).toEqual(['apply', 'check']);
-    await bed.clock.advance(13 * 60_000);
     await untilActions('apply', 'check', 'check');
   });
 

@@ -109,12 +109,6 @@ export function createCheck(options: CheckOptions): Check {
     return applied && last && !isKept ? { ...applied, ...last } : applied;
   }
 
-  /** It was found to differ when that was only to be reported. */
-  function heal({ report }: Task, applied: Applied): Outcome {
-    report.tell({ kind: 'recorded' }, undone(applied, ['Drifted']));
-    return { requeueAfterMs: 0 };
-  }
-
   async function proceed(one: Look, signal: AbortSignal): Promise<Outcome> {
     const { task, desired } = one;
     const runs = runsOf(runner, task, desired.content);
@@ -263,6 +257,11 @@ export function createCheck(options: CheckOptions): Check {
 /** What was done is not in force any more, or nobody can tell: it is done again. */
 function undone(applied: Applied, why: readonly Reason[]): Applied {
   return { ...applied, done: false, reasons: [...new Set(why)].slice(0, 20) };
+}
+
+function heal({ report }: Task, applied: Applied): Outcome {
+  report.tell({ kind: 'recorded' }, undone(applied, ['Drifted']));
+  return { requeueAfterMs: 0 };
 }
 
 function ageKey(key: string): string {

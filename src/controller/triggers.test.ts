@@ -75,6 +75,13 @@ describe('a change of an object', () => {
   });
 });
 
+/** A Node that is ready since then. */
+function readySince(lastTransitionTime: string) {
+  const one = node('worker-1', instanceId);
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime }];
+  return { ...one, status: { ...one.status, conditions } };
+}
+
 describe('a change of a Node', () => {
   const here = node('worker-1', instanceId);
 
@@ -93,11 +100,7 @@ describe('a change of a Node', () => {
   });
 
   it('is about its objects when it was not ready and is again, and nobody saw it', () => {
-    const ready = (lastTransitionTime: string) => {
-      const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime }];
-      return { ...here, status: { ...here.status, conditions } };
-    };
-    const [previous, object] = [ready('monday'), ready('tuesday')];
+    const [previous, object] = [readySince('monday'), readySince('tuesday')];
     const change = { type: 'updated', key: 'worker-1', object, previous } as const;
     expect(keysOfNode(storesOf(config), admission, change)).toContain(own);
   });

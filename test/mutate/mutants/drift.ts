@@ -36,7 +36,6 @@ export const driftMutants: readonly Mutant[] = [
   { ...check, find: 'begin(one.key, sent.name);', replace: '' },
   { ...check, find: "if (!due && policy === 'heal' &&", replace: 'if (false &&' },
   { ...check, find: "!due && policy === 'heal' &&", replace: '!due &&' },
-  { ...check, find: '!isKept ? { ...applied, ...last }', replace: '!isKept ? applied' },
   { ...check, find: '    await task.report.write(signal);\n', replace: '' },
   { ...drift, find: '.toWellFormed()', replace: '' },
   {
