@@ -29,7 +29,12 @@ const places = ['netplan', 'NetworkManager/system-connections', 'systemd/network
 );
 export const agentWords = [
   ...agentCommand,
-  ...['--request', '/root/request', '--result', result, '--host-root', '/'],
+  '--request',
+  '/root/request',
+  '--result',
+  result,
+  '--host-root',
+  '/',
 ];
 
 /** A disk with the agent's files and the Node that runs us; removed when disposed of. */

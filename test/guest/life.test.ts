@@ -46,7 +46,11 @@ async function ip(lines: readonly string[]): Promise<void> {
 async function look() {
   const links = await host.json('addr', 'show');
   return links.map(({ ifname, address, mtu, master, link, addr_info: all = [] }: Linked) => ({
-    ...{ ifname, address, mtu, master, link },
+    ifname,
+    address,
+    mtu,
+    master,
+    link,
     addresses: all.filter(({ family }) => family === 'inet'),
   }));
 }
@@ -65,9 +69,8 @@ test(
     await inTime(async () => expect((await linkOf('ens6')).ifname).toBe('ens6'));
     // As DHCP clients and cloud-init leave them. Kernels before 6.2 do not rename such a link.
     await host.sh('ip', 'link', 'set', 'ens6', 'up');
-    expect(await host.exec('ip', 'link', 'set', 'ens6', 'name', 'other')).toMatchObject({
-      stderr: expect.stringContaining('Device or resource busy'),
-    });
+    const refused = await host.exec('ip', 'link', 'set', 'ens6', 'name', 'other');
+    expect(refused.stderr).toContain('Device or resource busy');
 
     const first = await host.agent(asked(1));
     expect(first.result, first.log).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
@@ -130,8 +133,8 @@ test(
     const before = await look();
     const { result, log } = await host.agent(request(nics, { protocol: 3, generation: 5 }));
     expect(result.nics, log).toMatchObject([
-      { reason: 'NICInUse', message: expect.stringContaining('bond0') },
-      { reason: 'NICInUse', message: expect.stringContaining('ens8.5 sits on ens8') },
+      { reason: 'NICInUse', message: 'ens7 is a member of bond0' },
+      { reason: 'NICInUse', message: 'ens8.5 sits on ens8' },
     ]);
     expect(await look()).toEqual(before);
     expect(await host.files()).toEqual({});

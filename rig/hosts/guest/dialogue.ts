@@ -14,10 +14,8 @@ export class Dialogue implements Disposable {
   private constructor(socket: Socket) {
     this.#socket = socket;
     // A machine whose power is cut ends it in the middle: `close` follows.
-    const ignore = () => undefined;
     const lines = createInterface({ input: socket }).on('line', (line) => this.#hear(line));
-    lines.on('error', ignore);
-    socket.on('error', ignore);
+    for (const each of [lines, socket]) each.on('error', () => undefined);
     socket.on('close', () => {
       this.#isOver = true;
       this.#changed.resolve();
@@ -46,7 +44,7 @@ export class Dialogue implements Disposable {
   async hear(isMeant: (message: Message) => boolean, ms: number): Promise<Message> {
     const patience = AbortSignal.timeout(ms);
     const over = new Promise((resolve) => {
-      patience.onabort = resolve;
+      patience.addEventListener('abort', resolve, { once: true });
     });
     for (;;) {
       const at = this.#heard.findIndex(isMeant);

@@ -68,10 +68,13 @@ export class GuestAgent implements Disposable {
 }
 
 function outputOf({ exitcode, signal = 0, ...data }: z.infer<typeof status>): Output {
-  const text = (base64: string) => Buffer.from(base64, 'base64').toString();
   return {
     code: exitcode ?? 128 + signal,
-    stdout: text(data['out-data']),
-    stderr: text(data['err-data']),
+    stdout: fromBase64(data['out-data']),
+    stderr: fromBase64(data['err-data']),
   };
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64').toString();
 }

@@ -49,32 +49,34 @@ export function placesIn(folder: string) {
 
 export function qemuArguments({ image, program, nics }: Machine, folder: string): string[] {
   const places = placesIn(folder);
-  const port = (name: string, path: string, to: string) => [
-    ...['-chardev', `socket,id=${name},path=${path},server=on,wait=off`],
-    ...['-device', `virtserialport,chardev=${name},name=${to}`],
-  ];
   return [
-    ...['-machine', 'pc,usb=off,hpet=off', '-accel', 'tcg,thread=multi,tb-size=512'],
+    ['-machine', 'pc,usb=off,hpet=off', '-accel', 'tcg,thread=multi,tb-size=512'],
     // Node.js needs SSE 4.2 and popcnt; what is newer costs time to emulate.
-    ...['-cpu', 'qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand', '-smp', '2', '-m', '768'],
-    ...['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'none'],
+    ['-cpu', 'qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand', '-smp', '2', '-m', '768'],
+    ['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'none'],
     // An orderly reboot of the guest ends QEMU, which is then started again: the one sign of it that cannot be missed.
-    '-no-reboot',
-    ...['-kernel', join(image, 'vmlinuz'), '-initrd', join(image, 'initrd'), '-append', kernelLine],
-    ...['-serial', `file:${places.console}`, '-qmp', `unix:${places.monitor},server=on,wait=off`],
+    ['-no-reboot'],
+    ['-kernel', join(image, 'vmlinuz'), '-initrd', join(image, 'initrd'), '-append', kernelLine],
+    ['-serial', `file:${places.console}`, '-qmp', `unix:${places.monitor},server=on,wait=off`],
     // Nothing waits for this machine's disk: what the guest has synced is in this machine's memory, which QEMU's end leaves.
-    ...['-drive', `file=${places.disk},if=none,id=root,cache=unsafe,discard=unmap`],
-    ...['-device', 'virtio-blk-pci,drive=root,addr=2'],
-    ...['-drive', `file=${program},format=raw,if=none,id=program,readonly=on`],
-    ...['-device', 'virtio-blk-pci,drive=program,addr=4'],
-    ...['-object', 'rng-random,id=random,filename=/dev/urandom'],
-    ...['-device', 'virtio-rng-pci,rng=random,addr=0x1e', '-device', 'virtio-serial-pci,addr=0x1f'],
-    ...port('agent', places.agent, 'org.qemu.guest_agent.0'),
-    ...port('trace', places.trace, 'multinic.trace'),
-    ...['-netdev', 'user,id=node,restrict=on,net=10.200.0.0/16,host=10.200.0.254'],
-    ...['-device', `virtio-net-pci,netdev=node,mac=${primaryMac},addr=3,romfile=`],
-    ...[...nics].flatMap(([slot, mac]) => nicArguments(slot, mac)),
-  ];
+    ['-drive', `file=${places.disk},if=none,id=root,cache=unsafe,discard=unmap`],
+    ['-device', 'virtio-blk-pci,drive=root,addr=2'],
+    ['-drive', `file=${program},format=raw,if=none,id=program,readonly=on`],
+    ['-device', 'virtio-blk-pci,drive=program,addr=4'],
+    ['-object', 'rng-random,id=random,filename=/dev/urandom'],
+    ['-device', 'virtio-rng-pci,rng=random,addr=0x1e', '-device', 'virtio-serial-pci,addr=0x1f'],
+    port('agent', places.agent, 'org.qemu.guest_agent.0'),
+    port('trace', places.trace, 'multinic.trace'),
+    ['-netdev', 'user,id=node,restrict=on,net=10.200.0.0/16,host=10.200.0.254'],
+    ['-device', `virtio-net-pci,netdev=node,mac=${primaryMac},addr=3,romfile=`],
+    ...[...nics].map(([slot, mac]) => nicArguments(slot, mac)),
+  ].flat();
+}
+
+/** A socket of this machine that is a file in the guest. */
+function port(name: string, path: string, to: string): string[] {
+  const socket = `socket,id=${name},path=${path},server=on,wait=off`;
+  return ['-chardev', socket, '-device', `virtserialport,chardev=${name},name=${to}`];
 }
 
 /**
@@ -88,8 +90,6 @@ function nicArguments(slot: number, mac: string): string[] {
   const { netdev, device } = nicDevice(slot, mac);
   const { driver, ...properties } = device;
   const said = Object.entries(properties).map(([key, value]) => `${key}=${value}`);
-  return [
-    ...['-netdev', `hubport,id=${netdev.id},hubid=${netdev.hubid}`],
-    ...['-device', [driver, ...said].join(',')],
-  ];
+  const hub = `hubport,id=${netdev.id},hubid=${netdev.hubid}`;
+  return ['-netdev', hub, '-device', [driver, ...said].join(',')];
 }
