@@ -17,7 +17,7 @@ import { createLogger } from '../../src/process/log.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { benchMacs, benchRequest, type Rounds, type Stack } from './agent-load.ts';
 
-const [root = '', count = '1', stack = 'IPv4'] = process.argv.slice(2) as [string, string, Stack];
+const [root, count, stack] = process.argv.slice(2) as [string, string, Stack];
 const { signal } = new AbortController();
 let effects: Effect[] = [];
 let kernelMs = 0;

@@ -29,6 +29,11 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
+/** The median of the rounds that count. */
+function settled(values: readonly number[]): number {
+  return median(values.slice(warmUp));
+}
+
 const figures = new Figures();
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
@@ -51,8 +56,7 @@ async function section(host: NamespaceHost, place: string, stack: Stack): Promis
   );
   if (code !== 0) throw new Error(stderr);
   const { operations, apply, kernel, again, mutationsAgain, raw } = JSON.parse(stdout) as Rounds;
-  const settled = (values: readonly number[]) => median(values.slice(warmUp));
-  const [whole, changing, floor] = [settled(apply), settled(kernel), settled(raw)];
+  const [all, changing, floor] = [settled(apply), settled(kernel), settled(raw)];
   const what = `${stack}, files ${place}`;
   figures.note(`raw ip -batch of the same ${operations} operations, ${what}`, ms(floor));
   const phase = `agent, changing the kernel and seeing what came of it, ${what}`;
@@ -60,7 +64,7 @@ async function section(host: NamespaceHost, place: string, stack: Stack): Promis
   figures.note('its time', ms(changing));
   // What is probed for duplicates takes the kernel seconds, and tells nothing of the agent.
   if (stack === 'IPv4') {
-    const work = `${(whole / floor).toFixed(2)} times raw, ${ms(whole)}`;
+    const work = `${(all / floor).toFixed(2)} times raw, ${ms(all)}`;
     figures.note('from observing to the committed files', work);
     figures.note('in its first round, not compiled', ms(apply[0] ?? 0));
   }
@@ -85,11 +89,11 @@ async function used(host: NamespaceHost, command: readonly string[], log: string
   const [program = '', ...args] = command;
   const start = performance.now();
   const { code, stderr } = await host.exec(program, ...args);
-  const ms = performance.now() - start;
+  const tookMs = performance.now() - start;
   if (code !== 0) throw new Error(stderr);
   const usage = JSON.parse(await readFile(log, 'utf8')) as NodeJS.ResourceUsage;
   const cpuMs = (usage.userCPUTime + usage.systemCPUTime) / 1_000;
-  return { ms, cpuMs, peakMb: Math.round(usage.maxRSS / 1024) };
+  return { ms: tookMs, cpuMs, peakMb: Math.round(usage.maxRSS / 1024) };
 }
 
 const foreignRoutes = 30_000;
@@ -124,7 +128,7 @@ async function whole(host: NamespaceHost): Promise<void> {
   const places = ['--request', asked, '--result', join(host.root, 'result')];
   const agent = [...command, ...places, '--host-root', host.root];
   let generation = 0;
-  const run = async (action: JobAction): Promise<Used> => {
+  const runAgent = async (action: JobAction): Promise<Used> => {
     generation += 1;
     await writeFile(asked, JSON.stringify(benchRequest(action, generation, 'IPv4')));
     return used(host, agent, usage);
@@ -134,19 +138,19 @@ async function whole(host: NamespaceHost): Promise<void> {
     await bundle(directory);
     for (let round = 0; round < 9; round++) {
       inTurn.node.push(await used(host, [process.execPath, ...flags, '-e', '0'], usage));
-      inTurn.apply.push(await run('apply'));
-      inTurn.again.push(await run('apply'));
-      await run('cleanup');
+      inTurn.apply.push(await runAgent('apply'));
+      inTurn.again.push(await runAgent('apply'));
+      await runAgent('cleanup');
     }
     await plantRoutes(host);
-    const crowded = await run('apply');
+    const crowded = await runAgent('apply');
     const of = (what: keyof typeof inTurn, figure: keyof Used) =>
       median(inTurn[what].map((one) => one[figure]));
     const idle = of('node', 'ms');
     const against = (what: keyof typeof inTurn) => {
-      const whole = of(what, 'ms');
-      const times = `${(whole / idle).toFixed(2)} times node -e 0`;
-      return `${ms(whole)}, ${times}; CPU ${ms(of(what, 'cpuMs'))}`;
+      const took = of(what, 'ms');
+      const times = `${(took / idle).toFixed(2)} times node -e 0`;
+      return `${ms(took)}, ${times}; CPU ${ms(of(what, 'cpuMs'))}`;
     };
     figures.note('node -e 0, start to exit', against('node'));
     figures.note('agent process with ten NICs, start to exit', against('apply'));

@@ -65,9 +65,12 @@ function nicsOf({ node }: World): Promise<NicsState> {
   });
 }
 
+async function expectSettled(): Promise<void> {
+  expect(difference(await nicsOf(world), settled)).toEqual([]);
+}
+
 async function untilSettled(): Promise<void> {
-  const isSettled = async () => expect(difference(await nicsOf(world), settled)).toEqual([]);
-  await vi.waitFor(isSettled, generous);
+  await vi.waitFor(expectSettled, generous);
 }
 
 it('makes a port of both families a NIC of a node that NetworkManager manages', async () => {

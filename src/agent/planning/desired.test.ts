@@ -127,8 +127,8 @@ describe('a NIC as it shall be', () => {
 
   test('puts those of IPv6 as they are asked for: the kernel lists the latest first, and has no primary one', () => {
     const addresses = ['fd00::11/64', 'fd00::12/64'];
-    const nic = desiredNic(entry(1, { addresses }), 0, link(1), addresses.toReversed());
-    expect(nic.addresses).toEqual(addresses);
+    const wanted = desiredNic(entry(1, { addresses }), 0, link(1), addresses.toReversed());
+    expect(wanted.addresses).toEqual(addresses);
   });
 
   test('is up, without link-local addresses and router advertisements', () => {

@@ -78,7 +78,7 @@ describe.each(['theirs', 'nothing'])('a link to %s of others', (target) => {
 });
 
 describe('half a file', () => {
-  test.each([...cases.filter(([, path]) => /new$|old$/.test(path))])(
+  test.each(cases.filter(([, path]) => /new$|old$/.test(path)))(
     'that a run left beside its place is in the way of no other: %s, %s',
     async (family, path) => {
       const root = await hostOf(family);
