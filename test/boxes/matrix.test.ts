@@ -26,7 +26,7 @@ const had = new Map<string, NicsState>();
 /** What a restart of its manager makes of others on a node that has nothing of ours. */
 const withoutUs = new Map<Cell, readonly string[]>();
 
-describe(`Debian ${suites.join(', ')}`, () => {
+describe('hosts in boxes', () => {
   let cells: readonly Cell[] = [];
 
   /** Side by side, each to its end, and each from a bare node whose manager holds nothing of ours. */

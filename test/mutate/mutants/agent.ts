@@ -169,8 +169,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/lock.ts',
-    find: "openSync(path, 'a', 0o600)",
-    replace: "openSync(path, 'a', 0o644)",
+    find: 'openSync(path, lockFlags, 0o600)',
+    replace: 'openSync(path, lockFlags, 0o644)',
     tests: pure('lock.test.ts'),
   },
   {

@@ -122,7 +122,7 @@ export const across: readonly Scenario[] = [
       ),
       proof(
         'test/boxes/matrix.test.ts',
-        'Debian %s > $name: one state in all families, after apply, boot and restart',
+        'hosts in boxes > $name: one state in all families, after apply, boot and restart',
       ),
     ],
   },

@@ -141,7 +141,7 @@ export const identity: readonly Scenario[] = [
       ),
       proof(
         'test/boxes/matrix.test.ts',
-        'Debian %s > $name: one state in all families, after apply, boot and restart',
+        'hosts in boxes > $name: one state in all families, after apply, boot and restart',
       ),
       proof(
         'test/e2e/chain.test.ts',

@@ -1,7 +1,8 @@
 import { proof, type Scenario } from '../scenario.ts';
 
 const boxes = 'test/boxes/matrix.test.ts';
-const sameState = 'Debian %s > $name: one state in all families, after apply, boot and restart';
+const sameState =
+  'hosts in boxes > $name: one state in all families, after apply, boot and restart';
 
 /** NetworkManager, and hosts of Enterprise Linux. */
 export const networkManager: readonly Scenario[] = [
@@ -94,7 +95,10 @@ export const networkManager: readonly Scenario[] = [
         'test/namespaces/primary.test.ts',
         'the primary NIC > sees no netlink event while NICs are attached, changed and detached',
       ),
-      proof(boxes, 'Debian %s > the primary NIC feels nothing of it, and what others have stays'),
+      proof(
+        boxes,
+        'hosts in boxes > the primary NIC feels nothing of it, and what others have stays',
+      ),
     ],
   },
   {

@@ -71,7 +71,7 @@ export const routing: readonly Scenario[] = [
       ),
       proof(
         'test/boxes/matrix.test.ts',
-        'Debian %s > $name: one state in all families, after apply, boot and restart',
+        'hosts in boxes > $name: one state in all families, after apply, boot and restart',
       ),
     ],
   },
