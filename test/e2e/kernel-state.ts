@@ -36,10 +36,12 @@ export async function ourState(node: Node): Promise<KernelState> {
   };
 }
 
-/** Where managers of networks read, and we write. */
+/** Where managers of networks read, and we write; find does not like it that some of them are not there. */
 const folders =
   '/etc/netplan /etc/NetworkManager/system-connections /etc/systemd/network /etc/sysctl.d';
-const foreignFiles = `find ${folders} -type f ! -name '9?-multinic[0-8]*' -exec sha256sum {} + 2>/dev/null | sort`;
+const foreignFiles = `find ${folders} -maxdepth 1 -type f ! -name '9?-multinic[0-8]*' -exec sha256sum {} + 2>/dev/null | sort`;
+const filesNamed = (name: string): string =>
+  `find ${folders} -maxdepth 1 -name '*${name}*' 2>/dev/null || true`;
 
 /** Everything else, which must never change. What is plugged (ens5, ens6, …) comes and goes with the ports, a veth with its Pod. */
 export async function foreignState(node: Node): Promise<KernelState & { files: string }> {
@@ -90,7 +92,7 @@ function isOurPriority(priority: unknown): boolean {
 /** What is left of a NIC: a link or another name of one, routes that name it or stand in its table, its rules, its files. */
 export async function tracesOf(node: Node, name: string): Promise<unknown[]> {
   const [links, { routes, rules }] = await readKernel(node);
-  const files = await node.sh(['sh', '-c', `find ${folders} -name '*${name}*' 2>/dev/null`]);
+  const files = await node.sh(['sh', '-c', filesNamed(name)]);
   const index = Number(name.at(-1));
   const names = z.array(z.string()).default([]);
   return [
