@@ -116,7 +116,8 @@ export class GuestHost implements AsyncDisposable {
 
   /** Text by path of the files that are ours, in all places that any manager reads. */
   async files(): Promise<Readonly<Record<string, string>>> {
-    const { stdout } = await this.exec('grep', '-rH', '', ...places, '--include=*multinic*');
+    const chosen = ['--include=*multinic*', '--exclude-dir=backup'];
+    const { stdout } = await this.exec('grep', '-rH', '', ...places, ...chosen);
     const lines = stdout.split('\n').filter((line) => line !== '');
     const files: Record<string, string> = {};
     for (const line of lines) {
