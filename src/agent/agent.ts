@@ -9,6 +9,7 @@ import type { Clock } from '../time/clock.ts';
 import { bootId, type Context, openContext } from './apply/context.ts';
 import { textOf } from './apply/disk.ts';
 import { type Changes, lossesOf, othersOn } from './apply/foreign.ts';
+import { planWithoutLeases } from './apply/leased.ts';
 import { type JournalEntry, readJournals, readState, UnknownStateError } from './apply/memory.ts';
 import { recover } from './apply/recover.ts';
 import { transact } from './apply/transaction.ts';
@@ -190,8 +191,12 @@ async function bringAbout(
   { state, claimed }: Memory,
   context: Context,
 ): Promise<Findings> {
-  const { host, request } = input;
-  const plan = planAll(input);
+  const { input: now, plan } = await planWithoutLeases(
+    { input, plan: planAll(input) },
+    state,
+    context,
+  );
+  const { host, request } = now;
   announce(plan, host, context);
   const others = isToChange(plan) ? othersOn(host, context) : undefined;
   const removed = await carryOut(plan.removal, state, host, context);
@@ -199,7 +204,7 @@ async function bringAbout(
   // What a removal that failed left in place is in the way of what was planned on its absence.
   const apply = asPlanned
     ? plan.apply
-    : await planAnew({ ...input, state: claimed(removed.state) }, context);
+    : await planAnew({ ...now, state: claimed(removed.state) }, context);
   const applied = await carryOut(apply, removed.state, host, context);
   const nics = [...applied.nics, ...removed.nics];
   const concluded = await conclude(nics, applied.state, request, context);

@@ -94,10 +94,15 @@ export interface ConfigFile extends HostFile {
   readonly patterns?: readonly string[];
   /** Patterns of names, and MACs, of the NICs that it leaves out of those. */
   readonly except?: readonly string[];
+  /** The network manager made it by itself, for a NIC that nobody has a file for. */
+  readonly generated?: true;
 }
 
 /** What a file is about, beside what is ours. */
-export type Claims = Pick<ConfigFile, 'macs' | 'names' | 'leases' | 'patterns' | 'except'>;
+export type Claims = Pick<
+  ConfigFile,
+  'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'generated'
+>;
 
 /** What a file of ours, of any generation, says about the one NIC in it. */
 export interface OwnFile {

@@ -34,6 +34,7 @@ export const effects = [
   'agent.state.write',
   'agent.journal.write',
   'agent.journal.remove',
+  'agent.manager.release',
   'agent.kernel.batch',
   'agent.file.stage',
   'agent.file.commit',

@@ -74,6 +74,12 @@ export const hostMounts: Readonly<Record<Family, readonly HostMount[]>> = {
 /** Tells profiles of the one kind from those of the other; only where a system of the kind that has both is installed. */
 export const ifcfgMount: HostMount = written('ifcfgs', ifcfgs);
 
+/**
+ * By which NetworkManager takes orders: only where the installation gives agents this right. The folder and not the socket, as
+ * a host that has none would start no Pod.
+ */
+export const systemBusMount: HostMount = read('system-bus', '/run/dbus');
+
 /** Mounted only when the Node reports a machine id, which the kubelet reads from this file. */
 export const machineIdMount: HostMount = {
   name: 'machine-id',

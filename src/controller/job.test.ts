@@ -118,6 +118,12 @@ describe('the Job of a run', () => {
   it('asks for nothing that a full node lacks, and is as important as it is said to be', () => {
     const resources = podSpec().containers?.[0]?.resources;
     expect(resources?.requests).toEqual({ cpu: '0', memory: '0' });
+    const labelled = jobOf(order(), { ...template, selinuxType: 'spc_t' });
+    expect(labelled.spec?.template.spec?.securityContext).toEqual({
+      seccompProfile: { type: 'RuntimeDefault' },
+      seLinuxOptions: { type: 'spc_t' },
+    });
+    expect(podSpec().securityContext).not.toHaveProperty('seLinuxOptions');
     const important = jobOf(order(), { ...template, priorityClass: 'multinic-agents' });
     expect(important.spec?.template.spec?.priorityClassName).toBe('multinic-agents');
     expect(podSpec()).not.toHaveProperty('priorityClassName');
@@ -258,3 +264,21 @@ describe('the request of a run', () => {
     expect(jobResult()).toMatchObject({ uid, generation, attempt });
   });
 });
+
+it.each([
+  ['keyfile', true, true],
+  ['ifcfg', true, true],
+  ['netplan', true, false],
+  ['networkd', true, false],
+  ['keyfile', false, false],
+] as const)(
+  'an agent for %s, where agents may have the bus: %s, sees it: %s',
+  (of, systemBus, sees) => {
+    const { spec } = jobOf(order({ family: of }), { ...template, systemBus });
+    const mounts = spec?.template.spec?.containers[0]?.volumeMounts ?? [];
+    const bus = mounts.filter(({ mountPath }) => mountPath.startsWith('/host/run/dbus'));
+    expect(bus).toEqual(
+      sees ? [{ name: 'system-bus', mountPath: '/host/run/dbus', readOnly: true }] : [],
+    );
+  },
+);

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { type HostMount, hostMounts, ifcfgMount, machineIdMount } from '../api/host-mounts.ts';
+import {
+  type HostMount,
+  hostMounts,
+  ifcfgMount,
+  machineIdMount,
+  systemBusMount,
+} from '../api/host-mounts.ts';
 import { family, type JobRequest, jobFiles, jobRequest } from '../api/job.ts';
 import { labelValue } from '../api/label-value.ts';
 import { agentAppName, annotations, labels } from '../api/names.ts';
@@ -20,6 +26,10 @@ export interface JobTemplate {
   readonly serviceAccount: string;
   /** So that agents are not the first to be evicted; undefined: the cluster's default. */
   readonly priorityClass: string | undefined;
+  /** Whether agents on nodes of NetworkManager may talk to it. */
+  readonly systemBus: boolean;
+  /** SELinux type of their Pods; undefined: the container runtime's. */
+  readonly selinuxType: string | undefined;
   readonly deadlineSeconds: number;
   /** Longer than the longest pause between two attempts, so that a restart finds the count in the labels. */
   readonly ttlSeconds: number;
@@ -59,8 +69,8 @@ export function jobOf(order: Order, template: JobTemplate): Job {
 type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 
 function podSpec(order: Order, template: JobTemplate): PodSpec {
-  const mounts = mountsFor(order);
-  const { priorityClass } = template;
+  const mounts = mountsFor(order, template);
+  const { priorityClass, selinuxType } = template;
   return {
     // Not by the scheduler: a cordoned, full or tainted node must be configured too, and there is no choice to make.
     nodeName: order.node,
@@ -75,7 +85,10 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
     serviceAccountName: template.serviceAccount,
     automountServiceAccountToken: false,
     imagePullSecrets: template.imagePullSecrets.map((name) => ({ name })),
-    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    securityContext: {
+      seccompProfile: { type: 'RuntimeDefault' },
+      ...(selinuxType === undefined ? {} : { seLinuxOptions: { type: selinuxType } }),
+    },
     containers: [
       {
         name: containerName,
@@ -111,11 +124,15 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
  * The kubelet starts no Pod whose file is missing, and reads the machine id that it reports from this one. Profiles of both
  * kinds are on systems that come with NetworkManager; elsewhere the mount would make the folder of the other kind.
  */
-function mountsFor({ family: sent, machine }: Order): readonly HostMount[] {
+function mountsFor(
+  { family: sent, machine }: Order,
+  { systemBus }: JobTemplate,
+): readonly HostMount[] {
   const hasBothKinds = sent === 'keyfile' && guessFamily(machine) === 'keyfile';
   return [
     ...hostMounts[sent],
     ...(hasBothKinds ? [ifcfgMount] : []),
+    ...(systemBus && (sent === 'keyfile' || sent === 'ifcfg') ? [systemBusMount] : []),
     ...(machine.machineId === undefined ? [] : [machineIdMount]),
   ];
 }

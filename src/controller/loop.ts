@@ -156,6 +156,8 @@ function templateOf(values: ControllerValues): JobTemplate {
     imagePullSecrets: values.agentImagePullSecrets,
     serviceAccount: values.agentServiceAccount,
     priorityClass: values.agentPriorityClass,
+    systemBus: values.agentSystemBus,
+    selinuxType: values.agentSelinuxType,
     deadlineSeconds: Math.ceil(values.jobDeadlineMs / 1000),
     ttlSeconds: values.jobTtlSeconds,
   };

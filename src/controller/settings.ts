@@ -66,6 +66,23 @@ export const controllerSettings = {
     description:
       'PriorityClass of the agent Pods (system-node-critical is allowed in kube-system only); default: that of the cluster',
   }),
+  agentSystemBus: setting({
+    env: ['AGENT_SYSTEM_BUS'],
+    flag: 'agent-system-bus',
+    schema: z.string().default('false').pipe(boolean()),
+    description:
+      'true: agents on nodes of NetworkManager see the system bus of the host (/run/dbus), to have NetworkManager let go of a NIC that it took by DHCP before they came',
+  }),
+  agentSelinuxType: setting({
+    env: ['AGENT_SELINUX_TYPE'],
+    flag: 'agent-selinux-type',
+    schema: z
+      .string()
+      .regex(/^[a-zA-Z][a-zA-Z0-9_.-]*$/)
+      .optional(),
+    description:
+      'type of the SELinux context of the agent Pods, such as spc_t (not proven); default: that of the container runtime',
+  }),
   jobTtlSeconds: setting({
     env: ['CONTROLLER_JOB_TTL'],
     flag: 'job-ttl',

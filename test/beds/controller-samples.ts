@@ -62,6 +62,8 @@ export const template: JobTemplate = {
   imagePullSecrets: [],
   serviceAccount: 'multinic-agent',
   priorityClass: undefined,
+  systemBus: false,
+  selinuxType: undefined,
   deadlineSeconds: 600,
   ttlSeconds: 600,
 };

@@ -28,6 +28,8 @@ const template = {
   imagePullSecrets: [],
   serviceAccount: 'multinic-agent',
   priorityClass: undefined,
+  systemBus: false,
+  selinuxType: undefined,
   deadlineSeconds: 600,
   ttlSeconds: 86_400,
 } as const;

@@ -9,6 +9,8 @@ agentImagePullPolicy: AGENT_IMAGE_PULL_POLICY
 agentImagePullSecrets: AGENT_IMAGE_PULL_SECRETS
 agentServiceAccount: CONTROLLER_SA_NAME
 agentPriorityClass: AGENT_PRIORITY_CLASS
+agentSystemBus: AGENT_SYSTEM_BUS
+agentSelinuxType: AGENT_SELINUX_TYPE
 jobTtlSeconds: CONTROLLER_JOB_TTL
 jobDeadline: CONTROLLER_JOB_DEADLINE
 startDeadline: CONTROLLER_START_DEADLINE

@@ -168,6 +168,9 @@ describe('a profile of somebody else', () => {
     );
     const path = `${run}/Wired connection 1.nmconnection`;
     expect(await claims(text, path)).toEqual({ ...none, leases: ['ens5'] });
+    expect(await keyfile.read({ path, text, mode: 0o600 })).toMatchObject({ generated: true });
+    const byHand = text.replace('[.nmmeta]\nnm-generated=true', '');
+    expect(await keyfile.read({ path, text: byHand, mode: 0o600 })).not.toHaveProperty('generated');
     expect(await claims(text)).toEqual({ ...none, names: ['ens5'] });
     const bridge = text.replace('type=ethernet', 'type=bridge');
     expect(await claims(bridge, path)).toEqual({ ...none, names: ['ens5'] });

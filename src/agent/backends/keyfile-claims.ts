@@ -65,12 +65,18 @@ function claimsOfEthernet(lines: readonly IniLine[], volatile: boolean): Claims 
   const name = valueIn(lines, 'connection', 'interface-name');
   const isLease = (valueIn(lines, 'ipv4', 'method') ?? 'auto') === 'auto';
   if (macsIn(lines, ['mac-address']).length > 0) return { macs };
-  if (name) return volatile && isLease ? { macs, leases: [name] } : { macs, names: [name] };
+  if (name && volatile && isLease) return { macs, leases: [name], ...madeBy(lines) };
+  if (name) return { macs, names: [name] };
   if (valueIn(lines, 'connection', 'autoconnect') === 'false') return { macs };
   const names = (valueIn(lines, 'match', 'interface-name') ?? '').split(';');
   const { patterns, except } = namePatterns(names);
   const claims = { macs, except: [...except, ...macsIn(lines, leftOutKeys)] };
   return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
+}
+
+/** A profile that NetworkManager made for a NIC that nobody has one for stays there when it is told to leave the NIC alone. */
+function madeBy(lines: readonly IniLine[]): Pick<Claims, 'generated'> {
+  return valueIn(lines, '.nmmeta', 'nm-generated') === 'true' ? { generated: true } : {};
 }
 
 const anyMac = /\b(?:[\da-f]{2}:){5}[\da-f]{2}\b/g;

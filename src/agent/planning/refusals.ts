@@ -125,7 +125,7 @@ function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
 }
 
 /** Who makes routes of what a network announces. */
-const leasing = new Set<number>([rt.protocolDhcp, rt.protocolRa]);
+export const leasing: ReadonlySet<number> = new Set<number>([rt.protocolDhcp, rt.protocolRa]);
 
 /** Whether it has the node's address, or no other link has a default route of main that the kernel would rather use. */
 export function isPrimary(

@@ -112,8 +112,8 @@ export const nicReasons = {
       '호스트의 네트워크 관리자가 DHCP로 이 NIC를 먼저 설정했습니다. 기본 NIC는 아닙니다.',
     ],
     [
-      'Exclude the NIC from the catch-all DHCP configuration of the image and release its lease.',
-      '이미지의 포괄적인 DHCP 설정에서 이 NIC를 제외하고 임대를 해제하십시오.',
+      'Exclude the NIC from the catch-all DHCP configuration of the image and release its lease; with NetworkManager set no-auto-default=*, or give agents the system bus (controller.settings.agentSystemBus).',
+      '이미지의 포괄적인 DHCP 설정에서 이 NIC를 제외하고 임대를 해제하십시오. NetworkManager에서는 no-auto-default=*를 설정하거나, 에이전트에 시스템 버스 사용을 허용하십시오(controller.settings.agentSystemBus).',
     ],
   ),
   WrongFamily: row(

@@ -9,6 +9,42 @@ const state = { file: 'src/agent/state.ts', tests: unit('state') };
 
 /** What network managers do while the agent works, and what they hold of NICs that have left. */
 export const agentManagerMutants: readonly Mutant[] = [
+  {
+    file: 'src/agent/bus/network-manager.ts',
+    find: '(flags & generated) === 0',
+    replace: 'flags < 0',
+    tests: ['unit', 'src/agent/bus/network-manager.test.ts'],
+  },
+  {
+    file: 'src/agent/bus/network-manager.ts',
+    find: 'String(mac).toLowerCase() !== nic.mac',
+    replace: 'mac === undefined',
+    tests: ['unit', 'src/agent/bus/network-manager.test.ts'],
+  },
+  {
+    file: 'src/agent/bus/message.ts',
+    find: 'if (length > maxLength) throw',
+    replace: 'if (length < 0) throw',
+    tests: ['unit', 'src/agent/bus/network-manager.test.ts'],
+  },
+  {
+    file: 'src/agent/bus/system-bus.ts',
+    find: "socket.on('close', () => this.#end(new Error('the bus has hung up')));",
+    replace: '',
+    tests: ['unit', 'src/agent/bus/network-manager.test.ts'],
+  },
+  {
+    file: 'src/agent/apply/leased.ts',
+    find: 'return nics.filter(({ mac }) => possible.includes(mac));',
+    replace: 'return possible.length < 0 ? [] : nics;',
+    tests: ['namespaces', 'test/namespaces/leased.test.ts'],
+  },
+  {
+    file: 'src/controller/job.ts',
+    find: "systemBus && (sent === 'keyfile' || sent === 'ifcfg')",
+    replace: 'systemBus',
+    tests: ['unit', 'src/controller/job.test.ts'],
+  },
   { ...kernel, find: 'return deletes && goneWords.test', replace: 'return goneWords.test' },
   { ...kernel, find: 'return deletes && goneWords.test(words);', replace: 'return deletes;' },
   { ...kernel, find: '|No such process|', replace: '|' },

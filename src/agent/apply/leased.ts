@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { withDeadline } from '../../time/deadline.ts';
+import { disconnectNic, leaveNic } from '../bus/network-manager.ts';
+import { isThere, observeHost, observeLinks } from '../observe/host.ts';
+import type { PlanInput } from '../planning/candidates.ts';
+import { hostWithoutLeases, isLeased, withoutAutomaticProfiles } from '../planning/leases.ts';
+import { planAll, type WholePlan } from '../planning/plan.ts';
+import type { AgentState } from '../state.ts';
+import type { Context } from './context.ts';
+
+/** Mounted only where the installation gives agents this right. */
+const busSocket = '/run/dbus/system_bus_socket';
+/** NetworkManager answers at once, unless it hangs. */
+const answersWithinMs = 5_000;
+/** It takes what it has set off the NIC, one by one. */
+const letsGoWithinMs = 10_000;
+const pauseMs = 100;
+
+/** A plan, and the host that it is made for. */
+export interface Planned {
+  readonly input: PlanInput;
+  readonly plan: WholePlan;
+}
+
+/**
+ * The plan once NetworkManager has let go of NICs that it took by an automatic profile before we came; only of those of which
+ * nothing else is known against what is asked for. Where it does not, the refusal says why.
+ */
+export async function planWithoutLeases(
+  { input, plan }: Planned,
+  state: AgentState,
+  context: Context,
+): Promise<Planned> {
+  const nics = leasedNics({ input, plan }, context);
+  if (nics.length === 0) return { input, plan };
+  const problems = new Map<string, string>();
+  for (const nic of nics) {
+    const problem = await problemOf(() => released(nic, context));
+    context.log.info({ ...nic, problem }, 'NetworkManager was asked to let go of a NIC');
+    if (problem !== undefined) problems.set(nic.mac, problem);
+  }
+  if (problems.size === nics.length) return { input, plan: explained(plan, problems) };
+  const free = nics.filter(({ mac }) => !problems.has(mac)).map(({ name }) => name);
+  const seen = await observeHost(context, context.macs, state);
+  const next = { ...input, host: withoutAutomaticProfiles(seen, free) };
+  return { input: next, plan: explained(planAll(next), problems) };
+}
+
+interface Nic {
+  readonly mac: string;
+  readonly name: string;
+}
+
+function leasedNics({ input, plan }: Planned, { backend, hostRoot }: Context): Nic[] {
+  if (backend.name !== 'keyfile' && backend.name !== 'ifcfg') return [];
+  const leased = plan.apply.refused.filter(({ refusal }) => refusal.reason === 'LeasedByHost');
+  if (leased.length === 0 || !isThere(hostRoot, busSocket)) return [];
+  const nics = leased.map(({ target: { mac }, name }) => ({ mac, name }));
+  const host = hostWithoutLeases(
+    input.host,
+    nics.map(({ name }) => name),
+  );
+  const possible = planAll({ ...input, host }).apply.units.map(({ target }) => target.mac);
+  return nics.filter(({ mac }) => possible.includes(mac));
+}
+
+/** Resolves to why the NIC is not free; rejects when nobody knows. */
+async function released(nic: Nic, context: Context): Promise<string | undefined> {
+  return (
+    (await asked(disconnectNic, nic, context)) ??
+    (await keptAfterAll(nic, context)) ??
+    (await asked(leaveNic, nic, context))
+  );
+}
+
+function asked(
+  what: typeof disconnectNic,
+  nic: Nic,
+  { clock, hostRoot, perform }: Context,
+): Promise<string | undefined> {
+  const socket = join(hostRoot, busSocket);
+  return perform('agent.manager.release', () =>
+    withDeadline({ clock, ms: answersWithinMs }, (signal) => what(socket, nic, signal)),
+  );
+}
+
+async function keptAfterAll({ name }: Nic, context: Context): Promise<string | undefined> {
+  const { clock, macs } = context;
+  const end = clock.monotonicMs() + letsGoWithinMs;
+  while (isLeased(await observeLinks(context, macs), name)) {
+    if (clock.monotonicMs() >= end) return 'it keeps the NIC all the same';
+    await clock.sleep(pauseMs);
+  }
+  return undefined;
+}
+
+async function problemOf(work: () => Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function explained(plan: WholePlan, problems: ReadonlyMap<string, string>): WholePlan {
+  const refused = plan.apply.refused.map((nic) => {
+    const problem = problems.get(nic.target.mac);
+    if (problem === undefined || nic.refusal.reason !== 'LeasedByHost') return nic;
+    const message = `${nic.refusal.message}; NetworkManager: ${problem}`;
+    return { ...nic, refusal: { ...nic.refusal, message } };
+  });
+  return { ...plan, apply: { ...plan.apply, refused } };
+}

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { UnkindBus } from '../../../test/beds/unkind-bus.ts';
+import { disconnectNic, leaveNic } from './network-manager.ts';
+
+const nic = { name: 'ens5', mac: 'fa:16:3e:00:00:05' };
+let folder: string;
+let bus: UnkindBus;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'multinic-bus-'));
+  bus = await UnkindBus.listen(join(folder, 'socket'));
+});
+afterEach(async () => {
+  await bus.close();
+  rmSync(folder, { recursive: true });
+});
+
+const release = async (signal = new AbortController().signal) =>
+  (await disconnectNic(bus.path, nic, signal)) ?? (await leaveNic(bus.path, nic, signal));
+
+describe('NetworkManager', () => {
+  test('lets go of a NIC that it took by a profile of its own making', async () => {
+    expect(await release()).toBeUndefined();
+    expect(bus.unmanaged).toEqual(['/org/freedesktop/NetworkManager/Devices/3']);
+  });
+
+  test('is understood whatever pieces its answers come in', async () => {
+    bus.pieces = 1;
+    expect(await release()).toBeUndefined();
+  });
+
+  test('is not asked to when somebody made the profile', async () => {
+    bus.flags = 0;
+    expect(await release()).toBe('its profile Wired connection 1 is none that it made by itself');
+    expect(bus.unmanaged).toEqual([]);
+  });
+
+  test('is not asked to when it means another NIC', async () => {
+    bus.mac = 'FA:16:3E:00:00:06';
+    expect(await release()).toBe('it has FA:16:3E:00:00:06 as ens5');
+    expect(bus.unmanaged).toEqual([]);
+  });
+
+  test('takes what it has set off the NIC before it lets go of it, once', async () => {
+    const seen: string[] = [];
+    bus.onDisconnected = () => void seen.push(`disconnected, ${bus.unmanaged.length} left alone`);
+    expect(await release()).toBeUndefined();
+    expect(await release()).toBeUndefined();
+    expect(seen).toEqual(['disconnected, 0 left alone']);
+  });
+
+  test('lets go of a NIC that it has nothing on, as when an earlier run was cut short', async () => {
+    bus.active = '/';
+    bus.refuses = 'Disconnect';
+    expect(await release()).toBeUndefined();
+    expect(bus.unmanaged).toHaveLength(1);
+  });
+
+  test('keeps the NIC when it does not take off what it has set', async () => {
+    bus.refuses = 'Disconnect';
+    await expect(release()).rejects.toThrow('AccessDenied: no Disconnect for you');
+    expect(bus.unmanaged).toEqual([]);
+  });
+
+  test('may refuse', async () => {
+    bus.refuses = 'Set';
+    await expect(release()).rejects.toThrow('AccessDenied: no Set for you');
+  });
+
+  test('may not know the NIC', async () => {
+    bus.refuses = 'GetDeviceByIpIface';
+    await expect(release()).rejects.toThrow('AccessDenied: no GetDeviceByIpIface for you');
+  });
+});
+
+describe('a bus that', () => {
+  test('lets nobody in is told of', async () => {
+    bus.greeting = 'REJECTED EXTERNAL';
+    await expect(release()).rejects.toThrow('the bus lets nobody in: REJECTED EXTERNAL');
+  });
+
+  test.each(['auth', 'Hello', 'Get', 'Disconnect', 'Set'])(
+    'hangs at %s is waited for no longer than the signal',
+    async (at) => {
+      const enough = new AbortController();
+      bus.hangsAt = at;
+      bus.onHang = () => enough.abort(new Error('enough'));
+      await expect(release(enough.signal)).rejects.toThrow('enough');
+    },
+  );
+
+  test('hangs up in the middle of an answer is told of', async () => {
+    bus.cutsAt = 'Get';
+    await expect(release()).rejects.toThrow('the bus has hung up');
+  });
+
+  test.each([
+    ['no message', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', 'not a message'],
+    ['a message without end', message(0x7f_ff_ff_ff), 'a message of'],
+    [
+      'a header that ends too early',
+      message(0, [1, 1, 0x6f, 0, 0xff, 0xff, 0, 0]),
+      'ends too early',
+    ],
+    ['a value nobody knows', message(0, [1, 1, 0x7b, 0, 0, 0, 0, 0]), 'a value of the type {'],
+  ])('sends %s is told of', async (_, bytes, words) => {
+    bus.says = Buffer.from(bytes as Uint8Array);
+    await expect(release()).rejects.toThrow(words);
+  });
+
+  test('is not there is told of', async () => {
+    await expect(
+      disconnectNic(join(folder, 'none'), nic, new AbortController().signal),
+    ).rejects.toThrow('ENOENT');
+  });
+});
+
+/** The fixed part of a message, and what its header is said to be. */
+function message(bodyLength: number, header: readonly number[] = []): Buffer {
+  const fixed = Buffer.alloc(16);
+  fixed.set([0x6c, 2, 0, 1]);
+  fixed.writeUInt32LE(bodyLength, 4);
+  fixed.writeUInt32LE(header.length, 12);
+  return Buffer.concat([fixed, Buffer.from(header), Buffer.alloc((8 - (header.length % 8)) % 8)]);
+}

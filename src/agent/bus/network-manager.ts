@@ -1,0 +1,79 @@
+import type { Argument, Value } from './message.ts';
+import { SystemBus } from './system-bus.ts';
+
+const service = 'org.freedesktop.NetworkManager';
+const root = '/org/freedesktop/NetworkManager';
+/** NM_SETTINGS_CONNECTION_FLAG_NM_GENERATED: a profile that NetworkManager made by itself, for a NIC that nobody has one for. */
+const generated = 0x2;
+
+/** A NIC as its link is called now, so that no other one is meant. */
+export interface LeasedNic {
+  readonly name: string;
+  readonly mac: string;
+}
+
+/**
+ * Has NetworkManager take off the NIC what it has set by one of its own automatic profiles; a profile that somebody has made
+ * for it is left to work. Resolves to why that was not done. Rejects when the bus or NetworkManager does not answer until
+ * `signal`.
+ */
+export async function disconnectNic(
+  socket: string,
+  nic: LeasedNic,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  using bus = await SystemBus.connect(socket, signal);
+  const { device, problem } = await deviceOf(bus, nic);
+  if (problem !== undefined) return problem;
+  const active = String(await property(bus, device, `${service}.Device`, 'ActiveConnection'));
+  // An earlier run has asked already, and did not get any further.
+  if (active === '/') return undefined;
+  const connection = `${service}.Connection.Active`;
+  const profile = String(await property(bus, active, connection, 'Connection'));
+  const flags = await property(bus, profile, `${service}.Settings.Connection`, 'Flags');
+  if (typeof flags !== 'number' || (flags & generated) === 0) {
+    const id = String(await property(bus, active, connection, 'Id'));
+    return `its profile ${id} is none that it made by itself`;
+  }
+  await call(bus, device, `${service}.Device`, 'Disconnect');
+  return undefined;
+}
+
+/**
+ * Has NetworkManager leave the NIC alone until the next boot. What was set on it by then stays on it, so it is disconnected
+ * before, and that is waited for. Resolves and rejects as `disconnectNic`.
+ */
+export async function leaveNic(
+  socket: string,
+  nic: LeasedNic,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  using bus = await SystemBus.connect(socket, signal);
+  const { device, problem } = await deviceOf(bus, nic);
+  if (problem !== undefined) return problem;
+  const managed = [{ text: `${service}.Device` }, { text: 'Managed' }, { variant: false }];
+  await call(bus, device, properties, 'Set', ...managed);
+  return undefined;
+}
+
+const properties = 'org.freedesktop.DBus.Properties';
+
+function call(
+  bus: SystemBus,
+  path: string,
+  on: string,
+  member: string,
+  ...given: Argument[]
+): Promise<Value> {
+  return bus.call({ destination: service, path, interface: on, member, arguments: given });
+}
+
+function property(bus: SystemBus, path: string, on: string, name: string): Promise<Value> {
+  return call(bus, path, properties, 'Get', { text: on }, { text: name });
+}
+
+async function deviceOf(bus: SystemBus, { name, mac }: LeasedNic) {
+  const device = String(await call(bus, root, service, 'GetDeviceByIpIface', { text: name }));
+  const has = String(await property(bus, device, `${service}.Device.Wired`, 'HwAddress'));
+  return has.toLowerCase() === mac ? { device } : { device, problem: `it has ${has} as ${name}` };
+}

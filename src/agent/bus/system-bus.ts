@@ -1,0 +1,122 @@
+import { connect, type Socket } from 'node:net';
+import { type Answer, type Call, decode, encodeCall, type Value } from './message.ts';
+
+/** An answer that says no. */
+export class RefusedCallError extends Error {
+  override readonly name = 'RefusedCallError';
+}
+
+/** More than a server says before it lets a client in, and more than is read ahead. */
+const maxUnread = 2_097_152;
+
+/**
+ * A connection to the system bus on which one call at a time is made. Whatever a peer does or leaves undone, a call ends by
+ * `signal` at the latest, and with the connection.
+ */
+export class SystemBus implements Disposable {
+  readonly #socket: Socket;
+  readonly #signal: AbortSignal;
+  #unread: Buffer = Buffer.alloc(0);
+  #problem: Error | undefined;
+  #changed = Promise.withResolvers<void>();
+  #serial = 0;
+
+  private constructor(socket: Socket, signal: AbortSignal) {
+    this.#socket = socket;
+    this.#signal = signal;
+    socket.on('data', (bytes: Buffer) => {
+      this.#unread = Buffer.concat([this.#unread, bytes]);
+      if (this.#unread.length > maxUnread) this.#end(new Error('the bus says too much'));
+      this.#changed.resolve();
+    });
+    socket.on('error', (error) => this.#end(error));
+    socket.on('close', () => this.#end(new Error('the bus has hung up')));
+    signal.addEventListener('abort', this.#abort, { once: true });
+    if (signal.aborted) this.#abort();
+  }
+
+  /** Connects as the user of this process. Rejects when that is not possible until `signal`. */
+  static async connect(path: string, signal: AbortSignal): Promise<SystemBus> {
+    const bus = new SystemBus(connect(path), signal);
+    try {
+      await bus.#introduce();
+      return bus;
+    } catch (error) {
+      bus[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** The first value of the answer. Rejects with a RefusedCallError when it is an error. */
+  async call(call: Call): Promise<Value> {
+    this.#serial += 1;
+    const serial = this.#serial;
+    this.#socket.write(encodeCall(serial, call));
+    for (;;) {
+      const answer = await this.#message();
+      if (answer?.to !== serial) continue;
+      if ('error' in answer) throw new RefusedCallError(`${answer.error}: ${answer.words}`);
+      return answer.value;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener('abort', this.#abort);
+    this.#socket.destroy();
+  }
+
+  readonly #abort = (): void => {
+    this.#end(this.#signal.reason as Error);
+    this.#socket.destroy();
+  };
+
+  #end(problem: Error): void {
+    this.#problem ??= problem;
+    this.#changed.resolve();
+  }
+
+  /** SASL EXTERNAL: the kernel tells the bus who is at the other end; then the first call, which every client has to make. */
+  async #introduce(): Promise<void> {
+    const uid = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
+    this.#socket.write(`\0AUTH EXTERNAL ${uid}\r\n`);
+    const line = await this.#line();
+    if (!/^OK [0-9a-f]+$/.test(line)) throw new Error(`the bus lets nobody in: ${line}`);
+    this.#socket.write('BEGIN\r\n');
+    await this.call({
+      destination: 'org.freedesktop.DBus',
+      path: '/org/freedesktop/DBus',
+      interface: 'org.freedesktop.DBus',
+      member: 'Hello',
+      arguments: [],
+    });
+  }
+
+  async #line(): Promise<string> {
+    for (;;) {
+      const end = this.#unread.indexOf('\r\n');
+      if (end >= 0) {
+        const line = this.#unread.toString('utf8', 0, end);
+        this.#unread = this.#unread.subarray(end + 2);
+        return line;
+      }
+      await this.#more();
+    }
+  }
+
+  async #message(): Promise<Answer | undefined> {
+    for (;;) {
+      const found = decode(this.#unread);
+      if (found) {
+        this.#unread = this.#unread.subarray(found.length);
+        return found.answer;
+      }
+      await this.#more();
+    }
+  }
+
+  async #more(): Promise<void> {
+    if (this.#problem) throw this.#problem;
+    await this.#changed.promise;
+    this.#changed = Promise.withResolvers();
+  }
+}

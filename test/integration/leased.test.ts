@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Box, type BoxKind, prepareBoxes, startBox } from '../../rig/hosts/box/box.ts';
+import { ip } from '../../rig/hosts/namespace/command.ts';
+import { program } from '../../rig/parts/program.ts';
+import { type JobResult, jobResult } from '../../src/api/job.ts';
+import { request } from '../beds/agent-samples.ts';
+import { nic } from '../namespaces/agent-process.ts';
+import { eventually } from '../namespaces/eventually.ts';
+
+const kind = { suite: 'bookworm', profile: 'keyfile' } as const satisfies BoxKind;
+const mac = '02:00:00:00:01:05';
+const repository = join(import.meta.dirname, '../..');
+const inBox = '/opt/multinic';
+
+let box: Box;
+beforeAll(async () => {
+  await prepareBoxes(kind);
+  box = await startBox('leased', { ...kind, readOnly: { [repository]: inBox } });
+});
+afterAll(() => box.down());
+
+async function agent(attempt: number): Promise<JobResult> {
+  const wanted = nic(0, mac, '10.0.0.11/24', { gateway: '10.0.0.254' });
+  const asked = request([wanted], { protocol: 2, family: 'keyfile', attempt });
+  const folder = join(await box.root(), 'root');
+  await writeFile(join(folder, 'request'), JSON.stringify(asked));
+  const files = ['--request', '/root/request', '--result', '/root/result', '--host-root', '/'];
+  const command = program('agent').command.map((word) => word.replace(repository, inBox));
+  const { stderr } = await box.exec([...command, ...files]);
+  const text = await readFile(join(folder, 'result'), 'utf8').catch((cause: unknown) => {
+    throw new Error(`no result: ${stderr}`, { cause });
+  });
+  return jobResult.parse(JSON.parse(text));
+}
+
+/** Leases addresses of 10.0.0.0/24 to whoever asks behind the box's NICs. */
+async function startDhcp(): Promise<AsyncDisposable & { readonly pid: number | undefined }> {
+  await ip(['-n', box.fabric, 'addr', 'add', '10.0.0.254/24', 'dev', 'br0']);
+  const server = ['dnsmasq', '--keep-in-foreground', '--conf-file=/dev/null', '--port=0'];
+  const leases = ['--leasefile-ro', '--dhcp-range=10.0.0.50,10.0.0.60,1h', '--interface=br0'];
+  const child = spawn('ip', ['netns', 'exec', box.fabric, ...server, ...leases], {
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  return {
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function stateOf(name: string): Promise<string> {
+  const states = await box.sh(['nmcli', '-g', 'DEVICE,STATE', 'device']);
+  return states.split('\n').find((line) => line.startsWith(`${name}:`)) ?? 'none';
+}
+
+test('NetworkManager lets go of a NIC that it took by its automatic profile, for this boot', async () => {
+  await using server = await startDhcp();
+  expect(server.pid).toBeGreaterThan(0);
+  await box.sh(['sh', '-c', 'rm /etc/NetworkManager/conf.d/10-box.conf; nmcli general reload']);
+  await box.plug('ens5', mac);
+  const addresses = async (name: string) => box.sh(['ip', '-4', 'addr', 'show', 'dev', name]);
+  await eventually(async () => expect(await addresses('ens5')).toContain('dynamic'));
+  const result = await agent(1);
+  expect(result).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
+  expect(await stateOf('multinic0')).toBe('multinic0:unmanaged');
+  expect(await addresses('multinic0')).toContain('inet 10.0.0.11/24');
+  expect(await addresses('multinic0')).not.toContain('dynamic');
+  expect(await box.sh(['ip', 'route', 'show', 'default'])).not.toContain('multinic0');
+  expect((await agent(2)).outcome).toBe('ok');
+  await box.reboot();
+  await eventually(async () => expect(await stateOf('multinic0')).toBe('multinic0:connected'));
+  expect(await addresses('multinic0')).toContain('inet 10.0.0.11/24');
+  expect(await addresses('multinic0')).not.toContain('dynamic');
+  expect(await box.sh(['ip', 'rule'])).toContain('from 10.0.0.11 lookup 100');
+});
