@@ -36,6 +36,7 @@ export default defineConfig({
         },
       },
       { test: { ...shipped, name: 'namespaces', include: ['test/namespaces/**/*.test.ts'] } },
+      { test: { ...shipped, name: 'agent-faults', include: ['test/faults/agent/*.host.ts'] } },
       { test: { ...chain, name: 'chain', include: ['test/chain/**/*.test.ts'] } },
       {
         test: {

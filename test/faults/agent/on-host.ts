@@ -104,7 +104,9 @@ export class SceneOnHost implements AsyncDisposable {
 
   async #picture(): Promise<Picture> {
     const { links, routes, rules } = await stateOf(this.#host);
-    return pictureOf(this.#host.root, [...links, ...routes, ...rules]);
+    // The kernel makes those of link-local addresses by itself, in its own time.
+    const lasting = routes.filter((route) => !/"dst":"(fe80|ff00):/.test(route));
+    return pictureOf(this.#host.root, [...links, ...lasting, ...rules]);
   }
 }
 

@@ -17,8 +17,8 @@ export const agentManagerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/bus/network-manager.ts',
-    find: 'String(mac).toLowerCase() !== nic.mac',
-    replace: 'mac === undefined',
+    find: 'has.toLowerCase() === mac ?',
+    replace: 'has.toLowerCase() !== name ?',
     tests: ['unit', 'src/agent/bus/network-manager.test.ts'],
   },
   {
@@ -32,6 +32,18 @@ export const agentManagerMutants: readonly Mutant[] = [
     find: "socket.on('close', () => this.#end(new Error('the bus has hung up')));",
     replace: '',
     tests: ['unit', 'src/agent/bus/network-manager.test.ts'],
+  },
+  {
+    file: 'src/agent/apply/leased.ts',
+    find: '(await keptAfterAll(nic, context)) ??',
+    replace: '',
+    tests: ['namespaces', 'test/namespaces/leased.test.ts'],
+  },
+  {
+    file: 'src/agent/apply/leased.ts',
+    find: 'host: withoutAutomaticProfiles(seen, free)',
+    replace: 'host: free.length < 0 ? withoutAutomaticProfiles(seen, free) : seen',
+    tests: ['namespaces', 'test/namespaces/leased.test.ts'],
   },
   {
     file: 'src/agent/apply/leased.ts',
