@@ -156,7 +156,8 @@ it('an agent that dies between its changes and its file leaves what the next one
   const { node, server, tenant, data } = world;
   const port = await tenant.createPort({ networkId: data.networkId });
   const otherNames = `[Match]\nMACAddress=${port.mac_address}\n[Link]\nAlternativeName=ens7\nAlternativeName=enp0s7\n`;
-  await node.sh(['tee', '/etc/systemd/network/50-slot.link'], otherNames);
+  const slot = '/etc/systemd/network/50-slot.link';
+  await node.sh(['tee', slot], otherNames);
   await node.sh(['udevadm', 'control', '--reload']);
   await letAgentDieAt(node, 'agent.kernel.batch after 1');
   await tenant.attach(server.id, { portId: port.id });
@@ -166,6 +167,7 @@ it('an agent that dies between its changes and its file leaves what the next one
   await tenant.detach(server.id, port.id);
   await untilConfigured(world, 'multinic0', 'multinic1');
   await expectGone(world, 'multinic2');
+  await node.sh(['rm', slot]);
   await untilAsBefore();
 });
 
