@@ -17,43 +17,53 @@ export interface LeasedNic {
  * for it is left to work. Resolves to why that was not done. Rejects when the bus or NetworkManager does not answer until
  * `signal`.
  */
-export async function disconnectNic(
+export function disconnectNic(
   socket: string,
   nic: LeasedNic,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  using bus = await SystemBus.connect(socket, signal);
-  const { device, problem } = await deviceOf(bus, nic);
-  if (problem !== undefined) return problem;
-  const active = String(await property(bus, device, `${service}.Device`, 'ActiveConnection'));
-  // An earlier run has asked already, and did not get any further.
-  if (active === '/') return undefined;
-  const connection = `${service}.Connection.Active`;
-  const profile = String(await property(bus, active, connection, 'Connection'));
-  const flags = await property(bus, profile, `${service}.Settings.Connection`, 'Flags');
-  if (typeof flags !== 'number' || (flags & generated) === 0) {
-    const id = String(await property(bus, active, connection, 'Id'));
-    return `its profile ${id} is none that it made by itself`;
-  }
-  await call(bus, device, `${service}.Device`, 'Disconnect');
-  return undefined;
+  return onDevice(socket, nic, signal, async (bus, device) => {
+    const active = String(await property(bus, device, `${service}.Device`, 'ActiveConnection'));
+    // An earlier run has asked already, and did not get any further.
+    if (active === '/') return undefined;
+    const connection = `${service}.Connection.Active`;
+    const profile = String(await property(bus, active, connection, 'Connection'));
+    const flags = await property(bus, profile, `${service}.Settings.Connection`, 'Flags');
+    if (typeof flags !== 'number' || (flags & generated) === 0) {
+      const id = String(await property(bus, active, connection, 'Id'));
+      return `its profile ${id} is none that it made by itself`;
+    }
+    await call(bus, device, `${service}.Device`, 'Disconnect');
+    return undefined;
+  });
 }
 
 /**
  * Has NetworkManager leave the NIC alone until the next boot. What was set on it by then stays on it, so it is disconnected
  * before, and that is waited for. Resolves and rejects as `disconnectNic`.
  */
-export async function leaveNic(
+export function leaveNic(
   socket: string,
   nic: LeasedNic,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  return onDevice(socket, nic, signal, async (bus, device) => {
+    const managed = [{ text: `${service}.Device` }, { text: 'Managed' }, { variant: false }];
+    await call(bus, device, properties, 'Set', ...managed);
+    return undefined;
+  });
+}
+
+async function onDevice(
+  socket: string,
+  { name, mac }: LeasedNic,
+  signal: AbortSignal,
+  work: (bus: SystemBus, device: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
   using bus = await SystemBus.connect(socket, signal);
-  const { device, problem } = await deviceOf(bus, nic);
-  if (problem !== undefined) return problem;
-  const managed = [{ text: `${service}.Device` }, { text: 'Managed' }, { variant: false }];
-  await call(bus, device, properties, 'Set', ...managed);
-  return undefined;
+  const device = String(await call(bus, root, service, 'GetDeviceByIpIface', { text: name }));
+  const has = String(await property(bus, device, `${service}.Device.Wired`, 'HwAddress'));
+  return has.toLowerCase() === mac ? await work(bus, device) : `it has ${has} as ${name}`;
 }
 
 const properties = 'org.freedesktop.DBus.Properties';
@@ -70,10 +80,4 @@ function call(
 
 function property(bus: SystemBus, path: string, on: string, name: string): Promise<Value> {
   return call(bus, path, properties, 'Get', { text: on }, { text: name });
-}
-
-async function deviceOf(bus: SystemBus, { name, mac }: LeasedNic) {
-  const device = String(await call(bus, root, service, 'GetDeviceByIpIface', { text: name }));
-  const has = String(await property(bus, device, `${service}.Device.Wired`, 'HwAddress'));
-  return has.toLowerCase() === mac ? { device } : { device, problem: `it has ${has} as ${name}` };
 }
