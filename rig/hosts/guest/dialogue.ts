@@ -4,6 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Message = Readonly<Record<string, unknown>>;
 
+/** The machine has ended, or its power was cut. */
+export class ClosedError extends Error {
+  override readonly name = 'ClosedError';
+}
+
 /** A socket of QEMU on which both sides say JSON, a line each. */
 export class Dialogue implements Disposable {
   readonly #socket: Socket;
@@ -53,7 +58,7 @@ export class Dialogue implements Disposable {
         this.#heard.splice(0, at + 1);
         return found;
       }
-      if (this.#isOver) throw new Error('QEMU has closed the socket');
+      if (this.#isOver) throw new ClosedError('QEMU has closed the socket');
       if (patience.aborted) throw new Error(`nothing was said within ${ms} ms`);
       this.#changed = Promise.withResolvers();
       await Promise.race([this.#changed.promise, over]);
@@ -62,7 +67,6 @@ export class Dialogue implements Disposable {
 
   #hear(line: string): void {
     // The guest's agent begins the answer that follows such a prefix with one, which is no UTF-8.
-    if (process.env.DBG) console.log('<', line);
     this.#heard.push(JSON.parse(line.replace(/^[^{]*/, '')) as Message);
     this.#changed.resolve();
   }

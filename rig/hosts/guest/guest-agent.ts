@@ -51,7 +51,8 @@ export class GuestAgent implements Disposable {
       if ('error' in heard) throw new Error(`${command}: ${JSON.stringify(heard['error'])}`);
       return heard['return'];
     });
-    this.#turn = answer.catch(() => undefined);
+    // Whoever asked is told how it ended; the next one only waits for the end.
+    this.#turn = Promise.allSettled([answer]);
     return answer;
   }
 

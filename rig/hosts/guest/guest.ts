@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { runScript } from '../box/script.ts';
 import type { Output } from '../namespace/command.ts';
-import { connected } from './dialogue.ts';
+import { ClosedError, connected } from './dialogue.ts';
 import { GuestAgent } from './guest-agent.ts';
 import { type Machine, nicDevice, nicOf, placesIn, qemuArguments } from './machine.ts';
 import { Monitor } from './monitor.ts';
@@ -150,7 +150,7 @@ export class Guest implements AsyncDisposable {
   /** Orderly, on the same disk. */
   async reboot(): Promise<void> {
     await this.#endsBy(async () => {
-      await this.#running.exec(['systemctl', 'reboot']).catch(() => undefined);
+      await this.#running.exec(['systemctl', 'reboot']).catch(isClosed);
     });
     await this.start();
   }
@@ -218,6 +218,11 @@ export class Guest implements AsyncDisposable {
     await this.cut();
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** A guest that goes down may do so before it has answered. */
+function isClosed(error: unknown): void {
+  if (!(error instanceof ClosedError)) throw error;
 }
 
 async function newFolder(machine: Machine): Promise<SavedGuest> {
