@@ -1,5 +1,9 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import './test/node-version.ts';
+
+// Most tests wait more than they work. Of two processors vitest would use one.
+const maxWorkers = Math.max(3, availableParallelism());
 
 // Vitest's own limit of one second is none of a busy machine.
 const shared = {
@@ -19,8 +23,8 @@ const real = {
   expect: { poll: { timeout: 60_000 } },
 };
 
-// Real processes one after the other; nothing is built or installed.
-const chain = { ...real, hookTimeout: 120_000 };
+// Real processes on hosts of their own; nothing is built or installed.
+const chain = { ...real, fileParallelism: true, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
@@ -28,6 +32,7 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          maxWorkers,
           name: 'unit',
           include: [
             '{src,rig,deploy}/**/*.test.ts',
@@ -35,13 +40,19 @@ export default defineConfig({
           ],
         },
       },
-      { test: { ...shipped, name: 'namespaces', include: ['test/namespaces/**/*.test.ts'] } },
+      {
+        test: {
+          ...shipped,
+          maxWorkers,
+          name: 'namespaces',
+          include: ['test/namespaces/**/*.test.ts'],
+        },
+      },
       { test: { ...shipped, name: 'agent-faults', include: ['test/faults/agent/*.host.ts'] } },
-      { test: { ...chain, name: 'chain', include: ['test/chain/**/*.test.ts'] } },
+      { test: { ...chain, maxWorkers, name: 'chain', include: ['test/chain/**/*.test.ts'] } },
       {
         test: {
           ...chain,
-          fileParallelism: true,
           // A deleted OpenstackConfig waits for what a killed operator may have sent.
           maxWorkers: 3,
           name: 'kills',
@@ -51,7 +62,6 @@ export default defineConfig({
       {
         test: {
           ...chain,
-          fileParallelism: true,
           // They wait more than they work.
           maxWorkers: 2,
           hookTimeout: 300_000,
