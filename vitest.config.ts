@@ -76,6 +76,7 @@ export default defineConfig({
           include: ['test/{integration,boxes,guest}/**/*.test.ts'],
         },
       },
+      { test: { ...real, name: 'openstack', include: ['test/openstack/**/*.test.ts'] } },
       { test: { ...real, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
       { test: { ...real, name: 'rights-full', include: ['test/rights-full/**/*.test.ts'] } },
       { test: { ...real, name: 'attaches', include: ['test/attaches/**/*.test.ts'] } },

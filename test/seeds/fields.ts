@@ -1,6 +1,6 @@
 import { textOf } from '../house/tree.ts';
 
-const fieldTests = 'test/integration/fields';
+const fieldTests = 'test/openstack/fields';
 const selection = `${fieldTests}/selection-tests.ts`;
 const account = `${fieldTests}/account-tests.ts`;
 const setting = `${fieldTests}/setting-tests.ts`;
