@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => box.down());
 
-async function agent(attempt: number): Promise<JobResult> {
-  const wanted = nic(0, mac, '10.0.0.11/24', { gateway: '10.0.0.254' });
+async function agent(attempt: number, of = mac): Promise<JobResult> {
+  const wanted = nic(0, of, '10.0.0.11/24', { gateway: '10.0.0.254' });
   const asked = request([wanted], { protocol: 2, family: 'keyfile', attempt });
   const folder = join(await box.root(), 'root');
   await writeFile(join(folder, 'request'), JSON.stringify(asked));
@@ -60,12 +60,29 @@ async function stateOf(name: string): Promise<string> {
   return states.split('\n').find((line) => line.startsWith(`${name}:`)) ?? 'none';
 }
 
+const addresses = async (name: string) => box.sh(['ip', '-4', 'addr', 'show', 'dev', name]);
+
+test('a NIC that somebody else leases is not taken from them by way of NetworkManager, which only sees it', async () => {
+  const theirs = '02:00:00:00:01:06';
+  await box.plug('ens6', theirs);
+  // What a DHCP client does that is none of NetworkManager's.
+  const lease = 'valid_lft 3600 preferred_lft 3600';
+  await box.sh(['sh', '-c', `ip link set ens6 up; ip addr add 10.0.0.11/24 dev ens6 ${lease}`]);
+  await eventually(async () => expect(await stateOf('ens6')).toBe('ens6:connected (externally)'));
+  const { nics } = await agent(1, theirs);
+  expect(nics).toMatchObject([
+    { reason: 'LeasedByHost', message: expect.stringContaining('what others have set') as string },
+  ]);
+  expect(await addresses('ens6')).toContain('inet 10.0.0.11/24');
+  expect(await stateOf('ens6')).toBe('ens6:connected (externally)');
+  await box.unplug('ens6');
+});
+
 test('NetworkManager lets go of a NIC that it took by its automatic profile, for this boot', async () => {
   await using server = await startDhcp();
   expect(server.pid).toBeGreaterThan(0);
   await box.sh(['sh', '-c', 'rm /etc/NetworkManager/conf.d/10-box.conf; nmcli general reload']);
   await box.plug('ens5', mac);
-  const addresses = async (name: string) => box.sh(['ip', '-4', 'addr', 'show', 'dev', name]);
   await eventually(async () => expect(await addresses('ens5')).toContain('dynamic'));
   const result = await agent(1);
   expect(result).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });

@@ -37,6 +37,18 @@ describe('NetworkManager', () => {
     expect(bus.unmanaged).toEqual([]);
   });
 
+  // NM_SETTINGS_CONNECTION_FLAG_EXTERNAL; a volatile one before 1.26, which knew no such flag.
+  test.each([0x3 | 0x8, 0x3 | 0x4, 0xf])(
+    'is not asked to when the profile says what others have set on the NIC: %i',
+    async (flags) => {
+      bus.flags = flags;
+      expect(await release()).toBe(
+        'its profile Wired connection 1 is of what others have set on the NIC',
+      );
+      expect(bus.unmanaged).toEqual([]);
+    },
+  );
+
   test('is not asked to when it means another NIC', async () => {
     bus.mac = 'FA:16:3E:00:00:06';
     expect(await release()).toBe('it has FA:16:3E:00:00:06 as ens5');

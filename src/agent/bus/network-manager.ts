@@ -3,8 +3,13 @@ import { SystemBus } from './system-bus.ts';
 
 const service = 'org.freedesktop.NetworkManager';
 const root = '/org/freedesktop/NetworkManager';
-/** NM_SETTINGS_CONNECTION_FLAG_NM_GENERATED: a profile that NetworkManager made by itself, for a NIC that nobody has one for. */
+/** NM_SETTINGS_CONNECTION_FLAG_NM_GENERATED: a profile that NetworkManager made by itself. */
 const generated = 0x2;
+/**
+ * NM_SETTINGS_CONNECTION_FLAG_VOLATILE and _EXTERNAL (since 1.26): one that only says what others have set on the NIC, a DHCP
+ * client of somebody's own among them. Disconnecting it takes that off, and nobody puts it back.
+ */
+const ofOthers = 0x4 | 0x8;
 
 /** A NIC as its link is called now, so that no other one is meant. */
 export interface LeasedNic {
@@ -29,13 +34,20 @@ export function disconnectNic(
     const connection = `${service}.Connection.Active`;
     const profile = String(await property(bus, active, connection, 'Connection'));
     const flags = await property(bus, profile, `${service}.Settings.Connection`, 'Flags');
-    if (typeof flags !== 'number' || (flags & generated) === 0) {
-      const id = String(await property(bus, active, connection, 'Id'));
-      return `its profile ${id} is none that it made by itself`;
+    const problem = problemWith(flags);
+    if (problem !== undefined) {
+      return `its profile ${String(await property(bus, active, connection, 'Id'))} ${problem}`;
     }
     await call(bus, device, `${service}.Device`, 'Disconnect');
     return undefined;
   });
+}
+
+/** Why a profile is not one that NetworkManager made for a NIC that nobody has one for. */
+function problemWith(flags: Value): string | undefined {
+  if (typeof flags !== 'number' || (flags & generated) === 0)
+    return 'is none that it made by itself';
+  return (flags & ofOthers) === 0 ? undefined : 'is of what others have set on the NIC';
 }
 
 /**

@@ -11,6 +11,12 @@ const state = { file: 'src/agent/state.ts', tests: unit('state') };
 export const agentManagerMutants: readonly Mutant[] = [
   {
     file: 'src/agent/bus/network-manager.ts',
+    find: 'const ofOthers = 0x4 | 0x8;',
+    replace: 'const ofOthers = 0x8;',
+    tests: ['unit', 'src/agent/bus/network-manager.test.ts'],
+  },
+  {
+    file: 'src/agent/bus/network-manager.ts',
     find: '(flags & generated) === 0',
     replace: 'flags < 0',
     tests: ['unit', 'src/agent/bus/network-manager.test.ts'],
