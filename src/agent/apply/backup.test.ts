@@ -59,6 +59,34 @@ describe('a backup', () => {
     expect(kept()).toEqual(expect.arrayContaining(others));
   });
 
+  test('stays, with those before it, when the clock was wrong and said later', () => {
+    for (let second = 0; second < keptBackups + 1; second++) keep('later', 3600 + second);
+    for (let second = 0; second < keptBackups; second++) {
+      keep(`${second}`, second);
+      const texts = kept().map((name) => readFileSync(join(folder, name), 'utf8'));
+      expect(texts.filter((text) => text !== 'later')).toHaveLength(second + 1);
+      expect(texts).toHaveLength(keptBackups);
+    }
+  });
+
+  test('of the same moment takes no other one along', () => {
+    keep('one', 0);
+    keep('other', 0);
+    expect(kept().map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
+      'one',
+      'other',
+    ]);
+  });
+
+  test('has nothing to do with what is no file, whatever its name', () => {
+    const theirs = '90-multinic0.yaml.20200101T000000.000Z';
+    mkdirSync(join(folder, theirs), { recursive: true });
+    symlinkSync('/nowhere', join(folder, '90-multinic0.yaml.20200102T000000.000Z'));
+    for (let second = 0; second < keptBackups + 3; second++) keep(`${second}`, second);
+    expect(kept()).toHaveLength(keptBackups + 2);
+    expect(existsSync(old)).toBe(false);
+  });
+
   test('is not made of a link, whatever it leads to', () => {
     writeFileSync(join(root, 'theirs'), '', { mode: 0o644 });
     symlinkSync(join(root, 'theirs'), old);

@@ -31,10 +31,33 @@ export function keepBackup(file: string, path: string, now: Date): void {
   if (!prepare(file)) return;
   const folder = join(dirname(path), folderName);
   makeFolder(folder);
-  const name = basename(path);
-  renameSync(file, join(folder, `${name}.${now.toISOString().replaceAll(/[-:]/g, '')}`));
-  for (const obsolete of backupsOf(name, folder).slice(0, -keptBackups)) {
-    unlinkSync(join(folder, obsolete));
+  const there = backupsOf(basename(path), folder);
+  const name = freeName(`${basename(path)}.`, now, folder);
+  renameSync(file, join(folder, name));
+  for (const obsolete of inOrder(there, name).slice(0, 1 - keptBackups)) {
+    remove(join(folder, obsolete));
+  }
+}
+
+/** Two files may be replaced within a millisecond, or a clock may go back. */
+function freeName(start: string, now: Date, folder: string): string {
+  for (let at = now.getTime(); ; at++) {
+    const name = start + new Date(at).toISOString().replaceAll(/[-:]/g, '');
+    if (!lstatSync(join(folder, name), { throwIfNoEntry: false })) return name;
+  }
+}
+
+/** Oldest first; the newest one says when it is, so those that say later were made by a clock that was wrong. */
+function inOrder(names: readonly string[], newest: string): string[] {
+  return [...names.filter((name) => name > newest), ...names.filter((name) => name < newest)];
+}
+
+/** The backup is made whether or not another one can go, of which the next one takes care. */
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Others have it already, or an administrator has said that nobody may remove it.
   }
 }
 
@@ -59,9 +82,11 @@ function makeFolder(folder: string): void {
   else if (!there.isDirectory()) throw new Error(`${folderName} is no folder`);
 }
 
-/** Oldest first. */
+/** By the time that they say. */
 function backupsOf(name: string, folder: string): string[] {
-  return readdirSync(folder)
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => each.name)
     .filter((each) => each.startsWith(`${name}.`) && isMoment(each.slice(name.length + 1)))
     .toSorted();
 }

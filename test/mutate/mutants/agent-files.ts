@@ -9,8 +9,20 @@ const pure = (...files: string[]) => ['unit', ...files.map((name) => `src/agent/
 export const agentFilesMutants: readonly Mutant[] = [
   {
     file: 'src/agent/apply/backup.ts',
-    find: '.slice(0, -keptBackups)',
-    replace: '.slice(0, 0)',
+    find: '...names.filter((name) => name > newest), ',
+    replace: '',
+    tests: pure('apply/backup.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/backup.ts',
+    find: '.filter((each) => each.isFile())',
+    replace: '',
+    tests: pure('apply/backup.test.ts'),
+  },
+  {
+    file: 'src/agent/apply/backup.ts',
+    find: '.slice(0, 1 - keptBackups)',
+    replace: '',
     tests: pure('apply/backup.test.ts'),
   },
   {
