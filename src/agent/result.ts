@@ -13,6 +13,8 @@ const maxBytes = 4_000;
 const maxMessageBytes = 120;
 const maxRefusalBytes = 400;
 
+type RefusalReason = NonNullable<JobResult['refusal']>['reason'];
+
 /** What a run found out, before it is fitted into a termination message. */
 export interface Findings {
   readonly refusal?: NonNullable<JobResult['refusal']>;
@@ -156,4 +158,29 @@ export function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest
     return { mac, index, ...(portId ? { portId } : {}) };
   });
   return { known, ...(fence ? { fence } : {}) };
+}
+
+/** A host of another family that has nothing of ours is as clean as it can be. */
+export function ofWrongFamily(
+  request: JobRequest,
+  known: readonly unknown[],
+  message: string,
+): Findings {
+  const asked = request.action !== 'cleanup' && request.interfaces.length > 0;
+  if (known.length === 0 && !asked) return { nics: [], warnings: [] };
+  return failedWhole(request, { reason: 'WrongFamily', message });
+}
+
+/** Nothing of the request was looked at. */
+export function refusedWhole(reason: RefusalReason, message: string): Findings {
+  return { refusal: { reason, message }, nics: [], warnings: [] };
+}
+
+/** Each NIC of the request failed for the same reason. */
+export function failedWhole({ interfaces }: JobRequest, refusal: Refusal): Findings {
+  const nics = interfaces.map(({ mac, index, portId }) =>
+    refusedResult({ target: { mac, index, ...(portId ? { portId } : {}) }, name: '', refusal }),
+  );
+  // Without NICs there is no other place for it.
+  return { nics, warnings: nics.length === 0 ? [refusal.message] : [], failed: true };
 }

@@ -34,3 +34,15 @@ const denied = 'RTNETLINK answers: Operation not permitted';
 export function denyingIp(host: NamespaceHost, pattern: string): Promise<string> {
   return ipWith(host, `[[ $line =~ ${pattern} ]] && fail '${denied}'`);
 }
+
+/** An `ip` on a kernel before 6.2, which renames no link that is up; `each` as of `ipWith`. */
+export function ipOnOldKernel(host: NamespaceHost, each = ''): Promise<string> {
+  return ipWith(
+    host,
+    `set -- $line
+  if [ "$1 $5" = 'link name' ] && ip -br link show dev "$4" | grep -q '[<,]UP[,>]'; then
+    fail 'RTNETLINK answers: Device or resource busy'
+  fi
+  ${each}`,
+  );
+}

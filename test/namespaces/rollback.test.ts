@@ -7,7 +7,7 @@ import { request } from '../beds/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { foreignState, plantForeignState } from './foreign.ts';
 import { stateOf } from './host-state.ts';
-import { denyingIp, ipWith } from './line-by-line-ip.ts';
+import { denyingIp, ipOnOldKernel } from './line-by-line-ip.ts';
 
 const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
 const gateway = '10.0.0.254';
@@ -19,17 +19,6 @@ afterEach(() => host.down());
 
 async function hostWithTwo(name: string): Promise<void> {
   host = await createHost(name, { nics: { ens5: first, ens6: second } });
-}
-
-/** An `ip` on a kernel before 6.2, which renames no link that is up. */
-function oldIp(): Promise<string> {
-  return ipWith(
-    host,
-    `set -- $line
-  if [ "$1 $5" = 'link name' ] && ip -br link show dev "$4" | grep -q '[<,]UP[,>]'; then
-    fail 'RTNETLINK answers: Device or resource busy'
-  fi`,
-  );
 }
 
 describe('rollback', () => {
@@ -108,7 +97,7 @@ describe('a kernel before 6.2', () => {
   test('renames a NIC that is up by way of down', async () => {
     await hostWithTwo('busy');
     await host.ip('link', 'set', 'dev', 'ens5', 'up');
-    const path = await oldIp();
+    const path = await ipOnOldKernel(host);
     const { result } = await runAgent(host, request([a, b]), { path });
     expect(result?.outcome).toBe('ok');
     const state = await stateOf(host);

@@ -1,12 +1,18 @@
 import { observeLinks, readHostFiles, readSettings, withSettings } from '../observe/host.ts';
 import { type ForeignView, type Loss, lostByOthers } from '../planning/foreign.ts';
 import type { KnownNic } from '../planning/nic-state.ts';
+import { ownedBy } from '../planning/ownership.ts';
+import type { WholePlan } from '../planning/plan.ts';
+import { inUse, untouchable } from '../planning/refusals.ts';
+import { inOrder, isDone, type Unit } from '../planning/unit.ts';
 import type { HostFile, KernelSnapshot, Settings, Snapshot } from '../snapshot.ts';
 import { linksWithMac } from '../snapshot.ts';
+import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
 import { changeKernel } from './kernel.ts';
+import { takenBy } from './taken.ts';
 
-/** What a run has changed. */
+/** What a run has changed, or begun to. */
 export interface Changes {
   readonly nics: readonly KnownNic[];
   /** Paths of the files that are ours now, or were. */
@@ -15,10 +21,55 @@ export interface Changes {
   readonly seen?: KernelSnapshot;
 }
 
-/** What others have on the host, from the look that plans were made of. */
-export function othersOn(host: Snapshot, context: Context): ForeignView {
-  const files = host.files.filter(({ own }) => own === undefined);
-  return { kernel: host, settings: othersSettings(host, context), files };
+export function isToChange({ removal, apply }: WholePlan): boolean {
+  return [...removal.units, ...apply.units].some((unit) => !isDone(unit));
+}
+
+interface Step {
+  /** What was to be changed. */
+  readonly units: readonly Unit[];
+  readonly seen?: KernelSnapshot;
+}
+
+/** What these steps have changed; undefined when that is nothing. */
+export function changesOf(steps: readonly Step[]): Changes | undefined {
+  const changed = steps.filter(({ units }) => units.length > 0);
+  const units = changed.flatMap((step) => step.units);
+  const seen = changed.at(-1)?.seen;
+  if (units.length === 0) return undefined;
+  return { nics: units.map(({ nic }) => nic), paths: pathsOf(units), ...(seen ? { seen } : {}) };
+}
+
+/** Paths of all their files. */
+export function pathsOf(units: readonly Pick<Unit, 'files'>[]): ReadonlySet<string> {
+  return new Set(units.flatMap(({ files }) => inOrder(files)).map(({ path }) => path));
+}
+
+/** What others have on a host, and the NICs that are ours before anything is changed. */
+export interface Others extends ForeignView {
+  readonly ours: readonly KnownNic[];
+}
+
+/** What others have on the host before anything is changed; `inHand` are NICs that may be ours though no record says so. */
+export function othersOn(
+  host: Snapshot,
+  { nics }: AgentState,
+  context: Context,
+  inHand: readonly KnownNic[] = [],
+): Others {
+  const recorded = nics.map((nic) => ({ mac: nic.mac, belongings: ownedBy(nic.mac, nic, host) }));
+  return {
+    kernel: host,
+    settings: othersSettings(host, context),
+    files: host.files.filter(({ own }) => own === undefined),
+    ours: withThese(inHand, recorded),
+  };
+}
+
+/** Of what is known twice the first counts. */
+function withThese(nics: readonly KnownNic[], others: readonly KnownNic[]): KnownNic[] {
+  const macs = new Set(nics.map(({ mac }) => mac));
+  return [...nics, ...others.filter(({ mac }) => !macs.has(mac))];
 }
 
 /** Of NICs alone: links that others make and drop by the hundred are not asked for theirs. */
@@ -34,32 +85,55 @@ function settingsOf(names: readonly string[], sysctls: string): ReadonlyMap<stri
   return new Map(names.map((name) => [name, readSettings(sysctls, name)]));
 }
 
+/** In words. */
+export interface Losses {
+  readonly foreignStateLost: readonly string[];
+  /** Why nobody knows. */
+  readonly warnings: readonly string[];
+}
+
+export const noLosses: Losses = { foreignStateLost: [], warnings: [] };
+
 /**
- * What others have lost while a run changed what is ours, in words. What they had on the NICs that were changed is put back:
- * going through "down", or below the smallest MTU of IPv6, takes that along. Anything else may be their own doing, as who
- * runs containers changes links and routes all the time, so it is told and no more.
+ * What others have lost while a run changed what is ours. What they had on the NICs that were changed is put back: going
+ * through "down", or below the smallest MTU of IPv6, takes that along. Anything else may be their own doing, as who runs
+ * containers changes links and routes all the time, so it is told and no more. Never rejects: what was done to NICs is done.
  */
 export async function lossesOf(
-  before: ForeignView,
+  before: Others,
+  changes: Changes,
+  context: Context,
+): Promise<Losses> {
+  try {
+    return { foreignStateLost: await lost(before, changes, context), warnings: [] };
+  } catch (error) {
+    context.log.warn({ err: error }, 'nobody knows what others have lost');
+    const warnings = [`ForeignStateUnknown ${(error as Error).message}`];
+    return { foreignStateLost: [], warnings };
+  }
+}
+
+async function lost(
+  before: Others,
   { nics, paths, seen }: Changes,
   context: Context,
 ): Promise<string[]> {
+  const ours = withThese(nics, before.ours);
   const losses = (kernel: KernelSnapshot) => {
     const after = { kernel, settings: settingsNow(before, context), files: filesNow(context) };
     const files = before.files.filter(({ path }) => !paths.has(path));
-    return lostByOthers({ ...before, files }, after, nics);
+    return lostByOthers({ ...before, files }, after, ours);
   };
   const kernel = seen ?? (await observeLinks(context, context.macs));
   const first = losses(kernel);
-  const later = await putBackOn(kernel, first, context);
+  const later = await putBackOn(nics, { kernel, losses: first }, context);
   const left = later ? losses(later) : first;
-  const words = left.map(({ what }) => what);
   if (first.length > 0) {
     const all = first.map(({ what }) => what);
     const told = { lost: all.slice(0, maxLogged), count: all.length, left: left.length };
     context.log.warn(told, 'others lost something');
   }
-  return words;
+  return left.map(({ what }) => what);
 }
 
 /** Of what is lost, so much is in the log. */
@@ -73,21 +147,39 @@ function filesNow({ hostRoot, backend }: Context): HostFile[] {
   return backend.places.flatMap((place) => readHostFiles(hostRoot, place));
 }
 
-/** Resolves to what the kernel has then, where there was anything to do. Addresses come before the routes that need them. */
+/** The rest of thousands that stand on the same is not tried: a run has better things to do. */
+const maxRefused = 20;
+
+interface Found {
+  readonly kernel: KernelSnapshot;
+  readonly losses: readonly Loss[];
+}
+
+/**
+ * Resolves to what the kernel has then, where there was anything to do. Addresses come before the routes that need them. A
+ * NIC that others took meanwhile is left to them.
+ */
 async function putBackOn(
-  kernel: KernelSnapshot,
-  losses: readonly Loss[],
+  nics: readonly KnownNic[],
+  { kernel, losses }: Found,
   context: Context,
 ): Promise<KernelSnapshot | undefined> {
+  const free = nics.filter((nic) => !takenBy(nic, kernel, [...untouchable, ...inUse], context));
+  const names = new Map(
+    free.flatMap(({ mac }) => {
+      const [link, twin] = linksWithMac(kernel, mac);
+      return link?.up && !twin ? [[mac, link.name] as const] : [];
+    }),
+  );
   const changes = new Map(
-    losses.flatMap((loss) => {
-      const [link, twin] = loss.again ? linksWithMac(kernel, loss.again.mac) : [];
-      if (!loss.again || !link?.up || twin) return [];
-      return [[loss.what, { sysctls: [], operations: [loss.again.on(link.name)] }] as const];
+    losses.flatMap(({ what, again }) => {
+      const name = again && names.get(again.mac);
+      if (!again || name === undefined) return [];
+      return [[what, { sysctls: [], operations: [again.on(name)] }] as const];
     }),
   );
   if (changes.size === 0) return undefined;
-  const { failures, seen } = await changeKernel(changes, context);
+  const { failures, seen } = await changeKernel(changes, context, maxRefused);
   for (const [what, { message }] of failures) context.log.warn({ what, message }, 'not put back');
   const { macs } = context;
   return seen ? withSettings(seen, context, macs) : observeLinks(context, macs);

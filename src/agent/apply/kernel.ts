@@ -40,11 +40,12 @@ interface Line<K> {
 
 /**
  * Makes all changes in one `ip -batch`, which is then asked for the state it led to. Where an operation fails, the rest of
- * that change is left out and the others go on.
+ * that change is left out and the others go on, until so many have failed: each takes an `ip` more.
  */
 export async function changeKernel<K>(
   changes: ReadonlyMap<K, Change>,
   kernel: Kernel,
+  maxFailures = Number.POSITIVE_INFINITY,
 ): Promise<KernelOutcome<K>> {
   const entries = [...changes];
   const lines: Line<K>[] = [
@@ -62,7 +63,7 @@ export async function changeKernel<K>(
       const failure = writeSysctls(change, kernel);
       if (failure) failures.set(key, failure);
     }
-    const seen = await runLines(lines, failures, kernel);
+    const seen = await runLines(lines, failures, kernel, maxFailures);
     return seen ? { failures, seen } : { failures };
   });
 }
@@ -84,9 +85,10 @@ async function runLines<K>(
   lines: readonly Line<K>[],
   failures: Map<K, KernelFailure>,
   { ip, ipv6 }: Kernel,
+  maxFailures: number,
 ): Promise<KernelDump | undefined> {
   let rest = lines.filter(({ key }) => !failures.has(key));
-  while (rest.length > 0) {
+  while (rest.length > 0 && failures.size < maxFailures) {
     const answer = await ip.run(
       rest.map(({ operation }) => batchLine(operation)),
       ipv6,

@@ -1,4 +1,4 @@
-import { observeLinks } from '../observe/host.ts';
+import { observeHost, observeLinks } from '../observe/host.ts';
 import { inUse, type Refusal, untouchable } from '../planning/refusals.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import {
@@ -12,11 +12,13 @@ import {
 } from '../state.ts';
 import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
+import { type Losses, lossesOf, noLosses, othersOn, pathsOf } from './foreign.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
 import { bringNic, stateOf } from './settle.ts';
 import { takenBy } from './taken.ts';
 
-export interface Recovered {
+/** What others lost meanwhile is in it too. */
+export interface Recovered extends Losses {
   readonly state: AgentState;
   /** NICs whose change could not be ended: their journals stay, and nothing may be done to them until it is. */
   readonly inHand: ReadonlyMap<string, Refusal>;
@@ -38,15 +40,33 @@ export async function recover(
   before: AgentState,
   context: Context,
 ): Promise<Recovered> {
+  if (journals.length === 0) return { state: before, inHand: new Map(), claims: [], ...noLosses };
   // Where the kernel cannot be seen nothing can be done, and `ip` may be waited for once but not once for each NIC.
-  if (journals.length > 0) await observeLinks(context, context.macs);
+  const host = await observeHost(context, context.macs, before);
+  const others = othersOn(host, before, context, journals);
+  const { state, inHand, claims, warnings } = await allEnded(journals, before, context);
+  const free = journals.filter(({ mac }) => !inHand.has(mac));
+  if (free.length > 0) await syncJournals(context);
+  const losses = await lossesOf(others, { nics: free, paths: pathsOf(journals) }, context);
+  return { state, inHand, claims, ...losses, warnings: [...warnings, ...losses.warnings] };
+}
+
+/** As `recover`, which looks at what others have before and after it. */
+async function allEnded(
+  journals: readonly JournalEntry[],
+  before: AgentState,
+  context: Context,
+): Promise<Omit<Recovered, 'foreignStateLost'>> {
   let state = before;
   const inHand = new Map<string, Refusal>();
   const claims: NicRecord[] = [];
+  const warnings: string[] = [];
   for (const entry of journals) {
     const { mac, step } = entry;
     try {
-      state = await ended(entry, state, context);
+      const end = await ended(entry, state, context);
+      state = end.state;
+      warnings.push(...end.warnings);
     } catch (error) {
       // Whatever it is, it is told with the NIC: the others do not wait for it.
       context.log.warn({ err: error, mac, step }, 'nic still in hand');
@@ -56,27 +76,24 @@ export async function recover(
       state = seen(state, entry);
     }
   }
-  if (journals.length > inHand.size) await syncJournals(context);
-  return { state, inHand, claims };
+  return { state, inHand, claims, warnings };
 }
 
-/** The state once the NIC is no longer in hand. */
+/** The state once the NIC is no longer in hand, and which backups could not be made. */
 async function ended(entry: JournalEntry, state: AgentState, context: Context) {
   const { mac, step, index, files } = entry;
   const committed = isCommitted(files, context);
   const problem = await bringBack(entry, committed, state, context);
   context.log.info({ mac, step, committed, problem }, 'nic recovered');
-  if (committed) {
-    const lost = await finishFiles(files, context);
-    if (lost.length > 0) context.log.warn({ mac, lost }, 'backups not made');
-  } else await restoreFiles(files, context);
+  const warnings = committed ? await finishFiles(files, context) : [];
+  if (!committed) await restoreFiles(files, context);
   const after = committed ? outcome(entry, state) : state;
   const known = problem ? withNic(after, halfDone(entry, after, state)) : after;
   // A commit of before the boot is what the network manager has read since.
   const next = atBoot(seen(known, entry), context.run.bootId);
   await context.stateFile.write(next);
   await removeJournal(index, context);
-  return next;
+  return { state: next, warnings };
 }
 
 /** Resolves to why the NIC is neither fully old nor fully new. */

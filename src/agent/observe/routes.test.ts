@@ -52,6 +52,7 @@ describe('routes', () => {
 
   test.each([
     ['onlink', { flags: ['onlink'] }],
+    ['a preference', { dst: 'fd77::/48', pref: 'high' }],
     ['metrics', { metrics: [{ mtu: 1400 }] }],
     ['a next hop of the other family', { via: { family: 'inet6', host: 'fe80::1' } }],
   ])('a route with %s cannot be put back', (_, more) => {

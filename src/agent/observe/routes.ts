@@ -93,7 +93,8 @@ function linksOf({ dev, nexthops = [], nh_info }: RouteEntry): string[] {
 function isOpaque(entry: RouteEntry): boolean {
   const more = Object.keys(entry).some((key) => !known.has(key));
   const flags = entry.flags.some((flag) => !transientFlags.has(flag));
-  return more || flags || entry.nexthops !== undefined || entry.nhid !== undefined;
+  const preferred = entry.pref !== undefined && entry.pref !== 'medium';
+  return more || flags || preferred || entry.nexthops !== undefined || entry.nhid !== undefined;
 }
 
 const [quote, backslash, open, close] = ['"', '\\', '{', '}'].map((each) => each.charCodeAt(0));

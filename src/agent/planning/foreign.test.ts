@@ -81,6 +81,45 @@ describe('what others have lost', () => {
     ]);
   });
 
+  test('is nothing that is still there, though the NIC has an address of that network now', () => {
+    const theirs = route('10.0.0.0/24', 'ens1', { table: 200, protocol: 2, scope: 253 });
+    const ours = route('10.0.0.0/24', 'multinic0', { table: 200, protocol: 2, scope: 253 });
+    const [was, is] = [before, after].map((kernel, at) => ({
+      ...kernel,
+      routes: [...kernel.routes, at === 0 ? theirs : ours],
+    }));
+    expect(lost(was as Snapshot, is as Snapshot)).toEqual([]);
+  });
+
+  test('is a route to a network that the NIC has an address of, in a table of others', () => {
+    const theirs = route('10.0.0.0/24', 'multinic0', { table: 200, protocol: 2, scope: 253 });
+    expect(lost({ ...after, routes: [...after.routes, theirs] }, before)).toEqual([
+      `route 10.0.0.0/24 dev ${macOf(1)} table 200 metric 0`,
+    ]);
+  });
+
+  test('is made again in an order in which it can be: what a gateway is on comes first', () => {
+    const behind = route('10.5.0.0/16', 'ens1', { protocol: 2, via: '10.8.0.1' });
+    const was = { ...before, routes: [behind, ...before.routes] };
+    const none = { ...after, routes: [] };
+    const again = lostByOthers(view(was), view(none), nics).flatMap((loss) => {
+      const operation = loss.again?.on('m');
+      return operation ? [batchLine(operation)] : [];
+    });
+    expect(again).toEqual([
+      'route replace 10.8.0.0/16 dev m table 254 proto 2 scope 253',
+      'route replace 10.5.0.0/16 via 10.8.0.1 dev m table 254 proto 2 scope 0',
+    ]);
+  });
+
+  test('is no address that would come again as another one', () => {
+    const local = address('ens1', '169.254.7.7/32', { scope: 253 });
+    const was = { ...before, addresses: [...before.addresses, local] };
+    expect(lostByOthers(view(was), view(after), nics)).toEqual([
+      { what: `address 169.254.7.7/32 of ${macOf(1)}` },
+    ]);
+  });
+
   test('is a rule that was there twice and is there once', () => {
     const twice = { ...before, rules: [...before.rules, ...before.rules] };
     expect(lost(twice, after)).toEqual(['rule 111 of IPv4 from 10.244.0.0/16 lookup 200 proto 4']);
@@ -121,6 +160,14 @@ describe('what others have lost', () => {
     ]);
     const losses = lostByOthers(view(before, { settings }), view(after, { settings: now }), nics);
     expect(words(losses)).toEqual(['net.ipv4.conf.eth0.rp_filter = 1']);
+  });
+
+  test('is no setting that the link did not have, as one without IPv6', () => {
+    const settings = new Map([['eth0', { 'ipv4.rp_filter': '1' }]]);
+    const now = new Map([['eth0', { 'ipv4.rp_filter': '1', 'ipv6.accept_ra': '1' }]]);
+    expect(lostByOthers(view(before, { settings }), view(after, { settings: now }), nics)).toEqual(
+      [],
+    );
   });
 
   test('is a file that is gone or another one', () => {

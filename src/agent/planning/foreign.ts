@@ -26,13 +26,13 @@ export interface ForeignView {
 
 /** Something of others that was there before a change and is not after it. */
 export interface Loss {
-  /** In words that tell any two apart, and call a changed NIC by its MAC, as its name changes too. */
+  /** In words that call a NIC of ours by its MAC, as its name changes too. */
   readonly what: string;
-  /** What makes it again on a changed NIC; only where the agent knows all of it. */
+  /** What makes it again on a NIC of ours; only where the agent knows all of it. */
   readonly again?: { readonly mac: string; readonly on: (dev: string) => Operation };
 }
 
-/** What others had and have no more; `nics` are those that were changed. */
+/** What others had and have no more; `nics` are ours, changed or not. */
 export function lostByOthers(
   before: ForeignView,
   after: ForeignView,
@@ -63,7 +63,7 @@ function missing(had: Iterable<Loss>, has: Iterable<Loss>): Loss[] {
   return gone;
 }
 
-/** A link that is gone took its settings along. */
+/** A link that is gone took its settings along; those that it did not have, as one without IPv6, nobody has lost. */
 function changedSettings(before: ForeignView, after: ForeignView): Loss[] {
   const all = (view: ForeignView) => [
     ...view.settings,
@@ -73,7 +73,7 @@ function changedSettings(before: ForeignView, after: ForeignView): Loss[] {
   return all(before).flatMap(([name, settings]) => {
     const values = now.get(name) ?? {};
     const changed = settingKeys.filter(
-      (key) => values[key] !== undefined && values[key] !== settings[key],
+      (key) => settings[key] !== undefined && ![undefined, settings[key]].includes(values[key]),
     );
     return changed.map((key) => ({ what: `${settingName(name, key)} = ${settings[key]}` }));
   });
@@ -100,25 +100,35 @@ function isOf(nic: KnownNic | undefined, route: Route): boolean {
   return nic !== undefined && isOwnRoute(route, nic.belongings);
 }
 
-/** A look at the kernel by somebody who knows which NICs are being changed. */
+/** As the kernel makes it from an address, or NetworkManager in its place. */
+function isConnected({ table, protocol }: Route): boolean {
+  return table === rt.mainTable && protocol === rt.protocolKernel;
+}
+
+/** A gateway has to be in reach before a route is set that leads to it. */
+function gatewaysLast(routes: readonly Route[]): Route[] {
+  return [...routes.filter(({ via }) => !via), ...routes.filter(({ via }) => via)];
+}
+
+/** A look at the kernel by somebody who knows which NICs are ours. */
 class Sight {
   readonly #kernel: KernelSnapshot;
   readonly #nics: readonly KnownNic[];
-  /** The changed NICs, by the name that their link has in this look. */
-  readonly #changed: ReadonlyMap<string, KnownNic>;
+  /** Our NICs, by the name that their link has in this look. */
+  readonly #ours: ReadonlyMap<string, KnownNic>;
   readonly #labels: ReadonlySet<string>;
 
   constructor(kernel: KernelSnapshot, nics: readonly KnownNic[]) {
     this.#kernel = kernel;
     this.#nics = nics;
-    this.#changed = new Map(
+    this.#ours = new Map(
       nics.flatMap((nic) => linksWithMac(kernel, nic.mac).map(({ name }) => [name, nic] as const)),
     );
     this.#labels = new Set(kernel.links.map(({ name }) => this.#label(name)));
   }
 
   #label(name: string): string {
-    return this.#changed.get(name)?.mac ?? name;
+    return this.#ours.get(name)?.mac ?? name;
   }
 
   /** Whether the link is there: what was on one that went has gone with it. */
@@ -128,7 +138,7 @@ class Sight {
 
   *links(later: Sight = this): Generator<Loss> {
     for (const { name, up } of this.#kernel.links) {
-      if (this.#changed.has(name)) continue;
+      if (this.#ours.has(name)) continue;
       yield { what: `link ${name}` };
       if (up && later.#has(name)) yield { what: `link ${name} up` };
     }
@@ -138,34 +148,40 @@ class Sight {
     for (const address of this.#kernel.addresses) {
       const { link, cidr } = address;
       const label = this.#label(link);
-      const nic = this.#changed.get(link);
+      const nic = this.#ours.get(link);
       const ours = isLinkLocal(address) || nic?.belongings.ips.includes(ipOf(cidr));
       if (ours || !later.#has(label)) continue;
       yield { what: `address ${cidr} of ${label}`, ...(nic ? addressAgain(nic, address) : {}) };
     }
   }
 
-  *routes(later: Sight = this): Generator<Loss> {
-    const made = this.#madeFromAddresses();
-    for (const route of this.#kernel.routes) {
-      const { to, links } = route;
-      const [first = ''] = links;
-      const nic = this.#changed.get(first);
-      if (isTransient(route) || isOf(nic, route)) continue;
-      const by = links.map((name) => this.#label(name)).join(' ');
-      if (made.has(`${first} ${to}`) || (links.length === 1 && !later.#has(by))) continue;
-      const what = routeWords(route, by);
+  /** Without `later` all that are there, else those that would still be there then. */
+  *routes(later?: Sight): Generator<Loss> {
+    const stays = later ? this.#staysUntil(later) : () => true;
+    for (const route of gatewaysLast(this.#kernel.routes)) {
+      const { links } = route;
+      const nic = this.#ours.get(links[0] ?? '');
+      if (isTransient(route) || isOf(nic, route) || !stays(route)) continue;
+      const what = routeWords(route, links.map((name) => this.#label(name)).join(' '));
       yield nic ? { what, ...routeAgain(nic, route) } : { what };
     }
   }
 
-  /** By link and network, what the kernel makes from the addresses of the changed NICs. */
+  /** Tells routes that go with their link, or with the addresses that they are made from. */
+  #staysUntil(later: Sight): (route: Route) => boolean {
+    const made = this.#madeFromAddresses();
+    return (route) => {
+      const { to, links } = route;
+      const [first = ''] = links;
+      if (isConnected(route) && made.has(`${first} ${to}`)) return false;
+      return links.length !== 1 || later.#has(this.#label(first));
+    };
+  }
+
+  /** By link and network, what the kernel makes from the addresses of our NICs. */
   #madeFromAddresses(): ReadonlySet<string> {
-    const local = [...this.#changed.keys()].flatMap((name) => [
-      `${name} fe80::/64`,
-      `${name} ff00::/8`,
-    ]);
-    const there = this.#kernel.addresses.filter(({ link }) => this.#changed.has(link));
+    const local = [...this.#ours.keys()].map((name) => `${name} fe80::/64`);
+    const there = this.#kernel.addresses.filter(({ link }) => this.#ours.has(link));
     return new Set([...local, ...there.map(({ link, cidr }) => `${link} ${networkOf(cidr)}`)]);
   }
 
@@ -179,8 +195,8 @@ class Sight {
 
 /** One that will expire is given back by whoever leased it. */
 function addressAgain({ mac }: KnownNic, address: Address): Pick<Loss, 'again'> {
-  const { cidr, broadcast, noPrefixRoute, opaque, temporary } = address;
-  if (opaque || temporary) return {};
+  const { cidr, broadcast, noPrefixRoute, opaque, temporary, scope } = address;
+  if (opaque || temporary || scope !== rt.scopeGlobal) return {};
   const same = { cidr, ...(broadcast ? { broadcast } : {}), noPrefixRoute };
   return { again: { mac, on: (dev) => ({ kind: 'address.add', dev, address: same }) } };
 }

@@ -116,19 +116,19 @@ export const agentFamilyMutants: readonly Mutant[] = [
     tests: fit,
   },
   {
-    file: 'src/agent/agent.ts',
+    file: 'src/agent/configure.ts',
     find: '  if (!backend) return { ...ofWrongFamily(request, inUse, misfit), ...named };\n',
     replace: '  if (!backend) return { ...ofWrongFamily(request, [], misfit), ...named };\n',
     tests: answered,
   },
   {
-    file: 'src/agent/agent.ts',
-    find: '  if (misfit) return ofWrongFamily(request, claimed(known).nics, misfit);\n',
+    file: 'src/agent/configure.ts',
+    find: '  if (misfit) return afterRecovery(recovered, ofWrongFamily(request, claimed(known).nics, misfit));\n',
     replace: '',
     tests: answered,
   },
   {
-    file: 'src/agent/agent.ts',
+    file: 'src/agent/result.ts',
     find: 'if (known.length === 0 && !asked)',
     replace: 'if (known.length === 99 && !asked)',
     tests: answered,

@@ -102,7 +102,7 @@ export const agentIpv6Mutants: readonly Mutant[] = [
     tests: pure('backends/netplan.test.ts'),
   },
   {
-    file: 'src/agent/agent.ts',
+    file: 'src/agent/configure.ts',
     find: '...journals.flatMap(({ belongings }) => belongings.ips),',
     replace: '',
     tests: onHost,

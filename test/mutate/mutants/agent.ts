@@ -132,9 +132,9 @@ export const agentMutants: readonly Mutant[] = [
     tests: pure('state.test.ts'),
   },
   {
-    file: 'src/agent/agent.ts',
-    find: 'if (stale) return',
-    replace: 'if (stale && false) return',
+    file: 'src/agent/configure.ts',
+    find: '  if (stale) {',
+    replace: '  if (stale && false) {',
     tests: answers,
   },
   {
@@ -144,13 +144,13 @@ export const agentMutants: readonly Mutant[] = [
     tests: answers,
   },
   {
-    file: 'src/agent/agent.ts',
+    file: 'src/agent/configure.ts',
     find: 'const apply = asPlanned',
     replace: 'const apply = true',
     tests: answers,
   },
   {
-    file: 'src/agent/agent.ts',
+    file: 'src/agent/configure.ts',
     find: 'return { nics: unsaved, warnings, ...memory, failed: true };',
     replace: 'return { nics, warnings, ...memory };',
     tests: answers,

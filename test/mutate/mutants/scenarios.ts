@@ -178,7 +178,7 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
   'RW-25': onHost(
     'rollback',
     kernelRefuses,
-    `${agent}/agent.ts`,
+    `${agent}/configure.ts`,
     'units.map((unit) => unitResult(unit, failures.get(unit)))',
     'units.map((unit) => unitResult(unit, [...failures.values()][0]))',
   ),

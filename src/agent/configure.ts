@@ -1,0 +1,226 @@
+import { familyOf } from '../api/address.ts';
+import type { JobRequest, NicResult } from '../api/job.ts';
+import { type Context, openContext, type Tools } from './apply/context.ts';
+import {
+  changesOf,
+  isToChange,
+  type Losses,
+  lossesOf,
+  noLosses,
+  othersOn,
+} from './apply/foreign.ts';
+import { planWithoutLeases } from './apply/leased.ts';
+import { type JournalEntry, readJournals, readState } from './apply/memory.ts';
+import { recover } from './apply/recover.ts';
+import { transact } from './apply/transaction.ts';
+import { compare } from './check.ts';
+import { fitOf } from './fit.ts';
+import type { Ip } from './ip-session.ts';
+import { observeFamily } from './observe/family.ts';
+import { hostOf, observeHost, siteAt } from './observe/host.ts';
+import type { PlanInput } from './planning/candidates.ts';
+import { planAll, planApply, type WholePlan } from './planning/plan.ts';
+import { inOrder, isDone, type Plan, stateAfter, type Unit, unitLines } from './planning/unit.ts';
+import {
+  type Findings,
+  isGood,
+  memoryOf,
+  ofWrongFamily,
+  refusedResult,
+  refusedWhole,
+  unitResult,
+  warningsOf,
+} from './result.ts';
+import type { KernelSnapshot, Snapshot } from './snapshot.ts';
+import { type AgentState, advanceFence, atBoot, staleness, withNic } from './state.ts';
+
+export interface ConfigureDeps extends Tools {
+  readonly ip: Ip;
+  /** Stops a run that has not begun to change anything. */
+  readonly signal: AbortSignal;
+}
+
+/** Brings the host to what the request asks for, or compares it with that; interrupted changes are ended first. */
+export async function configure(
+  request: JobRequest,
+  hostRoot: string,
+  deps: ConfigureDeps,
+): Promise<Findings> {
+  const onDisk = readState(hostRoot);
+  const journals = readJournals(hostRoot);
+  const inUse = [...onDisk.nics, ...journals];
+  const macs = new Set([...request.interfaces, ...inUse].map(({ mac }) => mac));
+  const site = siteAt(hostRoot, deps.ip, knowsIPv6(request, onDisk, journals));
+  const { protectedAddresses } = request;
+  const finding = await observeFamily(site, { macs, protectedAddresses });
+  const { backend, misfit = '', family } = fitOf(finding, request);
+  const named = family ? { family } : {};
+  if (!backend) return { ...ofWrongFamily(request, inUse, misfit), ...named };
+  const context = openContext(hostOf(site, backend), request, onDisk, macs, deps);
+  const boot = context.run.bootId;
+
+  if (request.action === 'check') {
+    if (misfit) return { ...ofWrongFamily(request, inUse, misfit), ...named };
+    return { ...(await check(request, atBoot(onDisk, boot), journals, context)), ...named };
+  }
+  const recovered = await recover(journals, atBoot(onDisk, boot), context);
+  const { state: known, inHand, claims } = recovered;
+  const claimed = (state: AgentState) => claims.reduce(withNic, state);
+  const stale = staleness(known, request);
+  if (stale) {
+    const findings = { ...refusedWhole('StaleRequest', stale), ...memoryOf(known, request) };
+    return afterRecovery(recovered, findings);
+  }
+  if (misfit) return afterRecovery(recovered, ofWrongFamily(request, claimed(known).nics, misfit));
+  const host = await observeHost(context, context.macs, known);
+  deps.signal.throwIfAborted();
+
+  const state = advanceFence(known, request);
+  const input = {
+    request,
+    state: claimed(state),
+    host,
+    backend: context.backend,
+    bootId: boot,
+    inHand,
+  };
+  const findings = await bringAbout(input, { state, claimed }, context);
+  return { ...afterRecovery(recovered, findings), ...named };
+}
+
+/** What others lost when interrupted changes were ended is told whatever came of the request. */
+function afterRecovery(recovered: Losses, findings: Findings): Findings {
+  const { foreignStateLost = [], warnings } = findings;
+  return {
+    ...findings,
+    warnings: [...recovered.warnings, ...warnings],
+    foreignStateLost: [...recovered.foreignStateLost, ...foreignStateLost],
+  };
+}
+
+/** What state.json says, and with what is still in hand. */
+interface Memory {
+  readonly state: AgentState;
+  readonly claimed: (state: AgentState) => AgentState;
+}
+
+async function bringAbout(
+  input: PlanInput,
+  { state, claimed }: Memory,
+  context: Context,
+): Promise<Findings> {
+  const { input: now, plan } = await planWithoutLeases(
+    { input, plan: planAll(input) },
+    state,
+    context,
+  );
+  const { host, request } = now;
+  announce(plan, host, context);
+  const others = isToChange(plan) ? othersOn(host, now.state, context) : undefined;
+  const removed = await carryOut(plan.removal, state, host, context);
+  const asPlanned = removed.nics.every(isGood);
+  // What a removal that failed left in place is in the way of what was planned on its absence.
+  const apply = asPlanned
+    ? plan.apply
+    : await planAnew({ ...now, state: claimed(removed.state) }, context);
+  const applied = await carryOut(apply, removed.state, host, context);
+  const nics = [...applied.nics, ...removed.nics];
+  const concluded = await conclude(nics, applied.state, request, context);
+  const changes = changesOf([removed, applied]);
+  const losses = others && changes ? await lossesOf(others, changes, context) : noLosses;
+  const warnings = [removed, applied, losses, concluded].flatMap((step) => step.warnings);
+  return { ...concluded, ...losses, warnings };
+}
+
+async function check(
+  request: JobRequest,
+  state: AgentState,
+  journals: readonly JournalEntry[],
+  context: Context,
+): Promise<Findings> {
+  const memory = memoryOf(state, request);
+  const older = staleness(state, request);
+  if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
+  const nics = await compare({ request, state, journals }, context);
+  return { nics, warnings: warningsOf(nics, context.sysctls), ...memory };
+}
+
+/** In the words by which people look for it in the logs of the deployed agent. */
+function announce({ removal }: WholePlan, { links }: Snapshot, { log }: Context): void {
+  const interfaces = links.map(({ name }) => name).filter((name) => /^multinic\d$/.test(name));
+  log.info({ interfaces }, 'DetectActiveInterfaces');
+  const orphaned = removal.units.flatMap(({ files }) =>
+    inOrder(files).flatMap(({ path, changed }) => (changed ? [path] : [])),
+  );
+  if (orphaned.length > 0) log.info({ orphaned }, 'CleanupOrphanedConfigs');
+}
+
+async function planAnew(input: PlanInput, context: Context): Promise<Plan> {
+  const host = await observeHost(context, context.macs, input.state);
+  if (input.request.action === 'cleanup') return { units: [], refused: [] };
+  return planApply({ ...input, host });
+}
+
+interface Step {
+  readonly state: AgentState;
+  readonly nics: readonly NicResult[];
+  /** What was to be changed. */
+  readonly units: readonly Unit[];
+  readonly seen?: KernelSnapshot;
+  readonly warnings: readonly string[];
+}
+
+async function carryOut(
+  { units, refused }: Plan,
+  state: AgentState,
+  host: Snapshot,
+  context: Context,
+): Promise<Step> {
+  const pending = units.filter((unit) => !isDone(unit));
+  const known = units.filter(isDone).reduce(stateAfter, state);
+  for (const unit of pending) {
+    const { nic, action } = unit;
+    context.log.info({ mac: nic.mac, action, steps: unitLines(unit) }, 'plan');
+  }
+  const { state: next, failures, ...rest } = await transact(pending, known, host, context);
+  const nics = [
+    ...units.map((unit) => unitResult(unit, failures.get(unit))),
+    ...refused.map(refusedResult),
+  ];
+  const inNumber = nics.toSorted((a, b) => a.index - b.index);
+  return { state: next, nics: inNumber, units: pending, ...rest };
+}
+
+/** What was right already still has to be written down as ours. */
+async function conclude(
+  nics: readonly NicResult[],
+  state: AgentState,
+  request: JobRequest,
+  context: Context,
+): Promise<Findings> {
+  const warnings = warningsOf(nics, context.sysctls);
+  const memory = memoryOf(state, request);
+  try {
+    await context.stateFile.write(state);
+    return { nics, warnings, ...memory };
+  } catch (error) {
+    const { message } = error as Error;
+    const failure = { state: 'Failed', reason: 'PersistFailed', message } as const;
+    const unsaved = nics.map((nic) => (isGood(nic) ? { ...nic, ...failure } : nic));
+    return { nics: unsaved, warnings, ...memory, failed: true };
+  }
+}
+
+/** Whether IPv6 is asked for, or there may be something of it to be taken away. */
+export function knowsIPv6(
+  { interfaces }: JobRequest,
+  { nics }: AgentState,
+  journals: readonly JournalEntry[] = [],
+): boolean {
+  const addresses = [
+    ...interfaces.flatMap((entry) => entry.addresses),
+    ...nics.flatMap((nic) => [...nic.addresses, ...(nic.boot?.addresses ?? [])]),
+    ...journals.flatMap(({ belongings }) => belongings.ips),
+  ];
+  return addresses.some((address) => familyOf(address) === 6);
+}
