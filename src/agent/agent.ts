@@ -4,7 +4,7 @@ import type { JobRequest } from '../api/job.ts';
 import { bootId, type Tools } from './apply/context.ts';
 import { textOf } from './apply/disk.ts';
 import { readState, UnknownStateError } from './apply/memory.ts';
-import { configure, knowsIPv6 } from './configure.ts';
+import { configure, knowsIPv6, macsOf } from './configure.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
@@ -52,7 +52,7 @@ async function dryRun(
   const { request } = read;
   const boot = bootId();
   const state = atBoot(readState(hostRoot), boot);
-  const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
+  const macs = macsOf(request, state, []);
   using ip = startIp();
   const site = siteAt(hostRoot, ip, knowsIPv6(request, state));
   const { protectedAddresses } = request;

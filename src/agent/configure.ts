@@ -1,6 +1,6 @@
 import { familyOf } from '../api/address.ts';
 import type { JobRequest, NicResult } from '../api/job.ts';
-import { type Context, openContext, type Tools } from './apply/context.ts';
+import { bootId, type Context, openContext, type Tools } from './apply/context.ts';
 import {
   changesOf,
   isToChange,
@@ -49,7 +49,7 @@ export async function configure(
   const onDisk = readState(hostRoot);
   const journals = readJournals(hostRoot);
   const inUse = [...onDisk.nics, ...journals];
-  const macs = new Set([...request.interfaces, ...inUse].map(({ mac }) => mac));
+  const macs = macsOf(request, atBoot(onDisk, bootId()), journals);
   const site = siteAt(hostRoot, deps.ip, knowsIPv6(request, onDisk, journals));
   const { protectedAddresses } = request;
   const finding = await observeFamily(site, { macs, protectedAddresses });
@@ -211,15 +211,25 @@ async function conclude(
   }
 }
 
+/** Of the NICs that a run may work on; those that left since the boot may be back. */
+export function macsOf(
+  { interfaces }: JobRequest,
+  { nics, left = [] }: AgentState,
+  journals: readonly JournalEntry[],
+): ReadonlySet<string> {
+  return new Set([...interfaces, ...nics, ...left, ...journals].map(({ mac }) => mac));
+}
+
 /** Whether IPv6 is asked for, or there may be something of it to be taken away. */
 export function knowsIPv6(
   { interfaces }: JobRequest,
-  { nics }: AgentState,
+  { nics, left = [] }: AgentState,
   journals: readonly JournalEntry[] = [],
 ): boolean {
   const addresses = [
     ...interfaces.flatMap((entry) => entry.addresses),
     ...nics.flatMap((nic) => [...nic.addresses, ...(nic.boot?.addresses ?? [])]),
+    ...left.flatMap((nic) => nic.addresses),
     ...journals.flatMap(({ belongings }) => belongings.ips),
   ];
   return addresses.some((address) => familyOf(address) === 6);

@@ -98,6 +98,13 @@ describe('a NIC that left', () => {
     expect(twice.left).toEqual([held]);
   });
 
+  test('is remembered with what it was before it was ours, for when it comes back', () => {
+    const original = { mtu: 1500, up: true, settings: {} };
+    const former = { originalName: 'ens5', original };
+    const left = afterLeaving(withNic(emptyState, { ...nic('a', 0), ...former, boot }), 'a');
+    expect(left.left).toEqual([{ ...held, ...former }]);
+  });
+
   test('is one of the last ten', () => {
     const macs = Array.from({ length: 12 }, (_, i) => String(i));
     const end = macs.reduce(

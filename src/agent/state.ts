@@ -20,6 +20,16 @@ export function withFormerSettings<T extends { settings: Settings; acceptRa?: st
 /** Enough of a route to know it again. */
 const sharedRoute = z.object({ to: z.string(), table: z.int(), metric: z.int() });
 
+/** What a NIC was like before it was ours. */
+const originalNic = z
+  .object({
+    mtu: z.int(),
+    up: z.boolean(),
+    addrGenMode: z.string().exactOptional(),
+    ...formerSettings,
+  })
+  .transform(withFormerSettings);
+
 /** What the agent remembers of one NIC it configured: without it nothing on the NIC is ours. */
 export const nicRecord = z.object({
   mac: z.string(),
@@ -34,16 +44,8 @@ export const nicRecord = z.object({
   routes: z.array(sharedRoute).exactOptional(),
   /** Files for the next boot; the first one holds the addresses. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
-  /** What the NIC was like before it was ours, for when it leaves; version 1 did not know. */
-  original: z
-    .object({
-      mtu: z.int(),
-      up: z.boolean(),
-      addrGenMode: z.string().exactOptional(),
-      ...formerSettings,
-    })
-    .transform(withFormerSettings)
-    .exactOptional(),
+  /** For when it leaves; version 1 did not know. */
+  original: originalNic.exactOptional(),
   /** What of ours the network manager has held since this boot: it never reads a file again by itself. */
   boot: z
     .object({
@@ -65,6 +67,9 @@ const leftNic = z.object({
   bootId: z.string(),
   addresses: z.array(z.string()),
   routes: z.array(sharedRoute).exactOptional(),
+  /** For when it comes back in the same boot. */
+  originalName: z.string().exactOptional(),
+  original: originalNic.exactOptional(),
 });
 
 const stateVersion = 3;
@@ -117,14 +122,27 @@ const maxLeft = 10;
 
 /** The state once the NIC has left the host. */
 export function afterLeaving(state: AgentState, mac: string): AgentState {
-  const record = state.nics.find((nic) => nic.mac === mac);
+  const nic = heldAfterLeaving(state.nics.find((each) => each.mac === mac));
   const rest = withoutNic(state, mac);
-  const { addresses = [], routes, bootId } = record?.boot ?? {};
-  if (!record || bootId === undefined || addresses.length === 0) return rest;
-  const others = (state.left ?? []).filter((nic) => nic.mac !== mac);
-  const { index } = record;
-  const nic = { mac, index, bootId, addresses, ...(routes ? { routes } : {}) };
+  if (!nic) return rest;
+  const others = (state.left ?? []).filter((each) => each.mac !== mac);
   return { ...rest, left: [...others, nic].slice(-maxLeft) };
+}
+
+/** What the network manager holds of the NIC; undefined when that is nothing. */
+function heldAfterLeaving(record: NicRecord | undefined): z.infer<typeof leftNic> | undefined {
+  if (!record?.boot || record.boot.addresses.length === 0) return undefined;
+  const { mac, index, originalName, original, boot } = record;
+  const { bootId, addresses, routes } = boot;
+  return {
+    mac,
+    index,
+    bootId,
+    addresses,
+    ...(routes ? { routes } : {}),
+    ...(originalName ? { originalName } : {}),
+    ...(original ? { original } : {}),
+  };
 }
 
 /**

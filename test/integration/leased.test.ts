@@ -1,40 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Box, type BoxKind, prepareBoxes, startBox } from '../../rig/hosts/box/box.ts';
+import type { Box, BoxKind } from '../../rig/hosts/box/box.ts';
 import { ip } from '../../rig/hosts/namespace/command.ts';
-import { program } from '../../rig/parts/program.ts';
-import { type JobResult, jobResult } from '../../src/api/job.ts';
+import type { JobResult } from '../../src/api/job.ts';
 import { request } from '../beds/agent-samples.ts';
 import { nic } from '../namespaces/agent-process.ts';
 import { eventually } from '../namespaces/eventually.ts';
+import { agentIn, boxForAgents } from './box-agent.ts';
 
 const kind = { suite: 'bookworm', profile: 'keyfile' } as const satisfies BoxKind;
 const mac = '02:00:00:00:01:05';
-const repository = join(import.meta.dirname, '../..');
-const inBox = '/opt/multinic';
 
 let box: Box;
 beforeAll(async () => {
-  await prepareBoxes(kind);
-  box = await startBox('leased', { ...kind, readOnly: { [repository]: inBox } });
+  box = await boxForAgents('leased', kind);
 });
 afterAll(() => box.down());
 
-async function agent(attempt: number, of = mac): Promise<JobResult> {
+function agent(attempt: number, of = mac): Promise<JobResult> {
   const wanted = nic(0, of, '10.0.0.11/24', { gateway: '10.0.0.254' });
-  const asked = request([wanted], { protocol: 2, family: 'keyfile', attempt });
-  const folder = join(await box.root(), 'root');
-  await writeFile(join(folder, 'request'), JSON.stringify(asked));
-  const files = ['--request', '/root/request', '--result', '/root/result', '--host-root', '/'];
-  const command = program('agent').command.map((word) => word.replace(repository, inBox));
-  const { stderr } = await box.exec([...command, ...files]);
-  const text = await readFile(join(folder, 'result'), 'utf8').catch((cause: unknown) => {
-    throw new Error(`no result: ${stderr}`, { cause });
-  });
-  return jobResult.parse(JSON.parse(text));
+  return agentIn(box, request([wanted], { protocol: 2, family: 'keyfile', attempt }));
 }
 
 /** Leases addresses of 10.0.0.0/24 to whoever asks behind the box's NICs. */

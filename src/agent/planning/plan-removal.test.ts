@@ -11,10 +11,11 @@ import {
   route,
   rule,
 } from '../../../test/beds/agent-samples.ts';
-import type { ConfigFile } from '../snapshot.ts';
+import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
 import { batchLine } from './operation.ts';
 import { hostAfterRemoval, planRemoval } from './plan.ts';
+import { stateAfter } from './unit.ts';
 
 const record: NicRecord = {
   mac: macOf(1),
@@ -162,5 +163,55 @@ describe('removal', () => {
     const after = hostAfterRemoval(on, planRemoval(input([], on, state)).units);
     expect(JSON.stringify(after)).not.toMatch(/multinic0|10\.0\.0\.1/);
     expect(after.links).toContainEqual(expect.objectContaining({ name: 'ens1', up: false }));
+  });
+});
+
+describe('a NIC that left while it was unplugged and is plugged again in the same boot', () => {
+  const former = { originalName: 'ens1', original: { mtu: 1500, up: false, settings: {} } };
+  const left = { mac: macOf(1), index: 0, bootId: 'boot-1', addresses: ['10.0.0.1/24'], ...former };
+  const gone = { ...emptyState, left: [left] };
+  const back = { ...ours, files: [], held: [left] };
+  const removed = (
+    asked: Parameters<typeof input>[0],
+    nics = [nic],
+    more: Partial<Snapshot> = {},
+  ) => planRemoval(input(asked, host(nics, { ...back, ...more }), gone));
+
+  test('loses what the network manager has set on it, and our name', () => {
+    const { units, refused } = removed([]);
+    expect(refused).toEqual([]);
+    expect(units.map(({ target, after }) => [target, after.link?.name, after.link?.mtu])).toEqual([
+      [{ mac: macOf(1), index: 0 }, 'ens1', 1500],
+    ]);
+    const lines = units[0]?.change.operations.map(batchLine);
+    expect(lines).toContain('addr del 10.0.0.1/24 dev ens1');
+    expect(lines).toContain('rule del from 10.0.0.1/32 table 100 priority 10100 protocol 4');
+    // The network manager goes on to hold it: the next time it comes back it is known again.
+    expect(units.reduce(stateAfter, gone)).toEqual(gone);
+  });
+
+  test('is left to whoever gave it another name, and to who asks for it', () => {
+    expect(removed([], [{ ...nic, name: 'ens1' }]).units).toEqual([]);
+    expect(removed([], [{ ...nic, mac: macOf(2) }]).units).toEqual([]);
+    expect(removed([entry(1)]).units).toEqual([]);
+    expect(removed(request([], { keep: [macOf(1)] })).units).toEqual([]);
+    expect(planRemoval(input([], host([nic], back), emptyState)).units).toEqual([]);
+  });
+
+  test('goes once at a clean-up, also where an entry names it', () => {
+    const { units } = removed(request([entry(1, { portId: 'p1' })], { action: 'cleanup' }));
+    expect(units.map(({ target }) => target)).toEqual([{ mac: macOf(1), index: 0, portId: 'p1' }]);
+  });
+
+  test('and was asked for again meanwhile leaves once, as any other', () => {
+    const { units } = planRemoval(input([], host([nic], back), { ...gone, nics: [record] }));
+    expect(units).toHaveLength(1);
+  });
+
+  test('that others use since stays as it is', () => {
+    const addresses = [...ours.addresses, address('multinic0', '10.7.0.1/24')];
+    const { units, refused } = removed([], [nic], { addresses });
+    expect(units).toEqual([]);
+    expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason: 'NICInUse' } }]);
   });
 });

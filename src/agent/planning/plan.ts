@@ -12,7 +12,8 @@ import {
 import { desiredState, sharedRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
-import { heldOf, isOwnRule, ownedBy, recordOf } from './ownership.ts';
+import { type Obsolete, obsolete } from './obsolete.ts';
+import { heldOf, isOwnRule, ownedBy } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
 import { withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
@@ -22,7 +23,6 @@ import {
   type RefusedNic,
   removeChanges,
   stateAfter,
-  type Target,
   type Unit,
   writeChanges,
 } from './unit.ts';
@@ -144,11 +144,6 @@ function originalOf(
   };
 }
 
-interface Obsolete {
-  readonly record: NicRecord;
-  readonly target: Target;
-}
-
 /**
  * What is to be done so that nothing of ours is left of the NICs that the request no longer has, or of all when it asks
  * for a clean-up. Only what state.json, or a file of an earlier generation, says is ours can be removed.
@@ -189,25 +184,6 @@ function removableLink(input: PlanInput, record: NicRecord) {
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
   const nic = { link, owned: ownedBy(record.mac, record, host) };
   return firstRefusal([...untouchable, ...inUse], nic, site) ?? link;
-}
-
-function obsolete({ request, state, host }: PlanInput): Obsolete[] {
-  const { action, interfaces } = request;
-  const all = action === 'cleanup';
-  const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));
-  // An entry that cannot be used says nothing about what its NIC shall be: it is not a removal.
-  const kept = new Set(request.keep);
-  const recorded = state.nics.filter(({ mac }) => all || !(wanted.has(mac) || kept.has(mac)));
-  const known = new Set(recorded.map(({ mac }) => mac));
-  const inherited = interfaces.flatMap((entry) => {
-    if (!all || known.has(entry.mac)) return [];
-    return recordOf(entry.mac, entry, state, host) ?? [];
-  });
-  return [...recorded, ...inherited].map((record) => {
-    const portId = wanted.get(record.mac)?.portId;
-    const { mac, index } = record;
-    return { record, target: { mac, index, ...(portId ? { portId } : {}) } };
-  });
 }
 
 function removalUnit(

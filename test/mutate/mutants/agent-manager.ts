@@ -6,6 +6,7 @@ const contested = ['unit', 'test/property/agent-contested.test.ts'] as const;
 const kernel = { file: 'src/agent/apply/kernel.ts', tests: unit('apply/kernel') };
 const settings = { file: 'src/agent/planning/settings.ts', tests: unit('planning/settings') };
 const state = { file: 'src/agent/state.ts', tests: unit('state') };
+const obsolete = { file: 'src/agent/planning/obsolete.ts', tests: unit('planning/plan-removal') };
 
 /** What network managers do while the agent works, and what they hold of NICs that have left. */
 export const agentManagerMutants: readonly Mutant[] = [
@@ -70,7 +71,11 @@ export const agentManagerMutants: readonly Mutant[] = [
   { ...settings, find: "before?.addressMode !== 'none' || !before.up", replace: '!before?.up' },
   { ...settings, find: ' || !before.up) return want;', replace: ') return want;' },
   { ...settings, find: 'return alike ?', replace: 'return link ?' },
-  { ...state, find: ' || addresses.length === 0) return rest;', replace: ') return rest;' },
+  { ...state, find: ' || record.boot.addresses.length === 0)', replace: ')' },
+  { ...state, find: '    ...(original ? { original } : {}),\n  };', replace: '  };' },
+  { ...obsolete, find: ', ...returned(state, host)]', replace: ']' },
+  { ...obsolete, find: '!ours.has(mac) && ', replace: '' },
+  { ...obsolete, find: 'some(({ name }) => name === interfaceName(index))', replace: 'length > 0' },
   { ...state, find: 'filter((nic) => nic.bootId === bootId)', replace: 'filter(() => true)' },
   { ...state, find: '.slice(-maxLeft)', replace: '' },
   { ...state, find: 'left: [...others, nic]', replace: 'left: [...(state.left ?? []), nic]' },

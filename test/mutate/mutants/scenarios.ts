@@ -143,14 +143,14 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
   'RW-20': onHost(
     'names',
     'the name of the node > is nothing that the agent goes by: however it is written, what it made stays',
-    `${agent}/planning/plan.ts`,
+    `${agent}/planning/obsolete.ts`,
     "const all = action === 'cleanup';",
     "const all = action === 'cleanup' || request.nodeName.includes('.');",
   ),
   'RW-21': onHost(
     'detach',
     'detach > a NIC that is unplugged but still asked for keeps its file and its rules',
-    `${agent}/planning/plan.ts`,
+    `${agent}/planning/obsolete.ts`,
     'const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));',
     'const wanted = new Map(interfaces.filter(({ mac }) => linksWithMac(host, mac)[0]).map((entry) => [entry.mac, entry]));',
   ),
@@ -213,7 +213,7 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
   'RW-30': onHost(
     'takeover',
     'a host of the deployed agent > is left without a trace by a clean-up that names its NICs',
-    `${agent}/planning/plan.ts`,
+    `${agent}/planning/obsolete.ts`,
     'if (!all || known.has(entry.mac)) return [];',
     'if (known.size >= 0) return [];',
   ),
