@@ -78,6 +78,8 @@ export interface HostFile {
   readonly mode: number;
   /** Why nobody knows what is in it, in an errno's word; others may be able to read it. */
   readonly unread?: string;
+  /** Files that add to what it says, in the order in which they do. */
+  readonly dropIns?: readonly HostFile[];
 }
 
 /** A file of the directory that the host's network is configured in, and what it is about. */

@@ -1,4 +1,10 @@
-import { observeLinks, readHostFiles, readSettings, withSettings } from '../observe/host.ts';
+import {
+  dropInsToOurs,
+  observeLinks,
+  readHostFiles,
+  readSettings,
+  withSettings,
+} from '../observe/host.ts';
 import { type ForeignView, type Loss, lostByOthers } from '../planning/foreign.ts';
 import type { KnownNic } from '../planning/nic-state.ts';
 import { ownedBy } from '../planning/ownership.ts';
@@ -143,8 +149,9 @@ function settingsNow({ settings }: ForeignView, { sysctls }: Context) {
   return settingsOf([...settings.keys()], sysctls);
 }
 
-function filesNow({ hostRoot, backend }: Context): HostFile[] {
-  return backend.places.flatMap((place) => readHostFiles(hostRoot, place));
+function filesNow({ hostRoot, backend: { places } }: Context): HostFile[] {
+  const files = places.flatMap((place) => readHostFiles(hostRoot, place));
+  return [...files, ...dropInsToOurs(hostRoot, places)];
 }
 
 /** The rest of thousands that stand on the same is not tried: a run has better things to do. */

@@ -8,6 +8,8 @@ export interface Place {
   readonly suffix: string;
   /** Whether a file here keeps those of its name in later places from being read; an empty one masks them. */
   readonly hides?: true;
+  /** Whether files `NAME.d/*.conf` of this and the other places of the suffix add to a file NAME (systemd.network(5)). */
+  readonly dropIns?: true;
 }
 
 export interface RenderedFile {

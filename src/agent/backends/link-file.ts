@@ -8,6 +8,7 @@ import {
   isOfOtherKind,
   isOfOtherType,
   isOpen,
+  linesWithDropIns,
   macsIn,
   matchValues,
   systemdLines,
@@ -22,6 +23,7 @@ export const linkPlaces: readonly Place[] = ['/etc', '/run', '/usr/lib'].map((ro
   directory: `${root}/systemd/network`,
   suffix: '.link',
   hides: true,
+  dropIns: true,
 }));
 
 /** udev takes the first file that matches, in the order of their names: systemd's own `99-default.link` matches all. */
@@ -55,7 +57,7 @@ export function readLink(file: HostFile): ConfigFile {
   const lines = systemdLines(file.text) ?? [];
   const own = ownName.test(file.path) ? ownFile(lines) : undefined;
   if (own) return { ...file, own, macs: [own.mac] };
-  return { ...file, ...claimsOf(file.path, lines) };
+  return { ...file, ...claimsOf(file.path, linesWithDropIns(file) ?? []) };
 }
 
 function ownFile(lines: readonly IniLine[]): OwnFile | undefined {

@@ -5,9 +5,11 @@ import {
   isOfOtherKind,
   isOfOtherType,
   isOpen,
+  linesWithDropIns,
   macsIn,
   matchValues,
   systemdLines,
+  textWithDropIns,
 } from './systemd-match.ts';
 
 /** Names that this agent gives its files; the two numbers need not agree. */
@@ -17,11 +19,12 @@ const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.network$/;
 export function readNetwork(file: HostFile): ConfigFile {
   // So is a name of which somebody masked what comes with the system.
   if (file.text === '') return { ...file, macs: [] };
-  const lines = systemdLines(file.text);
-  // networkd passes by such a file, until somebody mends it.
-  if (!lines) return { ...file, ...mentionedIn(file.text) };
-  const own = ownName.test(file.path) ? ownNetwork(lines) : undefined;
+  const said = systemdLines(file.text);
+  const own = said && ownName.test(file.path) ? ownNetwork(said) : undefined;
   if (own) return { ...file, own, macs: [own.mac] };
+  const lines = linesWithDropIns(file);
+  // networkd passes by such a file, until somebody mends it.
+  if (!lines) return { ...file, ...mentionedIn(textWithDropIns(file)) };
   return { ...file, ...claimsOf(lines) };
 }
 

@@ -1,3 +1,4 @@
+import type { HostFile } from '../snapshot.ts';
 import { type IniLine, readIni } from './ini-text.ts';
 
 /**
@@ -14,6 +15,20 @@ export function systemdLines(text: string): IniLine[] | undefined {
     .filter((line) => /^\s*(\[|[^=\s][^=]*=)/.test(line));
   const first = lines.findIndex((line) => /^\s*\[/.test(line));
   return first < 0 ? [] : readIni(lines.slice(first).join('\n'));
+}
+
+/** Lines of a file and of its drop-ins, as if they were one; undefined when one of them is broken. */
+export function linesWithDropIns(file: HostFile): IniLine[] | undefined {
+  const parts = textsOf(file).map(systemdLines);
+  return parts.includes(undefined) ? undefined : parts.flatMap((lines) => lines ?? []);
+}
+
+export function textWithDropIns(file: HostFile): string {
+  return textsOf(file).join('\n');
+}
+
+function textsOf({ text, dropIns = [] }: HostFile): string[] {
+  return [text, ...dropIns.map((each) => each.text)];
 }
 
 /** Values of a `[Match]` section of systemd, by key. */

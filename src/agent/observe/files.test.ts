@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { netplan } from '../backends/netplan.ts';
 import { networkd } from '../backends/networkd.ts';
-import { readHostFiles, readPlaces } from './host.ts';
+import { dropInsToOurs, readHostFiles, readPlaces } from './host.ts';
 
 let root: string;
 beforeEach(() => {
@@ -103,4 +103,55 @@ test('a file hides those of its name in later places, and one that leads nowhere
     '/run/netplan/10-run.yaml',
     '/usr/lib/netplan/10-usr.yaml',
   ]);
+});
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+test('drop-ins add to a file wherever it is, by their names, and the first of a name hides the others', async () => {
+  write({
+    'usr/lib/systemd/network/80-vendor.network': '[Match]\nName=eno*\n',
+    'etc/systemd/network/80-vendor.network.d/20-names.conf': '[Match]\nName=\nName=ens5\n',
+    'run/systemd/network/80-vendor.network.d/10-other.conf': '[Match]\nName=eno9\n',
+    'run/systemd/network/80-vendor.network.d/20-names.conf': '[Match]\nName=ens6\n',
+    'run/systemd/network/80-vendor.network.d/30-note.txt': '[Match]\nName=ens7\n',
+    'etc/systemd/network/70-gone.network.d/10.conf': '[Match]\nName=ens8\n',
+    'etc/systemd/network/60-no-folder.network.d': '',
+    'etc/systemd/network/50-slot.link': '[Match]\nOriginalName=eth0\n[Link]\nName=x\n',
+    'etc/systemd/network/50-slot.link.d/mac.conf': '[Match]\nMACAddress=02:00:00:00:01:05\n',
+  });
+  const files = await Promise.all(
+    readPlaces(root, networkd.places).map((file) => networkd.read(file)),
+  );
+  expect(files.map(({ path, names, macs }) => [path, names, macs])).toEqual([
+    ['/usr/lib/systemd/network/80-vendor.network', ['ens5'], []],
+    ['/etc/systemd/network/50-slot.link', undefined, ['02:00:00:00:01:05']],
+  ]);
+  expect(dropInsToOurs(root, networkd.places)).toEqual([]);
+});
+
+test('a drop-in that cannot be read leaves it open what its file is about', async () => {
+  write({ 'etc/systemd/network/10-theirs.network': '[Match]\nName=eth0\n' });
+  mkdirSync(join(root, 'etc/systemd/network/10-theirs.network.d'));
+  symlinkSync('/nowhere', join(root, 'etc/systemd/network/10-theirs.network.d/x.conf'));
+  const [file] = readPlaces(root, networkd.places);
+  expect(file).toMatchObject({ unread: 'ENOENT' });
+});
+
+test('a drop-in to a file of one of our names configures that NIC, whether the file is there or not', () => {
+  write({
+    'etc/systemd/network/90-multinic0.network.d/mtu.conf': '[Link]\nMTUBytes=9000\n',
+    'etc/systemd/network/91-multinic1.link.d/empty.conf': '\n',
+    'run/systemd/network/92-multinic2.link.d/name.conf': '[Link]\nName=data0\n',
+  });
+  const said = dropInsToOurs(root, networkd.places).map(({ path, names }) => [path, names]);
+  expect(said).toEqual([
+    ['/etc/systemd/network/90-multinic0.network.d/mtu.conf', ['multinic0']],
+    ['/run/systemd/network/92-multinic2.link.d/name.conf', ['multinic2']],
+  ]);
+  expect(dropInsToOurs(root, netplan.places)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { interfaceName } from '../../api/names.ts';
 import type { Backend, Place } from '../backends/backend.ts';
 import { sysctlPlace, withSysctlFile } from '../backends/sysctl-file.ts';
 import type { Ip } from '../ip-session.ts';
@@ -73,10 +74,11 @@ export async function observeHost(
 ): Promise<Snapshot> {
   const { hostRoot, backend } = host;
   const there = readPlaces(hostRoot, backend.places);
-  const [kernel, files] = await Promise.all([
+  const [kernel, read] = await Promise.all([
     observeLinks(host, macs),
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
+  const files = [...read, ...dropInsToOurs(hostRoot, backend.places)];
   const made = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
   const held = [...made.flatMap((file) => backend.held(file) ?? []), ...(state.left ?? [])];
   return { ...kernel, files, held };
@@ -85,12 +87,65 @@ export async function observeHost(
 /** What there is to read in these places, in their order. */
 export function readPlaces(hostRoot: string, places: readonly Place[]): HostFile[] {
   const hidden = new Set<string>();
+  const dropIns = dropInsIn(hostRoot, places);
   return places.flatMap((place) =>
-    readHostFiles(hostRoot, place).filter(({ path }) => {
-      const name = basename(path);
-      return !place.hides || (!hidden.has(name) && hidden.add(name));
-    }),
+    readHostFiles(hostRoot, place)
+      .filter(({ path }) => {
+        const name = basename(path);
+        return !place.hides || (!hidden.has(name) && hidden.add(name));
+      })
+      .map((file) => withDropIns(file, dropIns.get(basename(file.path)))),
   );
+}
+
+/** A file that says nothing is passed by, whatever its drop-ins say. */
+function withDropIns(file: HostFile, dropIns: readonly HostFile[] = []): HostFile {
+  if (file.text === '' || dropIns.length === 0 || ourIndexIn(file.path) !== undefined) return file;
+  const unread = dropIns.find((each) => each.unread !== undefined)?.unread;
+  return { ...file, dropIns, ...(unread === undefined ? {} : { unread }) };
+}
+
+/** Drop-ins of others to files of our names, which would not say what we wrote: they configure the same NIC. */
+export function dropInsToOurs(hostRoot: string, places: readonly Place[]): ConfigFile[] {
+  return [...dropInsIn(hostRoot, places)].flatMap(([name, files]) => {
+    const index = ourIndexIn(name);
+    if (index === undefined) return [];
+    const said = files.filter(({ text, unread }) => unread !== undefined || text.trim() !== '');
+    return said.map((file) => ({ ...file, macs: [], names: [interfaceName(index)] }));
+  });
+}
+
+function ourIndexIn(path: string): number | undefined {
+  const [, index] = /multinic(\d)\.(?:network|link)$/.exec(path) ?? [];
+  return index === undefined ? undefined : Number(index);
+}
+
+/** Drop-ins by the name of the file that they add to, in order of their names; of one name the first place has it. */
+function dropInsIn(hostRoot: string, places: readonly Place[]): Map<string, HostFile[]> {
+  const found = new Map<string, HostFile[]>();
+  for (const { directory, suffix } of places.filter((place) => place.dropIns)) {
+    for (const folder of foldersIn(hostRoot, directory, `${suffix}.d`)) {
+      const name = folder.slice(0, -'.d'.length);
+      const there = found.get(name) ?? [];
+      const names = new Set(there.map(({ path }) => basename(path)));
+      const place = { directory: `${directory}/${folder}`, suffix: '.conf' };
+      const more = readHostFiles(hostRoot, place).filter(({ path }) => !names.has(basename(path)));
+      const all = [...there, ...more].map((file) => [basename(file.path), file] as const);
+      const inOrder = all.toSorted(([a], [b]) => (a < b ? -1 : 1));
+      found.set(
+        name,
+        inOrder.map(([, file]) => file),
+      );
+    }
+  }
+  return found;
+}
+
+function foldersIn(hostRoot: string, directory: string, suffix: string): string[] {
+  const path = join(hostRoot, directory);
+  const isFolder = (name: string) =>
+    lstatSync(join(path, name), { throwIfNoEntry: false })?.isDirectory();
+  return namesIn(path).filter((name) => name.endsWith(suffix) && isFolder(name));
 }
 
 /**

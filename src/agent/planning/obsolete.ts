@@ -41,9 +41,9 @@ function returned({ nics, left = [] }: AgentState, host: Snapshot): NicRecord[] 
   const ours = new Set(nics.map(({ mac }) => mac));
   const isBack = ({ mac, index }: (typeof left)[number]) =>
     !ours.has(mac) && linksWithMac(host, mac).some(({ name }) => name === interfaceName(index));
-  return left.filter(isBack).map(({ bootId: _, originalName = '', ...nic }) => ({
+  return left.filter(isBack).map((nic) => ({
     ...nic,
-    originalName,
+    originalName: nic.originalName ?? '',
     table: routingTable(nic.index),
     priority: rulePriority(nic.index),
     files: [],

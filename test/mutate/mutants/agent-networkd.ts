@@ -9,6 +9,11 @@ const claims = {
   tests: ['unit', 'src/agent/backends/networkd-claims.test.ts'],
 } as const;
 
+/** What drop-ins add to files of systemd. */
+const dropIns = {
+  file: 'src/agent/observe/host.ts',
+  tests: ['unit', 'src/agent/observe/files.test.ts'],
+} as const;
 const match = { ...claims, file: 'src/agent/backends/systemd-match.ts' } as const;
 
 export const agentNetworkdMutants: readonly Mutant[] = [
@@ -46,8 +51,8 @@ export const agentNetworkdMutants: readonly Mutant[] = [
   { ...claims, find: ' && oneMac.test(mac)', replace: ' && mac !== ""' },
   {
     ...claims,
-    find: 'ownName.test(file.path) ? ownNetwork(lines)',
-    replace: 'file.path ? ownNetwork(lines)',
+    find: 'ownName.test(file.path) ? ownNetwork(said)',
+    replace: 'file.path ? ownNetwork(said)',
   },
   { ...claims, find: 'if (macs.length > 0 || isOf', replace: 'if (isOf' },
   { ...claims, find: "file.text === ''", replace: "file.text === '-'" },
@@ -61,4 +66,20 @@ export const agentNetworkdMutants: readonly Mutant[] = [
   { ...match, find: "value === '' ? [] :", replace: "value === 'x' ? [] :" },
   { ...claims, find: 'lines.findLast(', replace: 'lines.find(' },
   { ...claims, find: '/^(no|false|n|f|off|0|)$/i.test', replace: '/^(no|n|f|off|0|)$/i.test' },
+  { ...dropIns, find: '.filter(({ path }) => !names.has(basename(path)));', replace: ';' },
+  { ...dropIns, find: '(a < b ? -1 : 1)', replace: '(a < b ? 1 : -1)' },
+  {
+    ...dropIns,
+    find: 'return { ...file, dropIns, ...(unread',
+    replace: 'return { ...file, ...(unread',
+  },
+  { ...dropIns, find: '...(unread === undefined ? {} : { unread })', replace: '' },
+  { ...dropIns, find: ' && isFolder(name)', replace: '' },
+  { ...dropIns, find: "unread !== undefined || text.trim() !== ''", replace: 'true' },
+  {
+    ...dropIns,
+    find: '[...read, ...dropInsToOurs(hostRoot, backend.places)]',
+    replace: 'read',
+    tests: ['namespaces', 'test/namespaces/drop-ins.test.ts'],
+  },
 ];
