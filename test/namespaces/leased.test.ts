@@ -85,10 +85,10 @@ describe('a NIC that NetworkManager took before we came', () => {
 
   test('stays as it is, with the reason, when it does not', async () => {
     bus.refuses = 'Disconnect';
-    const before = await host.ip('addr', 'show', 'dev', 'ens5');
+    const before = await host.ip('-4', 'addr', 'show', 'dev', 'ens5');
     const { result } = await runAgent(host, asked());
     expect(result?.nics).toMatchObject(leased('AccessDenied'));
-    expect((await host.ip('addr', 'show', 'dev', 'ens5')).replace(/\d+sec/g, '')).toBe(
+    expect((await host.ip('-4', 'addr', 'show', 'dev', 'ens5')).replace(/\d+sec/g, '')).toBe(
       before.replace(/\d+sec/g, ''),
     );
   });
