@@ -29,11 +29,11 @@ import {
   refusedResult,
   refusedWhole,
   unitResult,
-  warningsOf,
 } from './result.ts';
 import { lackedNetwork } from './rights.ts';
 import type { KernelSnapshot, Snapshot } from './snapshot.ts';
 import { type AgentState, advanceFence, atBoot, staleness, withNic } from './state.ts';
+import { warningsOn } from './warnings.ts';
 
 export interface ConfigureDeps extends Tools {
   readonly ip: Ip;
@@ -145,7 +145,7 @@ async function check(
   const older = staleness(state, request);
   if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
   const nics = await compare({ request, state, journals }, context);
-  return { nics, warnings: warningsOf(nics, context.sysctls), ...memory };
+  return { nics, warnings: await warningsOn(nics, context), ...memory };
 }
 
 /** In the words by which people look for it in the logs of the deployed agent. */
@@ -201,7 +201,7 @@ async function conclude(
   request: JobRequest,
   context: Context,
 ): Promise<Findings> {
-  const warnings = warningsOf(nics, context.sysctls);
+  const warnings = await warningsOn(nics, context);
   const memory = memoryOf(state, request);
   try {
     await context.stateFile.write(state);

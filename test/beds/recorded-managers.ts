@@ -100,8 +100,14 @@ managed=true
 perm-hw-addr-fake=02:00:00:00:01:00
 nm-owned=false
 `,
-  /** Left behind when it stopped. */
+  /** Left behind when it stopped; the same, while it runs, of a link that its files, or udev's, tell it not to manage. */
   left: `[device]
+nm-owned=false
+`,
+  /** After `nmcli device set … managed no`. */
+  letGo: `[device]
+managed=false
+perm-hw-addr-fake=02:00:00:00:01:06
 nm-owned=false
 `,
 } as const;

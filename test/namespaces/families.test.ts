@@ -112,3 +112,21 @@ test('a host of systemd-networkd without netplan is configured by the second Job
   expect(clean.result?.outcome).toBe('ok');
   expect(await filesOfOurs()).toEqual([]);
 });
+
+test('a NIC that NetworkManager is told not to manage is said to have nothing after a boot', async () => {
+  const family = 'keyfile';
+  const links = (await host.ipJson('link', 'show', 'ens5')) as { readonly ifindex: number }[];
+  const said = `run/NetworkManager/devices/${links[0]?.ifindex}`;
+  await put('run/systemd/units/invocation:NetworkManager.service', '');
+  await put(said, networkManagerLink.disconnected);
+  expect((await runAgent(host, asked({ family }))).result?.warnings).toEqual([]);
+  await put(said, networkManagerLink.left);
+  const warnings = ['NotPersistent multinic0, NetworkManager is told not to manage it'];
+  const again = await runAgent(host, asked({ family, attempt: 1 }));
+  expect(again.result).toMatchObject({ outcome: 'ok', warnings });
+  const look = await runAgent(host, asked({ family, action: 'check' }));
+  expect(look.result).toMatchObject({ outcome: 'ok', warnings });
+  await put(said, networkManagerLink.letGo);
+  const free = await runAgent(host, asked({ family, action: 'check' }));
+  expect(free.result).toMatchObject({ outcome: 'ok', warnings: [] });
+});

@@ -212,6 +212,37 @@ describe('what counts', () => {
   });
 });
 
+describe("a host whose NetworkManager is told not to manage the node's own NIC", () => {
+  const running = ['NetworkManager.service'];
+
+  test('is not of NetworkManager, which says so of no NIC that it has let go for this boot alone', async () => {
+    make({ [device(2)]: networkManagerLink.left }, running);
+    expect(await find()).toEqual({ found: 'NetworkManager, which is told to leave eth0 alone' });
+    make({ [device(2)]: networkManagerLink.letGo });
+    expect(await find()).toMatchObject({ family: 'keyfile' });
+  });
+
+  test('is of who else is there', async () => {
+    make({ [device(2)]: networkManagerLink.left }, [...running, 'network.service']);
+    const found = 'NetworkManager, which is told to leave eth0 alone, and network-scripts';
+    expect(await find()).toEqual({ found });
+    make({ [netif(2)]: networkdLink.trixie }, ['systemd-networkd.service']);
+    expect(await find()).toMatchObject({ family: 'netplan' });
+  });
+
+  test('says so by having no file for it, as of NICs that it never had', async () => {
+    make({ [device(1)]: networkManagerLink.connected }, running);
+    expect(await find()).not.toHaveProperty('family');
+    make({ [device(2)]: networkManagerLink.disconnected });
+    expect(await find()).toMatchObject({ family: 'keyfile' });
+  });
+
+  test('may have it leave any other NIC alone', async () => {
+    make({ [device(2)]: networkManagerLink.letGo, [device(15)]: networkManagerLink.left }, running);
+    expect(await find({ links: [link(5)] })).toMatchObject({ family: 'keyfile' });
+  });
+});
+
 describe('a host on which nobody manages a link of the node', () => {
   const stale = { [netif(2)]: networkdLink.unmanaged, [device(2)]: networkManagerLink.left };
 

@@ -38,7 +38,9 @@ async function readEvidence(site: Site, ours: Ours): Promise<FamilyEvidence> {
     networkManager: readHostFiles(hostRoot, { directory: networkManagerLinks, suffix: '' }),
   };
   const anyLink = inHand.networkd.length + inHand.networkManager.length > 0;
-  const own = anyLink ? nodesOwn(await observeLinks(site, ours.macs), ours) : [];
+  const host = anyLink ? await observeLinks(site, ours.macs) : undefined;
+  const own = host ? nodesOwn(host, ours) : [];
+  const primary = own.find((link) => host && isPrimary(link, { ...ours, host }));
   const managed = <T>(files: readonly LinkFile[], read: (link: Link, text: string) => T[]): T[] =>
     own.flatMap((link) => {
       const file = files.find(({ path }) => path.endsWith(`/${link.index}`));
@@ -49,6 +51,7 @@ async function readEvidence(site: Site, ours: Ours): Promise<FamilyEvidence> {
     networkManager: hasEnded(hostRoot, activeUnits.networkManager)
       ? []
       : managed(inHand.networkManager, managedByNetworkManager),
+    leftAlone: primary && isLeftAlone(hostRoot, primary.index) ? primary.name : undefined,
     running: runningOn(hostRoot, inHand.networkd.length > 0),
     installed: {
       ...installedOn(hostRoot),
@@ -99,6 +102,18 @@ function managedByNetworkManager({ name, mac }: Link, text: string): ManagedLink
   return [{ link: name, mac, ...(uuid ? { uuid } : {}) }];
 }
 
+/**
+ * Whether NetworkManager is told not to manage the link: by `unmanaged-devices=` or `managed=` of its own files,
+ * `NM_CONTROLLED=no` or udev. It then has no file for it beside those of others, or one that does not say; of a link that it
+ * was told to let go for this boot it says that it does not manage it.
+ */
+export function isLeftAlone(hostRoot: string, index: number): boolean {
+  if (!activeOn(hostRoot).has(`invocation:${activeUnits.networkManager}`)) return false;
+  const files = readHostFiles(hostRoot, { directory: networkManagerLinks, suffix: '' });
+  const file = files.find(({ path }) => path.endsWith(`/${index}`));
+  return files.length > 0 && valueOf(file?.text ?? '', 'managed') === undefined;
+}
+
 const activeUnits = {
   networkd: 'systemd-networkd.service',
   networkManager: 'NetworkManager.service',
@@ -113,15 +128,19 @@ const otherUnits = [
   ['dhcpcd', 'dhcpcd.service'],
 ] as const;
 
+function activeOn(hostRoot: string): ReadonlySet<string> {
+  return new Set(namesIn(join(hostRoot, units)));
+}
+
 /** Whether it is among no units that run; nobody knows where none is seen. */
 function hasEnded(hostRoot: string, unit: string): boolean {
-  const active = namesIn(join(hostRoot, units));
-  return active.length > 0 && !active.includes(`invocation:${unit}`);
+  const active = activeOn(hostRoot);
+  return active.size > 0 && !active.has(`invocation:${unit}`);
 }
 
 /** networkd takes the files of its links away when it ends; NetworkManager leaves its own. */
 function runningOn(hostRoot: string, networkdHasLinks: boolean): Presence {
-  const active = new Set(namesIn(join(hostRoot, units)));
+  const active = activeOn(hostRoot);
   const runs = (unit: string) => active.has(`invocation:${unit}`);
   return {
     networkd: networkdHasLinks || runs(activeUnits.networkd),

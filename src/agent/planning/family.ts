@@ -6,6 +6,8 @@ export interface FamilyEvidence {
   readonly networkd: readonly { readonly link: string; readonly file: string }[];
   /** Links of the node's own that NetworkManager has in hand, and the profile that is active on them. */
   readonly networkManager: readonly ManagedLink[];
+  /** The node's own NIC, where NetworkManager is told not to manage it. */
+  readonly leftAlone: string | undefined;
   readonly running: Presence;
   readonly installed: Presence & { readonly netplan: boolean };
   /** The first file of netplan that has NetworkManager as its renderer. */
@@ -97,13 +99,17 @@ function isFromIfcfg(
 }
 
 function unmanaged(evidence: FamilyEvidence): FamilyFinding {
-  const { running, installed } = evidence;
+  const { running, installed, leftAlone } = evidence;
   const onlyNetworkManager = running.networkManager && !running.networkd;
   if (installed.netplan && !onlyNetworkManager) return underNetplan(evidence, 'it is installed');
   if (running.networkd && running.networkManager) {
     return { found: 'systemd-networkd and NetworkManager, and neither manages a link of the node' };
   }
   if (running.networkd) return { family: 'networkd', found: 'systemd-networkd runs' };
+  if (running.networkManager && leftAlone !== undefined) {
+    const others = running.others.map((name) => `, and ${name}`).join('');
+    return { found: `NetworkManager, which is told to leave ${leftAlone} alone${others}` };
+  }
   // It takes keyfiles whatever else it takes.
   if (running.networkManager) return { family: 'keyfile', found: 'NetworkManager runs' };
   return idle(evidence);

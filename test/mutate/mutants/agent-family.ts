@@ -157,4 +157,28 @@ export const agentFamilyMutants: readonly Mutant[] = [
     replace: 'if (mac === undefined) return ofOthers(file);',
     tests: ['unit', 'src/agent/backends/sysctl-file.test.ts'],
   },
+  {
+    file: 'src/agent/observe/family.ts',
+    find: "return files.length > 0 && valueOf(file?.text ?? '', 'managed') === undefined;",
+    replace: "return files.length > 0 && valueOf(file?.text ?? '', 'managed') !== 'true';",
+    tests: seen,
+  },
+  {
+    file: 'src/agent/observe/family.ts',
+    find: 'return files.length > 0 && valueOf',
+    replace: 'return file !== undefined && valueOf',
+    tests: seen,
+  },
+  {
+    file: 'src/agent/observe/family.ts',
+    find: 'own.find((link) => host && isPrimary(link, { ...ours, host }))',
+    replace: 'own.at(-1)',
+    tests: seen,
+  },
+  {
+    file: 'src/agent/warnings.ts',
+    find: ', ...(await notPersistent(nics, context))',
+    replace: '',
+    tests: ['namespaces', 'test/namespaces/families.test.ts'],
+  },
 ];

@@ -105,7 +105,7 @@ export const agentManagerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/observe/family.ts',
-    find: 'active.length > 0 && !active',
+    find: 'active.size > 0 && !active',
     replace: '!active',
     tests: unit('observe/family'),
   },
