@@ -128,7 +128,8 @@ async function bringAbout(
     : await planAnew({ ...now, state: claimed(removed.state) }, context);
   const applied = await carryOut(apply, removed.state, host, context);
   const nics = [...applied.nics, ...removed.nics];
-  const concluded = await conclude(nics, applied.state, request, context);
+  const states = { before: state, after: applied.state };
+  const concluded = await conclude(nics, states, request, context);
   const changes = changesOf([removed, applied]);
   const losses = others && changes ? await lossesOf(others, changes, context) : noLosses;
   const warnings = [removed, applied, losses, concluded].flatMap((step) => step.warnings);
@@ -145,7 +146,7 @@ async function check(
   const older = staleness(state, request);
   if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
   const nics = await compare({ request, state, journals }, context);
-  return { nics, warnings: await warningsOn(nics, context), ...memory };
+  return { nics, warnings: await warningsOn(nics, state, context), ...memory };
 }
 
 /** In the words by which people look for it in the logs of the deployed agent. */
@@ -197,21 +198,21 @@ async function carryOut(
 /** What was right already still has to be written down as ours. */
 async function conclude(
   nics: readonly NicResult[],
-  state: AgentState,
+  { before, after }: { readonly before: AgentState; readonly after: AgentState },
   request: JobRequest,
   context: Context,
 ): Promise<Findings> {
-  const warnings = await warningsOn(nics, context);
-  const memory = memoryOf(state, request);
+  const memory = memoryOf(after, request);
   try {
-    await context.stateFile.write(state);
-    return { nics, warnings, ...memory };
+    await context.stateFile.write(after);
   } catch (error) {
     const { message } = error as Error;
     const failure = { state: 'Failed', reason: 'PersistFailed', message } as const;
     const unsaved = nics.map((nic) => (isGood(nic) ? { ...nic, ...failure } : nic));
+    const warnings = await warningsOn(nics, before, context);
     return { nics: unsaved, warnings, ...memory, failed: true };
   }
+  return { nics, warnings: await warningsOn(nics, before, context), ...memory };
 }
 
 /** Of the NICs that a run may work on; those that left since the boot may be back. */

@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
@@ -129,4 +129,47 @@ test('a NIC that NetworkManager is told not to manage is said to have nothing af
   await put(said, networkManagerLink.letGo);
   const free = await runAgent(host, asked({ family, action: 'check' }));
   expect(free.result).toMatchObject({ outcome: 'ok', warnings: [] });
+});
+
+/** Has the agent configure the NIC while another manager has the node's own, which is gone then. */
+async function takenOver(family: 'networkd' | 'netplan'): Promise<void> {
+  const devices = join(host.root, 'run/NetworkManager/devices');
+  await rm(devices, { recursive: true });
+  const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
+  const inHand = `run/systemd/netif/links/${links[0]?.ifindex}`;
+  const said = { networkd: networkdLink.bookwormOwn, netplan: networkdLink.trixie };
+  await put(inHand, said[family]);
+  const first = await runAgent(host, asked({ family }));
+  expect(first.result).toMatchObject({ outcome: 'ok', warnings: [] });
+  await rm(join(host.root, inHand));
+  await put(`run/NetworkManager/devices/${links[0]?.ifindex}`, networkManagerLink.connected);
+}
+
+describe('a host that NetworkManager has taken over', () => {
+  const profile = '/etc/NetworkManager/system-connections/90-multinic0.nmconnection';
+
+  test('loses the files of networkd that are ours, and those alone', async () => {
+    await takenOver('networkd');
+    await put('etc/systemd/network/50-theirs.network', `[Match]\nMACAddress=${mac}\n`);
+    const { result } = await runAgent(host, asked({ family: 'keyfile', attempt: 1 }));
+    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
+    const files = await filesOfOurs();
+    expect(files).toEqual(
+      expect.arrayContaining([profile, '/etc/systemd/network/90-multinic0.link']),
+    );
+    expect(files).not.toContain('/etc/systemd/network/90-multinic0.network');
+    await stat(join(host.root, 'etc/systemd/network/50-theirs.network'));
+  });
+
+  test.each([
+    ['takes over', [wanted]],
+    ['removes', []],
+  ])('is told which files of netplan no agent reaches when one %s', async (_, interfaces) => {
+    await takenOver('netplan');
+    const next = request(interfaces, { protocol: 2, family: 'keyfile', generation: 2 });
+    const warnings = ['FilesLeft /etc/netplan/90-multinic0.yaml'];
+    expect((await runAgent(host, next)).result).toMatchObject({ outcome: 'ok', warnings });
+    const again = await runAgent(host, { ...next, attempt: 1 });
+    expect(again.result).toMatchObject({ outcome: 'ok', warnings: [] });
+  });
 });

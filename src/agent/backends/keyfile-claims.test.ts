@@ -250,7 +250,23 @@ describe('the places of profiles', () => {
     ['/etc/systemd/network', '.link'],
     ['/run/systemd/network', '.link'],
     ['/usr/lib/systemd/network', '.link'],
+    ['/etc/systemd/network', '.network'],
   ])('are %s with %j', (directory, suffix) => {
     expect(keyfile.places).toContainEqual(expect.objectContaining({ directory, suffix }));
+  });
+});
+
+test('of files of networkd only those of ours count', async () => {
+  const text = `[Match]\nMACAddress=${macOf(1)}\nName=multinic0\n[Network]\nAddress=10.0.0.1/24\n`;
+  const readAs = (name: string, more: object = {}) =>
+    keyfile.read({ path: `/etc/systemd/network/${name}`, text, mode: 0o644, ...more });
+  const own = { mac: macOf(1), index: 0, addresses: ['10.0.0.1/24'] };
+  expect(await readAs('90-multinic0.network')).toMatchObject({ own, macs: [macOf(1)] });
+  const theirs = await readAs('50-theirs.network', { unread: 'EACCES' });
+  expect(theirs).toEqual({
+    path: '/etc/systemd/network/50-theirs.network',
+    text,
+    mode: 0o644,
+    macs: [],
   });
 });

@@ -177,8 +177,26 @@ export const agentFamilyMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/warnings.ts',
-    find: ', ...(await notPersistent(nics, context))',
+    find: '    ...(await notPersistent(nics, context)),\n',
     replace: '',
+    tests: ['namespaces', 'test/namespaces/families.test.ts'],
+  },
+  {
+    file: 'src/agent/backends/network-manager.ts',
+    find: 'return ofOursAlone(readNetwork(file))',
+    replace: 'return readNetwork(file)',
+    tests: ['unit', 'src/agent/backends/keyfile-claims.test.ts'],
+  },
+  {
+    file: 'src/agent/warnings.ts',
+    find: '!inReach.has(dirname(path))',
+    replace: '!inReach.has(path)',
+    tests: ['namespaces', 'test/namespaces/families.test.ts'],
+  },
+  {
+    file: 'src/agent/agent.ts',
+    find: 'const states = { before: state, after: applied.state };',
+    replace: 'const states = { before: applied.state, after: applied.state };',
     tests: ['namespaces', 'test/namespaces/families.test.ts'],
   },
 ];
