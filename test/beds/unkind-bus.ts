@@ -10,6 +10,8 @@ interface Asked {
   readonly path: string;
   /** The strings in its body, in order. */
   readonly texts: readonly string[];
+  /** The number, or boolean, that its body ends with. */
+  readonly last: number;
 }
 
 /**
@@ -27,6 +29,8 @@ export class UnkindBus {
   /** Bytes of one piece of an answer; all of it where there is none. */
   pieces = 0;
   refuses = '';
+  /** Whether each answer comes after one to a call that nobody made. */
+  strays = false;
   hangsAt = '';
   onHang: () => void = () => undefined;
   cutsAt = '';
@@ -41,6 +45,7 @@ export class UnkindBus {
     this.path = path;
     this.#server = createServer((socket) => {
       this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
       socket.on('error', () => undefined);
       this.#serve(socket);
     });
@@ -50,6 +55,11 @@ export class UnkindBus {
     const bus = new UnkindBus(path);
     await new Promise<void>((resolve) => bus.#server.listen(path, resolve));
     return bus;
+  }
+
+  /** How many are connected. */
+  get clients(): number {
+    return this.#sockets.size;
   }
 
   async close(): Promise<void> {
@@ -83,7 +93,9 @@ export class UnkindBus {
       return;
     }
     // Signals of others come at any time.
-    const bytes = Buffer.concat([messageOf(4, 1, [], ''), this.says ?? this.#replyTo(call)]);
+    const stray = this.strays ? [messageOf(3, call.serial + 1, [], 's', text('stray'))] : [];
+    const reply = this.says ?? this.#replyTo(call);
+    const bytes = Buffer.concat([messageOf(4, 1, [], ''), ...stray, reply]);
     if (this.cutsAt === call.member) {
       socket.end(bytes.subarray(0, bytes.length - 3));
       return;
@@ -93,7 +105,7 @@ export class UnkindBus {
   }
 
   #replyTo(call: Asked): Buffer {
-    const { member, texts, serial, path } = call;
+    const { member, texts, serial, path, last } = call;
     if (member === this.refuses) {
       const error: Field = [4, 's', 'org.freedesktop.DBus.Error.AccessDenied'];
       return messageOf(3, serial, [error], 's', text(`no ${member} for you`));
@@ -106,7 +118,7 @@ export class UnkindBus {
       return messageOf(2, serial, [], '');
     }
     if (member === 'Set') {
-      if (texts.join(' ').includes('Device Managed')) this.unmanaged.push(path);
+      if (texts.join(' ').includes('Device Managed') && last === 0) this.unmanaged.push(path);
       return messageOf(2, serial, [], '');
     }
     return messageOf(2, serial, [], 'v', this.#property(texts.at(-1) ?? ''));
@@ -123,6 +135,11 @@ export class UnkindBus {
 
 type Field = readonly [code: number, type: 's', value: string];
 
+const from: readonly Field[] = [
+  [6, 's', ':1.42'],
+  [7, 's', ':1.7'],
+];
+
 function messageOf(
   type: number,
   serial: number,
@@ -137,7 +154,8 @@ function messageOf(
     parts.push(Buffer.alloc((8 - (length % 8)) % 8), start, value);
   };
   if (type !== 4) add(5, 'u', uint32(serial));
-  for (const [code, of, value] of fields) add(code, of, text(value));
+  // A bus tells who says it and to whom; fields begin at multiples of eight.
+  for (const [code, of, value] of [...fields, ...from]) add(code, of, text(value));
   if (signature) add(8, 'g', Buffer.from([signature.length, ...Buffer.from(signature), 0]));
   const head = Buffer.concat(parts);
   const fixed = Buffer.concat([
@@ -183,6 +201,7 @@ function callIn(bytes: Buffer): { readonly call: Asked; readonly length: number 
     member,
     path,
     texts: words(bytes.subarray(head, length)),
+    last: length > head ? bytes.readUInt32LE(length - 4) : 0,
   };
   return { call, length };
 }

@@ -118,6 +118,15 @@ describe('what others have on a host', () => {
     expect(await host.ip('rule', 'show')).not.toContain('10.244.0.0/16');
   });
 
+  test('and goes with an address of ours is told of, also when that is all that happens', async () => {
+    await runAgent(host, request([wanted]));
+    await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
+    const { result } = await runAgent(host, request([], { generation: 2 }));
+    expect(result?.warnings).toEqual([
+      'ForeignStateLost route 10.5.0.0/16 dev eth0 table 254 metric 0',
+    ]);
+  });
+
   test('and changes meanwhile is told of too: a file', async () => {
     const file = join(host.root, 'etc/netplan/60-storage.yaml');
     await writeFile(join(host.root, 'later'), 'network: {version: 2}\n');
@@ -191,6 +200,15 @@ describe('what others have on a host', () => {
       expect(await routesOf(name)).toContain('10.8.0.0/16 proto kernel scope link metric 77');
     },
   );
+
+  test('is told of where an interrupted change is undone for a request that is refused', async () => {
+    await runAgent(host, request([wanted], { generation: 2 }), {
+      killAt: 'agent.file.commit before 1',
+    });
+    const path = await ipWith(host, '[[ $line == *name\\ ens5* ]] && ip rule del priority 111');
+    const { result } = await runAgent(host, request([wanted]), { path });
+    expect(result).toMatchObject({ refusal: { reason: 'StaleRequest' }, foreignStateLost: 1 });
+  });
 
   test('costs a run that changes nothing no further look', async () => {
     await runAgent(host, request([wanted]));

@@ -93,6 +93,13 @@ describe('a NIC that NetworkManager took before we came', () => {
     );
   });
 
+  test('is LeasedByHost when it says that it lets go of the NIC, and keeps it', async () => {
+    bus.onDisconnected = () => undefined;
+    const { result } = await runAgent(host, asked());
+    expect(result?.nics).toMatchObject(leased('NetworkManager: it keeps the NIC all the same'));
+    expect(bus.unmanaged).toEqual([]);
+  });
+
   test('is LeasedByHost when the bus hangs', async () => {
     bus.hangsAt = 'Get';
     const { result } = await runAgent(host, asked());

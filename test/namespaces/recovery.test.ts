@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost, primary } from '../../rig/hosts/namespace/host.ts';
@@ -48,6 +48,19 @@ describe('a NIC that could not be brought back', () => {
 });
 
 describe('a NIC that an interrupted run left in hand', () => {
+  test('has a file whose backup cannot be made: that is told when the change is finished', async () => {
+    host = await createHost('no-backup', { nics: { ens5: mac } });
+    await runAgent(host, request([wanted]));
+    const asked = request([moved], { generation: 2 });
+    expect((await runAgent(host, asked, { killAt: 'agent.file.commit after 1' })).code).toBe(137);
+    await writeFile(join(host.root, 'etc/netplan/backup'), '');
+    const { result } = await runAgent(host, { ...asked, attempt: 1 });
+    expect(result).toMatchObject({
+      outcome: 'ok',
+      warnings: ['BackupFailed /etc/netplan/90-multinic0.yaml: backup is no folder'],
+    });
+  });
+
   test('is not touched once it has become the way out of the node', async () => {
     host = await createHost('way-out', { nics: { ens5: mac } });
     const asked = request([wanted]);

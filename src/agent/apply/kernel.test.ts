@@ -75,6 +75,15 @@ describe('changing the kernel', () => {
     expect(asked[1]).toEqual(['link set dev c up', 'link set dev d up']);
   });
 
+  test('tries no more changes once so many have failed', async () => {
+    const { kernel, asked } = kernelThatRefuses('dev');
+    const changes = new Map(['a', 'b', 'c'].map((name) => [name, change(up(name))]));
+    const { failures, seen: after } = await changeKernel(changes, kernel, 2);
+    expect([...failures.keys()]).toEqual(['a', 'b']);
+    expect(asked).toHaveLength(2);
+    expect(after).toBeUndefined();
+  });
+
   test.each([
     ['rule del', 'RTNETLINK answers: No such file or directory'],
     ['route del', 'RTNETLINK answers: No such process'],

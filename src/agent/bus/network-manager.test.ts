@@ -81,6 +81,15 @@ describe('NetworkManager', () => {
     await expect(release()).rejects.toThrow('AccessDenied: no Set for you');
   });
 
+  test('has done what it was asked when it hangs up instead of saying so: the next run goes on', async () => {
+    bus.cutsAt = 'Disconnect';
+    await expect(release()).rejects.toThrow('the bus has hung up');
+    bus.cutsAt = 'Set';
+    await expect(release()).rejects.toThrow('the bus has hung up');
+    bus.cutsAt = '';
+    expect(await release()).toBeUndefined();
+  });
+
   test('may not know the NIC', async () => {
     bus.refuses = 'GetDeviceByIpIface';
     await expect(release()).rejects.toThrow('AccessDenied: no GetDeviceByIpIface for you');
@@ -102,6 +111,22 @@ describe('a bus that', () => {
       await expect(release(enough.signal)).rejects.toThrow('enough');
     },
   );
+
+  test('answers calls that nobody made is not understood by these', async () => {
+    bus.strays = true;
+    expect(await release()).toBeUndefined();
+  });
+
+  test('never comes to an end of its greeting is told of', async () => {
+    bus.greeting = 'x'.repeat(3_000_000);
+    await expect(release()).rejects.toThrow('the bus says too much');
+  });
+
+  test.each(['', 'Get'])('is left in the end, whatever it refuses: %s', async (refuses) => {
+    bus.refuses = refuses;
+    await release().catch(() => undefined);
+    await expect.poll(() => bus.clients).toBe(0);
+  });
 
   test('hangs up in the middle of an answer is told of', async () => {
     bus.cutsAt = 'Get';

@@ -126,7 +126,7 @@ describe('what others have lost', () => {
   });
 
   test('is a link, and not also what was on it', () => {
-    const veth = link(7, { name: 'veth7', kind: 'veth' });
+    const veth = link(7, { name: 'veth7', kind: 'veth', up: true });
     const was = {
       ...before,
       links: [...before.links, veth],
