@@ -163,6 +163,10 @@ export const appliedRecord = z.object({
   checkedAt: time('When the node was last compared with it'),
   job: word('Name of the agent Job.'),
   attempt: z.int().optional().describe('Number of the attempt.'),
+  worked: z
+    .int()
+    .optional()
+    .describe('Number of the last attempt that worked, of those before it for the same content.'),
   protocol: z.int().optional().describe('Protocol in which the agent was asked.'),
   at: time('When the Job was made or, once it has ended, when its end was seen'),
   done: z.boolean().optional().describe('Whether all was done; absent while nobody knows.'),

@@ -45,6 +45,7 @@ const recordSchema = z.object({
   checkedAt: z.iso.datetime({ offset: true }).optional(),
   job: z.string().min(1),
   attempt: z.int(),
+  worked: z.int().optional().catch(undefined),
   protocol: spoken,
   at: z.iso.datetime({ offset: true }),
   done: z.boolean().optional(),
@@ -75,6 +76,8 @@ export interface Terms {
   readonly protocol: Protocol;
   /** What the host has seen and the request takes precedence over. */
   readonly hostFence?: Fence | undefined;
+  /** The last attempt of this content that worked. */
+  readonly worked?: number | undefined;
   /** For which families agents were sent in vain just before. */
   readonly triedFamilies?: readonly Family[] | undefined;
 }
@@ -93,6 +96,7 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
     ...seenIn(occasion),
     job,
     attempt,
+    ...(terms.worked === undefined ? {} : { worked: terms.worked }),
     protocol: terms.protocol,
     family: sent,
     ...(triedFamilies.length > 0 ? { triedFamilies: [...triedFamilies] } : {}),

@@ -254,9 +254,10 @@ export function createCheck(options: CheckOptions): Check {
   return { look, forget };
 }
 
-/** What was done is not in force any more, or nobody can tell: it is done again. */
+/** What was done is not in force any more, or nobody can tell: it is done again. It worked all the same. */
 function undone(applied: Applied, why: readonly Reason[]): Applied {
-  return { ...applied, done: false, reasons: [...new Set(why)].slice(0, 20) };
+  const reasons = [...new Set(why)].slice(0, 20);
+  return { ...applied, worked: applied.attempt, done: false, reasons };
 }
 
 function heal({ report }: Task, applied: Applied): Outcome {

@@ -159,11 +159,11 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const triedFamilies = triedBefore(order.machine, before);
     const newest = protocolFor(contents);
     if (before?.content !== order.content) return { protocol: newest, triedFamilies };
-    const { hostFence } = before;
+    const { hostFence, worked } = before;
     // Only what the server says now may take precedence over what the host has seen.
     const superseding = hostFence !== undefined && (await isCurrent(config, signal));
     const fence = superseding ? { hostFence } : {};
-    return { protocol: protocolAfter(before, newest), triedFamilies, ...fence };
+    return { protocol: protocolAfter(before, newest), worked, triedFamilies, ...fence };
   }
 
   /** Withdraws what can never begin, puts back what was taken from it, else waits. */

@@ -73,6 +73,21 @@ describe('decide', () => {
     expect(next([], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
   });
 
+  it('counts failures of a heal from the attempt that worked before, whose Job is long gone', () => {
+    const heal = run({ attempt: 12 }, lost);
+    const pauseOf = (applied: Applied) => {
+      const decision = next([heal], applied);
+      return decision.kind === 'pause' ? decision.forMs : undefined;
+    };
+    const first = pauseMs(['ResultLost'], 1, heal.name);
+    const third = pauseMs(['ResultLost'], 3, heal.name);
+    expect(pauseOf({ ...record(heal, lost), worked: 11 })).toBe(first);
+    expect(pauseOf({ ...record(heal, lost), worked: 9 })).toBe(third);
+    // What was just found to differ has not failed at all.
+    expect(pauseOf({ ...record(heal, lost), worked: 12 })).toBe(first);
+    expect(third).toBeGreaterThan(first);
+  });
+
   it('pauses from the moment an end is seen, however long ago the run was begun', () => {
     const last = run({}, lost);
     const begunLongAgo = { ...record(last), at: '2026-01-01T11:00:00Z' };

@@ -135,9 +135,11 @@ function lastAttempt({ action, content }: Desired, runs: readonly Run[]): number
 
 /**
  * How often in a row it was tried in vain, this one included. Content that was in force before comes back under higher
- * numbers, as ports come and go; a run that nobody sees any more counts as one in vain.
+ * numbers, as ports come and go; a run that nobody sees any more counts as one in vain, but for what the record knows to
+ * have worked.
  */
-function failuresInARow({ action, content, attempt }: Applied, runs: readonly Run[]): number {
+function failuresInARow(applied: Applied, runs: readonly Run[]): number {
+  const { action, content, attempt, worked: known = 0 } = applied;
   const worked = runs.filter(
     (run) =>
       run.action === action &&
@@ -146,7 +148,7 @@ function failuresInARow({ action, content, attempt }: Applied, runs: readonly Ru
       run.ended !== undefined &&
       completionOf(run.ended.verdict).done,
   );
-  return attempt - Math.max(0, ...worked.map((run) => run.attempt));
+  return Math.max(1, attempt - Math.max(known, ...worked.map((run) => run.attempt)));
 }
 
 /** How a run ended that was begun and is not on its way any more. */

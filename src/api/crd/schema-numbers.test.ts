@@ -19,6 +19,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '032a589da17403cd6c9f175f9d147ff382445f065173f01046dae84652d32b08',
     'af03377e2c6a0e9d6a3996734b8bdd5e6b67feaa96da5e3e11257586dd134a73',
     'fcadb9d9f94c9c0da70d06f8c751f4d9ba15f382598774bfcde38a8d0314f9ab',
+    '6dca11999fd4b92ce6bff80c368c69b95e96f78cdce570c66bcb8ddcf42b49a0',
   ],
 };
 

@@ -5,7 +5,7 @@
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 2,
-  'multinicnodeconfigs.multinic.io': 5,
+  'multinicnodeconfigs.multinic.io': 6,
 } as const;
 
 /** Name of one of our CustomResourceDefinitions. */
