@@ -20,7 +20,7 @@ import {
 import { encryptKey, namespace, provider, subnet, subnet6 } from './ground.ts';
 import { foreignState, type KernelState, ourState } from './kernel-state.ts';
 import { plantForeignState } from './planted.ts';
-import { PrimaryMonitor } from './primary-monitor.ts';
+import { PrimaryMonitor, primaryIsSettled } from './primary-monitor.ts';
 import { usedRights } from './rights.ts';
 import {
   agentPods,
@@ -53,11 +53,10 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-/** Watches the node's own NIC from now on, when the boot has done what it does to it (IPv6's check for duplicates is last). */
+/** Watches the node's own NIC from now on. */
 async function watchPrimary(): Promise<void> {
   await monitor?.[Symbol.asyncDispose]();
-  const checked = ['ip', '-6', '-o', 'addr', 'show', 'dev', 'eth0', 'scope', 'link', '-tentative'];
-  await vi.waitFor(async () => expect(await world.node.sh(checked)).not.toBe(''), generous);
+  await primaryIsSettled(world.node);
   monitor = new PrimaryMonitor(world.node);
   await monitor.started;
 }

@@ -17,7 +17,7 @@ import {
 import { namespace, subnet6 } from './ground.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { plantForeignState } from './planted.ts';
-import { PrimaryMonitor } from './primary-monitor.ts';
+import { PrimaryMonitor, primaryIsSettled } from './primary-monitor.ts';
 import { agentPods, nodeConfigOf } from './seen.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -44,15 +44,15 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-/** Watches the node's own NIC from now on, when NetworkManager is done with it (IPv6's check for duplicates is last). */
+/** Watches the node's own NIC from now on, when NetworkManager is done with it, too. */
 async function watchPrimary(): Promise<void> {
   await monitor?.[Symbol.asyncDispose]();
-  const checked = ['ip', '-6', '-o', 'addr', 'show', 'dev', 'eth0', 'scope', 'link', '-tentative'];
+  await primaryIsSettled(world.node);
   const device = ['nmcli', '-g', 'GENERAL.STATE', 'device', 'show', 'eth0'];
-  await vi.waitFor(async () => {
-    expect(await world.node.sh(checked)).not.toBe('');
-    expect(await world.node.sh(device)).toContain('100 (connected)');
-  }, generous);
+  await vi.waitFor(
+    async () => expect(await world.node.sh(device)).toContain('100 (connected)'),
+    generous,
+  );
   monitor = new PrimaryMonitor(world.node);
   await monitor.started;
 }

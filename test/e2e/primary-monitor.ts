@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { expect, vi } from 'vitest';
 import type { Node } from '../../rig/control-plane/node.ts';
+import { generous } from './acts.ts';
 
 /** Records the netlink events of links, addresses, routes and rules that are not of our NICs. */
 export class PrimaryMonitor implements AsyncDisposable {
@@ -33,6 +35,12 @@ export class PrimaryMonitor implements AsyncDisposable {
     this.#child.kill('SIGTERM');
     await this.#ended;
   }
+}
+
+/** Resolves when a boot has done what it does to the node's own NIC: IPv6's check for duplicates is last. */
+export async function primaryIsSettled(node: Node): Promise<void> {
+  const checked = ['ip', '-6', '-o', 'addr', 'show', 'dev', 'eth0', 'scope', 'link', '-tentative'];
+  await vi.waitFor(async () => expect(await node.sh(checked)).not.toBe(''), generous);
 }
 
 /** Such as `Deleted 111:	from 10.99.0.1 lookup 200`. */

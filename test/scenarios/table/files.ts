@@ -125,13 +125,17 @@ export const files: readonly Scenario[] = [
       'Backups at every poll filled the disk; without them a rollback had nothing to go back to.',
     by: 'agent',
     holds:
-      'What a change replaces is held until it is verified, and put back byte by byte otherwise.',
+      'What a change replaces is held until it is verified, and put back byte by byte otherwise. Of what it replaced the last five stay.',
     proofs: [
       proof(
         'test/namespaces/rollback.test.ts',
         'rollback > a NIC in use keeps its old address, routes and file when its update fails',
       ),
       proof('test/namespaces/detach.test.ts', 'detach > nothing is left in hand'),
+      proof(
+        'src/agent/apply/backup.test.ts',
+        'a backup > is one of the last few of its file; others in the folder stay',
+      ),
     ],
   },
   {
