@@ -23,7 +23,6 @@ const ofAgents: readonly NodeReason[] = [
   'OutOfMemory',
   'ProtocolMismatch',
   'ResultLost',
-  'RightMissing',
   'StaleRequest',
   'UnknownState',
   'Unschedulable',

@@ -137,7 +137,6 @@ const harmless: ReadonlySet<Reason> = new Set([
   'StaleRequest',
   'UnknownState',
   'InvalidRequest',
-  'RightMissing',
 ]);
 
 /** The agent's own word. */
