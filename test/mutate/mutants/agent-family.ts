@@ -194,7 +194,7 @@ export const agentFamilyMutants: readonly Mutant[] = [
     tests: ['namespaces', 'test/namespaces/families.test.ts'],
   },
   {
-    file: 'src/agent/agent.ts',
+    file: 'src/agent/configure.ts',
     find: 'const states = { before: state, after: applied.state };',
     replace: 'const states = { before: applied.state, after: applied.state };',
     tests: ['namespaces', 'test/namespaces/families.test.ts'],
