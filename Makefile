@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-agent-faults test-integration test-attaches test-boxes-full test-e2e test-rights-full test-skew test-migrate test-coverage bench mutate scenarios lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-agent-faults test-integration test-attaches test-boxes-full test-guest-full test-e2e test-rights-full test-skew test-migrate test-coverage bench mutate scenarios lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ test-integration: $(installed) ## Real API server, kubelet, containerd, systemd 
 
 test-boxes-full: $(installed) ## What NICs become on Debian 11 to 13 with each manager; writes test/boxes/results.md (needs root, half an hour)
 	@test/boxes/full
+
+test-guest-full: $(installed) ## Power cut at every write of the agent, in guests of three families; writes test/guest/results.md (needs root, two hours)
+	@test/guest/full
 
 test-attaches: $(installed) ## From a notification of real OpenStack to the MultiNicNodeConfig, COUNT=50 times; prints how long (needs root, 3 minutes)
 	@rig/install && MULTINIC_ATTACHES='$(or $(COUNT),50)' test/vitest attaches
