@@ -16,13 +16,15 @@ export interface Row {
 const path = join(import.meta.dirname, '../results.md');
 const head = ['host and life', 'commit', 'cuts at calls', 'at random', 'different disks', 'wrong'];
 
+/** Of what is tried from now on: a run takes long enough for another one to come. */
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+
 function line(cells: readonly (string | number)[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
 /** Writes a row in place of the one of an earlier run; those of other scenes stay, each with the commit that it is about. */
 export function write({ title, atCalls, atRandom, booted, wrong }: Row): void {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const former = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
   const row = line([title, commit, atCalls, atRandom, booted, wrong]);
   const rows = scenes.map(titleOf).flatMap((each) => {
