@@ -29,6 +29,29 @@ async function leaveAlone(profile: keyof typeof leavesAlone, name: string): Prom
 }
 
 describe('a host whose NetworkManager is told to leave NICs alone', () => {
+  test('has a NIC of ours set up, and is told that a boot takes it away', async () => {
+    const asked = request([wanted], { protocol: 2, family: 'keyfile' });
+    box = await boxForAgents('left-alone', { suite, profile: 'keyfile' });
+    await leaveAlone('keyfile', 'multinic*');
+    await box.sh(['nmcli', 'general', 'reload']);
+    await box.plug('ens5', mac);
+    await eventually(async () => expect(await stateOf('ens5')).toBe('ens5:disconnected'));
+    // As it lets go of a NIC by its new name, NetworkManager may take it down in mid-change; the controller asks again.
+    let attempt = 0;
+    await eventually(async () => {
+      const result = await agentIn(box, { ...asked, attempt: attempt++ });
+      expect(result).toMatchObject({ outcome: 'ok', family: 'keyfile' });
+    });
+    await eventually(async () => expect(await stateOf('multinic0')).toBe('multinic0:unmanaged'));
+    const warnings = ['NotPersistent multinic0, NetworkManager is told not to manage it'];
+    const look = { ...asked, attempt, action: 'check' } as const;
+    expect(await agentIn(box, look)).toMatchObject({ outcome: 'ok', warnings });
+    await box.reboot();
+    await eventually(async () => expect(await stateOf('multinic0')).toBe('multinic0:unmanaged'));
+    expect(await agentIn(box, look)).toMatchObject({ nics: [{ reason: 'Drifted' }] });
+    expect(await agentIn(box, { ...asked, attempt })).toMatchObject({ outcome: 'ok', warnings });
+  });
+
   test.each(['keyfile', 'ifcfg'] as const)(
     "is not of NetworkManager when the node's own NIC is among them: %s",
     async (profile) => {
