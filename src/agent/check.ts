@@ -1,11 +1,11 @@
 import type { JobRequest, NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
 import type { JournalEntry } from './apply/memory.ts';
-import { observeHost } from './observe/host.ts';
 import { planAll } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { isDone, type Unit, unitLines } from './planning/unit.ts';
 import { refusedResult, unitResult } from './result.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
 
 /** What a host is compared with: the request, what state.json says, and what an interrupted run left in hand. */
@@ -19,9 +19,8 @@ export interface Wanted {
  * Each NIC of the request, or of state.json: `Configured` or `Removed` where an apply would do nothing, `Drifted` with what
  * it would do, or why it would refuse. Nothing is changed, and no interrupted change is ended.
  */
-export async function compare(wanted: Wanted, context: Context): Promise<NicResult[]> {
+export function compare(host: Snapshot, wanted: Wanted, context: Context): NicResult[] {
   const { journals, ...asked } = wanted;
-  const host = await observeHost(context, context.macs, asked.state);
   const inHand = new Map(journals.map(({ mac, step }) => [mac, interrupted(step)]));
   const { backend, run } = context;
   const plan = planAll({ ...asked, host, backend, bootId: run.bootId, inHand });

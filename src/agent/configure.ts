@@ -114,7 +114,7 @@ async function bringAbout(
     state,
     context,
   );
-  const { host, request } = now;
+  const { host } = now;
   announce(plan, host, context);
   const others = isToChange(plan) ? othersOn(host, now.state, context) : undefined;
   const removed = await carryOut(plan.removal, state, host, context);
@@ -125,8 +125,7 @@ async function bringAbout(
     : await planAnew({ ...now, state: claimed(removed.state) }, context);
   const applied = await carryOut(apply, removed.state, host, context);
   const nics = [...applied.nics, ...removed.nics];
-  const states = { before: state, after: applied.state };
-  const concluded = await conclude(nics, states, request, context);
+  const concluded = await conclude(nics, now, applied.state, context);
   const changes = changesOf([removed, applied]);
   const losses = others && changes ? await lossesOf(others, changes, context) : noLosses;
   const warnings = [removed, applied, losses, concluded].flatMap((step) => step.warnings);
@@ -142,8 +141,9 @@ async function check(
   const memory = memoryOf(state, request);
   const older = staleness(state, request);
   if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
-  const nics = await compare({ request, state, journals }, context);
-  return { nics, warnings: await warningsOn(nics, state, context), ...memory };
+  const host = await observeHost(context, context.macs, state);
+  const nics = compare(host, { request, state, journals }, context);
+  return { nics, warnings: warningsOn(nics, { host, state }, context), ...memory };
 }
 
 /** In the words by which people look for it in the logs of the deployed agent. */
@@ -195,21 +195,21 @@ async function carryOut(
 /** What was right already still has to be written down as ours. */
 async function conclude(
   nics: readonly NicResult[],
-  { before, after }: { readonly before: AgentState; readonly after: AgentState },
-  request: JobRequest,
+  before: PlanInput,
+  state: AgentState,
   context: Context,
 ): Promise<Findings> {
-  const memory = memoryOf(after, request);
+  const warnings = warningsOn(nics, before, context);
+  const found = { warnings, ...memoryOf(state, before.request) };
   try {
-    await context.stateFile.write(after);
+    await context.stateFile.write(state);
+    return { nics, ...found };
   } catch (error) {
     const { message } = error as Error;
     const failure = { state: 'Failed', reason: 'PersistFailed', message } as const;
     const unsaved = nics.map((nic) => (isGood(nic) ? { ...nic, ...failure } : nic));
-    const warnings = await warningsOn(nics, before, context);
-    return { nics: unsaved, warnings, ...memory, failed: true };
+    return { nics: unsaved, ...found, failed: true };
   }
-  return { nics, warnings: await warningsOn(nics, before, context), ...memory };
 }
 
 /** Of the NICs that a run may work on; those that left since the boot may be back. */

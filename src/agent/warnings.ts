@@ -3,23 +3,26 @@ import type { NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
 import type { Backend } from './backends/backend.ts';
 import { isLeftAlone } from './observe/family.ts';
-import { observeLinks } from './observe/host.ts';
 import { isGood, warningsOf } from './result.ts';
+import { linksWithMac, type Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
 
-/**
- * What is right now but may surprise: with what a boot will not bring back, and what it may bring back of `before`, which is
- * what state.json said when the run began.
- */
-export async function warningsOn(
+/** What was there when a run began. */
+interface Before {
+  readonly host: Snapshot;
+  readonly state: AgentState;
+}
+
+/** What is right now but may surprise: with what a boot will not bring back, and what it may bring back of before. */
+export function warningsOn(
   nics: readonly NicResult[],
-  before: AgentState,
+  { host, state }: Before,
   context: Context,
-): Promise<readonly string[]> {
+): readonly string[] {
   return [
-    ...filesLeft(nics, before, context.backend),
+    ...filesLeft(nics, state, context.backend),
     ...warningsOf(nics, context.sysctls),
-    ...(await notPersistent(nics, context)),
+    ...notPersistent(nics, host, context),
   ];
 }
 
@@ -37,16 +40,15 @@ function filesLeft(
     .map(({ path }) => `FilesLeft ${path}`);
 }
 
-/** NetworkManager reads the profile of such a NIC at a boot, and sets nothing of it. */
-async function notPersistent(nics: readonly NicResult[], context: Context): Promise<string[]> {
-  const { backend, hostRoot, macs } = context;
-  const configured = new Set(
-    nics.filter(({ state }) => state === 'Configured').map(({ mac }) => mac),
-  );
-  const isOfNetworkManager = backend.name === 'keyfile' || backend.name === 'ifcfg';
-  if (!isOfNetworkManager || configured.size === 0) return [];
-  const { links } = await observeLinks(context, macs);
-  return links
-    .filter(({ mac, index }) => configured.has(mac) && isLeftAlone(hostRoot, index))
+/** NetworkManager reads the profile of such a NIC at a boot, and sets nothing of it. A link keeps its index under any name. */
+function notPersistent(
+  nics: readonly NicResult[],
+  host: Snapshot,
+  { backend, hostRoot }: Context,
+): string[] {
+  if (backend.name !== 'keyfile' && backend.name !== 'ifcfg') return [];
+  const isLeft = ({ index }: { readonly index: number }) => isLeftAlone(hostRoot, index);
+  return nics
+    .filter(({ state, mac }) => state === 'Configured' && linksWithMac(host, mac).some(isLeft))
     .map(({ name }) => `NotPersistent ${name}, NetworkManager is told not to manage it`);
 }

@@ -177,7 +177,7 @@ export const agentFamilyMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/warnings.ts',
-    find: '    ...(await notPersistent(nics, context)),\n',
+    find: '    ...notPersistent(nics, host, context),\n',
     replace: '',
     tests: ['namespaces', 'test/namespaces/families.test.ts'],
   },
@@ -195,8 +195,8 @@ export const agentFamilyMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/configure.ts',
-    find: 'const states = { before: state, after: applied.state };',
-    replace: 'const states = { before: applied.state, after: applied.state };',
+    find: 'conclude(nics, now, applied.state, context)',
+    replace: 'conclude(nics, { ...now, state: applied.state }, applied.state, context)',
     tests: ['namespaces', 'test/namespaces/families.test.ts'],
   },
 ];

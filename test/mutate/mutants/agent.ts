@@ -151,7 +151,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/configure.ts',
-    find: 'return { nics: unsaved, warnings, ...memory, failed: true };',
+    find: 'return { nics: unsaved, ...found, failed: true };',
     replace: 'return { nics, warnings, ...memory };',
     tests: answers,
   },
