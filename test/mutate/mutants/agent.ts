@@ -152,7 +152,7 @@ export const agentMutants: readonly Mutant[] = [
   {
     file: 'src/agent/configure.ts',
     find: 'return { nics: unsaved, ...found, failed: true };',
-    replace: 'return { nics, warnings, ...memory };',
+    replace: 'return { nics, ...found };',
     tests: answers,
   },
   {
