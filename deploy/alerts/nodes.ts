@@ -23,6 +23,7 @@ const ofAgents: readonly NodeReason[] = [
   'OutOfMemory',
   'ProtocolMismatch',
   'ResultLost',
+  'RightMissing',
   'StaleRequest',
   'UnknownState',
   'Unschedulable',

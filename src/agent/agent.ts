@@ -14,6 +14,7 @@ import { planAll, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { type AgentOptions, parseOptions, readRequest, UsageError, usage } from './request.ts';
 import { failedWhole, jobResultOf, refusedWhole } from './result.ts';
+import { checkResult, lackedRight } from './rights.ts';
 import { atBoot } from './state.ts';
 
 export interface AgentDeps extends Tools {
@@ -67,6 +68,7 @@ async function dryRun(
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
+  if (options.result) checkResult(options.result);
   const read = readRequest(options.request);
   const findings =
     'request' in read
@@ -87,6 +89,8 @@ async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
 /** Whatever goes wrong has an answer: silence would look like a lost Pod. */
 async function findingsOf(request: JobRequest, options: AgentOptions, deps: AgentDeps) {
   try {
+    const lacked = request.rights && lackedRight(request.rights, options.hostRoot);
+    if (lacked) return refusedWhole('RightMissing', lacked);
     const wrong = wrongMachine(options.hostRoot, request);
     if (wrong) return refusedWhole('WrongMachine', wrong);
     // Made first, so that it starts while the agent reads what there is to read.

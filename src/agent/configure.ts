@@ -30,6 +30,7 @@ import {
   refusedWhole,
   unitResult,
 } from './result.ts';
+import { lackedNetwork } from './rights.ts';
 import type { KernelSnapshot, Snapshot } from './snapshot.ts';
 import { type AgentState, advanceFence, atBoot, staleness, withNic } from './state.ts';
 import { warningsOn } from './warnings.ts';
@@ -51,6 +52,8 @@ export async function configure(
   const inUse = [...onDisk.nics, ...journals];
   const macs = macsOf(request, atBoot(onDisk, bootId()), journals);
   const site = siteAt(hostRoot, deps.ip, knowsIPv6(request, onDisk, journals));
+  const foreign = await lackedNetwork(request, site, macs);
+  if (foreign) return refusedWhole('RightMissing', foreign);
   const { protectedAddresses } = request;
   const finding = await observeFamily(site, { macs, protectedAddresses });
   const { backend, misfit = '', family } = fitOf(finding, request);

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Effect } from '../api/effects.ts';
 import { createPerform } from '../process/effects.ts';
 import { createLogger } from '../process/log.ts';
@@ -6,6 +5,7 @@ import { runUntilSignal } from '../process/shutdown.ts';
 import { systemClock } from '../time/clock.ts';
 import { type AgentDeps, runAgent } from './agent.ts';
 import { IpSession } from './ip-session.ts';
+import { effectiveCapabilities } from './rights.ts';
 
 /** A change takes less than a second, so a signal lets it end; the rest is for a disk that does not answer. */
 const graceMs = 20_000;
@@ -21,7 +21,7 @@ export async function agentMain(
   const log = createLogger({ part: 'agent', level, destination });
   return runUntilSignal(
     async (signal) => {
-      log.info({ capabilities: await effectiveCapabilities() }, 'started');
+      log.info({ capabilities: effectiveCapabilities() }, 'started');
       return runAgent(argv, {
         clock: systemClock,
         log,
@@ -35,10 +35,4 @@ export async function agentMain(
     },
     { log, graceMs },
   );
-}
-
-/** Effective capabilities of this process as the hexadecimal mask of proc_pid_status(5); 1000 is CAP_NET_ADMIN alone. */
-async function effectiveCapabilities(): Promise<string> {
-  const status = await readFile('/proc/self/status', 'utf8');
-  return /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? 'unknown';
 }

@@ -68,6 +68,22 @@ export function protocolOf({ addresses, routing }: RequestInterface): Protocol {
   return routing !== 'pbr' || addresses.some((text) => familyOf(text) === 6) ? 3 : 1;
 }
 
+/**
+ * What its Job gives the agent's Pod. Webhooks, policies and runtimes may take some of it away before the agent begins; what is
+ * left would do half of a change, or call a node clean that is not.
+ */
+export const podRights = z.object({
+  /** `runAsUser` of the container. */
+  user: z.int().min(0),
+  /** Capabilities without `CAP_`; an agent looks past one that it does not know. */
+  capabilities: z.array(z.string().max(64)).max(64),
+  hostNetwork: z.boolean(),
+  /** Paths of the host that are mounted under `jobFiles.hostRoot`. */
+  mounts: z.array(z.object({ path: z.string().max(256), writable: z.boolean() })).max(64),
+});
+
+export type PodRights = z.infer<typeof podRights>;
+
 /** What the agent is told, in the Job's immutable ConfigMap; the agent has no access to the API server. */
 export const jobRequest = z.object({
   protocol: protocolVersion,
@@ -90,6 +106,8 @@ export const jobRequest = z.object({
   keep: z.array(requestInterface.shape.mac).max(64).optional(),
   /** Of which family's files the Pod is made for; those of netplan where nobody says. An older agent looks past it. */
   family: family.optional(),
+  /** An agent that lacks one refuses (`RightMissing`). An older agent looks past it. */
+  rights: podRights.optional(),
 });
 
 export type JobRequest = z.infer<typeof jobRequest>;
@@ -153,6 +171,7 @@ export const refusalReason = z.enum([
   'InvalidRequest',
   'WrongMachine',
   'AlreadyRunning',
+  'RightMissing',
 ]);
 
 /** The agent's answer, written as the container's termination message (at most 4,000 bytes). */

@@ -137,6 +137,7 @@ const harmless: ReadonlySet<Reason> = new Set([
   'StaleRequest',
   'UnknownState',
   'InvalidRequest',
+  'RightMissing',
 ]);
 
 /** The agent's own word. */

@@ -9,6 +9,7 @@ import { keyOf } from '../kube/object.ts';
 import type { Perform } from '../process/effects.ts';
 import { jobEndOf, runOf } from './evidence.ts';
 import { configMapOf, type JobTemplate, jobName, jobOf } from './job.ts';
+import { rightsOf } from './pod-rights.ts';
 import { type Order, type Run, type Runner, RunRefused } from './runner.ts';
 
 /** Agent Jobs by `config` (key of the object) and `node`; `open` are those that the Job controller is not done with. */
@@ -82,7 +83,9 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
 
   async function start(order: Order, request: JobRequest, signal: AbortSignal): Promise<void> {
     const job = await jobFor(order, signal);
-    await writeRequest(job, request, signal);
+    // Of what is sent now: the cluster may answer with another one, and the store keeps little of it.
+    const rights = rightsOf(jobOf(order, template));
+    await writeRequest(job, { ...request, rights }, signal);
     if (!job.spec?.suspend) return;
     const started = await perform('controller.job.unsuspend', () =>
       client.patch(jobs, refOfJob(job), { spec: { suspend: false } }, { signal }),

@@ -290,6 +290,18 @@ export const nodeReasons = {
       '다음 시도를 기다려 주십시오. 계속되면 노드에서 멈춘 에이전트 프로세스를 확인하십시오.',
     ],
   ),
+  RightMissing: row(
+    'node',
+    true,
+    [
+      'The agent Pod lacks something that its Job gives it: a mount, a capability, its user, or the network of the host. Nothing was touched.',
+      '에이전트 Pod에 Job이 부여한 마운트, 권한(capability), 사용자 또는 호스트 네트워크 중 하나가 없습니다. 아무것도 변경하지 않았습니다.',
+    ],
+    [
+      'The message names it. Compare the Pod with its Job, and let admission webhooks, policies and the container runtime leave the Pods of agents as they are. EROFS may also be a file system of the host that has become read-only.',
+      '메시지에서 빠진 항목을 확인하고 Pod와 Job을 비교한 뒤, 어드미션 웹훅, 정책, 컨테이너 런타임이 에이전트 Pod를 변경하지 않게 하십시오. EROFS이면 호스트의 파일 시스템이 읽기 전용이 되었는지도 확인하십시오.',
+    ],
+  ),
   InvalidRequest: row(
     'node',
     true,
