@@ -41,7 +41,7 @@ test-integration: $(installed) ## Real API server, kubelet, containerd, systemd 
 test-boxes-full: $(installed) ## What NICs become on Debian 11 to 13 with each manager; writes test/boxes/results.md (needs root, half an hour)
 	@test/boxes/full
 
-test-guest-full: $(installed) ## Power cut at every write of the agent, in guests of three families; writes test/guest/results.md (needs root, two hours)
+test-guest-full: $(installed) ## Power cut at every write of the agent, in guests of all families; writes test/guest/results.md (needs root, two hours)
 	@test/guest/full
 
 test-attaches: $(installed) ## From a notification of real OpenStack to the MultiNicNodeConfig, COUNT=50 times; prints how long (needs root, 3 minutes)

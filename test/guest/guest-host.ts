@@ -24,9 +24,13 @@ const { command: agentCommand } = entryPoint('agent', {
   main: `${inGuest}/main.mjs`,
 });
 const result = '/root/result';
-const places = ['netplan', 'NetworkManager/system-connections', 'systemd/network', 'sysctl.d'].map(
-  (folder) => `/etc/${folder}`,
-);
+const places = [
+  'netplan',
+  'NetworkManager/system-connections',
+  'sysconfig/network-scripts',
+  'systemd/network',
+  'sysctl.d',
+].map((folder) => `/etc/${folder}`);
 export const agentWords = [
   ...agentCommand,
   '--request',
@@ -142,7 +146,7 @@ export class GuestHost implements AsyncDisposable {
   /** The network manager has done with all NICs what it does at a boot. */
   async managerIsDone(): Promise<void> {
     const command =
-      this.profile === 'keyfile'
+      this.profile === 'keyfile' || this.profile === 'ifcfg'
         ? ['nmcli', '-g', 'DEVICE,STATE', 'device']
         : ['networkctl', 'list', '--no-legend', '--no-pager'];
     await inTime(async () => {

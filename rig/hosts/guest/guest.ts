@@ -12,7 +12,7 @@ import { GuestAgent } from './guest-agent.ts';
 import { type Machine, nicDevice, nicOf, placesIn, qemuArguments } from './machine.ts';
 import { Monitor } from './monitor.ts';
 
-export type GuestProfile = 'netplan' | 'networkd' | 'keyfile';
+export type GuestProfile = 'netplan' | 'networkd' | 'keyfile' | 'ifcfg';
 
 /** On an idle machine ten seconds; with everything else that tests do, minutes. */
 const bootMs = 600_000;

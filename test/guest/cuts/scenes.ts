@@ -19,7 +19,7 @@ const first: Life = {
   }),
 };
 const changed = lives.filter(({ name }) => name === 'changed');
-const families: readonly GuestProfile[] = ['netplan', 'keyfile', 'networkd'];
+const families: readonly GuestProfile[] = ['netplan', 'keyfile', 'networkd', 'ifcfg'];
 
 export const scenes: readonly Scene[] = families.flatMap((family) =>
   [first, ...changed].map((life) => ({ family, life })),
@@ -27,7 +27,7 @@ export const scenes: readonly Scene[] = families.flatMap((family) =>
 
 /** How many cuts are made at random. */
 export function randomCuts({ family }: Scene): number {
-  return family === 'networkd' ? 10 : 30;
+  return family === 'netplan' || family === 'keyfile' ? 30 : 10;
 }
 
 export function titleOf({ family, life }: Scene): string {
