@@ -203,11 +203,30 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('an idle NIC that is up goes through down, so that the kernel drops its link-local address', () => {
+  test('an idle NIC that is up stays so when it loses its link-local address', () => {
     const idle = { ...fresh, up: true, linkLocal: ['fe80::5/64'] };
     const done = lines({ link: idle, rules: [] }, after);
-    expect(done[0]).toBe('link set dev ens5 down');
-    expect(done).toContain('link set dev multinic0 up');
+    expect(done).toContain('addr del fe80::5/64 dev multinic0');
+    expect(done.filter((line) => /(up|down)$/.test(line))).toEqual([]);
+  });
+
+  test('a NIC without addresses loses what a mode has made with the mode, whatever else it may have', () => {
+    const { linkLocal: _, ...bare } = { ...fresh, up: true, addressMode: 'none' };
+    const made = { ...bare, addressMode: 'eui64', linkLocal: ['fe80::5/64'] };
+    expect(lines({ link: made, rules: [] }, { link: bare, rules: [] })).toEqual([
+      'link set dev ens5 addrgenmode none',
+      'addr del fe80::5/64 dev ens5',
+    ]);
+    expect(
+      lines({ link: { ...made, addressMode: 'none' }, rules: [] }, { link: bare, rules: [] }),
+    ).toEqual([]);
+  });
+
+  test('an idle NIC that is up goes through down for the kernel to make its link-local address', () => {
+    const idle = { ...fresh, up: true, addressMode: 'none', linkLocal: [] };
+    const used = { ...idle, addressMode: 'eui64', linkLocal: ['fe80::5/64'] };
+    const done = lines({ link: idle, rules: [] }, { link: used, rules: [] });
+    expect([done[0], done.at(-1)]).toEqual(['link set dev ens5 down', 'link set dev ens5 up']);
     expect(done.filter((line) => line.includes('fe80'))).toEqual([]);
   });
 

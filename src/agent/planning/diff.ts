@@ -104,15 +104,18 @@ function renameOperations({ name, altNames = [] }: LinkState, to: string): Opera
 }
 
 /**
- * The kernel makes and drops link-local addresses as a link goes up and down, so a link without IPv4 addresses, which
- * nobody can miss, takes that way; one in use keeps its routes and loses or gets them one by one. A link that ends down
- * goes there first: it may then be renamed by any kernel.
+ * The kernel makes link-local addresses as a link goes up, so a link without IPv4 addresses, which nobody can miss, takes that
+ * way to get them; one in use keeps its routes and gets them one by one. To lose them none does: NetworkManager sets all that
+ * it holds of a link once more when that comes up again (1.42). A link that ends down goes there first: it may then be renamed
+ * by any kernel.
  */
 function goesThroughDown(now: LinkState, want: LinkState, { renameDown = false }: DiffOptions) {
   if (!want.up || (renameDown && now.name !== want.name)) return true;
   const idle = now.addresses.length === 0 || want.addresses.length === 0;
-  const linkLocal = !sameTexts(now.linkLocal, want.linkLocal) && want.mtu >= minIpv6Mtu;
-  return idle && (differ(now.addressMode, want.addressMode) || linkLocal);
+  if (!idle || want.mtu < minIpv6Mtu || want.addressMode === 'none') return false;
+  const { linkLocal: have = [] } = now;
+  const isMissing = want.linkLocal?.some((cidr) => !have.includes(cidr)) ?? false;
+  return differ(now.addressMode, want.addressMode) || isMissing;
 }
 
 function addressOperations(now: LinkState, want: LinkState) {
@@ -141,7 +144,9 @@ function addressOperations(now: LinkState, want: LinkState) {
 
 function linkLocalChanges(now: LinkState, want: LinkState) {
   const { linkLocal: have = [] } = now;
-  const wanted = want.linkLocal ?? have;
+  // Those that the mode before has made go with it.
+  const isOver = want.addressMode === 'none' && differ(now.addressMode, want.addressMode);
+  const wanted = want.linkLocal ?? (isOver ? [] : have);
   const missing = wanted.filter((cidr) => !have.includes(cidr));
   const surplus = have.filter((cidr) => !wanted.includes(cidr));
   return { add: missing.map(linkLocalAddress), delete: surplus.map(linkLocalAddress) };
@@ -196,9 +201,4 @@ function addressKey({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
 /** A setting that a link does not have, or of which nothing is wanted, needs no change. */
 function differ(now: string | undefined, want: string | undefined): boolean {
   return now !== undefined && want !== undefined && now !== want;
-}
-
-function sameTexts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
-  if (a === undefined || b === undefined) return true;
-  return a.toSorted().join() === b.toSorted().join();
 }
