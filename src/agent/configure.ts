@@ -19,6 +19,7 @@ import type { Ip } from './ip-session.ts';
 import { observeFamily } from './observe/family.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
+import { withHeld } from './planning/ownership.ts';
 import { planAll, planApply, type WholePlan } from './planning/plan.ts';
 import { inOrder, isDone, type Plan, stateAfter, type Unit, unitLines } from './planning/unit.ts';
 import {
@@ -78,7 +79,7 @@ export async function configure(
   const host = await observeHost(context, context.macs, known);
   deps.signal.throwIfAborted();
 
-  const state = advanceFence(known, request);
+  const state = withHeld(advanceFence(known, request), host);
   const input = {
     request,
     state: claimed(state),

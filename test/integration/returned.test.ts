@@ -47,3 +47,18 @@ test('a NIC that left while it was unplugged loses what netplan made of it at th
     await box.unplug('ens5');
   }
 });
+
+test('a NIC that netplan was told of without a boot loses it, too', async () => {
+  await box.plug('ens5', mac);
+  expect(await agentIn(box, { ...wanted, generation: 3 })).toMatchObject({ outcome: 'ok' });
+  await box.sh(['netplan', 'apply']);
+  // udev looks by itself once in three seconds at most.
+  await box.sh(['sh', '-c', 'udevadm control --reload; networkctl reload']);
+  await box.unplug('ens5');
+  const later = { ...none, generation: 4 };
+  expect(await agentIn(box, later)).toMatchObject({ nics: [{ mac, reason: 'Removed' }] });
+  await plugAgain();
+  const cleaned = await agentIn(box, { ...later, attempt: 1 });
+  expect(cleaned).toMatchObject({ outcome: 'ok', nics: [{ mac, name: 'ens5' }] });
+  expect(await addresses()).not.toMatch(/multinic0|10\.0\.0\.11/);
+});

@@ -1,4 +1,5 @@
 import { observeHost, observeLinks } from '../observe/host.ts';
+import { withHeld } from '../planning/ownership.ts';
 import { inUse, type Refusal, untouchable } from '../planning/refusals.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import {
@@ -44,7 +45,11 @@ export async function recover(
   // Where the kernel cannot be seen nothing can be done, and `ip` may be waited for once but not once for each NIC.
   const host = await observeHost(context, context.macs, before);
   const others = othersOn(host, before, context, journals);
-  const { state, inHand, claims, warnings } = await allEnded(journals, before, context);
+  const { state, inHand, claims, warnings } = await allEnded(
+    journals,
+    withHeld(before, host),
+    context,
+  );
   const free = journals.filter(({ mac }) => !inHand.has(mac));
   if (free.length > 0) await syncJournals(context);
   const losses = await lossesOf(others, { nics: free, paths: pathsOf(journals) }, context);

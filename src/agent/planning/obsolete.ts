@@ -1,8 +1,6 @@
-import { interfaceName, routingTable, rulePriority } from '../../api/names.ts';
-import { linksWithMac, type Snapshot } from '../snapshot.ts';
-import type { AgentState, NicRecord } from '../state.ts';
+import type { NicRecord } from '../state.ts';
 import type { PlanInput } from './candidates.ts';
-import { recordOf } from './ownership.ts';
+import { recordOf, returned } from './ownership.ts';
 import type { Target } from './unit.ts';
 
 /** A NIC of which nothing of ours shall be left. */
@@ -31,21 +29,4 @@ export function obsolete({ request, state, host }: PlanInput): Obsolete[] {
     const { mac, index } = record;
     return { record, target: { mac, index, ...(portId ? { portId } : {}) } };
   });
-}
-
-/**
- * NICs that have left since the boot and are back under our name: what netplan made at the boot for udev and networkd lasts
- * until the next one, and they name a NIC that is plugged and set it up by that.
- */
-function returned({ nics, left = [] }: AgentState, host: Snapshot): NicRecord[] {
-  const ours = new Set(nics.map(({ mac }) => mac));
-  const isBack = ({ mac, index }: (typeof left)[number]) =>
-    !ours.has(mac) && linksWithMac(host, mac).some(({ name }) => name === interfaceName(index));
-  return left.filter(isBack).map((nic) => ({
-    ...nic,
-    originalName: nic.originalName ?? '',
-    table: routingTable(nic.index),
-    priority: rulePriority(nic.index),
-    files: [],
-  }));
 }

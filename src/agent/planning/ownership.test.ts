@@ -13,7 +13,7 @@ import {
 } from '../../../test/beds/agent-samples.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
-import { ownedBy, recordOf } from './ownership.ts';
+import { ownedBy, recordOf, withHeld } from './ownership.ts';
 import { planApply } from './plan.ts';
 
 const named = link(1, { name: 'multinic3', up: true });
@@ -198,4 +198,30 @@ describe('taking over a NIC of the deployed agent', () => {
       obsolete: [{ path: '/etc/netplan/97-multinic7.yaml', after: null, changed: true }],
     });
   });
+});
+
+test('a state says what the network manager has been told since the boot', () => {
+  const told = { mac, index: 3, addresses: ['10.0.0.1/24'] };
+  const boot = { bootId: 'boot-1', addresses: ['10.0.0.2/24'], setUp: 11 };
+  const record = {
+    mac,
+    index: 3,
+    originalName: '',
+    addresses: [],
+    table: 103,
+    priority: 1,
+    files: [],
+  };
+  const known = {
+    ...emptyState,
+    nics: [
+      { ...record, boot },
+      { ...record, mac: macOf(2) },
+    ],
+  };
+  const { nics } = withHeld(known, { held: [told, { ...told, mac: macOf(7) }] });
+  expect(nics).toEqual([
+    { ...record, boot: { ...boot, addresses: ['10.0.0.2/24', '10.0.0.1/24'] } },
+    { ...record, mac: macOf(2) },
+  ]);
 });

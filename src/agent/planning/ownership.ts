@@ -1,6 +1,12 @@
 import { ipOf, prefixOf } from '../../api/address.ts';
 import type { RequestInterface } from '../../api/job.ts';
-import { indexOfName, maxIndex, routingTable, rulePriority } from '../../api/names.ts';
+import {
+  indexOfName,
+  interfaceName,
+  maxIndex,
+  routingTable,
+  rulePriority,
+} from '../../api/names.ts';
 import { type Link, linksWithMac, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 
@@ -49,8 +55,36 @@ export function heldOf(
 }
 
 /**
- * What is known to be ours of the NIC with this MAC: the record of state.json, or else what an earlier generation left
- * behind on the host; undefined when nothing of the NIC is ours.
+ * The state in which each record says what the network manager holds of its NIC by now: netplan may have been told of our
+ * files since the boot.
+ */
+export function withHeld(state: AgentState, host: Pick<Snapshot, 'held'>): AgentState {
+  const nics = state.nics.map((nic) =>
+    nic.boot ? { ...nic, boot: { ...nic.boot, ...heldOf(nic.mac, nic, host) } } : nic,
+  );
+  return { ...state, nics };
+}
+
+/**
+ * NICs that have left since the boot and are back under our name: what netplan made for udev and networkd lasts until the
+ * next one, and they name a NIC that is plugged and set it up by that.
+ */
+export function returned({ nics, left = [] }: AgentState, host: Snapshot): NicRecord[] {
+  const ours = new Set(nics.map(({ mac }) => mac));
+  const isBack = ({ mac, index }: (typeof left)[number]) =>
+    !ours.has(mac) && linksWithMac(host, mac).some(({ name }) => name === interfaceName(index));
+  return left.filter(isBack).map((nic) => ({
+    ...nic,
+    originalName: nic.originalName ?? '',
+    table: routingTable(nic.index),
+    priority: rulePriority(nic.index),
+    files: [],
+  }));
+}
+
+/**
+ * What is known to be ours of the NIC with this MAC: the record of state.json, what it was before it left, or else what an
+ * earlier generation left behind on the host; undefined when nothing of the NIC is ours.
  */
 export function recordOf(
   mac: string,
@@ -58,7 +92,8 @@ export function recordOf(
   state: AgentState,
   host: Snapshot,
 ): NicRecord | undefined {
-  return state.nics.find((nic) => nic.mac === mac) ?? inheritedRecord(mac, entry, host);
+  const known = [...state.nics, ...returned(state, host)].find((nic) => nic.mac === mac);
+  return known ?? inheritedRecord(mac, entry, host);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
 import { batchLine } from './operation.ts';
-import { hostAfterRemoval, planRemoval } from './plan.ts';
+import { hostAfterRemoval, planApply, planRemoval } from './plan.ts';
 import { stateAfter } from './unit.ts';
 
 const record: NicRecord = {
@@ -206,6 +206,13 @@ describe('a NIC that left while it was unplugged and is plugged again in the sam
   test('and was asked for again meanwhile leaves once, as any other', () => {
     const { units } = planRemoval(input([], host([nic], back), { ...gone, nics: [record] }));
     expect(units).toHaveLength(1);
+  });
+
+  test('and is asked for again is what it was, for when it leaves once more', () => {
+    const asked = [entry(1, { addresses: ['10.0.0.9/24'] })];
+    const on = host([nic], { ...back, routes: [], rules: [] });
+    const [unit] = planApply(input(asked, on, gone)).units;
+    expect(unit?.record).toMatchObject({ index: 0, ...former });
   });
 
   test('that others use since stays as it is', () => {

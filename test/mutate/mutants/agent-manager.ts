@@ -7,6 +7,7 @@ const kernel = { file: 'src/agent/apply/kernel.ts', tests: unit('apply/kernel') 
 const settings = { file: 'src/agent/planning/settings.ts', tests: unit('planning/settings') };
 const state = { file: 'src/agent/state.ts', tests: unit('state') };
 const obsolete = { file: 'src/agent/planning/obsolete.ts', tests: unit('planning/plan-removal') };
+const returned = { file: 'src/agent/planning/ownership.ts', tests: unit('planning/plan-removal') };
 
 /** What network managers do while the agent works, and what they hold of NICs that have left. */
 export const agentManagerMutants: readonly Mutant[] = [
@@ -74,8 +75,21 @@ export const agentManagerMutants: readonly Mutant[] = [
   { ...state, find: ' || record.boot.addresses.length === 0)', replace: ')' },
   { ...state, find: '    ...(original ? { original } : {}),\n  };', replace: '  };' },
   { ...obsolete, find: ', ...returned(state, host)]', replace: ']' },
-  { ...obsolete, find: '!ours.has(mac) && ', replace: '' },
-  { ...obsolete, find: 'some(({ name }) => name === interfaceName(index))', replace: 'length > 0' },
+  { ...returned, find: '!ours.has(mac) && ', replace: '' },
+  { ...returned, find: '[...state.nics, ...returned(state, host)]', replace: 'state.nics' },
+  { ...returned, find: 'some(({ name }) => name === interfaceName(index))', replace: 'length > 0' },
+  {
+    file: 'src/agent/planning/ownership.ts',
+    find: '...nic.boot, ...heldOf(nic.mac, nic, host)',
+    replace: '...nic.boot',
+    tests: unit('planning/ownership'),
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: 'withHeld(before, host)',
+    replace: 'before',
+    tests: ['namespaces', 'test/namespaces/detach.test.ts'],
+  },
   { ...state, find: 'filter((nic) => nic.bootId === bootId)', replace: 'filter(() => true)' },
   { ...state, find: '.slice(-maxLeft)', replace: '' },
   { ...state, find: 'left: [...others, nic]', replace: 'left: [...(state.left ?? []), nic]' },

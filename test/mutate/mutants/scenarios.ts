@@ -152,7 +152,7 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
     'detach > a NIC that is unplugged but still asked for keeps its file and its rules',
     `${agent}/planning/obsolete.ts`,
     'const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));',
-    'const wanted = new Map(interfaces.filter(({ mac }) => linksWithMac(host, mac)[0]).map((entry) => [entry.mac, entry]));',
+    'const wanted = new Map(interfaces.filter(({ mac }) => host.links.some((link) => link.mac === mac)).map((entry) => [entry.mac, entry]));',
   ),
   'RW-22': onHost(
     'detach',
