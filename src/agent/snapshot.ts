@@ -96,6 +96,8 @@ export interface ConfigFile extends HostFile {
   readonly patterns?: readonly string[];
   /** Patterns of names, and MACs, of the NICs that it leaves out of those. */
   readonly except?: readonly string[];
+  /** Patterns of names that it is not about; a NIC may have another name that it is about. */
+  readonly notNames?: readonly string[];
   /** The network manager made it by itself, for a NIC that nobody has a file for. */
   readonly generated?: true;
 }
@@ -103,7 +105,7 @@ export interface ConfigFile extends HostFile {
 /** What a file is about, beside what is ours. */
 export type Claims = Pick<
   ConfigFile,
-  'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'generated'
+  'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'notNames' | 'generated'
 >;
 
 /** What a file of ours, of any generation, says about the one NIC in it. */

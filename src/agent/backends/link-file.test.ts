@@ -77,7 +77,10 @@ describe('a file of somebody else', () => {
       ['ens*'],
     ],
     ['by all names but some', 'OriginalName=!ens3', [], ['*']],
+    ['by such names but some', 'OriginalName=en*\nOriginalName=!ens3', [], ['en*']],
+    ['by the names that the kernel gives', 'OriginalName=eth[0-9]*', [], ['*']],
     ['by its driver', 'Driver=virtio_net', [], ['*']],
+    ['by what it is not', 'Type=!ether', [], []],
     ['by its type', 'Type=ether', [], ['*']],
     ['by another type', 'Type=wlan', [], []],
     ['by its slot', 'Path=pci-0000:00:05.0', [], []],
@@ -90,6 +93,12 @@ describe('a file of somebody else', () => {
     expect(claims(`[Match]\n${match}\n[Link]\nName=x\n`)).toEqual({ macs, patterns });
   });
 
+  test('says whom it leaves out', () => {
+    const text = '[Match]\nOriginalName=!ens3 eth*\n[Link]\nName=x\n';
+    const { notNames } = readLink({ path: '/etc/systemd/network/10-x.link', text, mode: 0o644 });
+    expect(notNames).toEqual(['ens3', 'eth*']);
+  });
+
   test.each([
     [
       'that comes after ours',
@@ -98,6 +107,7 @@ describe('a file of somebody else', () => {
     ],
     ['that matches nothing', '[Link]\nName=x\n', undefined],
     ['that is empty', '', undefined],
+    ['that took back what it said', '[Match]\nOriginalName=*\nOriginalName=\n', undefined],
     ['that udev does not take', '[Match\nOriginalName=*\n', undefined],
   ])('%s names none', (_, text, path) => {
     expect(claims(text, path)).toEqual({ macs: [], patterns: [] });

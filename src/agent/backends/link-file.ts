@@ -1,16 +1,18 @@
 import * as z from 'zod';
 import { indexOfName, interfaceName, maxIndex } from '../../api/names.ts';
 import type { DesiredNic } from '../planning/desired.ts';
-import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
+import { isPattern, matchesPattern } from '../shell-pattern.ts';
+import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { Place, RenderedFile } from './backend.ts';
 import { type IniLine, strictIni } from './ini-text.ts';
 import {
+  asksForNothing,
   isOfOtherKind,
   isOfOtherType,
-  isOpen,
   linesWithDropIns,
   macsIn,
   matchValues,
+  namesIn,
   systemdLines,
 } from './systemd-match.ts';
 
@@ -79,16 +81,25 @@ const narrower = new Set(['Path', 'Property']);
  * Whose NICs a file of somebody else names, or would. One that comes after ours names none of ours; whether it says a name
  * does not matter, as udev reads one file only.
  */
-function claimsOf(path: string, lines: readonly IniLine[]): Omit<ConfigFile, keyof HostFile> {
+function claimsOf(path: string, lines: readonly IniLine[]): Claims {
   const match = lines.filter(({ section }) => section === 'Match');
-  if (isAfterOurs(path) || match.length === 0) return { macs: [] };
+  if (isAfterOurs(path) || asksForNothing(match)) return { macs: [] };
   const valuesOf = matchValues(match);
   const macs = macsIn(valuesOf);
   const isNarrow = match.some(({ key }) => narrower.has(key));
   const isOther = isOfOtherType(valuesOf) || isOfOtherKind(valuesOf);
   if (macs.length > 0 || isNarrow || isOther) return { macs };
-  const names = valuesOf('OriginalName');
-  return { macs, patterns: isOpen(names) ? ['*'] : names };
+  const { wanted, ...leftOut } = namesIn(valuesOf('OriginalName'));
+  const isOpen = wanted.length === 0 || wanted.some(isOfTheKernel);
+  return { macs, patterns: isOpen ? ['*'] : wanted, ...leftOut };
+}
+
+/** Whether it is for many of the names that the kernel gives to NICs: at a boot each of ours has one of them at first. */
+function isOfTheKernel(name: string): boolean {
+  return (
+    isPattern(name) &&
+    Array.from({ length: 10 }, (_, at) => `eth${at}`).some((each) => matchesPattern(each, name))
+  );
 }
 
 function isAfterOurs(path: string): boolean {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { interfaceName } from '../../api/names.ts';
+import { isPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { Backend } from './backend.ts';
 import { renderDocument, validateDocument } from './netplan-document.ts';
@@ -148,10 +149,6 @@ function mentionedIn(text: string): Claims {
     macs: text.toLowerCase().match(/\b([0-9a-f]{2}:){5}[0-9a-f]{2}\b/g) ?? [],
     names: text.match(/[\w.@+-]+/g) ?? [],
   };
-}
-
-function isPattern(name: string): boolean {
-  return /[*?[]/.test(name);
 }
 
 /** YAML 1.1 has more words for it than 1.2. */

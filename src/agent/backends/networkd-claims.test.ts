@@ -73,8 +73,13 @@ describe('a file of somebody else', () => {
       { ...none, patterns: ['en*'] },
     ],
     ['with all but some', matching('Name=!ens3', 'DHCP=ipv4'), { ...none, leases: ['*'] }],
-    ['with every NIC', matching('', 'DHCP=no'), { ...none, patterns: ['*'] }],
-    ['with every NIC, of no [Match] at all', '[Network]\nDHCP=true\n', { ...none, leases: ['*'] }],
+    ['with every NIC', matching('Name=*', 'DHCP=no'), { ...none, patterns: ['*'] }],
+    [
+      'with all of such a name but some',
+      matching('Name=en*\nName=!ens3 ens4', 'DHCP=yes'),
+      { ...none, leases: ['en*'] },
+    ],
+    ['with every Ethernet NIC, in quotes', matching('Type="ether"'), { ...none, patterns: ['*'] }],
     ['with every Ethernet NIC', matching('Type=ether', 'DHCP=yes'), { ...none, leases: ['*'] }],
     [
       'with what is no loopback',
@@ -119,12 +124,25 @@ describe('a file of somebody else', () => {
 
   test.each([
     ['of the slot of one NIC', matching('Path=pci-0000:00:03.0', 'DHCP=yes')],
+    ['of that slot, whatever its name', matching('Path=pci-0000:00:03.0\nName=!lo', 'DHCP=yes')],
+    ['of what is no Ethernet NIC', matching('Type=!ether wlan', 'DHCP=yes')],
+    ['of some virtual links', matching('Kind=bond*\nKind=!veth', 'DHCP=yes')],
+    // So say 247 and 252: "No valid settings found in the [Match] section, ignoring file".
+    ['of which every line is a comment', '# [Match]\n# Name=*\n'],
+    ['that says not whose it is', '[Network]\nDHCP=true\n'],
+    ['that took back what it said', matching('Name=*\nName=', 'DHCP=yes')],
     ['of wireless NICs', matching('Type=wlan', 'DHCP=yes')],
     ['of bridges', matching('Kind=bridge', 'DHCP=yes')],
     ['that is masked', ''],
     ['of a network in the air', matching('SSID=home', 'DHCP=yes')],
   ])('%s claims none', async (_, text) => {
     expect(await claims(text)).toEqual(none);
+  });
+
+  test('says whom it leaves out: all of a list that begins with a mark', async () => {
+    const text = matching('Name=!ens3 ens4\nName=!eth*', 'DHCP=yes');
+    const { leases, notNames } = await read(`${etc}/10-all.network`, text);
+    expect({ leases, notNames }).toEqual({ leases: ['*'], notNames: ['ens3', 'ens4', 'eth*'] });
   });
 
   test('that networkd does not take may be about what it mentions', async () => {

@@ -1,13 +1,15 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
+import { isPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { IniLine } from './ini-text.ts';
 import {
+  asksForNothing,
   isOfOtherKind,
   isOfOtherType,
-  isOpen,
   linesWithDropIns,
   macsIn,
   matchValues,
+  namesIn,
   systemdLines,
   textWithDropIns,
 } from './systemd-match.ts';
@@ -54,22 +56,21 @@ function claimsOf(lines: readonly IniLine[]): Claims {
   const match = lines.filter(({ section }) => section === 'Match');
   const valuesOf = matchValues(match);
   const macs = macsIn(valuesOf);
-  if (macs.length > 0 || isOfOtherType(valuesOf) || isOfOtherKind(valuesOf)) return { macs };
-  const names = valuesOf('Name');
-  if (names.length === 0 && match.some(({ key }) => particular.has(key))) return { macs };
-  // Its [Match] may be empty, or say of the host or of a driver, of which others are too, what is true of ours.
-  const patterns = isOpen(names) ? ['*'] : names.filter(isPattern);
-  const plain = isOpen(names) ? [] : names.filter((name) => !isPattern(name));
-  return { macs, names: plain, ...(isLease(lines) ? { leases: patterns } : { patterns }) };
+  const isOther = isOfOtherType(valuesOf) || isOfOtherKind(valuesOf);
+  if (macs.length > 0 || isOther || asksForNothing(match)) return { macs };
+  const { wanted, ...leftOut } = namesIn(valuesOf('Name'));
+  const isOpen = wanted.length === 0;
+  if (isOpen && match.some(({ key }) => particular.has(key))) return { macs };
+  // It may say of the host or of a driver, of which others are too, what is true of ours.
+  const patterns = isOpen ? ['*'] : wanted.filter(isPattern);
+  const names = wanted.filter((name) => !isPattern(name));
+  const claims = { macs, names, ...leftOut };
+  return isLease(lines) ? { ...claims, leases: patterns } : { ...claims, patterns };
 }
 
 function isLease(lines: readonly IniLine[]): boolean {
   const said = lines.findLast(({ section, key }) => section === 'Network' && key === 'DHCP');
   return said !== undefined && !/^(no|false|n|f|off|0|)$/i.test(said.value);
-}
-
-function isPattern(name: string): boolean {
-  return /[*?[]/.test(name);
 }
 
 function mentionedIn(text: string): Claims {

@@ -1,4 +1,5 @@
-import type { HostFile } from '../snapshot.ts';
+import { matchesPattern } from '../shell-pattern.ts';
+import type { Claims, HostFile } from '../snapshot.ts';
 import { type IniLine, readIni } from './ini-text.ts';
 
 /**
@@ -36,16 +37,28 @@ export type MatchValues = (...keys: string[]) => string[];
 
 /**
  * Lists are given for a key at once or in turn, and an empty one takes back what was said of it before (systemd.syntax(7)).
+ * A mark in front of a list is one of each of its words.
  */
 export function matchValues(match: readonly IniLine[]): MatchValues {
   const valuesOf = (key: string) =>
     match
       .filter((line) => line.key === key)
       .reduce<string[]>(
-        (said, { value }) => (value === '' ? [] : [...said, ...value.split(/\s+/)]),
+        (said, { value }) => (value === '' ? [] : [...said, ...wordsOf(value)]),
         [],
       );
   return (...keys) => keys.flatMap(valuesOf);
+}
+
+function wordsOf(list: string): string[] {
+  const [, mark = '', words = ''] = /^(!?)\s*(.*)$/.exec(list) ?? [];
+  return words.split(/\s+/).map((word) => mark + word);
+}
+
+/** Whether a `[Match]` section asks for nothing: systemd passes by such a file, since version 247 at the latest. */
+export function asksForNothing(match: readonly IniLine[]): boolean {
+  const valuesOf = matchValues(match);
+  return match.every(({ key }) => valuesOf(key).length === 0);
 }
 
 /** The MACs that it asks for, in lower case with colons: systemd takes them with hyphens or dots, too. */
@@ -58,17 +71,31 @@ export function macsIn(valuesOf: MatchValues): string[] {
 
 /** Whether it asks for types of links of which no Ethernet NIC is. */
 export function isOfOtherType(valuesOf: MatchValues): boolean {
-  const types = valuesOf('Type');
-  return types.length > 0 && !types.some((type) => /^(!|ether$)|\*/.test(type));
+  return !isAmong('ether', valuesOf('Type'));
 }
 
 /** Whether it asks for kinds of virtual links; a NIC is of none. */
 export function isOfOtherKind(valuesOf: MatchValues): boolean {
-  const kinds = valuesOf('Kind');
-  return kinds.length > 0 && !kinds.some((kind) => kind.startsWith('!'));
+  return !isAmong(undefined, valuesOf('Kind'));
 }
 
-/** Whether the names it asks for say of every NIC that may be meant: none is asked for, or some are left out. */
-export function isOpen(names: readonly string[]): boolean {
-  return names.length === 0 || names.some((name) => name.startsWith('!'));
+/** Whether a list is about it: nothing that the list leaves out, and something that it asks for if it does (net_condition_test_strv). */
+function isAmong(word: string | undefined, list: readonly string[]): boolean {
+  const { wanted, leftOut } = listIn(list.map((each) => each.replaceAll(/["']/g, '')));
+  const matches = (pattern: string) => word !== undefined && matchesPattern(word, pattern);
+  return !leftOut.some(matches) && (wanted.length === 0 || wanted.some(matches));
+}
+
+/** The patterns that a list asks for, and those that it leaves out. */
+function listIn(list: readonly string[]) {
+  return {
+    wanted: list.filter((word) => !word.startsWith('!')),
+    leftOut: list.flatMap((word) => (word.startsWith('!') ? [word.slice(1)] : [])),
+  };
+}
+
+/** What a list of names asks for: without anything, all but what it leaves out. */
+export function namesIn(list: readonly string[]): Pick<Claims, 'notNames'> & { wanted: string[] } {
+  const { wanted, leftOut } = listIn(list);
+  return { wanted, ...(leftOut.length > 0 ? { notNames: leftOut } : {}) };
 }

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { address, alone, link, macOf, route, theirs } from '../../../test/beds/agent-samples.ts';
+import {
+  address,
+  alone,
+  entry,
+  host,
+  input,
+  link,
+  macOf,
+  route,
+  theirs,
+} from '../../../test/beds/agent-samples.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { emptyState } from '../state.ts';
+import { planApply } from './plan.ts';
 
 describe('a file of somebody else', () => {
   test.each([
@@ -18,6 +30,10 @@ describe('a file of somebody else', () => {
     ['leaves the NIC out by its MAC', { patterns: ['*'], except: [macOf(1)] }, /^accepted/],
     ['leaves others out', { leases: ['*'], except: ['ens2', macOf(2)] }, /^LeasedByHost/],
     ['names another NIC', { names: ['ens3'] }, /^accepted/],
+    ['leases for all but sets of names', { leases: ['[^a]ns1'] }, /^LeasedByHost/],
+    ['is not about any of its names', { leases: ['en*'], notNames: ['ens?'] }, /^accepted/],
+    ['is about one of its names', { leases: ['*'], notNames: ['ens1'] }, /^LeasedByHost/],
+    ['names the NIC and takes it back', { names: ['ens1'], notNames: ['en*'] }, /^accepted/],
   ])('that %s', (_, more, words) => {
     expect(alone(theirs(more))).toMatch(words);
   });
@@ -26,6 +42,18 @@ describe('a file of somebody else', () => {
     const links = [link(1, { altNames: ['enp0s1'] })];
     expect(alone(theirs({ names: ['enp0s1'] }), links)).toMatch(/^NICInUse/);
   });
+});
+
+test('a file for the name that a NIC of ours had is not about it once another NIC has that name', () => {
+  const record = { mac: macOf(1), index: 0, originalName: 'ens1', addresses: ['10.0.0.1/24'] };
+  const known = { ...record, table: 100, priority: 10_100, files: [] };
+  const refusals = (links: Parameters<typeof host>[0]) => {
+    const on = host(links, theirs({ names: ['ens1'] }));
+    return planApply(input([entry(1)], on, { ...emptyState, nics: [known] })).refused;
+  };
+  const ours = link(1, { name: 'multinic0' });
+  expect(refusals([ours])).toMatchObject([{ refusal: { reason: 'NICInUse' } }]);
+  expect(refusals([ours, link(7, { name: 'ens1' })])).toEqual([]);
 });
 
 describe('a subnet', () => {

@@ -8,6 +8,7 @@ import {
   prefixOf,
 } from '../../api/address.ts';
 import { routingTable, rulePriority } from '../../api/names.ts';
+import { matchesPattern } from '../shell-pattern.ts';
 import {
   type Address,
   type ConfigFile,
@@ -15,6 +16,7 @@ import {
   linksWithMac,
   type Route,
   rt,
+  type Snapshot,
 } from '../snapshot.ts';
 import { type DesiredNic, sharedRoutes, usesIPv6 } from './desired.ts';
 import { minIpv6Mtu } from './nic-state.ts';
@@ -117,7 +119,7 @@ function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal |
 
 /** A file of somebody else configures the NIC, by its MAC or by a name: after a boot two would. */
 function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
-  const names = namesOf(nic);
+  const names = namesOf(nic, host);
   const claim = host.files.find(
     (file) => !file.own && (file.macs.includes(nic.desired.mac) || mentions(file, names)),
   );
@@ -136,15 +138,14 @@ function unread({ record }: WantedNic, { host }: Site): Refusal | undefined {
 /** A file for every NIC of such a name would configure this one at the next boot, in place of ours or beside it. */
 function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
   if (nic.record) return undefined;
-  const names = namesOf(nic);
-  const match = (pattern: string) => names.some((name) => matches(name, pattern));
+  const all = namesOf(nic, host);
   const leavesOut = ({ except = [] }: ConfigFile) =>
-    except.some((item) => item === nic.desired.mac || match(item));
-  for (const { path, leases = [], patterns = [] } of host.files.filter(
-    (file) => !leavesOut(file),
-  )) {
-    const lease = leases.find(match);
-    const pattern = lease ?? patterns.find(match);
+    except.some((item) => item === nic.desired.mac || isAny(all, item));
+  for (const file of host.files.filter((each) => !leavesOut(each))) {
+    const { path, leases = [], patterns = [] } = file;
+    const names = namesFor(file, all);
+    const lease = leases.find((each) => isAny(names, each));
+    const pattern = lease ?? patterns.find((each) => isAny(names, each));
     if (pattern === undefined) continue;
     const how = lease === undefined ? '' : ' by DHCP';
     const message = `${path} has every NIC named ${pattern} configured${how}; leave this one out`;
@@ -153,30 +154,29 @@ function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
   return undefined;
 }
 
-/** Those it has, had, and is to have: a file may be there for the name of a NIC that does not have it yet. */
-function namesOf({ link, record, desired }: WantedNic): string[] {
-  const names = [link.name, ...link.altNames, record?.originalName ?? '', desired.name];
+/**
+ * Those it has, had, and is to have: a file may be there for the name of a NIC that does not have it yet. One that it had and
+ * another NIC has now is the other one's.
+ */
+function namesOf({ link, record, desired }: WantedNic, host: Snapshot): string[] {
+  const former = record?.originalName ?? '';
+  const isOthers = (linkNamed(host, former) ?? link).index !== link.index;
+  const names = [link.name, ...link.altNames, isOthers ? '' : former, desired.name];
   return names.filter((name) => name !== '');
 }
 
-function mentions({ names = [] }: ConfigFile, own: readonly string[]): boolean {
-  return names.some((name) => own.includes(name));
+/** Of the names of a NIC, those that the file may be about. */
+function namesFor({ notNames = [] }: ConfigFile, own: readonly string[]): string[] {
+  return own.filter((name) => !notNames.some((pattern) => matchesPattern(name, pattern)));
 }
 
-/** A shell pattern of netplan: `*`, `?` and sets. */
-function matches(name: string, pattern: string): boolean {
-  const source = pattern
-    .replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
-    .replaceAll('[!', '[^')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  try {
-    return new RegExp(`^${source}$`).test(name);
-  } catch (error) {
-    // A set that does not end matches nothing.
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+function isAny(names: readonly string[], pattern: string): boolean {
+  return names.some((name) => matchesPattern(name, pattern));
+}
+
+function mentions(file: ConfigFile, own: readonly string[]): boolean {
+  const names = namesFor(file, own);
+  return file.names?.some((name) => names.includes(name)) ?? false;
 }
 
 function addressTaken({ desired }: WantedNic, site: Site): Refusal | undefined {
