@@ -110,6 +110,21 @@ describe('a file of somebody else', () => {
     ['below a VLAN of its name', 'VLAN=yes\nDEVICE=ens5.10', { ...none, names: ['ens5'] }],
     ['by an alias of its name', 'DEVICE=ens5:1', { ...none, names: ['ens5'] }],
     ['by the name of the file', 'BOOTPROTO=dhcp', { ...none, names: ['ens9'] }],
+    ['by its name in quotes of NetworkManager', "DEVICE=$'en\\'s5'", { ...none, names: ["en's5"] }],
+    // As `nmcli connection add type ethernet ifname '*'` writes it.
+    [
+      'with every NIC, by DHCP',
+      'TYPE=Ethernet\nBOOTPROTO=dhcp',
+      { ...none, names: ['ens9'], leases: ['*'] },
+    ],
+    ['with every NIC', 'TYPE="ethernet"', { ...none, names: ['ens9'], patterns: ['*'] }],
+    [
+      'with every NIC, and gives it a MAC',
+      `TYPE=Ethernet\nMACADDR=${mac}`,
+      { ...none, macs: [mac], names: ['ens9'], patterns: ['*'] },
+    ],
+    ['only when asked', 'TYPE=Ethernet\nONBOOT=no', { ...none, names: ['ens9'] }],
+    ['of another type', 'TYPE=Bond', { ...none, names: ['ens9'] }],
     [
       'with every NIC of such a name, by DHCP',
       'MATCH_INTERFACE_NAME="ens* eth?"\nBOOTPROTO=dhcp',
@@ -122,6 +137,15 @@ describe('a file of somebody else', () => {
     ],
   ])('configures a NIC %s', (_, text, wanted) => {
     expect(claims(`${text}\n`)).toEqual(wanted);
+  });
+
+  test('says whom it leaves out, by name or by MAC', () => {
+    const lines = 'TYPE=Ethernet\nMATCH_INTERFACE_NAME="en* !ens3"\n';
+    const text = `${lines}HWADDR_BLACKLIST="${mac.toUpperCase()} 02-00-00-00-00-07"\n`;
+    const [first, second] = [mac, '02:00:00:00:00:07'];
+    expect(read('ifcfg-all', text).except).toEqual(['ens3', first, second]);
+    const every = text.replace(/MATCH.*\n/, '');
+    expect(read('ifcfg-all', every)).toMatchObject({ patterns: ['*'], except: [first, second] });
   });
 
   test.each(['rule-multinic0', 'rule6-multinic0'])(

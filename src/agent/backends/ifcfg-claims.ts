@@ -11,11 +11,18 @@ export function shellVariables(text: string): Map<string, string> {
   return new Map(found.map(([, key = '', value = '']) => [key, unquoted(value.trim())]));
 }
 
-/** The first word of it as a shell reads it, which may be quoted in parts. */
+/** The first word of it as a shell reads it, which may be quoted in parts; NetworkManager writes `$'` of what is unusual. */
 function unquoted(value: string): string {
-  const parts = value.matchAll(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gy);
+  const parts = value.matchAll(
+    /\$'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gy,
+  );
   return [...parts]
-    .map(([, double, ...more]) => double?.replaceAll(/\\(["\\$`])/g, '$1') ?? more.join(''))
+    .map(
+      ([, ansi, double, ...more]) =>
+        ansi?.replaceAll(/\\(.)/g, '$1') ??
+        double?.replaceAll(/\\(["\\$`])/g, '$1') ??
+        more.join(''),
+    )
     .join('');
 }
 
@@ -70,17 +77,23 @@ function claimsOf(text: string, device: string): Claims {
   const valuesOf = (...keys: string[]) => keys.flatMap((key) => variables.get(key) || []);
   const macs = valuesOf('HWADDR', 'MACADDR').map(macIn);
   const named = valuesOf('DEVICE', 'PHYSDEV');
-  if (macs.length + named.length > 0) {
-    const names = variables.get('HWADDR') ? valuesOf('PHYSDEV') : named;
-    return { macs, names: names.map(lowerOf) };
-  }
-  const matched = variables.get('MATCH_INTERFACE_NAME');
-  if (matched && variables.get('ONBOOT') !== 'no') {
-    const { patterns, except } = namePatterns(matched.split(/\s+/));
-    const isLease = /^(dhcp|bootp)$/i.test(variables.get('BOOTPROTO') ?? '');
-    return isLease ? { macs, except, leases: patterns } : { macs, except, patterns };
-  }
-  return { macs, names: [lowerOf(device)] };
+  if (variables.get('HWADDR')) return { macs, names: valuesOf('PHYSDEV').map(lowerOf) };
+  if (named.length > 0) return { macs, names: named.map(lowerOf) };
+  const matched = variables.get('MATCH_INTERFACE_NAME') ?? '';
+  const isForMany = matched !== '' || /^ethernet$/i.test(variables.get('TYPE') ?? '');
+  // Others may go by the name of the file.
+  const names = matched === '' ? [lowerOf(device)] : [];
+  if (!isForMany || isNo(variables.get('ONBOOT'))) return { macs, names: [lowerOf(device)] };
+  const { patterns, except } = namePatterns(matched.split(/\s+/));
+  const leftOut = valuesOf('HWADDR_BLACKLIST').flatMap((list) => list.split(/\s+/).map(macIn));
+  const claims = { macs, names, except: [...except, ...leftOut] };
+  const isLease = /^(dhcp|bootp)$/i.test(variables.get('BOOTPROTO') ?? '');
+  return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
+}
+
+/** As NetworkManager reads it (svParseBoolean). */
+function isNo(value = ''): boolean {
+  return /^(no|n|false|f|0)$/i.test(value);
 }
 
 /** The NIC below a VLAN or an alias that is named after it: `ens5.10`, `ens5:1`. */

@@ -139,6 +139,13 @@ describe('a profile of somebody else', () => {
       { ...none, leases: ['*'] },
     ],
     ['with every NIC, by DHCP', ethernet('[ethernet]'), { ...none, leases: ['*'] }],
+    ['in many slots', ethernet('[match]\npath=pci-*;'), { ...none, leases: ['*'] }],
+    ['in all slots but one', ethernet('[match]\npath=!pci-1;pci-2;'), { ...none, leases: ['*'] }],
+    [
+      'by its name, in one slot',
+      ethernet('[match]\ninterface-name=ens*;\npath=pci-2;'),
+      { ...none, leases: ['ens*'] },
+    ],
   ])('configures a NIC %s', async (_, text, wanted) => {
     expect(await claims(text)).toEqual(wanted);
   });
@@ -155,6 +162,8 @@ describe('a profile of somebody else', () => {
 
   test.each([
     ['that is for every NIC, but only when asked', ethernet('autoconnect=false')],
+    ['that is so in other words', ethernet('autoconnect=0')],
+    ['of the slot of one NIC', ethernet('[match]\npath=pci-0000:00:03.0;')],
     ['of a tunnel', '[connection]\ntype=vpn\n[vpn]\nremote=192.0.2.1\n'],
     ['that is empty', ''],
     ['that has comments', '# interface-name=ens5\n'],
@@ -211,10 +220,20 @@ describe('a profile of somebody else', () => {
     expect(await claims(text)).toEqual({ ...none, macs: [mac], names: ['ens5'] });
   });
 
-  test.each(['~', '.swp', '.pem', '.der', '.nmmeta'])(
+  // As version 1.42 does with all of these, and with none of the next ones.
+  test.each(['~', '.swp', '.pem', '.der', '.nmmeta', '.backup', '.X7k2Qz'])(
     'is passed by when its name ends in %s',
     async (end) => {
       expect(await claims(deployed, `${etc}/eth0.nmconnection${end}`)).toEqual(none);
+    },
+  );
+
+  test.each(['', '.bak', '.rpmsave', '.swx', '.SWP', '.1234567'])(
+    'is read when its name ends in %j',
+    async (end) => {
+      expect(await claims(deployed, `${etc}/eth0.nmconnection${end}`)).toMatchObject({
+        macs: [mac],
+      });
     },
   );
 

@@ -1,4 +1,5 @@
 import { indexOfName, maxIndex } from '../../api/names.ts';
+import { isPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import { type IniLine, readIni, valueIn } from './ini-text.ts';
 import { namePatterns } from './name-patterns.ts';
@@ -39,7 +40,7 @@ function ownProfile(lines: readonly IniLine[]): OwnFile | undefined {
  * taken: a profile may hold secrets.
  */
 function claimsOf(lines: readonly IniLine[], volatile: boolean): Claims {
-  const waits = valueIn(lines, 'connection', 'autoconnect') === 'false';
+  const waits = isOnlyAsked(lines);
   if (valueIn(lines, '.nmmeta', 'external') === 'true' || (volatile && waits)) return { macs: [] };
   if (isEthernet(lines)) return claimsOfEthernet(lines, volatile);
   const names = lines
@@ -49,6 +50,11 @@ function claimsOf(lines: readonly IniLine[], volatile: boolean): Claims {
     )
     .map(({ value }) => value);
   return { macs: macsIn(lines, macKeys), names };
+}
+
+/** Whether it configures a NIC only when somebody asks for that. */
+function isOnlyAsked(lines: readonly IniLine[]): boolean {
+  return /^(false|0)$/.test(valueIn(lines, 'connection', 'autoconnect') ?? '');
 }
 
 /** One without a type is of that of its settings (nm_connection_normalize). */
@@ -67,9 +73,14 @@ function claimsOfEthernet(lines: readonly IniLine[], volatile: boolean): Claims 
   if (macsIn(lines, ['mac-address']).length > 0) return { macs };
   if (name && volatile && isLease) return { macs, leases: [name], ...madeBy(lines) };
   if (name) return { macs, names: [name] };
-  if (valueIn(lines, 'connection', 'autoconnect') === 'false') return { macs };
-  const names = (valueIn(lines, 'match', 'interface-name') ?? '').split(';');
-  const { patterns, except } = namePatterns(names);
+  if (isOnlyAsked(lines)) return { macs };
+  const listOf = (key: string) => (valueIn(lines, 'match', key) ?? '').split(';').filter(Boolean);
+  const { patterns, except } = namePatterns(listOf('interface-name'));
+  const slots = listOf('path');
+  // The agent cannot look up whether it is that of one of ours.
+  const isOfOneSlot =
+    slots.length > 0 && !slots.some((slot) => isPattern(slot) || slot.includes('!'));
+  if (isOfOneSlot && patterns.includes('*')) return { macs };
   const claims = { macs, except: [...except, ...macsIn(lines, leftOutKeys)] };
   return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
 }

@@ -84,6 +84,7 @@ describe('a file of somebody else', () => {
     ['by its type', 'Type=ether', [], ['*']],
     ['by another type', 'Type=wlan', [], []],
     ['by its slot', 'Path=pci-0000:00:05.0', [], []],
+    ['by a mark of udev', 'Property=ID_NET_NAME_MAC=*', [], []],
     ['as long as it is no virtual link', 'Kind=!*\nOriginalName=en*', [], ['en*']],
     ['on this host', 'Host=worker-1\nVirtualization=vm\nOriginalName=en*', [], ['en*']],
     ['by a name of the next line', 'OriginalName=ens5 \\\n ens6', [], ['ens5', 'ens6']],

@@ -25,8 +25,11 @@ export const places: readonly Place[] = [
   { directory: networkdDirectory, suffix: '.network' },
 ];
 
-/** Names that NetworkManager passes by: of editors, of certificates, of marks that a profile is deleted. */
-const passedBy = /(~|\.(swpx?|pem|der|nmmeta))$/;
+/**
+ * Names that NetworkManager passes by: of editors, of certificates, of marks that a profile is deleted, and of files that are
+ * being written, which have six letters or digits at their end (nms-keyfile-utils.c).
+ */
+const passedBy = /(~|\.(swpx?|pem|der|[\da-zA-Z]{6}))$/;
 
 /** What a file of these places is about, and whether it is one of ours, of whichever kind. */
 export async function read(file: HostFile): Promise<ConfigFile> {

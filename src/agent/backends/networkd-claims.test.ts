@@ -22,11 +22,11 @@ const matching = (match: string, network = '') => `[Match]\n${match}\n[Network]\
 describe('a file of ours', () => {
   test('is known by its name, its MAC and the name of the NIC, whatever the numbers', async () => {
     const addresses = ['10.0.0.1/24', 'fd00::1/64', 'fd00::1:1/64'];
-    const { own } = await read(
-      `${etc}/94-multinic4.network`,
-      ours.text.replace(mac, mac.toUpperCase()),
-    );
+    const text = ours.text.replace(mac, mac.toUpperCase());
+    const { own } = await read(`${etc}/94-multinic4.network`, text);
     expect(own).toEqual({ mac, index: 0, addresses });
+    const sections = text.replace(/^Address=(10.*)$/m, '[Address]\nAddress=$1\n[Network]');
+    expect((await read(ours.path, sections)).own).toEqual({ mac, index: 0, addresses });
   });
 
   test.each([
@@ -131,6 +131,7 @@ describe('a file of somebody else', () => {
     ['of which every line is a comment', '# [Match]\n# Name=*\n'],
     ['that says not whose it is', '[Network]\nDHCP=true\n'],
     ['that took back what it said', matching('Name=*\nName=', 'DHCP=yes')],
+    ['of NICs that udev marks', matching('Property=ID_NET_AUTO_LINK_LOCAL_ONLY=1', 'DHCP=yes')],
     ['of wireless NICs', matching('Type=wlan', 'DHCP=yes')],
     ['of bridges', matching('Kind=bridge', 'DHCP=yes')],
     ['that is masked', ''],
