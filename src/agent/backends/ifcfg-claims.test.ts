@@ -124,6 +124,17 @@ describe('a file of somebody else', () => {
       { ...none, macs: [mac], names: ['ens9'], patterns: ['*'] },
     ],
     ['only when asked', 'TYPE=Ethernet\nONBOOT=no', { ...none, names: ['ens9'] }],
+    ['only when asked, in other words', 'TYPE=Ethernet\nONBOOT=F', { ...none, names: ['ens9'] }],
+    [
+      'by its MAC, below a VLAN',
+      `HWADDR=${mac}\nDEVICE=v5\nPHYSDEV=ens5`,
+      { ...none, macs: [mac], names: ['ens5'] },
+    ],
+    [
+      'with every NIC, by what DHCP was before',
+      'MATCH_INTERFACE_NAME=*\nBOOTPROTO=BOOTP',
+      { ...none, leases: ['*'] },
+    ],
     ['of another type', 'TYPE=Bond', { ...none, names: ['ens9'] }],
     [
       'with every NIC of such a name, by DHCP',
@@ -161,6 +172,7 @@ describe('a file of somebody else', () => {
     'ifcfg-ens5~',
     'ifcfg-ens5.orig',
     'ifcfg-ens5.rpmnew',
+    'ifcfg-ens5.augtmp',
     'keys-ens5',
     'ifup-eth',
     'network-functions',

@@ -79,20 +79,25 @@ function claimsOf(text: string, device: string): Claims {
   const named = valuesOf('DEVICE', 'PHYSDEV');
   if (variables.get('HWADDR')) return { macs, names: valuesOf('PHYSDEV').map(lowerOf) };
   if (named.length > 0) return { macs, names: named.map(lowerOf) };
-  const matched = variables.get('MATCH_INTERFACE_NAME') ?? '';
-  const isForMany = matched !== '' || /^ethernet$/i.test(variables.get('TYPE') ?? '');
   // Others may go by the name of the file.
-  const names = matched === '' ? [lowerOf(device)] : [];
-  if (!isForMany || isNo(variables.get('ONBOOT'))) return { macs, names: [lowerOf(device)] };
+  return { macs, names: [lowerOf(device)], ...claimsOfMany(variables) };
+}
+
+/** Of a profile that names no NIC: it is for many that NetworkManager sees, unless it waits for somebody to ask for it. */
+function claimsOfMany(variables: ReadonlyMap<string, string>): Partial<Claims> {
+  const valueOf = (key: string) => variables.get(key) ?? '';
+  const matched = valueOf('MATCH_INTERFACE_NAME');
+  const isForMany = matched !== '' || /^ethernet$/i.test(valueOf('TYPE'));
+  if (!isForMany || isNo(valueOf('ONBOOT'))) return {};
   const { patterns, except } = namePatterns(matched.split(/\s+/));
-  const leftOut = valuesOf('HWADDR_BLACKLIST').flatMap((list) => list.split(/\s+/).map(macIn));
-  const claims = { macs, names, except: [...except, ...leftOut] };
-  const isLease = /^(dhcp|bootp)$/i.test(variables.get('BOOTPROTO') ?? '');
+  const macs = valueOf('HWADDR_BLACKLIST').split(/\s+/).filter(Boolean).map(macIn);
+  const claims = { ...(matched === '' ? {} : { names: [] }), except: [...except, ...macs] };
+  const isLease = /^(dhcp|bootp)$/i.test(valueOf('BOOTPROTO'));
   return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
 }
 
 /** As NetworkManager reads it (svParseBoolean). */
-function isNo(value = ''): boolean {
+function isNo(value: string): boolean {
   return /^(no|n|false|f|0)$/i.test(value);
 }
 

@@ -181,6 +181,8 @@ describe('a profile of somebody else', () => {
     const byHand = text.replace('[.nmmeta]\nnm-generated=true', '');
     expect(await keyfile.read({ path, text: byHand, mode: 0o600 })).not.toHaveProperty('generated');
     expect(await claims(text)).toEqual({ ...none, names: ['ens5'] });
+    const shipped = path.replace('/run', '/usr/lib');
+    expect(await claims(text, shipped)).toEqual({ ...none, names: ['ens5'] });
     const bridge = text.replace('type=ethernet', 'type=bridge');
     expect(await claims(bridge, path)).toEqual({ ...none, names: ['ens5'] });
   });

@@ -2,7 +2,7 @@ import { indexOfName, maxIndex } from '../../api/names.ts';
 import { isPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import { type IniLine, readIni, valueIn } from './ini-text.ts';
-import { namePatterns } from './name-patterns.ts';
+import { type NamePatterns, namePatterns } from './name-patterns.ts';
 
 /** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
 const ownName = /^\/etc\/NetworkManager\/system-connections\/9\d*-multinic\d+\.nmconnection$/;
@@ -74,15 +74,18 @@ function claimsOfEthernet(lines: readonly IniLine[], volatile: boolean): Claims 
   if (name && volatile && isLease) return { macs, leases: [name], ...madeBy(lines) };
   if (name) return { macs, names: [name] };
   if (isOnlyAsked(lines)) return { macs };
+  const { patterns, except } = matchedBy(lines);
+  const claims = { macs, except: [...except, ...macsIn(lines, leftOutKeys)] };
+  return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
+}
+
+/** Of one for every NIC in some slots the agent cannot look up whether ours are in them. */
+function matchedBy(lines: readonly IniLine[]): NamePatterns {
   const listOf = (key: string) => (valueIn(lines, 'match', key) ?? '').split(';').filter(Boolean);
   const { patterns, except } = namePatterns(listOf('interface-name'));
   const slots = listOf('path');
-  // The agent cannot look up whether it is that of one of ours.
-  const isOfOneSlot =
-    slots.length > 0 && !slots.some((slot) => isPattern(slot) || slot.includes('!'));
-  if (isOfOneSlot && patterns.includes('*')) return { macs };
-  const claims = { macs, except: [...except, ...macsIn(lines, leftOutKeys)] };
-  return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
+  const isOfSome = slots.length > 0 && !slots.some((slot) => isPattern(slot) || slot.includes('!'));
+  return { patterns: isOfSome && patterns.includes('*') ? [] : patterns, except };
 }
 
 /** A profile that NetworkManager made for a NIC that nobody has one for stays there when it is told to leave the NIC alone. */

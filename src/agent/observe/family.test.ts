@@ -6,7 +6,7 @@ import { host, link, macOf, route } from '../../../test/beds/agent-samples.ts';
 import { keyfile, networkdLink, networkManagerLink } from '../../../test/beds/recorded-managers.ts';
 import type { Ip } from '../ip-session.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
-import { observeFamily } from './family.ts';
+import { isLeftAlone, observeFamily } from './family.ts';
 import { siteAt } from './host.ts';
 
 let root: string;
@@ -299,5 +299,27 @@ describe('a host on which nobody manages a link of the node', () => {
     expect(await find()).toEqual({
       found: 'no netplan, but NetworkManager and ifupdown and wicked',
     });
+  });
+});
+
+describe('a NIC that NetworkManager is told not to manage', () => {
+  const running = ['NetworkManager.service'];
+
+  test('is one that it has no file for, or one that does not say', () => {
+    make(
+      { [device(2)]: networkManagerLink.connected, [device(7)]: networkManagerLink.left },
+      running,
+    );
+    expect([2, 7, 8].map((index) => isLeftAlone(root, index))).toEqual([false, true, true]);
+  });
+
+  test('is none where it has no file at all, or does not run', () => {
+    make({}, running);
+    expect(isLeftAlone(root, 7)).toBe(false);
+  });
+
+  test('is none of one that has ended and left its files', () => {
+    make({ [device(2)]: networkManagerLink.connected }, ['systemd-networkd.service']);
+    expect(isLeftAlone(root, 7)).toBe(false);
   });
 });

@@ -31,6 +31,7 @@ test('whatever has a name of the suffix is there, with a text when it is a file'
   symlinkSync('60-loop.yaml', join(place, '60-loop.yaml'));
   symlinkSync('20-file.yaml/x', join(place, '70-through-a-file.yaml'));
   symlinkSync('/dev/null', join(place, '80-masked.yaml'));
+  symlinkSync('../../dev/null', join(place, '81-masked-from-here.yaml'));
   execFileSync('mkfifo', [join(place, '90-pipe.yaml')]);
   const files = readHostFiles(root, { directory: '/etc/netplan', suffix: '.yaml' });
   expect(
@@ -44,6 +45,7 @@ test('whatever has a name of the suffix is there, with a text when it is a file'
     ['60-loop.yaml', '', 'ELOOP'],
     ['70-through-a-file.yaml', '', 'ENOTDIR'],
     ['80-masked.yaml', '', undefined],
+    ['81-masked-from-here.yaml', '', undefined],
     ['90-pipe.yaml', '', undefined],
   ]);
   expect(files[1]?.mode).toBe(0o640);
@@ -154,4 +156,21 @@ test('a drop-in to a file of one of our names configures that NIC, whether the f
     ['/run/systemd/network/92-multinic2.link.d/name.conf', ['multinic2']],
   ]);
   expect(dropInsToOurs(root, netplan.places)).toEqual([]);
+});
+
+test('a file that says nothing, and one of ours, is what it is without its drop-ins', () => {
+  const place = 'etc/systemd/network';
+  write({
+    [`${place}/10-empty.link`]: '',
+    [`${place}/10-empty.link.d/a.conf`]: '[Match]\nOriginalName=*\n',
+    [`${place}/90-multinic0.network`]: '[Match]\n',
+  });
+  const folder = join(root, place, '90-multinic0.network.d');
+  mkdirSync(folder);
+  symlinkSync('/nowhere/at/all', join(folder, 'b.conf'));
+  const files = readPlaces(root, networkd.places);
+  expect(files.map(({ path, dropIns, unread }) => [path, dropIns, unread])).toEqual([
+    [`/${place}/90-multinic0.network`, undefined, undefined],
+    [`/${place}/10-empty.link`, undefined, undefined],
+  ]);
 });

@@ -199,8 +199,9 @@ function followed(hostRoot: string, path: string): string {
   let real = join(hostRoot, path);
   for (let links = 0; links < maxLinks && lstatSync(real).isSymbolicLink(); links++) {
     const target = readlinkSync(real);
-    if (target === masked) return masked;
     real = target.startsWith('/') ? join(hostRoot, target) : resolve(dirname(real), target);
+    // The agent has no mount for it.
+    if (real === join(hostRoot, masked)) return masked;
   }
   return real;
 }

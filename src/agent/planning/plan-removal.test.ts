@@ -75,6 +75,25 @@ describe('removal', () => {
     expect(units).toHaveLength(1);
   });
 
+  test('of a NIC of which there are two, or one that is in hand, waits', () => {
+    const twice = input([], host([nic, link(1, { index: 31, name: 'ens9' })], ours), state);
+    const inHand = new Map([[macOf(1), { reason: 'RollbackFailed', message: '' } as const]]);
+    const found = [twice, { ...input([], host([nic], ours), state), inHand }].map(planRemoval);
+    expect(found.map(({ units, refused }) => [units, refused[0]?.refusal.reason])).toEqual([
+      [[], 'DuplicateMAC'],
+      [[], 'RollbackFailed'],
+    ]);
+  });
+
+  test('leaves no link-local address on a NIC that was down, and has no say where it was up', () => {
+    const original = { mtu: 1500, up: true, settings: {} };
+    const [down, up] = [record, { ...record, original }].map(
+      (each) => planRemoval(input([], host([nic], ours), { ...emptyState, nics: [each] })).units[0],
+    );
+    expect(down?.after.link?.linkLocal).toEqual([]);
+    expect(up?.after.link).not.toHaveProperty('linkLocal');
+  });
+
   test('that a clean-up asks for twice, by its state and by its entry, is one', () => {
     const asked = request([entry(1)], { action: 'cleanup' });
     const { units } = planRemoval(input(asked, host([nic], ours), state));
@@ -96,11 +115,14 @@ describe('removal', () => {
   });
 
   test.each([
-    ['is taken', [link(5, { name: 'ens1' })], 'mnfree11'],
-    ['is an alternative name of another NIC', [link(5, { altNames: ['ens1'] })], 'mnfree11'],
-    ['is free', [], 'ens1'],
-  ])('gives the old name back if it %s', (_, others, name) => {
-    const [unit] = planRemoval(input([], host([nic, ...others], ours), state)).units;
+    ['is taken', [link(5, { name: 'ens1' })], 'mnfree11', {}],
+    ['is an alternative name of another NIC', [link(5, { altNames: ['ens1'] })], 'mnfree11', {}],
+    ['is free', [], 'ens1', {}],
+    ['is an alternative name of its own', [], 'ens1', { altNames: ['ens1'] }],
+  ])('gives the old name back if it %s', (_, others, name, more) => {
+    const [unit] = planRemoval(
+      input([], host([{ ...nic, ...more }, ...others], ours), state),
+    ).units;
     expect(unit?.after.link?.name).toBe(name);
   });
 
