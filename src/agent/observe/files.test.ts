@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { netplan } from '../backends/netplan.ts';
 import { networkd } from '../backends/networkd.ts';
-import { dropInsToOurs, readHostFiles, readPlaces } from './host.ts';
+import type { Ip } from '../ip-session.ts';
+import { emptyState, sha256 } from '../state.ts';
+import { dropInsToOurs, observeHost, readHostFiles, readPlaces, siteAt } from './host.ts';
 
 let root: string;
 beforeEach(() => {
@@ -173,4 +175,21 @@ test('a file that says nothing, and one of ours, is what it is without its drop-
     [`/${place}/90-multinic0.network`, undefined, undefined],
     [`/${place}/10-empty.link`, undefined, undefined],
   ]);
+});
+
+test('a file is as the agent wrote it only to the byte: what others put in its place is theirs', async () => {
+  const [mac, path] = ['02:00:00:00:01:01', '/etc/netplan/90-multinic0.yaml'];
+  const text = 'written';
+  const files = [{ path, sha256: sha256(text) }];
+  const nic = { mac, index: 0, originalName: '', addresses: [], table: 100, priority: 1, files };
+  const state = { ...emptyState, nics: [nic] };
+  const seen = { links: [], addresses: [], routes: [], rules: [] };
+  const ip = { run: async () => ({ seen }) } as unknown as Ip;
+  const there = { ...siteAt(root, ip), backend: netplan };
+  const ownOf = async (said: string) => {
+    write({ [path]: said });
+    return (await observeHost(there, new Set(), state)).files.map(({ own }) => own?.mac);
+  };
+  expect(await ownOf(text)).toEqual([mac]);
+  expect(await ownOf('network: {ethernets: {ens5: {dhcp4: true}}}')).toEqual([undefined]);
 });
