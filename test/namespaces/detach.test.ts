@@ -141,22 +141,28 @@ describe('detach', () => {
     expect(Object.keys(await filesOf(host))).toEqual(['10-primary.yaml', '90-multinic0.yaml']);
   });
 
-  test('a NIC that netplan was told of leaves so in spite of a power cut, and leaves again when it is back', async () => {
-    await configured('told');
-    const made = join(host.root, 'run/systemd/network');
-    await mkdir(made, { recursive: true });
-    const said = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
-    await writeFile(join(made, '10-netplan-00-multinic0.network'), said);
-    await host.unplug(first);
-    const asked = request([b], { generation: 2 });
-    expect((await runAgent(host, asked, { killAt: 'agent.file.remove after 1' })).code).toBe(137);
-    expect((await runAgent(host, { ...asked, attempt: 1 })).result?.outcome).toBe('ok');
-    await host.plug('multinic0', first);
-    await host.ip('addr', 'add', '10.0.0.11/16', 'dev', 'multinic0');
-    const { result } = await runAgent(host, { ...asked, attempt: 2 });
-    expect(result?.nics).toMatchObject([{}, { mac: first, name: 'ens5', reason: 'Removed' }]);
-    expect(JSON.stringify(await stateOf(host))).not.toContain('10.0.0.11');
-  });
+  test.each([
+    ['at once', []],
+    ['after a power cut', ['agent.file.remove after 1']],
+  ])(
+    'a NIC that netplan was told of is gone %s, and goes again when it is back',
+    async (_, cuts) => {
+      await configured('told');
+      const made = join(host.root, 'run/systemd/network');
+      await mkdir(made, { recursive: true });
+      const said = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
+      await writeFile(join(made, '10-netplan-00-multinic0.network'), said);
+      await host.unplug(first);
+      const asked = request([b], { generation: 2 });
+      for (const killAt of cuts) expect((await runAgent(host, asked, { killAt })).code).toBe(137);
+      expect((await runAgent(host, { ...asked, attempt: 1 })).result?.outcome).toBe('ok');
+      await host.plug('multinic0', first);
+      await host.ip('addr', 'add', '10.0.0.11/16', 'dev', 'multinic0');
+      const { result } = await runAgent(host, { ...asked, attempt: 2 });
+      expect(result?.nics).toMatchObject([{}, { mac: first, name: 'ens5', reason: 'Removed' }]);
+      expect(JSON.stringify(await stateOf(host))).not.toContain('10.0.0.11');
+    },
+  );
 
   test('nothing is left in hand', async () => {
     await configured('journal');

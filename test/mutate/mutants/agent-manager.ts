@@ -90,6 +90,12 @@ export const agentManagerMutants: readonly Mutant[] = [
     replace: 'before',
     tests: ['namespaces', 'test/namespaces/detach.test.ts'],
   },
+  {
+    file: 'src/agent/configure.ts',
+    find: 'withHeld(advanceFence(known, request), host)',
+    replace: 'advanceFence(known, request)',
+    tests: ['namespaces', 'test/namespaces/detach.test.ts'],
+  },
   { ...state, find: 'filter((nic) => nic.bootId === bootId)', replace: 'filter(() => true)' },
   { ...state, find: '.slice(-maxLeft)', replace: '' },
   { ...state, find: 'left: [...others, nic]', replace: 'left: [...(state.left ?? []), nic]' },
