@@ -12,7 +12,7 @@ import {
 import { planWithoutLeases } from './apply/leased.ts';
 import { type JournalEntry, readJournals, readState } from './apply/memory.ts';
 import { recover } from './apply/recover.ts';
-import { transact } from './apply/transaction.ts';
+import { type Outcome, transact } from './apply/transaction.ts';
 import { compare } from './check.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
@@ -187,13 +187,34 @@ async function carryOut(
     const { nic, action } = unit;
     context.log.info({ mac: nic.mac, action, steps: unitLines(unit) }, 'plan');
   }
-  const { state: next, failures, ...rest } = await transact(pending, known, host, context);
+  const { state: next, failures, ...rest } = await inRounds(pending, known, host, context);
   const nics = [
     ...units.map((unit) => unitResult(unit, failures.get(unit))),
     ...refused.map(refusedResult),
   ];
   const inNumber = nics.toSorted((a, b) => a.index - b.index);
   return { state: next, nics: inNumber, units: pending, ...rest };
+}
+
+/** A NIC that is back may have the number of another one that leaves, too: their journals have one name, so they take turns. */
+async function inRounds(
+  units: readonly Unit[],
+  known: AgentState,
+  host: Snapshot,
+  context: Context,
+): Promise<Outcome> {
+  const firsts = units.filter(
+    ({ index }, at) => units.findIndex((unit) => unit.index === index) === at,
+  );
+  const first = await transact(firsts, known, host, context);
+  const others = units.filter((unit) => !firsts.includes(unit));
+  if (others.length === 0) return first;
+  const rest = await inRounds(others, first.state, host, context);
+  return {
+    ...rest,
+    failures: new Map([...first.failures, ...rest.failures]),
+    warnings: [...first.warnings, ...rest.warnings],
+  };
 }
 
 /** What was right already still has to be written down as ours. */

@@ -164,6 +164,25 @@ describe('detach', () => {
     },
   );
 
+  test('two NICs that had one number go at once: one that is back, and one that is unplugged', async () => {
+    host = await createHost('one-number', { nics: { ens5: first, ens6: second } });
+    await runAgent(host, request([a]));
+    const made = join(host.root, 'run/systemd/network');
+    await mkdir(made, { recursive: true });
+    const said = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
+    await writeFile(join(made, '10-netplan-00-multinic0.network'), said);
+    await host.unplug(first);
+    const next = nic(0, second, '10.0.0.12/16', { gateway });
+    expect((await runAgent(host, request([next], { generation: 2 }))).result?.outcome).toBe('ok');
+    await host.unplug(second);
+    await host.plug('multinic0', first);
+    await host.ip('addr', 'add', '10.0.0.11/16', 'dev', 'multinic0');
+    const { result } = await runAgent(host, request([], { generation: 3 }));
+    expect(result).toMatchObject({ outcome: 'ok', nics: [{ index: 0 }, { index: 0 }] });
+    expect(await filesOf(host)).not.toHaveProperty('90-multinic0.yaml');
+    expect(await readdir(join(host.root, 'var/lib/multinic/journal'))).toEqual([]);
+  });
+
   test('nothing is left in hand', async () => {
     await configured('journal');
     await runAgent(host, request([b], { generation: 2 }));

@@ -237,6 +237,21 @@ describe('a NIC that left while it was unplugged and is plugged again in the sam
     expect(unit?.record).toMatchObject({ index: 0, ...former });
   });
 
+  test('waits for another one of its number that is in hand', () => {
+    const other = { ...record, mac: macOf(2), addresses: [] };
+    const inHand = new Map([[macOf(2), { reason: 'RollbackFailed', message: 'x' } as const]]);
+    const on = { ...input([], host([nic], back), { ...gone, nics: [other] }), inHand };
+    expect(planRemoval(on)).toMatchObject({
+      units: [],
+      refused: [
+        { target: { mac: macOf(2) }, refusal: { reason: 'RollbackFailed' } },
+        { target: { mac: macOf(1) }, refusal: { reason: 'RollbackFailed' } },
+      ],
+    });
+    const free = { ...other, index: 1 };
+    expect(planRemoval({ ...on, state: { ...gone, nics: [free] } }).units).toHaveLength(1);
+  });
+
   test('that others use since stays as it is', () => {
     const addresses = [...ours.addresses, address('multinic0', '10.7.0.1/24')];
     const { units, refused } = removed([], [nic], { addresses });

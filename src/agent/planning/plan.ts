@@ -154,7 +154,9 @@ export function planRemoval(input: PlanInput): Plan {
   const refused: RefusedNic[] = [];
   const names = new Set<string>();
   for (const nic of obsolete(input)) {
-    const link = unreadFile(host, nic.record) ?? removableLink(input, nic.record);
+    const { record } = nic;
+    const link =
+      unreadFile(host, record) ?? othersInHand(input, record) ?? removableLink(input, record);
     if (link && 'reason' in link) {
       const name = linksWithMac(host, nic.record.mac)[0]?.name ?? '';
       refused.push({ target: nic.target, name, refusal: link });
@@ -173,6 +175,14 @@ function unreadFile({ files }: Snapshot, record: NicRecord): Refusal | undefined
     'PersistFailed',
     `${path} cannot be read: ${unread}; let root read it, or move it away`,
   );
+}
+
+/** The journal of another NIC that had the number since must not be written over. */
+function othersInHand({ state, inHand }: PlanInput, { mac, index }: NicRecord) {
+  const other = state.nics.find(
+    (nic) => nic.index === index && nic.mac !== mac && inHand?.has(nic.mac),
+  );
+  return other && inHand?.get(other.mac);
 }
 
 /** The NIC's link; none when it was unplugged, which leaves its rules and files behind. */

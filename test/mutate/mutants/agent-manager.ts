@@ -92,6 +92,18 @@ export const agentManagerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/configure.ts',
+    find: 'units.findIndex((unit) => unit.index === index) === at',
+    replace: 'at >= 0',
+    tests: ['namespaces', 'test/namespaces/detach.test.ts'],
+  },
+  {
+    file: 'src/agent/planning/plan.ts',
+    find: 'nic.mac !== mac && inHand?.has(nic.mac)',
+    replace: 'nic.mac !== mac && !inHand',
+    tests: unit('planning/plan-removal'),
+  },
+  {
+    file: 'src/agent/configure.ts',
     find: 'withHeld(advanceFence(known, request), host)',
     replace: 'advanceFence(known, request)',
     tests: ['namespaces', 'test/namespaces/detach.test.ts'],
