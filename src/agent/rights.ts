@@ -68,15 +68,15 @@ function inaccessible(path: string, mode: number): string | undefined {
 }
 
 /**
- * Why the network that this process sees is not that of the host; undefined when it is, or nobody can tell. Of another one
- * all NICs would be taken for unplugged, and a clean-up of them for done.
+ * Why the network that this process sees is not that of the host, or nobody can tell; undefined when it is, or there is no NIC
+ * to look for. Of another one all NICs would be taken for unplugged, and a clean-up of them for done.
  */
 export async function lackedNetwork(
   { rights, protectedAddresses }: JobRequest,
   site: Site,
   macs: ReadonlySet<string>,
 ): Promise<string | undefined> {
-  if (!rights?.hostNetwork || protectedAddresses.length === 0) return undefined;
+  if (!rights?.hostNetwork || protectedAddresses.length + macs.size === 0) return undefined;
   // Asked first: the kernel's whole state takes longer, and shows what is not up, too.
   const up = Object.values(networkInterfaces()).flatMap((infos) => infos ?? []);
   const own = new Set(up.map(({ address }) => plainForm(address)));
@@ -86,8 +86,14 @@ export async function lackedNetwork(
     (link) => macs.has(link.mac) || nodeAddressOf(link, { host, protectedAddresses }),
   );
   if (isOfHost) return undefined;
-  return lacking(`hostNetwork: no link has an address of the Node (${protectedAddresses[0]})`);
+  const [address] = protectedAddresses;
+  return address === undefined
+    ? untold
+    : lacking(`hostNetwork: no link has an address of the Node (${address})`);
 }
+
+const untold =
+  'nobody can tell whether the Pod has the hostNetwork that its Job gives it: the Node has no address, and no link the MAC of a NIC of ours; nothing was touched';
 
 function lacking(what: string): string {
   return `the Pod lacks what its Job gives it, ${what}; nothing was touched. Look for what takes it away: admission webhook, policy, container runtime; a file system of the host that is read-only`;

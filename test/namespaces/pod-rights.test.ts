@@ -1,64 +1,17 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { type Family, family as families, type JobRequest, jobFiles } from '../../src/api/job.ts';
-import { configMapOf, jobOf } from '../../src/controller/job.ts';
-import { rightsOf } from '../../src/controller/pod-rights.ts';
-import { request } from '../beds/agent-samples.ts';
-import { order, template } from '../beds/controller-samples.ts';
-import { nic } from './agent-process.ts';
+import { family as families, jobFiles } from '../../src/api/job.ts';
 import { createFamilyHost } from './family-host.ts';
-import { stateOf } from './host-state.ts';
 import { runPod } from './pod.ts';
 import { podsLess } from './pod-less.ts';
-
-const mac = '02:00:00:00:01:05';
-const wanted = nic(0, mac, '10.0.0.11/16', { gateway: '10.0.0.254' });
-/** A system that has profiles of both kinds of NetworkManager: its agents see most of all. */
-const osImages: Partial<Record<Family, string>> = { keyfile: 'Rocky Linux 9.4' };
-
-interface Task {
-  readonly family: Family;
-  readonly action: 'apply' | 'cleanup';
-  readonly machineId: string;
-}
-
-/** The Pod that the controller makes for a task, with all rights that an installation can give, and its request. */
-function podOf({ family, action, machineId }: Task) {
-  const machine = { ...order().machine, machineId, osImage: osImages[family] };
-  const job = jobOf(order({ family, action, machine }), { ...template, systemBus: true });
-  const spec = job.spec?.template.spec;
-  if (!spec) throw new Error('the Job has no Pod');
-  const rights = rightsOf(job);
-  const asked: Partial<JobRequest> = { protocol: 2, family, machineId, rights };
-  const one = action === 'apply' ? [wanted] : [];
-  const generation = action === 'apply' ? 1 : 2;
-  return { spec, map: configMapOf(job, request(one, { ...asked, action, generation })) };
-}
-
-/** What is in the kernel and in every file of the host, but for the agent's own lock. */
-async function wholeOf(host: NamespaceHost) {
-  const names = await readdir(host.root, { recursive: true, withFileTypes: true });
-  const files = names.filter((name) => name.isFile() && name.name !== 'lock');
-  const texts = await Promise.all(
-    files.map(async ({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return `${path}: ${await readFile(path, 'utf8')}`;
-    }),
-  );
-  return { kernel: await stateOf(host), files: texts.toSorted() };
-}
-
-type Whole = Awaited<ReturnType<typeof wholeOf>>;
+import { mac, machineIdOf, type PodTask, podOf, type Whole, wholeOf } from './pod-task.ts';
 
 /** A Pod without any one right refuses, names it and changes nothing; one with all of them does its task. */
-function refusesLess(task: Omit<Task, 'machineId'>, hostNow: () => NamespaceHost): void {
+function refusesLess(task: Omit<PodTask, 'machineId'>, hostNow: () => NamespaceHost): void {
   let machineId = '';
   let before: Whole;
   beforeAll(async () => {
-    const { root } = hostNow();
-    machineId = (await readFile(join(root, 'etc/machine-id'), 'utf8')).trim();
+    machineId = await machineIdOf(hostNow());
     before = await wholeOf(hostNow());
   });
 
