@@ -89,7 +89,7 @@ async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
 /** Whatever goes wrong has an answer: silence would look like a lost Pod. */
 async function findingsOf(request: JobRequest, options: AgentOptions, deps: AgentDeps) {
   try {
-    const lacked = request.rights && lackedRight(request.rights, options.hostRoot);
+    const lacked = lackedRight(request, options.hostRoot);
     if (lacked) return refusedWhole('RightMissing', lacked);
     const wrong = wrongMachine(options.hostRoot, request);
     if (wrong) return refusedWhole('WrongMachine', wrong);

@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { plainForm } from '../api/address.ts';
+import { machineIdMount } from '../api/host-mounts.ts';
 import type { JobRequest, PodRights } from '../api/job.ts';
 import { observeLinks, type Site } from './observe/host.ts';
 import { nodeAddressOf } from './planning/refusals.ts';
@@ -10,15 +11,17 @@ import { nodeAddressOf } from './planning/refusals.ts';
 const capabilityNumbers: Readonly<Record<string, bigint>> = { NET_ADMIN: 12n };
 
 /**
- * What this process lacks of what its Job gave it, but for the network of the host; undefined when it has all. The mounts are
- * looked for below `hostRoot`.
+ * What this process lacks of what its Job gave it, but for the network of the host; undefined when it has all that it uses. The
+ * mounts are looked for below `hostRoot`.
  */
-export function lackedRight(rights: PodRights, hostRoot: string): string | undefined {
-  const what =
-    lackedUser(rights) ??
-    lackedCapability(rights) ??
-    rights.mounts.map((mount) => lackedMount(mount, hostRoot)).find((lacked) => lacked);
-  return what && lacking(what);
+export function lackedRight({ rights, action }: JobRequest, hostRoot: string): string | undefined {
+  if (!rights) return undefined;
+  const onlyLooks = action === 'check';
+  const what = lackedUser(rights) ?? (onlyLooks ? undefined : lackedCapability(rights));
+  if (what) return lacking(what);
+  return rights.mounts
+    .map((mount) => lackedMount(mount, hostRoot) ?? lackedWrite(mount, hostRoot, onlyLooks))
+    .find((lacked) => lacked);
 }
 
 /** Effective capabilities of this process as the hexadecimal mask of proc_pid_status(5); 1000 is CAP_NET_ADMIN alone. */
@@ -46,15 +49,22 @@ const answering: Readonly<Record<string, string>> = {
   '/proc/sys/net': '/proc/sys/net/ipv4/conf/default/rp_filter',
 };
 
-function lackedMount(
-  { path, writable }: PodRights['mounts'][number],
-  hostRoot: string,
-): string | undefined {
-  const missing = inaccessible(join(hostRoot, path), constants.F_OK);
-  if (missing) return `the mount of ${path} (${missing})`;
+type Mount = PodRights['mounts'][number];
+
+function lackedMount({ path }: Mount, hostRoot: string): string | undefined {
+  const there = join(hostRoot, path);
+  // No file has a name below it. Of a folder that nobody may look into everything would be taken for gone.
+  const inside = path === machineIdMount.path ? there : `${there}/.`;
+  const missing = inaccessible(inside, constants.R_OK);
+  return missing && lacking(`the mount of ${path} (${missing})`, missing);
+}
+
+/** Who only looks writes nothing but its lock, which nobody needs where nobody can write (lock.ts). */
+function lackedWrite({ path, writable }: Mount, hostRoot: string, onlyLooks: boolean) {
   if (!writable) return undefined;
   const refused = inaccessible(join(hostRoot, answering[path] ?? path), constants.W_OK);
-  return refused && `a writable mount of ${path} (${refused})`;
+  if (onlyLooks && refused === 'EROFS') return undefined;
+  return refused && lacking(`a writable mount of ${path} (${refused})`, refused);
 }
 
 /** Why the file cannot be got at, as an error code; undefined when it can. */
@@ -95,8 +105,14 @@ export async function lackedNetwork(
 const untold =
   'nobody can tell whether the Pod has the hostNetwork that its Job gives it: the Node has no address, and no link the MAC of a NIC of ours; nothing was touched';
 
-function lacking(what: string): string {
-  return `the Pod lacks what its Job gives it, ${what}; nothing was touched. Look for what takes it away: admission webhook, policy, container runtime; a file system of the host that is read-only`;
+/** What else than the Pod takes a right away, by error code. Root has no more than its own without CAP_DAC_OVERRIDE. */
+const causesOnHost: Readonly<Record<string, string>> = {
+  EROFS: '; a file system of the host that is read-only',
+  EACCES: '; its owner and mode on the host, which have to let root in; SELinux',
+};
+
+function lacking(what: string, code = ''): string {
+  return `the Pod lacks what its Job gives it, ${what}; nothing was touched. Look for what takes it away: admission webhook, policy, container runtime${causesOnHost[code] ?? ''}`;
 }
 
 /** Whether the result can be written in the end; throws when it cannot: what was done would be told to nobody. */

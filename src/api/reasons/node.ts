@@ -298,8 +298,8 @@ export const nodeReasons = {
       '에이전트 Pod에 Job이 부여한 마운트, 권한(capability), 사용자 또는 호스트 네트워크 중 하나가 없습니다. 아무것도 변경하지 않았습니다.',
     ],
     [
-      'The message names it. Compare the Pod with its Job, and let admission webhooks, policies and the container runtime leave the Pods of agents as they are. EROFS may also be a file system of the host that has become read-only.',
-      '메시지에서 빠진 항목을 확인하고 Pod와 Job을 비교한 뒤, 어드미션 웹훅, 정책, 컨테이너 런타임이 에이전트 Pod를 변경하지 않게 하십시오. EROFS이면 호스트의 파일 시스템이 읽기 전용이 되었는지도 확인하십시오.',
+      'The message names it. Compare the Pod with its Job, and let admission webhooks, policies and the container runtime leave the Pods of agents as they are. EROFS may also be a file system of the host that has become read-only; EACCES a folder of the host that does not let root in by its owner and mode, or SELinux. On a Node without addresses nobody can tell whose network it is: wait until it has one.',
+      '메시지에서 빠진 항목을 확인하고 Pod와 Job을 비교한 뒤, 어드미션 웹훅, 정책, 컨테이너 런타임이 에이전트 Pod를 변경하지 않게 하십시오. EROFS이면 호스트의 파일 시스템이 읽기 전용이 되었는지, EACCES이면 호스트 폴더의 소유자와 모드가 root를 막는지 또는 SELinux가 막는지도 확인하십시오. Node에 주소가 없으면 어느 네트워크인지 알 수 없으므로 주소가 생길 때까지 기다리십시오.',
     ],
   ),
   InvalidRequest: row(
