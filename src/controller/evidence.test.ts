@@ -114,6 +114,15 @@ describe('a run on its way', () => {
     expect(run(agentIn({ running: {} })).phase).toBe('running');
   });
 
+  it('waits for who makes its Pod, then for its kubelet, then for its container', () => {
+    expect(run().awaits).toBe('pod');
+    expect(run({ phase: 'Pending' }).awaits).toBe('kubelet');
+    const creating = agentIn({ waiting: { reason: 'ContainerCreating' } }, 'Pending');
+    expect(run(creating).awaits).toBe('container');
+    expect(run(agentIn({ running: {} }))).not.toHaveProperty('awaits');
+    expect(runOf(job(order(), { spec: { suspend: true } }), [])).not.toHaveProperty('awaits');
+  });
+
   it.each([
     ['ErrImagePull', 'ImagePullFailed'],
     ['ImagePullBackOff', 'ImagePullFailed'],

@@ -31,8 +31,15 @@ export function runOf(job: Job, pods: readonly Pod[]): Run | undefined {
     return { ...run, phase: 'ending', trouble: overdue, ended: undefined };
   }
   const phase = phaseOf(job, pod);
-  const trouble = pod && phase === 'pending' ? troubleOf(pod) : undefined;
-  return { ...run, phase, trouble, ended: undefined };
+  if (phase !== 'pending') return { ...run, phase, trouble: undefined, ended: undefined };
+  const trouble = pod && troubleOf(pod);
+  return { ...run, phase, trouble, awaits: awaitedBy(pod), ended: undefined };
+}
+
+/** A kubelet says at once how its containers stand, before it looks for what they are to mount. */
+function awaitedBy(pod: Pod | undefined): NonNullable<Run['awaits']> {
+  if (!pod) return 'pod';
+  return pod.status?.containerStatuses?.length ? 'container' : 'kubelet';
 }
 
 function phaseOf({ metadata, spec }: Job, pod: Pod | undefined): Exclude<Phase, 'ended'> {

@@ -55,6 +55,8 @@ export interface Run extends Order {
   readonly phase: Phase;
   /** Why a pending run does not get to work. */
   readonly trouble: Failure | undefined;
+  /** What a pending run waits for: who makes its Pod, the kubelet that takes it on, or the start of its container. */
+  readonly awaits?: 'pod' | 'kubelet' | 'container';
   /** There when, and only when, the phase is `ended`. */
   readonly ended: { readonly verdict: Verdict } | undefined;
 }

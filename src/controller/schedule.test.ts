@@ -308,6 +308,18 @@ describe('healthOf', () => {
     expect(after(20, { ...pending, trouble })).toEqual({ kind: 'late', failure: trouble });
   });
 
+  it.each([
+    ['pod', /has no Pod after 20 s.*quota, admission/, 'kubelet'],
+    ['kubelet', /has not begun on node worker-1 within 20 s; is its kubelet at work/, 'quota'],
+    ['container', /events of its Pod on node worker-1.*mounts/, 'kubelet'],
+  ] as const)('says of one that waits for its %s where to look, and nowhere else', (...row) => {
+    const [awaits, words, unsaid] = row;
+    const health = after(20, run({ phase: 'pending', awaits }));
+    const message = expect.stringMatching(words) as string;
+    expect(health).toMatchObject({ failure: { reason: 'NotStarted', message } });
+    expect(JSON.stringify(health)).not.toContain(unsaid);
+  });
+
   it('leaves one alone that has begun', () => {
     expect(after(1_000, run())).toEqual({ kind: 'fine' });
   });

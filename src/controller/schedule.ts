@@ -223,8 +223,13 @@ export function healthOf(
   return { kind: recordAgeMs < checkPendingMs ? 'young' : 'slow', forMs };
 }
 
-function notStarted({ node, name }: Run, age: number): Failure {
+function notStarted({ node, name, awaits = 'kubelet' }: Run, age: number): Failure {
   const seconds = Math.round(age / 1000);
-  const message = `the agent of ${name} has not begun on node ${node} within ${seconds} s; is its kubelet at work?`;
-  return { reason: 'NotStarted', message };
+  const begun = `the agent of ${name} has not begun on node ${node} within ${seconds} s`;
+  const messages = {
+    pod: `Job ${name} has no Pod after ${seconds} s; its events say who refuses it: quota, admission, a ServiceAccount or PriorityClass that is not there`,
+    kubelet: `${begun}; is its kubelet at work?`,
+    container: `the agent of ${name} has not begun within ${seconds} s; the events of its Pod on node ${node} say what its container waits for: mounts, image, runtime`,
+  };
+  return { reason: 'NotStarted', message: messages[awaits] };
 }

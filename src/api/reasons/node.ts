@@ -109,8 +109,8 @@ export const nodeReasons = {
       '시작 제한 시간 안에 에이전트가 시작되지 않아 Job을 회수했습니다.',
     ],
     [
-      'Look at the kubelet of the node, and whether quota or admission refuses Pods in the namespace of the Jobs.',
-      '노드의 kubelet과 Job 네임스페이스의 쿼터 또는 admission이 Pod를 거부하는지 확인하십시오.',
+      'The message says what it waited for: a Pod (does quota or admission refuse it in the namespace of the Jobs?), the kubelet of the node, or its container (the events of the Pod tell what is missing).',
+      '메시지에 무엇을 기다렸는지 나옵니다. Pod이면 Job 네임스페이스의 쿼터 또는 admission이 거부하는지, kubelet이면 노드의 kubelet을, 컨테이너이면 Pod의 이벤트를 확인하십시오.',
     ],
   ),
   JobRefused: row(
