@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checksOn } from '../../test/beds/check-bed.ts';
+import { checksOn, good } from '../../test/beds/check-bed.ts';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
-import { instanceId, node, nodeConfig, order } from '../../test/beds/controller-samples.ts';
+import {
+  instanceId,
+  nicResult,
+  node,
+  nodeConfig,
+  order,
+} from '../../test/beds/controller-samples.ts';
 import { configured } from '../../test/beds/scripted-agents.ts';
 import { KubeError } from '../kube/errors.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
@@ -42,6 +48,32 @@ describe('a look that comes to nothing', () => {
     quota.isFull = false;
     await on.untilDrift('False AsApplied');
   });
+
+  const message = "EACCES: permission denied, scandir '/host/var/lib/multinic/journal'";
+  it.each([
+    [
+      'of each NIC',
+      'heal',
+      { nics: [nicResult(0, { state: 'Failed', reason: 'ApplyFailed', message })] },
+    ],
+    [
+      'as it was told to stop',
+      'report',
+      { nics: [nicResult(0, { state: 'Failed', reason: 'RolledBack', message })] },
+    ],
+  ])(
+    'as its agent says %s: nobody takes that for what the node is like',
+    async (_, policy, said) => {
+      await on.configure({ 'drift-policy': policy });
+      on.answerChecks(() => ({ outcome: 'failed', ...said }));
+      await on.ask('now');
+      await on.untilDrift(`Unknown JobFailed ${message}`);
+      expect(await bed.ready('worker-1')).toBe(good);
+      expect(on.actions()).toEqual(['apply', 'check']);
+      on.answerChecks(configured);
+      await on.untilDrift('False AsApplied');
+    },
+  );
 
   it('under the name of one that was withdrawn: its end counts, and the next one waits', async () => {
     on.dropJobsAtOnce();

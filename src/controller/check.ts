@@ -12,6 +12,7 @@ import {
   checkedAs,
   contentOfCheck,
   dueOn,
+  endOfLook,
   lastCheck,
   lookOf,
   occasionOf,
@@ -133,10 +134,10 @@ export function createCheck(options: CheckOptions): Check {
     { attempt, generation }: Pick<Order, 'attempt' | 'generation'>,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const verdict = last?.ended?.verdict;
-    if (verdict?.kind === 'result') return conclude(one, verdict.result, signal);
-    if (last && verdict && lastInVain.get(one.key)?.job !== last.name) {
-      note(one, verdict, last.name);
+    if (last?.ended) {
+      const end = endOfLook(last.ended.verdict);
+      if ('result' in end) return conclude(one, end.result, signal);
+      if (lastInVain.get(one.key)?.job !== last.name) note(one, end.failure, last.name);
     }
     const order = orderOf(one.task, { ...one.desired, attempt, generation });
     return paused(one) ?? start(one, order, signal);

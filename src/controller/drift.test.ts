@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { node, nodeConfig, order } from '../../test/beds/controller-samples.ts';
+import {
+  jobResult,
+  nicResult,
+  node,
+  nodeConfig,
+  order,
+} from '../../test/beds/controller-samples.ts';
+import type { JobResult } from '../api/job.ts';
 import { begun, ended } from './applied.ts';
-import { contentOfCheck, dueOn, occasionOf, pauseOf } from './drift.ts';
+import { contentOfCheck, dueOn, endOfLook, occasionOf, pauseOf } from './drift.ts';
 import type { Occasion } from './runner.ts';
 
 const at = new Date('2026-01-02T03:04:05Z');
+const failedAnswer = (change: Partial<JobResult>) =>
+  jobResult({ outcome: 'failed', nics: [], ...change });
+const endOf = (result: JobResult) => endOfLook({ kind: 'result', result });
 const seen: Occasion = { bootId: 'boot-1', readySince: 'monday', checkAsked: 'one' };
 const young = { ageMs: 0, intervalMs: 100_000 };
 const done = { kind: 'result', result: { outcome: 'ok', nics: [] } } as never;
@@ -80,4 +90,15 @@ it('an annotation is cut between characters: what is seen is what the server kee
   const config = nodeConfig({ metadata: { annotations } });
   const { checkAsked } = occasionOf(config, node('worker-1', 'uuid'));
   expect(Buffer.from(String(checkAsked)).toString()).toBe(checkAsked);
+});
+
+it('takes an answer in which no NIC was looked at for none, and any other for what it says', () => {
+  const failure = { reason: 'JobFailed', message: 'no ip command' } as const;
+  expect(endOf(failedAnswer({ warnings: ['no ip command'] }))).toEqual({ failure });
+  expect(endOf(failedAnswer({}))).toMatchObject({ failure: { message: 'the agent says failed' } });
+  const reasons = ['ApplyFailed', 'Drifted'] as const;
+  const nics = reasons.map((reason, index) => nicResult(index, { state: 'Failed', reason }));
+  for (const result of [failedAnswer({ outcome: 'ok' }), failedAnswer({ nics })]) {
+    expect(endOf(result)).toEqual({ result });
+  }
 });

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { rfc3339 } from '../api/condition.ts';
+import type { JobResult } from '../api/job.ts';
 import { annotations } from '../api/names.ts';
+import type { Reason } from '../api/reasons.ts';
 import { canonicalJson } from '../api/spec-hash.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { type Applied, seenIn } from './applied.ts';
-import type { Occasion, Run } from './runner.ts';
+import type { Failure, Occasion, Run, Verdict } from './runner.ts';
 import { type Desired, fractionOf } from './schedule.ts';
 import { machineOf, type NodeConfig, readySince } from './stores.ts';
 
@@ -15,6 +17,21 @@ export function occasionOf({ metadata }: NodeConfig, node: Node): Occasion {
     readySince: readySince(node),
     checkAsked: metadata.annotations?.[annotations.check]?.slice(0, 64).toWellFormed(),
   };
+}
+
+/** What an agent says of a NIC where it could not look: something was in its way, or it was told to stop. */
+const unseen: ReadonlySet<Reason> = new Set(['ApplyFailed', 'RolledBack']);
+
+/** What a look has found, or why it came to nothing: though its agent has answered, too. */
+export function endOfLook(
+  verdict: Verdict,
+): { readonly result: JobResult } | { readonly failure: Failure } {
+  if (verdict.kind === 'failure') return { failure: verdict };
+  const { result } = verdict;
+  const { outcome, nics, warnings } = result;
+  if (outcome === 'ok' || nics.some(({ reason }) => !unseen.has(reason))) return { result };
+  const message = nics[0]?.message || warnings.join('; ') || `the agent says ${outcome}`;
+  return { failure: { reason: 'JobFailed', message } };
 }
 
 /** Why a node is compared with what was applied to it. */
