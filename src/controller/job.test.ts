@@ -104,7 +104,8 @@ describe('the Job of a run', () => {
   });
 
   it('listens nowhere and is probed by nobody', () => {
-    // It shares the host's ports, and takes as long as it takes.
+    // It shares the host's ports, and takes as long as it takes. What it logs is no answer.
+    expect(container().terminationMessagePolicy).toBe('File');
     for (const key of ['ports', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
       expect(container()).not.toHaveProperty(key);
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { entry, nicResult, nodeConfig, order } from '../../test/beds/controller-samples.ts';
 import { conditionsIn, ended, now, reported, run, status } from '../../test/beds/status-samples.ts';
 import { findCondition } from '../api/condition.ts';
+import { refusalReason } from '../api/job.ts';
 import { begun } from './applied.ts';
 import type { Situation } from './conditions.ts';
 import { acceptSpec } from './request.ts';
@@ -130,13 +131,16 @@ describe('the status of an object', () => {
     },
   );
 
-  it('keeps the word on a NIC when the agent certainly never touched it', () => {
-    const before = status(reported());
-    const never = ended({ kind: 'failure', reason: 'ImagePullFailed', message: 'm' });
-    const next = status(never, nodeConfig({ status: before }));
-    expect(next.interfaceStatuses?.[0]?.status).toBe('Configured');
-    expect(conditionsIn(next)['Ready']).toBe('False ImagePullFailed');
-  });
+  it.each(['ImagePullFailed', 'Unschedulable', 'NotStarted', ...refusalReason.options] as const)(
+    'keeps the word on a NIC that the agent certainly never touched: %s',
+    (reason) => {
+      const before = status(reported());
+      const never = ended({ kind: 'failure', reason, message: 'm' });
+      const next = status(never, nodeConfig({ status: before }));
+      expect(next.interfaceStatuses?.[0]?.status).toBe('Configured');
+      expect(conditionsIn(next)['Ready']).toBe(`False ${reason}`);
+    },
+  );
 
   it('tells of an agent that does not get to work', () => {
     const trouble = { reason: 'ImagePullFailed', message: 'no such image' } as const;
