@@ -19,8 +19,14 @@ export function lackedRight({ rights, action }: JobRequest, hostRoot: string): s
   const onlyLooks = action === 'check';
   const what = lackedUser(rights) ?? (onlyLooks ? undefined : lackedCapability(rights));
   if (what) return lacking(what);
+  const shown = shownFolders();
   return rights.mounts
-    .map((mount) => lackedMount(mount, hostRoot) ?? lackedWrite(mount, hostRoot, onlyLooks))
+    .map(
+      (mount) =>
+        lackedMount(mount, hostRoot) ??
+        lackedFolder(mount, hostRoot, shown) ??
+        lackedWrite(mount, hostRoot, onlyLooks),
+    )
     .find((lacked) => lacked);
 }
 
@@ -57,6 +63,25 @@ function lackedMount({ path }: Mount, hostRoot: string): string | undefined {
   const inside = path === machineIdMount.path ? there : `${there}/.`;
   const missing = inaccessible(inside, constants.R_OK);
   return missing && lacking(`the mount of ${path} (${missing})`, missing);
+}
+
+/** Where a kubelet keeps volumes of Pods that are no folders of the host: what has been done there nobody would remember. */
+const volumeOfPod = /\/volumes\/(kubernetes\.io~[^/]+\/[^/]+)$/;
+
+function lackedFolder({ path }: Mount, hostRoot: string, shown: ReadonlyMap<string, string>) {
+  const [, volume] = volumeOfPod.exec(shown.get(join(hostRoot, path)) ?? '') ?? [];
+  return volume && lacking(`the mount of ${path} (${volume} is there)`);
+}
+
+/** By where something is mounted the folder of its file system that is shown there (proc_pid_mountinfo(5)); the last one counts. */
+function shownFolders(): ReadonlyMap<string, string> {
+  const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  return new Map(
+    lines.map((line) => {
+      const [, , , folder = '', point = ''] = line.split(' ');
+      return [point, folder];
+    }),
+  );
 }
 
 /** Who only looks writes nothing but its lock, which nobody needs where nobody can write (lock.ts). */

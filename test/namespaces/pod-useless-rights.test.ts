@@ -88,6 +88,7 @@ describe('a folder of the host', () => {
     ['/var/lib/multinic', 'that belongs to another user alone', 'chown 1000'],
     ['/run/systemd/units', 'that nobody else may look into', 'chmod 0700'],
     ['/run/systemd/netif/links', 'that nobody else may look into', 'chmod 0700'],
+    ['/run/systemd/netif/links', 'that nobody else may list', 'chmod 0711'],
   ])('%s %s: is named, with what shuts a root without capabilities out', async (path, _, line) => {
     const [change = '', ...rest] = line.split(' ');
     const folder = `${host.root}${path}`;
@@ -116,6 +117,22 @@ describe('a folder of the host', () => {
       await expectRefused(await run('apply', { before: file }), { named, unsaid: 'owner', before });
     },
   );
+});
+
+describe('a volume of the Pod in the place of a folder of the host', () => {
+  test.each([
+    ['/var/lib/multinic', 'cleanup', 'empty-dir/state'],
+    ['/etc/netplan', 'apply', 'empty-dir/netplan'],
+    ['/run/systemd/units', 'check', 'configmap/units'],
+  ] as const)('%s: nothing in it is taken for the host, %s', async (path, action, volume) => {
+    expect((await run('apply')).result?.outcome).toBe('ok');
+    const folder = `/var/lib/kubelet/pods/some-uid/volumes/kubernetes.io~${volume}`;
+    await host.exec('mkdir', '-p', host.root + folder);
+    const before = await wholeOf(host);
+    const line = `mount --bind ${host.root}${folder} $root/host${path}`;
+    const named = new RegExp(`the mount of ${path} \\(kubernetes.io~${volume} is there\\)`);
+    await expectRefused(await run(action, { before: line }), { named, before });
+  });
 });
 
 describe('an agent that only looks', () => {
