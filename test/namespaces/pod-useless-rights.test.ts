@@ -81,6 +81,13 @@ describe('a Node of which no address is known', () => {
   });
 });
 
+test("the Node's address on a link that is down is the host's all the same: a NIC is waited for", async () => {
+  await host.ip('link', 'set', 'dev', 'eth0', 'down');
+  await host.unplug(mac);
+  const { result, stderr } = await run('apply');
+  expect(result, stderr).toMatchObject({ nics: [{ reason: 'WaitingForNIC' }] });
+});
+
 describe('a folder of the host', () => {
   test.each([
     ['/etc/netplan', 'that belongs to another user', 'chown 1000'],
