@@ -112,10 +112,14 @@ function renameOperations({ name, altNames = [] }: LinkState, to: string): Opera
 function goesThroughDown(now: LinkState, want: LinkState, { renameDown = false }: DiffOptions) {
   if (!want.up || (renameDown && now.name !== want.name)) return true;
   const idle = now.addresses.length === 0 || want.addresses.length === 0;
-  if (!idle || want.mtu < minIpv6Mtu || want.addressMode === 'none') return false;
-  const { linkLocal: have = [] } = now;
-  const isMissing = want.linkLocal?.some((cidr) => !have.includes(cidr)) ?? false;
-  return differ(now.addressMode, want.addressMode) || isMissing;
+  return idle && want.mtu >= minIpv6Mtu && lacksLinkLocal(now, want);
+}
+
+/** Whether there are link-local addresses for the kernel to make. */
+function lacksLinkLocal({ addressMode, linkLocal: have = [] }: LinkState, want: LinkState) {
+  if (want.addressMode === 'none') return false;
+  const missing = want.linkLocal?.some((cidr) => !have.includes(cidr)) ?? false;
+  return missing || differ(addressMode, want.addressMode);
 }
 
 function addressOperations(now: LinkState, want: LinkState) {

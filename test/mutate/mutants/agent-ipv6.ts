@@ -48,6 +48,18 @@ export const agentIpv6Mutants: readonly Mutant[] = [
     tests: plans,
   },
   {
+    file: 'src/agent/planning/diff.ts',
+    find: "if (want.addressMode === 'none') return false;",
+    replace: '',
+    tests: pure('planning/diff.test.ts'),
+  },
+  {
+    file: 'src/agent/planning/diff.ts',
+    find: 'want.linkLocal ?? (isOver ? [] : have)',
+    replace: 'want.linkLocal ?? have',
+    tests: pure('planning/diff.test.ts'),
+  },
+  {
     file: 'src/agent/planning/operation.ts',
     find: 'familyOf(rule.from) === 4 ? line',
     replace: 'true ? line',
