@@ -5,7 +5,7 @@ import type { Reason } from '../api/reasons.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Clock } from '../time/clock.ts';
-import { type Applied, appliedIn, completionOf, type RecordAges, seenIn } from './applied.ts';
+import { type Applied, appliedIn, completionOf, type RecordAges } from './applied.ts';
 import { asApplied } from './conditions.ts';
 import type { Dispatch } from './dispatch.ts';
 import {
@@ -25,7 +25,7 @@ import { type ControllerMetrics, outcomeLabel, refusalIn } from './report.ts';
 import { requestOf } from './request.ts';
 import type { Failure, Occasion, Order, Run, Runner } from './runner.ts';
 import { type Desired, decide, healthOf, pauseMs, unreachable } from './schedule.ts';
-import { machineOf, type NodeConfig } from './stores.ts';
+import { machineOf } from './stores.ts';
 
 export interface CheckOptions {
   readonly runner: Runner;
@@ -78,13 +78,12 @@ const terms = { protocol: 3 } as const;
 export function createCheck(options: CheckOptions): Check {
   const { runner, dispatch, ages, clock, metrics, startDeadlineMs, intervalMs, policy } = options;
   const lastInVain = new Map<string, InVain>();
-  const lastSeen = new Map<string, Partial<Applied>>();
   const firstSeen = new Map<string, { readonly job: string; readonly at: number }>();
 
   async function look(task: Task, signal: AbortSignal): Promise<Outcome> {
     const { config } = task.report;
     const key = keyOf(config);
-    const applied = recordOf(key, config);
+    const applied = appliedIn(config.status);
     if (!applied) return {};
     // Its end was told a moment ago and is not written yet: nothing may be told over it.
     if (!applied.done) return { requeueAfterMs: 0 };
@@ -100,14 +99,6 @@ export function createCheck(options: CheckOptions): Check {
       machine: machineOf(task.node),
     } as const;
     return proceed({ task, key, applied, occasion, booted: due === 'boot', desired }, signal);
-  }
-
-  /** The record, with what a cluster whose CustomResourceDefinition is older did not keep of the last look. */
-  function recordOf(key: string, { status }: NodeConfig): Applied | undefined {
-    const applied = appliedIn(status);
-    const last = lastSeen.get(key);
-    const isKept = applied?.checkedAt !== undefined || applied?.job !== last?.job;
-    return applied && last && !isKept ? { ...applied, ...last } : applied;
   }
 
   async function proceed(one: Look, signal: AbortSignal): Promise<Outcome> {
@@ -136,7 +127,7 @@ export function createCheck(options: CheckOptions): Check {
   ): Promise<Outcome> {
     if (last?.ended) {
       const end = endOfLook(last.ended.verdict);
-      if ('result' in end) return conclude(one, end.result, signal);
+      if ('result' in end) return conclude(one, end.result);
       if (lastInVain.get(one.key)?.job !== last.name) note(one, end.failure, last.name);
     }
     const order = orderOf(one.task, { ...one.desired, attempt, generation });
@@ -189,8 +180,7 @@ export function createCheck(options: CheckOptions): Check {
     return paused(one) ?? {};
   }
 
-  async function conclude(one: Look, result: JobResult, signal: AbortSignal): Promise<Outcome> {
-    const { key, task, applied, occasion } = one;
+  function conclude({ task, applied, occasion }: Look, result: JobResult): Outcome {
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'result', result }),
     });
@@ -199,9 +189,6 @@ export function createCheck(options: CheckOptions): Check {
     const differs = reasons.length > 0;
     const record = differs && policy === 'heal' ? undone(checked, reasons) : checked;
     task.report.tell({ kind: 'recorded' }, record, differs ? drifted(result) : asApplied);
-    await task.report.write(signal);
-    const { job, checkedAt } = checked;
-    lastSeen.set(key, { job, checkedAt, ...seenIn(occasion) });
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
   }
 
@@ -249,7 +236,6 @@ export function createCheck(options: CheckOptions): Check {
     ages.forget(ageKey(key));
     lastInVain.delete(key);
     firstSeen.delete(key);
-    lastSeen.delete(key);
   }
 
   return { look, forget };

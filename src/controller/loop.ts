@@ -1,5 +1,6 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
+import type { PartReason } from '../api/reasons.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
@@ -41,6 +42,9 @@ export interface LoopOptions {
   readonly perform: Perform<Effect>;
 }
 
+const recordCutShort =
+  'the cluster does not keep all of status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds; until then a restart costs each node a run';
+
 /** Objects reconciled at once; each mostly waits for the API server. */
 const workers = 8;
 
@@ -73,7 +77,17 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { namespace, startDeadlineMs } = values;
   const ages = new RecordAges(clock);
   const dispatch = createDispatch({ runner, admission, metrics, log });
-  const reporter = createReporter({ client, configs, recorder, metrics, perform, clock });
+  const onRecordLost = (fields: readonly string[]): void =>
+    log.warn({ reason: 'CRDTooOld' satisfies PartReason, fields }, recordCutShort);
+  const reporter = createReporter({
+    client,
+    configs,
+    recorder,
+    metrics,
+    perform,
+    clock,
+    onRecordLost,
+  });
   const reconcile = createReconciler({
     stores,
     otherController,

@@ -1,3 +1,4 @@
+import { findCondition } from '../api/condition.ts';
 import { type JobAction, type Protocol, protocols } from '../api/job.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
@@ -140,7 +141,11 @@ export function createNextRun(options: NextRunOptions): NextRun {
         before,
         signal,
       );
-      report.tell({ kind: 'working', run, repeat }, begun(sent, run.name, terms, clock.now()));
+      const again = repeat || isRefusedFor(report.config, recordNotKept);
+      report.tell(
+        { kind: 'working', run, repeat: again },
+        begun(sent, run.name, terms, clock.now()),
+      );
       await report.write(signal);
     }
     const applied = appliedIn(report.config.status);
@@ -275,6 +280,11 @@ function protocolAfter({ protocol: spoken, reasons = [] }: Applied, newest: Prot
 function recorded(report: Report): Progress {
   report.tell({ kind: 'recorded' });
   return { done: false };
+}
+
+/** Whether its status says just that: the next try says nothing new. */
+function isRefusedFor({ status }: NodeConfig, message: string): boolean {
+  return findCondition(status?.conditions, 'Ready')?.message === message;
 }
 
 export function turn(message: string): Failure {

@@ -43,6 +43,7 @@ export function createReconciler(options: ReconcilerOptions) {
       await deletion.collect(refOf(key), config?.metadata.uid, signal);
       if (config) return await proceed(config, signal);
       ages.forget(key);
+      reporter.forget(key);
       return check.forget(key);
     } catch (error) {
       if (!isConflict(error)) throw error;

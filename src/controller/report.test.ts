@@ -1,21 +1,27 @@
 import { expect, it } from 'vitest';
-import { nodeConfig } from '../../test/beds/controller-samples.ts';
+import { nodeConfig, order } from '../../test/beds/controller-samples.ts';
 import type { JobResult } from '../api/job.ts';
 import { Store } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
+import { begun } from './applied.ts';
 import { createReporter } from './report.ts';
 import { acceptSpec } from './request.ts';
 import type { NodeConfig } from './stores.ts';
 
+/** A merge patch as the server keeps it: what is null is gone. */
+const merged = (patch: object): unknown =>
+  JSON.parse(JSON.stringify(patch, (_, value: unknown) => (value === null ? undefined : value)));
+
 it('takes for its own write what it is writing, and nothing else that happens meanwhile', async () => {
   const answer = Promise.withResolvers<void>();
   const sent: unknown[] = [];
-  const config = nodeConfig();
+  const applied = { ...begun(order(), 'job-1', { protocol: 3 }, new Date(0)), bootId: 'boot-1' };
+  const config = nodeConfig({ status: { applied } });
   const configs = new Store<NodeConfig>();
   configs.upsert(config);
   const patchStatus = async (_resource: unknown, _ref: unknown, patch: unknown) => {
-    sent.push((patch as { status: unknown }).status);
+    sent.push(merged((patch as { status: object }).status));
     await answer.promise;
     return written(sent[0]);
   };
@@ -26,11 +32,18 @@ it('takes for its own write what it is writing, and nothing else that happens me
     metrics: { count: () => undefined, set: () => undefined, observe: () => undefined },
     perform: (_name, write) => write(),
     clock: createFakeClock(),
+    onRecordLost: () => undefined,
   });
   const change = (object: NodeConfig) =>
     ({ type: 'updated', key: 'multinic-system/worker-1', object, previous: config }) as const;
   const written = (status: unknown) =>
     ({ ...config, metadata: { ...config.metadata, resourceVersion: '99' }, status }) as NodeConfig;
+  // What a cluster with an older CustomResourceDefinition makes of it.
+  const cutShort = (status: unknown) => {
+    const { applied: whole, ...rest } = status as { readonly applied: typeof applied };
+    const { bootId: _, ...less } = whole;
+    return [less, {}, undefined].map((left) => written({ ...rest, applied: left }));
+  };
 
   const report = reporter.open(config);
   report.about(acceptSpec(config), undefined);
@@ -40,6 +53,9 @@ it('takes for its own write what it is writing, and nothing else that happens me
   expect(reporter.wrote(change(written(sent[0])))).toBe(true);
   expect(reporter.wrote(change(written({ ...(sent[0] as object), state: 'Failed' })))).toBe(false);
   const labelled = written(sent[0]);
+  for (const left of cutShort(sent[0])) expect(reporter.wrote(change(left))).toBe(true);
+  const other = { ...(sent[0] as object), applied: { ...applied, job: 'job-2' } };
+  expect(reporter.wrote(change(written(other)))).toBe(false);
   const edited = { ...labelled, metadata: { ...labelled.metadata, labels: { a: 'b' } } };
   expect(reporter.wrote(change(edited))).toBe(false);
   answer.resolve();
@@ -60,6 +76,7 @@ it('counts what others have lost while an agent worked', async () => {
     },
     perform: (_name, write) => write(),
     clock: createFakeClock(),
+    onRecordLost: () => undefined,
   });
   const about = { protocol: 3, uid: 'u', generation: 1, attempt: 1, bootId: 'b' } as const;
   for (const lost of [{}, { foreignStateLost: 3 }]) {

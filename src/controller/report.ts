@@ -16,6 +16,7 @@ import type { Metrics } from '../process/metrics.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Applied } from './applied.ts';
 import type { Situation } from './conditions.ts';
+import { isLeftOf, KeptRecords } from './kept-records.ts';
 import { type AcceptedSpec, acceptEntries } from './request.ts';
 import { RunRefused, type Verdict } from './runner.ts';
 import { standBackPatch } from './stand-back.ts';
@@ -30,11 +31,13 @@ export interface ReportOptions {
   readonly metrics: ControllerMetrics;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
+  /** Hears once of each field of `status.applied` that the cluster does not keep. */
+  readonly onRecordLost: (fields: readonly string[]) => void;
 }
 
 /** What one visit of an object has to tell; of several things the last one. */
 export interface Report {
-  /** The object as it is after what was written. */
+  /** The object as it is after what was written, with its record as that was written. */
   readonly config: NodeConfig;
   /** What its entries are worth, and how its node was found. */
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
@@ -60,14 +63,17 @@ export interface Reporter {
   standBack(config: NodeConfig, message: string, signal: AbortSignal): Promise<void>;
   /** Whether a change is a status that is being written here, and nothing else. */
   wrote(change: Change<NodeConfig>): boolean;
+  /** The object is gone. */
+  forget(key: string): void;
 }
 
 export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
   const ownWrites = new OwnWrites();
+  const records = new KeptRecords(options.onRecordLost);
 
   function open(config: NodeConfig): Report {
-    let current = config;
+    let current = records.whole(config);
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
     let told: Told | undefined;
@@ -100,7 +106,8 @@ export function createReporter(options: ReportOptions): Reporter {
         const patch = statusPatch(current, next);
         if (patch === undefined) return;
         const before = current;
-        current = await ownWrites.during(before, next, () => write(before, patch, signal));
+        const written = await ownWrites.during(before, next, () => write(before, patch, signal));
+        current = records.note(written, next);
         recordReady(recorder, before, next.conditions ?? []);
         recordDrift(recorder, before, next.conditions ?? []);
         if (situation.kind !== 'ended') return;
@@ -128,7 +135,12 @@ export function createReporter(options: ReportOptions): Reporter {
     return written;
   }
 
-  return { open, standBack, wrote: (change) => ownWrites.has(change) };
+  return {
+    open,
+    standBack,
+    wrote: (change) => ownWrites.has(change),
+    forget: (key) => records.forget(key),
+  };
 }
 
 /** Why a run was refused, if that is what happened; a server that is not there or too busy refuses nothing. */
@@ -196,7 +208,7 @@ export function outcomeLabel(verdict: Verdict): string {
  * without a pause.
  */
 class OwnWrites {
-  readonly #underWay = new Map<string, unknown>();
+  readonly #underWay = new Map<string, UnderWay>();
 
   /** Carries out the write of this status; whatever else changes the object meanwhile stays news. */
   async during<T>(
@@ -205,7 +217,7 @@ class OwnWrites {
     write: () => Promise<T>,
   ): Promise<T> {
     const key = keyOf(config);
-    this.#underWay.set(key, [identityOf(config), status]);
+    this.#underWay.set(key, { identity: identityOf(config), status });
     try {
       return await write();
     } finally {
@@ -215,9 +227,16 @@ class OwnWrites {
 
   /** Whether a change is a write under way that has come back, and nothing else. */
   has({ type, key, object }: Change<NodeConfig>): boolean {
-    if (type !== 'updated') return false;
-    return isSameJson(this.#underWay.get(key), [identityOf(object), object.status]);
+    const underWay = this.#underWay.get(key);
+    if (type !== 'updated' || !underWay) return false;
+    const { identity, status } = underWay;
+    return isSameJson(identity, identityOf(object)) && isLeftOf(object.status, status);
   }
+}
+
+interface UnderWay {
+  readonly identity: ReturnType<typeof identityOf>;
+  readonly status: NodeConfigStatus;
 }
 
 function identityOf({ metadata }: NodeConfig) {

@@ -132,8 +132,8 @@ export const controllerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/report.ts',
-    find: '[identityOf(object), object.status]',
-    replace: '[identityOf(object)]',
+    find: 'isSameJson(identity, identityOf(object)) && ',
+    replace: '',
     tests: controller('report'),
   },
   {

@@ -4,6 +4,12 @@ const unit = (...names: readonly string[]) =>
   ['unit', ...names.map((name) => `src/controller/${name}.test.ts`)] as const;
 const drift = { file: 'src/controller/drift.ts', tests: unit('drift') };
 const check = { file: 'src/controller/check.ts', tests: unit('check') };
+const kept = { file: 'src/controller/kept-records.ts', tests: unit('kept-records') };
+const next = { file: 'src/controller/next-run.ts', tests: unit('check-older-kind') };
+const report = {
+  file: 'src/controller/report.ts',
+  tests: unit('report', 'check-older-kind'),
+};
 const agent = {
   file: 'src/agent/check.ts',
   tests: ['namespaces', 'test/namespaces/check.test.ts'],
@@ -38,7 +44,18 @@ export const driftMutants: readonly Mutant[] = [
   { ...check, find: 'begin(one.key, sent.name);', replace: '' },
   { ...check, find: "if (!due && policy === 'heal' &&", replace: 'if (false &&' },
   { ...check, find: "!due && policy === 'heal' &&", replace: '!due &&' },
-  { ...check, find: '    await task.report.write(signal);\n', replace: '' },
+  { ...kept, find: 'isSameJson({ ...written, ...kept }, written)', replace: 'true' },
+  { ...kept, find: 'else this.#written.delete(key);', replace: '' },
+  { ...kept, find: '.filter((field) => !this.#told.has(field))', replace: '' },
+  {
+    ...next,
+    find: 'repeat || isRefusedFor(report.config, recordNotKept)',
+    replace: 'repeat',
+  },
+  { ...kept, find: 'kept !== undefined && ', replace: '' },
+  { ...report, find: 'let current = records.whole(config);', replace: 'let current = config;' },
+  { ...report, find: 'current = records.note(written, next);', replace: 'current = written;' },
+  { ...report, find: ' && isLeftOf(object.status, status)', replace: '' },
   { ...drift, find: '.toWellFormed()', replace: '' },
   {
     file: 'src/controller/family.ts',
