@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
@@ -218,5 +218,69 @@ describe('what others have on a host', () => {
     const { result } = await runAgent(host, request([wanted], { attempt: 1 }), { path });
     expect(result).not.toHaveProperty('foreignStateLost');
     expect((await host.exec('cat', looks)).stdout).toBe('look\n');
+  });
+});
+
+describe('what a killed run took from others', () => {
+  const killAt = 'agent.kernel.batch after 1';
+  const killed = async () => {
+    const { code } = await runAgent(host, request([wanted]), { killAt });
+    expect(code).toBe(137);
+    expect(await host.ip('route', 'show', 'table', 'all')).not.toContain('10.8.0.0/16');
+  };
+
+  test('on a NIC of ours is put back by the next one', async () => {
+    await plantOnNic(theirs);
+    await killed();
+    const { result, stderr } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
+    expect(result).not.toHaveProperty('foreignStateLost');
+    expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
+    expect(stderr).toContain('others lost something');
+  });
+
+  test('is told of and no more where somebody has another in its place by now', async () => {
+    await plantOnNic(theirs);
+    await killed();
+    await host.ip(...'route add blackhole 10.8.0.0/16 metric 77'.split(' '));
+    const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(result, JSON.stringify(result)).toMatchObject({
+      outcome: 'ok',
+      foreignStateLost: 1,
+      warnings: [`ForeignStateLost route 10.8.0.0/16 dev ${mac} table 254 metric 77`],
+    });
+    expect(await host.ip('route', 'show')).toContain('blackhole 10.8.0.0/16');
+    expect(await routesOf('multinic0')).not.toContain('10.8.0.0');
+  });
+
+  test('has gone with a boot anyway', async () => {
+    await plantOnNic(theirs);
+    await killed();
+    const journal = join(host.root, 'var/lib/multinic/journal/0.json');
+    const entry = JSON.parse(await readFile(journal, 'utf8')) as object;
+    await writeFile(journal, JSON.stringify({ ...entry, bootId: 'the one before' }));
+    const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(result).not.toHaveProperty('foreignStateLost');
+    expect(await routesOf('multinic0')).not.toContain('10.8.0.0');
+  });
+
+  test('with an address of ours is told of, too', async () => {
+    await runAgent(host, request([wanted]));
+    await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
+    const gone = request([], { generation: 2 });
+    expect((await runAgent(host, gone, { killAt })).code).toBe(137);
+    const { result } = await runAgent(host, { ...gone, attempt: 2 });
+    expect(result?.warnings).toEqual([
+      'ForeignStateLost route 10.5.0.0/16 dev eth0 table 254 metric 0',
+    ]);
+  });
+
+  test('nothing: nothing is told of, nor of what came meanwhile', async () => {
+    await plantOnNic();
+    expect((await runAgent(host, request([wanted]), { killAt })).code).toBe(137);
+    await host.ip(...'route add blackhole 10.8.0.0/16'.split(' '));
+    const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
+    expect(result).not.toHaveProperty('foreignStateLost');
   });
 });

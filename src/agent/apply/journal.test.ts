@@ -2,7 +2,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { entry, host, input, link, macOf } from '../../../test/beds/agent-samples.ts';
+import {
+  address,
+  entry,
+  host,
+  input,
+  link,
+  macOf,
+  route,
+} from '../../../test/beds/agent-samples.ts';
 import { planApply } from '../planning/plan.ts';
 import type { Disk } from './disk.ts';
 import {
@@ -22,12 +30,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(disk.hostRoot, { recursive: true }));
 
+const none = { addresses: [], routes: [] };
 const run = { fence: { uid: 'a', generation: 3 }, bootId: 'boot' };
 const { units } = planApply(input([entry(2), entry(1)], host([link(1), link(2)])));
 
 describe('the journal', () => {
   test('has all that finishing or undoing a NIC takes, in order of index', async () => {
-    for (const unit of units) await writeJournal(unit, { ...disk, run });
+    for (const unit of units) await writeJournal(unit, none, { ...disk, run });
     await syncJournals(disk);
     const entries = readJournals(disk.hostRoot);
     expect(entries.map(({ index, mac }) => [index, mac])).toEqual([
@@ -47,9 +56,21 @@ describe('the journal', () => {
     expect(entries[1]?.ops[0]).toBe('link set dev ens2 name multinic1');
   });
 
+  test('has of what others had on a NIC so much as there is room for', async () => {
+    const [unit] = units;
+    if (!unit) throw new Error('nothing is planned');
+    const addresses = [address('ens1', '10.9.9.9/32', { temporary: true, broadcast: '10.9.9.9' })];
+    const routes = Array.from({ length: 300 }, (_, n) =>
+      route(`10.${n % 256}.0.0/16`, 'ens1', { metric: n, via: '10.0.0.9', src: '10.9.9.9' }),
+    );
+    await writeJournal(unit, { addresses, routes }, { ...disk, run });
+    const [entry] = readJournals(disk.hostRoot);
+    expect(entry?.others).toEqual({ addresses, routes: routes.slice(0, 256) });
+  });
+
   test('is empty on a host that was never seen, and again once the NICs are done', async () => {
     expect(readJournals(disk.hostRoot)).toEqual([]);
-    for (const unit of units) await writeJournal(unit, { ...disk, run });
+    for (const unit of units) await writeJournal(unit, none, { ...disk, run });
     for (const { index } of units) await removeJournal(index, disk);
     await removeJournal(0, disk);
     expect(readJournals(disk.hostRoot)).toEqual([]);
@@ -61,14 +82,14 @@ describe('the journal', () => {
     await writeFile(join(directory, '0.json.new'), '{"vers');
     expect(readJournals(disk.hostRoot)).toEqual([]);
     const [, first] = units;
-    if (first) await writeJournal(first, { ...disk, run });
+    if (first) await writeJournal(first, none, { ...disk, run });
     expect(await readdir(directory)).toEqual(['0.json']);
   });
 
   test('of version 1 is of a NIC with one file, after which others went', async () => {
     const [unit] = units;
     if (!unit) throw new Error('no unit');
-    await writeJournal(unit, { ...disk, run });
+    await writeJournal(unit, none, { ...disk, run });
     const path = join(disk.hostRoot, `var/lib/multinic/journal/${unit.index}.json`);
     const { mode: _, ...commit } = unit.files.commit;
     const old = { path: '/etc/netplan/97-multinic7.yaml', before: 'old', after: null };

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fence } from '../../api/job.ts';
 import { namesIn } from '../observe/host.ts';
+import type { Entrusted } from '../planning/foreign.ts';
 import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
 import type { Unit } from '../planning/unit.ts';
@@ -108,6 +109,42 @@ const formerFileChanges = z
   .rest(fileChange)
   .transform(([commit, ...obsolete]) => ({ companions: [], commit, obsolete }));
 
+/** As `Address` and `Route` of a snapshot: nothing else reads them. */
+const family = z.literal([4, 6]);
+const entrusted = z.object({
+  addresses: z.array(
+    z.object({
+      link: z.string(),
+      family,
+      cidr: z.string(),
+      scope: z.int(),
+      broadcast: z.string().exactOptional(),
+      noPrefixRoute: z.boolean(),
+      temporary: z.literal(true).exactOptional(),
+      opaque: z.boolean(),
+    }),
+  ),
+  routes: z.array(
+    z.object({
+      family,
+      type: z.int(),
+      to: z.string(),
+      via: z.string().exactOptional(),
+      links: z.array(z.string()),
+      anyLink: z.literal(true).exactOptional(),
+      table: z.int(),
+      protocol: z.int(),
+      scope: z.int(),
+      src: z.string().exactOptional(),
+      metric: z.int(),
+      opaque: z.boolean(),
+    }),
+  ),
+});
+
+/** So much of what others have is remembered of each NIC: who has thousands of routes there sets them again. */
+const maxEntrusted = 256;
+
 /** `/var/lib/multinic/journal/N.json`: a NIC in hand, with all that finishing or undoing it takes. */
 const journalEntry = z.object({
   version: z.literal(journalVersions),
@@ -129,6 +166,8 @@ const journalEntry = z.object({
   ops: z.array(z.string()),
   files: z.union([fileChanges, formerFileChanges]),
   record: nicRecord.exactOptional(),
+  /** What others had on it; earlier agents did not say. */
+  others: entrusted.exactOptional(),
 });
 
 export type JournalEntry = z.infer<typeof journalEntry>;
@@ -141,7 +180,11 @@ export interface Run {
 }
 
 /** Writes what is about to happen to a NIC; nothing of it may happen before `syncJournals`. */
-export async function writeJournal(unit: Unit, disk: Disk & { readonly run: Run }): Promise<void> {
+export async function writeJournal(
+  unit: Unit,
+  { addresses, routes }: Entrusted,
+  disk: Disk & { readonly run: Run },
+): Promise<void> {
   const { action, index, nic, before, after, change, files, record } = unit;
   const { eviction, operations } = change;
   const entry = {
@@ -155,6 +198,10 @@ export async function writeJournal(unit: Unit, disk: Disk & { readonly run: Run 
     ops: [...(eviction ? [eviction] : []), ...operations].map(batchLine),
     files,
     ...(record ? { record } : {}),
+    others: {
+      addresses: addresses.slice(0, maxEntrusted),
+      routes: routes.slice(0, maxEntrusted),
+    },
   };
   const path = pathOf(index, disk);
   await disk.perform('agent.journal.write', async () => {

@@ -1,7 +1,8 @@
 import { observeHost, observeLinks } from '../observe/host.ts';
+import { withEntrusted } from '../planning/foreign.ts';
 import { withHeld } from '../planning/ownership.ts';
 import { inUse, type Refusal, untouchable } from '../planning/refusals.ts';
-import type { KernelSnapshot } from '../snapshot.ts';
+import { type KernelSnapshot, linksWithMac } from '../snapshot.ts';
 import {
   type AgentState,
   advanceFence,
@@ -13,7 +14,7 @@ import {
 } from '../state.ts';
 import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
-import { type Losses, lossesOf, noLosses, othersOn, pathsOf } from './foreign.ts';
+import { type Losses, lossesOf, noLosses, type Others, othersOn, pathsOf } from './foreign.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
 import { bringNic, stateOf } from './settle.ts';
 import { takenBy } from './taken.ts';
@@ -44,7 +45,7 @@ export async function recover(
   if (journals.length === 0) return { state: before, inHand: new Map(), claims: [], ...noLosses };
   // Where the kernel cannot be seen nothing can be done, and `ip` may be waited for once but not once for each NIC.
   const host = await observeHost(context, context.macs, before);
-  const others = othersOn(host, before, context, journals);
+  const others = beforeTheCrash(othersOn(host, before, context, journals), journals, context);
   const { state, inHand, claims, warnings } = await allEnded(
     journals,
     withHeld(before, host),
@@ -54,6 +55,26 @@ export async function recover(
   if (free.length > 0) await syncJournals(context);
   const losses = await lossesOf(others, { nics: free, paths: pathsOf(journals) }, context);
   return { state, inHand, claims, ...losses, warnings: [...warnings, ...losses.warnings] };
+}
+
+/** What others have, and what they had of it when the NICs were taken in hand; a boot has the host begin anew. */
+function beforeTheCrash(
+  others: Others,
+  journals: readonly JournalEntry[],
+  { run }: Context,
+): Others {
+  const ofThisBoot = journals.filter(({ bootId }) => bootId === run.bootId);
+  const kernel = ofThisBoot.reduce((sum, { mac, before, others: had }) => {
+    const now = onlyLinkWithMac(sum, mac);
+    if (!had || !now) return sum;
+    return withEntrusted(sum, had, (name) => (name === before.link?.name ? now : name));
+  }, others.kernel);
+  return { ...others, kernel };
+}
+
+function onlyLinkWithMac(kernel: KernelSnapshot, mac: string): string | undefined {
+  const [link, twin] = linksWithMac(kernel, mac);
+  return twin ? undefined : link?.name;
 }
 
 /** As `recover`, which looks at what others have before and after it. */

@@ -2,6 +2,7 @@ import { ipOf } from '../../api/address.ts';
 import type { Family, NicReason } from '../../api/job.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
+import { entrustedTo } from '../planning/foreign.ts';
 import { routeKey } from '../planning/ownership.ts';
 import { type Refusal, refusal, untouchable } from '../planning/refusals.ts';
 import { withoutLasting } from '../planning/settings.ts';
@@ -50,7 +51,9 @@ export async function transact(
 ): Promise<Outcome> {
   const work = new UndoableWork(units, context);
   let next = state;
-  await work.each('PersistFailed', (unit) => writeJournal(unit, context));
+  await work.each('PersistFailed', (unit) =>
+    writeJournal(unit, entrustedTo(unit.nic, before), context),
+  );
   await work.together('PersistFailed', () => syncJournals(context));
   await work.each('PersistFailed', (unit) => stageFiles(unit.files, context));
   let changed: Changed = { stopped: new Map() };

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { address, host, link, macOf, route, rule } from '../../../test/beds/agent-samples.ts';
 import type { HostFile, Snapshot } from '../snapshot.ts';
-import { type ForeignView, type Loss, lostByOthers } from './foreign.ts';
+import {
+  entrustedTo,
+  type ForeignView,
+  type Loss,
+  lostByOthers,
+  withEntrusted,
+} from './foreign.ts';
 import { batchLine } from './operation.ts';
 
 const nic = {
@@ -177,5 +183,48 @@ describe('what others have lost', () => {
       nics,
     );
     expect(words(losses)).toEqual(['file /b', 'file /c', 'file /d']);
+  });
+});
+
+describe('what others entrust to a NIC', () => {
+  const byOurAddress = route('10.5.0.0/16', 'eth0', { src: '10.0.0.1' });
+  const theirs = route('10.8.0.0/16', 'ens1', { protocol: 2, scope: 253, metric: 7 });
+  const lasting = address('ens1', '10.9.9.9/32');
+  const kernel = host([link(1)], {
+    addresses: [
+      address('ens1', '10.0.0.1/24'),
+      lasting,
+      address('ens1', 'fe80::1/64', { scope: 253 }),
+    ],
+    routes: [
+      theirs,
+      byOurAddress,
+      route('10.9.0.0/16', 'eth0'),
+      route('0.0.0.0/0', 'ens1', { table: 100 }),
+      route('10.0.0.0/24', 'ens1', { protocol: 2, scope: 253 }),
+      route('ff00::/8', 'ens1', { table: 255 }),
+    ],
+  });
+  const had = entrustedTo(nic, kernel);
+  const renamed = (name: string): string => (name === 'ens1' ? 'multinic0' : name);
+
+  test('is on its link, or stands on an address of ours; what is made of addresses is not in it', () => {
+    expect(had).toEqual({ addresses: [lasting], routes: [theirs, byOurAddress] });
+  });
+
+  test('comes under the name that the link has by now, an address to be told of alone', () => {
+    const bare = host([link(1, { name: 'multinic0' })], { addresses: [], routes: [] });
+    const { addresses, routes } = withEntrusted(bare, had, renamed);
+    const told = { ...lasting, link: 'multinic0', opaque: true };
+    expect(addresses).toEqual([...bare.addresses, told]);
+    expect(routes).toEqual([...bare.routes, { ...theirs, links: ['multinic0'] }, byOurAddress]);
+  });
+
+  test('is not there twice, and is not put where another route is', () => {
+    const other = route('10.8.0.0/16', 'eth0', { metric: 7 });
+    const now = host([link(1)], { addresses: [lasting], routes: [byOurAddress, other] });
+    const { addresses, routes } = withEntrusted(now, had, (name) => name);
+    expect(addresses).toEqual(now.addresses);
+    expect(routes).toEqual([...now.routes, { ...theirs, opaque: true }]);
   });
 });

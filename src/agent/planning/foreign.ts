@@ -110,6 +110,53 @@ function gatewaysLast(routes: readonly Route[]): Route[] {
   return [...routes.filter(({ via }) => !via), ...routes.filter(({ via }) => via)];
 }
 
+/** What others have that goes through what is done to a NIC of ours: on its link, or by an address of it. */
+export type Entrusted = Pick<KernelSnapshot, 'addresses' | 'routes'>;
+
+/** What others entrust to a NIC that is about to be changed, for whoever ends the change after a crash. */
+export function entrustedTo(nic: KnownNic, kernel: KernelSnapshot): Entrusted {
+  return new Sight(kernel, [nic]).entrusted(nic);
+}
+
+/**
+ * The kernel as it would be with all that others had before a crash, as far as it is not there; `links` calls links by their
+ * names of now. An address is told of alone, as whoever has it may have moved it to another host since, and so is a route in
+ * whose place there is another one.
+ */
+export function withEntrusted(
+  kernel: KernelSnapshot,
+  { addresses, routes }: Entrusted,
+  links: (name: string) => string,
+): KernelSnapshot {
+  const there = new Set(kernel.addresses.map(({ link, cidr }) => `${link} ${cidr}`));
+  const present = new Set(kernel.routes.map((route) => routeWords(route, route.links.join(' '))));
+  const taken = new Set(kernel.routes.map(placeOf));
+  return {
+    ...kernel,
+    addresses: [
+      ...kernel.addresses,
+      ...addresses
+        .map((address) => ({ ...address, link: links(address.link), opaque: true }))
+        .filter(({ link, cidr }) => !there.has(`${link} ${cidr}`)),
+    ],
+    routes: [
+      ...kernel.routes,
+      ...routes
+        .map((route) => ({ ...route, links: route.links.map(links) }))
+        .filter((route) => !present.has(routeWords(route, route.links.join(' '))))
+        .map((route) => ({
+          ...route,
+          opaque: route.opaque || taken.has(placeOf(route)),
+        })),
+    ],
+  };
+}
+
+/** Where a kernel has room for one route. */
+function placeOf({ to, table, metric }: Route): string {
+  return `${to} ${table} ${metric}`;
+}
+
 /** A look at the kernel by somebody who knows which NICs are ours. */
 class Sight {
   readonly #kernel: KernelSnapshot;
@@ -183,6 +230,23 @@ class Sight {
     const local = [...this.#ours.keys()].map((name) => `${name} fe80::/64`);
     const there = this.#kernel.addresses.filter(({ link }) => this.#ours.has(link));
     return new Set([...local, ...there.map(({ link, cidr }) => `${link} ${networkOf(cidr)}`)]);
+  }
+
+  entrusted({ belongings }: KnownNic): Entrusted {
+    const made = this.#madeFromAddresses();
+    const isOn = (name: string): boolean => this.#ours.has(name);
+    return {
+      addresses: this.#kernel.addresses.filter(
+        (one) => isOn(one.link) && !isLinkLocal(one) && !belongings.ips.includes(ipOf(one.cidr)),
+      ),
+      routes: this.#kernel.routes.filter((route) => {
+        const { links, src, to } = route;
+        const [first = ''] = links;
+        if (isTransient(route) || isOf(this.#ours.get(first), route)) return false;
+        if (made.has(`${first} ${to}`) && isConnected(route)) return false;
+        return links.some(isOn) || (src !== undefined && belongings.ips.includes(src));
+      }),
+    };
   }
 
   *rules(): Generator<Loss> {

@@ -91,7 +91,7 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/transaction.ts',
-    find: "await work.each('PersistFailed', (unit) => writeJournal(unit, context));",
+    find: "await work.each('PersistFailed', (unit) =>\n    writeJournal(unit, entrustedTo(unit.nic, before), context),\n  );",
     replace: '',
     tests: steps,
   },
