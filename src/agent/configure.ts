@@ -97,7 +97,8 @@ function afterRecovery(recovered: Losses, findings: Findings): Findings {
   const { foreignStateLost = [], warnings } = findings;
   return {
     ...findings,
-    warnings: [...recovered.warnings, ...warnings],
+    // A file out of reach may be known from the change and from the record.
+    warnings: [...new Set([...recovered.warnings, ...warnings])],
     foreignStateLost: [...recovered.foreignStateLost, ...foreignStateLost],
   };
 }

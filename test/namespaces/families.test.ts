@@ -1,4 +1,4 @@
-import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
@@ -132,15 +132,20 @@ test('a NIC that NetworkManager is told not to manage is said to have nothing af
 });
 
 /** Has the agent configure the NIC while another manager has the node's own, which is gone then. */
-async function takenOver(family: 'networkd' | 'netplan'): Promise<void> {
+async function takenOver(
+  family: 'networkd' | 'netplan',
+  { killAt, before }: { readonly killAt?: string; readonly before?: JobRequest } = {},
+): Promise<void> {
   const devices = join(host.root, 'run/NetworkManager/devices');
   await rm(devices, { recursive: true });
   const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
   const inHand = `run/systemd/netif/links/${links[0]?.ifindex}`;
   const said = { networkd: networkdLink.bookwormOwn, netplan: networkdLink.trixie };
   await put(inHand, said[family]);
-  const first = await runAgent(host, asked({ family }));
-  expect(first.result).toMatchObject({ outcome: 'ok', warnings: [] });
+  if (before) await runAgent(host, before);
+  const first = await runAgent(host, asked({ family, generation: 2 }), killAt ? { killAt } : {});
+  if (killAt) expect(first.code).toBe(137);
+  else expect(first.result).toMatchObject({ outcome: 'ok', warnings: [] });
   await rm(join(host.root, inHand));
   await put(`run/NetworkManager/devices/${links[0]?.ifindex}`, networkManagerLink.connected);
 }
@@ -151,7 +156,10 @@ describe('a host that NetworkManager has taken over', () => {
   test('loses the files of networkd that are ours, and those alone', async () => {
     await takenOver('networkd');
     await put('etc/systemd/network/50-theirs.network', `[Match]\nMACAddress=${mac}\n`);
-    const { result } = await runAgent(host, asked({ family: 'keyfile', attempt: 1 }));
+    const { result } = await runAgent(
+      host,
+      asked({ family: 'keyfile', generation: 2, attempt: 1 }),
+    );
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     const files = await filesOfOurs();
     expect(files).toEqual(
@@ -171,5 +179,52 @@ describe('a host that NetworkManager has taken over', () => {
     expect((await runAgent(host, next)).result).toMatchObject({ outcome: 'ok', warnings });
     const again = await runAgent(host, { ...next, attempt: 1 });
     expect(again.result).toMatchObject({ outcome: 'ok', warnings: [] });
+  });
+});
+
+const journals = () => readdir(join(host.root, 'var/lib/multinic/journal'));
+
+/** As a Pod for NetworkManager sees the host: without the folder. */
+const outOfReach = () => rename(join(host.root, 'etc/netplan'), join(host.root, 'out-of-reach'));
+
+describe('a change that was in hand when NetworkManager took the host over', () => {
+  const left = '/etc/netplan/90-multinic0.yaml';
+  const former = request([nic(0, mac, '10.0.0.21/16')], { protocol: 2 });
+
+  async function next(): Promise<void> {
+    await outOfReach();
+    const { result, stderr } = await runAgent(
+      host,
+      asked({ family: 'keyfile', generation: 2, attempt: 1 }),
+    );
+    expect(result, stderr).toMatchObject({
+      outcome: 'ok',
+      nics: [{ name: 'multinic0', reason: 'Configured' }],
+    });
+    expect(result?.warnings).toEqual([`FilesLeft ${left}`]);
+    expect(await journals()).toEqual([]);
+    expect(await host.ip('addr', 'show', 'multinic0')).not.toContain('10.0.0.21');
+    const { result: again } = await runAgent(
+      host,
+      asked({ family: 'keyfile', generation: 2, attempt: 2 }),
+    );
+    expect(again).toMatchObject({ outcome: 'ok', warnings: [] });
+  }
+
+  const moments = [
+    'agent.journal.write after 1',
+    'agent.kernel.batch after 1',
+    'agent.file.commit after 1',
+    'agent.state.write after 1',
+  ];
+
+  test.each(moments)('is ended, and what no agent reaches is told: %s', async (killAt) => {
+    await takenOver('netplan', { killAt });
+    await next();
+  });
+
+  test.each(moments)('is ended where it was of a NIC that was ours: %s', async (killAt) => {
+    await takenOver('netplan', { killAt, before: former });
+    await next();
   });
 });

@@ -64,8 +64,8 @@ describe('the journal', () => {
       route(`10.${n % 256}.0.0/16`, 'ens1', { metric: n, via: '10.0.0.9', src: '10.9.9.9' }),
     );
     await writeJournal(unit, { addresses, routes }, { ...disk, run });
-    const [entry] = readJournals(disk.hostRoot);
-    expect(entry?.others).toEqual({ addresses, routes: routes.slice(0, 256) });
+    const [written] = readJournals(disk.hostRoot);
+    expect(written?.others).toEqual({ addresses, routes: routes.slice(0, 256) });
   });
 
   test('is empty on a host that was never seen, and again once the NICs are done', async () => {

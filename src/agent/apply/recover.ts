@@ -1,3 +1,4 @@
+import { isSameJson } from '../../api/same-json.ts';
 import { observeHost, observeLinks } from '../observe/host.ts';
 import { withEntrusted } from '../planning/foreign.ts';
 import { withHeld } from '../planning/ownership.ts';
@@ -16,6 +17,7 @@ import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
 import { type Losses, lossesOf, noLosses, type Others, othersOn, pathsOf } from './foreign.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
+import { inReachOf } from './reach.ts';
 import { bringNic, stateOf } from './settle.ts';
 import { takenBy } from './taken.ts';
 
@@ -105,13 +107,16 @@ async function allEnded(
   return { state, inHand, claims, warnings };
 }
 
-/** The state once the NIC is no longer in hand, and which backups could not be made. */
+/** The state once the NIC is no longer in hand, and what became of its files but as planned. */
 async function ended(entry: JournalEntry, state: AgentState, context: Context) {
-  const { mac, step, index, files } = entry;
-  const committed = isCommitted(files, context);
+  const { mac, step, index } = entry;
+  const { files, left } = inReachOf(entry.files, context.hostRoot);
+  const committed = left.includes(files.commit.path)
+    ? isRecorded(entry, state)
+    : isCommitted(files, context);
   const problem = await bringBack(entry, committed, state, context);
   context.log.info({ mac, step, committed, problem }, 'nic recovered');
-  const warnings = committed ? await finishFiles(files, context) : [];
+  const lost = committed ? await finishFiles(files, context) : [];
   if (!committed) await restoreFiles(files, context);
   const after = committed ? outcome(entry, state) : state;
   const known = problem ? withNic(after, halfDone(entry, after, state)) : after;
@@ -119,7 +124,15 @@ async function ended(entry: JournalEntry, state: AgentState, context: Context) {
   const next = atBoot(seen(known, entry), context.run.bootId);
   await context.stateFile.write(next);
   await removeJournal(index, context);
-  return { state: next, warnings };
+  return { state: next, warnings: [...lost, ...left.map((path) => `FilesLeft ${path}`)] };
+}
+
+/** state.json is written behind the commit: it alone tells of one that is out of reach. */
+function isRecorded({ record, mac }: JournalEntry, { nics }: AgentState): boolean {
+  return isSameJson(
+    nics.find((nic) => nic.mac === mac),
+    record,
+  );
 }
 
 /** Resolves to why the NIC is neither fully old nor fully new. */

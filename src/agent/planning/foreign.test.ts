@@ -186,6 +186,8 @@ describe('what others have lost', () => {
   });
 });
 
+const renamed = (name: string): string => (name === 'ens1' ? 'multinic0' : name);
+
 describe('what others entrust to a NIC', () => {
   const byOurAddress = route('10.5.0.0/16', 'eth0', { src: '10.0.0.1' });
   const theirs = route('10.8.0.0/16', 'ens1', { protocol: 2, scope: 253, metric: 7 });
@@ -206,7 +208,6 @@ describe('what others entrust to a NIC', () => {
     ],
   });
   const had = entrustedTo(nic, kernel);
-  const renamed = (name: string): string => (name === 'ens1' ? 'multinic0' : name);
 
   test('is on its link, or stands on an address of ours; what is made of addresses is not in it', () => {
     expect(had).toEqual({ addresses: [lasting], routes: [theirs, byOurAddress] });

@@ -3,6 +3,7 @@ import type { Mutant } from '../mutant.ts';
 const seen = ['unit', 'src/agent/observe/family.test.ts'] as const;
 const fit = ['unit', 'src/agent/fit.test.ts'] as const;
 const mounts = ['unit', 'src/api/host-mounts.test.ts'] as const;
+const inHand = ['namespaces', 'test/namespaces/families.test.ts'] as const;
 const answered = ['namespaces', 'test/namespaces/answer.test.ts'] as const;
 
 /** Who manages a host, and what an agent for another family may do there. */
@@ -198,5 +199,24 @@ export const agentFamilyMutants: readonly Mutant[] = [
     find: 'conclude(nics, now, applied.state, context)',
     replace: 'conclude(nics, { ...now, state: applied.state }, applied.state, context)',
     tests: ['namespaces', 'test/namespaces/families.test.ts'],
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: '? isRecorded(entry, state)',
+    replace: '? false',
+    tests: inHand,
+    named: '.*state.write after 1',
+  },
+  {
+    file: 'src/agent/apply/recover.ts',
+    find: ', ...left.map((path) => `FilesLeft ${path}`)',
+    replace: '',
+    tests: inHand,
+  },
+  {
+    file: 'src/agent/apply/reach.ts',
+    find: '? { ...change, changed: false }',
+    replace: '? change',
+    tests: inHand,
   },
 ];
