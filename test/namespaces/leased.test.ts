@@ -106,6 +106,23 @@ describe('a NIC that NetworkManager took before we came', () => {
     expect(result?.nics).toMatchObject(leased('NetworkManager: no answer within 5 s'));
   });
 
+  test('is not asked for when the bus has hung for another one: each would cost as long', async () => {
+    const second = '02:00:00:00:01:06';
+    await host.plug('ens6', second);
+    for (const command of [
+      'link set dev ens6 up',
+      'addr add 10.1.0.11/24 dev ens6 valid_lft 3600 preferred_lft 3600',
+    ])
+      await host.ip(...command.split(' '));
+    bus.hangsAt = 'Get';
+    const interfaces = [wanted, nic(1, second, '10.1.0.11/24')];
+    const { result, effects } = await runAgent(host, { ...asked(), interfaces });
+    const [told] = leased('NetworkManager: no answer within 5 s');
+    expect(result?.nics).toMatchObject([told, told]);
+    expect(effects).toContain('agent.manager.release before 1');
+    expect(effects).not.toContain('agent.manager.release before 2');
+  });
+
   test('is LeasedByHost where agents do not have the bus', async () => {
     await bus.close();
     const { result } = await runAgent(host, asked());

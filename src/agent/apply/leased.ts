@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { withDeadline } from '../../time/deadline.ts';
+import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import { disconnectNic, leaveNic } from '../bus/network-manager.ts';
 import { isThere, observeHost, observeLinks } from '../observe/host.ts';
 import type { PlanInput } from '../planning/candidates.ts';
@@ -33,17 +33,34 @@ export async function planWithoutLeases(
 ): Promise<Planned> {
   const nics = leasedNics({ input, plan }, context);
   if (nics.length === 0) return { input, plan };
-  const problems = new Map<string, string>();
-  for (const nic of nics) {
-    const problem = await problemOf(() => released(nic, context));
-    context.log.info({ ...nic, problem }, 'NetworkManager was asked to let go of a NIC');
-    if (problem !== undefined) problems.set(nic.mac, problem);
-  }
+  const problems = await problemsOf(nics, context);
   if (problems.size === nics.length) return { input, plan: explained(plan, problems) };
   const free = nics.filter(({ mac }) => !problems.has(mac)).map(({ name }) => name);
   const seen = await observeHost(context, context.macs, state);
   const next = { ...input, host: withoutAutomaticProfiles(seen, free) };
   return { input: next, plan: explained(planAll(next), problems) };
+}
+
+/** By MAC, why a NIC is not free. A bus that did not answer in time is not waited for again for each of the others. */
+async function problemsOf(
+  nics: readonly Nic[],
+  context: Context,
+): Promise<ReadonlyMap<string, string>> {
+  const problems = new Map<string, string>();
+  let silence: string | undefined;
+  for (const nic of nics) {
+    try {
+      const problem = silence ?? (await released(nic, context));
+      if (problem !== undefined) problems.set(nic.mac, problem);
+    } catch (error) {
+      const { message } = error as Error;
+      problems.set(nic.mac, message);
+      if (error instanceof DeadlineReached) silence = message;
+    }
+    const problem = problems.get(nic.mac);
+    context.log.info({ ...nic, problem }, 'NetworkManager was to let go of a NIC');
+  }
+  return problems;
 }
 
 interface Nic {
@@ -92,14 +109,6 @@ async function keptAfterAll({ name }: Nic, context: Context): Promise<string | u
     await clock.sleep(pauseMs);
   }
   return undefined;
-}
-
-async function problemOf(work: () => Promise<string | undefined>): Promise<string | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 function explained(plan: WholePlan, problems: ReadonlyMap<string, string>): WholePlan {

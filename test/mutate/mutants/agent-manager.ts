@@ -49,6 +49,12 @@ export const agentManagerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/leased.ts',
+    find: 'if (error instanceof DeadlineReached) silence = message;',
+    replace: '',
+    tests: ['namespaces', 'test/namespaces/leased.test.ts'],
+  },
+  {
+    file: 'src/agent/apply/leased.ts',
     find: 'host: withoutAutomaticProfiles(seen, free)',
     replace: 'host: free.length < 0 ? withoutAutomaticProfiles(seen, free) : seen',
     tests: ['namespaces', 'test/namespaces/leased.test.ts'],
