@@ -38,7 +38,7 @@ export function encodeCall(serial: number, call: Call): Buffer {
   const body = new Writer();
   for (const argument of call.arguments) {
     if ('text' in argument) body.text(argument.text);
-    else body.signature('b').align(4).uint32(Number(argument.variant));
+    else body.signature('b').uint32(Number(argument.variant));
   }
   const signature = call.arguments.map((each) => ('text' in each ? 's' : 'v')).join('');
   const head = new Writer();

@@ -122,11 +122,14 @@ describe('a bus that', () => {
     await expect(release()).rejects.toThrow('the bus says too much');
   });
 
-  test.each(['', 'Get'])('is left in the end, whatever it refuses: %s', async (refuses) => {
-    bus.refuses = refuses;
-    await Promise.allSettled([release()]);
-    await expect.poll(() => bus.clients).toBe(0);
-  });
+  test.each(['', 'Get', 'Hello'])(
+    'is left in the end, whatever it refuses: %s',
+    async (refuses) => {
+      bus.refuses = refuses;
+      await Promise.allSettled([release()]);
+      await expect.poll(() => bus.clients).toBe(0);
+    },
+  );
 
   test('hangs up in the middle of an answer is told of', async () => {
     bus.cutsAt = 'Get';

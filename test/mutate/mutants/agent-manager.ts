@@ -3,6 +3,10 @@ import type { Mutant } from '../mutant.ts';
 const unit = (...names: readonly string[]) =>
   ['unit', ...names.map((name) => `src/agent/${name}.test.ts`)] as const;
 const contested = ['unit', 'test/property/agent-contested.test.ts'] as const;
+const others = { file: 'src/agent/apply/foreign.ts', tests: unit('apply/foreign') };
+const message = { file: 'src/agent/bus/message.ts', tests: unit('bus/message') };
+const bus = { file: 'src/agent/bus/system-bus.ts', tests: unit('bus/network-manager') };
+const manager = { file: 'src/agent/bus/network-manager.ts', tests: unit('bus/network-manager') };
 const kernel = { file: 'src/agent/apply/kernel.ts', tests: unit('apply/kernel') };
 const settings = { file: 'src/agent/planning/settings.ts', tests: unit('planning/settings') };
 const state = { file: 'src/agent/state.ts', tests: unit('state') };
@@ -225,4 +229,23 @@ export const agentManagerMutants: readonly Mutant[] = [
     replace: ';',
     tests: contested,
   },
+  { ...message, find: '(type !== methodReturn && type !== failure)', replace: 'type === 99' },
+  {
+    ...message,
+    find: 'if (end >= this.#bytes.length) throw',
+    replace: 'if (end > this.#bytes.length + 99) throw',
+  },
+  { ...message, find: "if (type === 'b') return this.#uint32() === 1;", replace: '' },
+  { ...message, find: 'head.align(8).byte(code)', replace: 'head.byte(code)' },
+  { ...bus, find: '      bus[Symbol.dispose]();\n', replace: '' },
+  { ...bus, find: 'if (answer?.to !== serial) continue;', replace: 'if (!answer) continue;' },
+  { ...manager, find: '{ variant: false }', replace: '{ variant: true }' },
+  { ...manager, find: "if (active === '/') return undefined;", replace: '' },
+  {
+    ...others,
+    find: '[...nics, ...others.filter(({ mac }) => !macs.has(mac))]',
+    replace: '[...nics, ...others.filter(() => macs.size >= 0)]',
+  },
+  { ...others, find: 'kind === undefined && !macs.has(mac)', replace: 'kind === undefined' },
+  { ...others, find: 'ours: withThese(inHand, recorded),', replace: 'ours: recorded,' },
 ];

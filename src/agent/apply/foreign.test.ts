@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { host, link, macOf } from '../../../test/beds/agent-samples.ts';
+import { emptyState } from '../state.ts';
+import type { Context } from './context.ts';
+import { othersOn } from './foreign.ts';
+
+let sysctls: string;
+beforeEach(() => {
+  sysctls = mkdtempSync(join(tmpdir(), 'multinic-sysctls-'));
+  for (const name of ['ens1', 'ens2']) {
+    mkdirSync(join(sysctls, 'ipv4/conf', name), { recursive: true });
+    writeFileSync(join(sysctls, 'ipv4/conf', name, 'rp_filter'), '1\n');
+  }
+});
+afterEach(() => rmSync(sysctls, { recursive: true }));
+
+const seen = host([link(1), link(2)]);
+const contextOf = (...macs: string[]) => ({ macs: new Set(macs), sysctls }) as unknown as Context;
+const belongings = { tables: [100], ips: ['10.0.0.1'], routes: [] };
+const inHand = { mac: macOf(1), belongings };
+const record = {
+  mac: macOf(1),
+  index: 0,
+  originalName: 'ens1',
+  addresses: ['10.0.0.9/24'],
+  table: 100,
+  priority: 10_100,
+  files: [],
+};
+
+test('settings of others are those of NICs that the run does not work on', () => {
+  const names = [...othersOn(seen, emptyState, contextOf(macOf(1))).settings.keys()];
+  expect(names).toContain('ens2');
+  expect(names).not.toContain('ens1');
+});
+
+test('a NIC in hand is ours though no record says so', () => {
+  expect(othersOn(seen, emptyState, contextOf(macOf(1)), [inHand]).ours).toEqual([inHand]);
+});
+
+test('a NIC in hand is ours as its journal says, once, beside those of the records', () => {
+  const other = { ...record, mac: macOf(2), index: 1 };
+  const state = { ...emptyState, nics: [record, other] };
+  const { ours } = othersOn(seen, state, contextOf(macOf(1), macOf(2)), [inHand]);
+  expect(ours.map(({ mac }) => mac)).toEqual([macOf(1), macOf(2)]);
+  expect(ours[0]).toBe(inHand);
+});
