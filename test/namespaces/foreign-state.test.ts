@@ -40,9 +40,19 @@ describe('what others have on a host', () => {
     }
   });
 
-  test('on a NIC that has to go through "down" is there again after it', async () => {
+  test('on a NIC that stays up stays, too', async () => {
     await plantOnNic(theirs);
     const { result, stderr } = await runAgent(host, request([wanted]));
+    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
+    expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
+    expect(stderr).not.toContain('others lost something');
+  });
+
+  test('on a NIC that has to go through "down" is there again after it', async () => {
+    await plantOnNic(theirs);
+    const { result, stderr } = await runAgent(host, request([wanted]), {
+      path: await ipOnOldKernel(host),
+    });
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(result).not.toHaveProperty('foreignStateLost');
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
@@ -51,7 +61,7 @@ describe('what others have on a host', () => {
 
   test('on such a NIC is there again, what a gateway is on before what is behind it', async () => {
     await plantOnNic(theirs, 'route add 10.7.0.0/16 via 10.8.0.1 dev ens5 proto kernel');
-    const { result } = await runAgent(host, request([wanted]));
+    const { result } = await runAgent(host, request([wanted]), { path: await ipOnOldKernel(host) });
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(await routesOf('multinic0')).toContain('10.7.0.0/16 via 10.8.0.1 proto kernel');
   });
@@ -59,7 +69,10 @@ describe('what others have on a host', () => {
   test('on such a NIC is told of, and not put back, when others took the NIC meanwhile', async () => {
     await plantOnNic(theirs);
     const lease = 'ip addr add 10.9.0.7/24 dev multinic0 valid_lft 600 preferred_lft 600';
-    const path = await ipWith(host, `[[ $line == rule\\ add\\ from\\ 10.0.0.11* ]] && ${lease}`);
+    const path = await ipOnOldKernel(
+      host,
+      `[[ "$line" == rule\\ add\\ from\\ 10.0.0.11* ]] && ${lease}`,
+    );
     const { result } = await runAgent(host, request([wanted]), { path });
     expect(result, JSON.stringify(result)).toMatchObject({
       nics: [{ reason: 'LeasedByHost' }],
@@ -221,17 +234,17 @@ describe('what others have on a host', () => {
   });
 });
 
+async function killed(): Promise<void> {
+  // One that renames no link that is up has the NIC go through "down", in a second batch.
+  const path = await ipOnOldKernel(host, ':');
+  const asked = request([wanted]);
+  const { code } = await runAgent(host, asked, { killAt: 'agent.kernel.batch after 2', path });
+  expect(code).toBe(137);
+  expect(await host.ip('route', 'show', 'table', 'all')).not.toContain('10.8.0.0/16');
+}
+
 describe('what a killed run took from others', () => {
   const killAt = 'agent.kernel.batch after 1';
-  const killed = async () => {
-    // One that renames no link that is up has the NIC go through "down", in a second batch.
-    const path = await ipOnOldKernel(host, ':');
-    const asked = request([wanted]);
-    const { code } = await runAgent(host, asked, { killAt: 'agent.kernel.batch after 2', path });
-    expect(code).toBe(137);
-    expect(await host.ip('route', 'show', 'table', 'all')).not.toContain('10.8.0.0/16');
-  };
-
   test('on a NIC of ours is put back by the next one', async () => {
     await plantOnNic(theirs);
     await killed();
