@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { putRow, type ResultsTable } from '../../results-table.ts';
 import { scenes, titleOf } from './scenes.ts';
 
 /** What came of one scene. */
@@ -13,29 +12,9 @@ export interface Row {
   readonly wrong: number;
 }
 
-const path = join(import.meta.dirname, '../results.md');
-const head = ['host and life', 'commit', 'cuts at calls', 'at random', 'different disks', 'wrong'];
-
-/** Of what is tried from now on: a run takes long enough for another one to come. */
-const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-
-function line(cells: readonly (string | number)[]): string {
-  return `| ${cells.join(' | ')} |`;
-}
-
-/** Writes a row in place of the one of an earlier run; those of other scenes stay, each with the commit that it is about. */
-export function write({ title, atCalls, atRandom, booted, wrong }: Row): void {
-  const former = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
-  const row = line([title, commit, atCalls, atRandom, booted, wrong]);
-  const rows = scenes.map(titleOf).flatMap((each) => {
-    const old = former.find((text) => text.startsWith(`| ${each} |`));
-    return each === title ? [row] : (old ?? []);
-  });
-  writeFileSync(path, `${text}${[line(head), line(head.map(() => '---')), ...rows].join('\n')}\n`);
-  console.log(row);
-}
-
-const text = `# Power cuts in guests
+const table: ResultsTable = {
+  path: join(import.meta.dirname, '../results.md'),
+  text: `# Power cuts in guests
 
 An agent is at work in a guest when its power is cut: before each fsync, rename, link and unlink of it and after its end, where
 nothing is on the disk that was not synced, and at random moments, where the guest's kernel writes when it wants to. Then each
@@ -44,5 +23,11 @@ boots, its own network works, and each NIC is as its file says: name, addresses,
 whose power was never cut. One more run leads to the very state and files of that one. What boots from the same files is booted
 once. "first NIC added": on a bare node. "changed": one NIC gets other addresses, MTU and routing, one leaves, one comes. Made
 by \`make test-guest-full\`.
+`,
+  head: ['host and life', 'cuts at calls', 'at random', 'different disks', 'wrong'],
+  titles: scenes.map(titleOf),
+};
 
-`;
+export function write({ title, atCalls, atRandom, booted, wrong }: Row): void {
+  console.log(putRow(table, title, [atCalls, atRandom, booted, wrong]));
+}
