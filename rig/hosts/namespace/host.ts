@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ip, type Output, run } from './command.ts';
 
 /** A host for the agent made of network namespaces: real kernel, no systemd. It is up in milliseconds. */
@@ -134,6 +135,17 @@ async function makeNamespaces(host: Namespaces, addresses: readonly string[]): P
     `route add default via ${primary.gateway} proto static`,
   ];
   await ip(['-n', host.netns, '-batch', '-'], `${own.join('\n')}\n`);
+  await kernelIsDone(host);
+}
+
+/** The kernel makes the multicast route of a NIC that came up in its own time: two looks at a host would differ by it. */
+async function kernelIsDone({ netns }: Namespaces): Promise<void> {
+  const routes = ['-6', 'route', 'show', 'table', 'local', 'dev', primary.nic];
+  for (const end = performance.now() + 20_000; performance.now() < end; ) {
+    if ((await ip(['-n', netns, ...routes])).includes('multicast')) return;
+    await sleep(5);
+  }
+  throw new Error(`${primary.nic} of ${netns} has no multicast route: is IPv6 disabled?`);
 }
 
 async function plug({ netns, fabric }: Namespaces, nic: string, mac: string): Promise<void> {
