@@ -1,6 +1,6 @@
 import type { Family, Fence, JobRequest, JobResult, KnownNic, NicResult } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
-import type { Failure } from './apply/transaction.ts';
+import type { Failure } from './apply/undoable-work.ts';
 import { readSettings } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { othersSettings } from './planning/settings.ts';

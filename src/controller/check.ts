@@ -20,11 +20,12 @@ import {
 } from './drift.ts';
 import { isOpen } from './evidence.ts';
 import { isDrifted } from './gauges.ts';
+import { healthOf, unreachable } from './liveness.ts';
 import { askAgainMs, orderOf, runsOf, type Task, turn, unreadable } from './next-run.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from './report.ts';
 import { requestOf } from './request.ts';
 import type { Failure, Occasion, Order, Run, Runner } from './runner.ts';
-import { type Desired, decide, healthOf, pauseMs, unreachable } from './schedule.ts';
+import { type Desired, decide, pauseMs } from './schedule.ts';
 import { machineOf } from './stores.ts';
 
 export interface CheckOptions {

@@ -19,10 +19,11 @@ import type { Dispatch } from './dispatch.ts';
 import { occasionOf } from './drift.ts';
 import { withSilentNics } from './evidence.ts';
 import { isNews } from './family.ts';
+import { healthOf, unreachable } from './liveness.ts';
 import type { ControllerMetrics, Report } from './report.ts';
 import { type Contents, contentHash, protocolFor, requestOf } from './request.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from './runner.ts';
-import { decide, healthOf, isAbout, type Seen, unreachable } from './schedule.ts';
+import { decide, isAbout, type Seen } from './schedule.ts';
 import { machineOf, type NodeConfig, refOfConfig, systemUuidOf } from './stores.ts';
 
 /** What an agent is to bring about on a node for an object. */

@@ -4,7 +4,7 @@ import { jobResult, nicResult, order } from '../../test/beds/controller-samples.
 import { reasons } from '../api/reasons.ts';
 import { type Applied, begun, ended } from './applied.ts';
 import type { Phase, Run, Verdict } from './runner.ts';
-import { type Desired, decide, healthOf, pauseMs } from './schedule.ts';
+import { type Desired, decide, pauseMs } from './schedule.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const { machine } = order();
@@ -289,39 +289,5 @@ describe('pauseMs', () => {
   it('follows the NIC that has the best chance', () => {
     expect(pauseMs(['PrimaryNIC', 'WaitingForNIC'], 1, 'a')).toBeLessThan(10_000);
     expect(pauseMs(['PrimaryNIC'], 1, 'a')).toBeGreaterThan(200_000);
-  });
-});
-
-describe('healthOf', () => {
-  const pending = run({ phase: 'pending' });
-  const after = (seconds: number, of = pending) =>
-    healthOf(of, { startDeadlineMs: 20_000, recordAgeMs: seconds * 1000 });
-
-  it('looks after a while whether something was taken from a run, and again until it is late', () => {
-    expect(after(14)).toEqual({ kind: 'young', forMs: 6_000 });
-    expect(after(15)).toEqual({ kind: 'slow', forMs: 5_000 });
-    const message = expect.stringContaining('kubelet') as string;
-    expect(after(20)).toMatchObject({ kind: 'late', failure: { reason: 'NotStarted', message } });
-  });
-
-  it('says why a run that is late did not begin, when the kubelet says it', () => {
-    const trouble = { reason: 'ImagePullFailed', message: 'no such image' } as const;
-    expect(after(20, { ...pending, trouble })).toEqual({ kind: 'late', failure: trouble });
-  });
-
-  it.each([
-    ['pod', /has no Pod after 20 s.*quota, admission/, 'kubelet'],
-    ['kubelet', /has not begun on node worker-1 within 20 s; is its kubelet at work/, 'quota'],
-    ['container', /events of its Pod on node worker-1.*mounts/, 'kubelet'],
-  ] as const)('says of one that waits for its %s where to look, and nowhere else', (...row) => {
-    const [awaits, words, unsaid] = row;
-    const health = after(20, run({ phase: 'pending', awaits }));
-    const message = expect.stringMatching(words) as string;
-    expect(health).toMatchObject({ failure: { reason: 'NotStarted', message } });
-    expect(JSON.stringify(health)).not.toContain(unsaid);
-  });
-
-  it('leaves one alone that has begun', () => {
-    expect(after(1_000, run())).toEqual({ kind: 'fine' });
   });
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { IpAnswer } from '../../src/agent/ip-session.ts';
 import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
 
@@ -27,6 +28,21 @@ function disturbing(act: () => void) {
   };
 }
 
+/** The model on a kernel before 6.2, which renames no link that is up. */
+async function onOldKernel(lines: readonly string[]): Promise<IpAnswer> {
+  const { box } = bed;
+  const failedAt = lines.findIndex((line, at) => {
+    const [, dev] = /^link set dev (\S+) name /.exec(line) ?? [];
+    const isUp = box.kernel.links.some(({ name, up }) => name === dev && up);
+    return isUp && !lines.slice(0, at).includes(`link set dev ${dev} down`);
+  });
+  if (failedAt < 0) return box.run(lines);
+  const answer = await box.run(lines.slice(0, failedAt));
+  return 'words' in answer ? answer : { failedAt, words: 'Device or resource busy' };
+}
+
+const ipOfOldKernel = () => ({ run: onOldKernel, [Symbol.dispose]: () => undefined });
+
 describe('a NIC that comes up', () => {
   const late = address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' });
 
@@ -45,6 +61,23 @@ describe('a NIC that comes up', () => {
     expect(answer.nics).toMatchObject([{ reason: 'Configured', message: '' }]);
     const left = bed.box.kernel.addresses.filter(({ link: name }) => name === late.link);
     expect(left.map(({ cidr }) => cidr)).toEqual(['10.0.0.1/24']);
+  });
+
+  test('is brought on as well when it was up, on a kernel that has it go through down for its name', async () => {
+    await hostHolding(1);
+    bed.box.kernel = host([link(1, { up: true })]);
+    let disturbed = false;
+    bed.box.refuses = (line) => {
+      if (disturbed || !line.startsWith('route ')) return false;
+      disturbed = true;
+      const others = bed.box.kernel.addresses.filter(({ link: name }) => name !== late.link);
+      bed.box.kernel = { ...bed.box.kernel, addresses: [...others, late] };
+      return true;
+    };
+    const answer = await bed.run(request([entry(1)]), { startIp: ipOfOldKernel });
+    expect(disturbed).toBe(true);
+    expect(bed.box.done).toContain('link set dev ens1 down');
+    expect(answer.nics).toMatchObject([{ reason: 'Configured', message: '' }]);
   });
 
   test('is undone at once when the kernel refuses and nobody else has to do with it', async () => {

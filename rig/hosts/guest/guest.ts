@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { BoxKind } from '../box/box.ts';
 import { runScript } from '../box/script.ts';
 import type { Output } from '../namespace/command.ts';
 import { ClosedError, connected } from './dialogue.ts';
@@ -12,7 +13,8 @@ import { GuestAgent } from './guest-agent.ts';
 import { type Machine, nicDevice, nicOf, placesIn, qemuArguments } from './machine.ts';
 import { Monitor } from './monitor.ts';
 
-export type GuestProfile = 'netplan' | 'networkd' | 'keyfile' | 'ifcfg';
+/** Who manages the network, as in boxes. */
+export type GuestProfile = BoxKind['profile'];
 
 /** On an idle machine ten seconds; with everything else that tests do, minutes. */
 const bootMs = 600_000;

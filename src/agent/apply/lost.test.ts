@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { address, host, link, macOf, route } from '../../../test/beds/agent-samples.ts';
-import { lostByNode } from './transaction.ts';
+import { lostByNode } from './lost.ts';
 
 const before = host([link(1, { name: 'multinic0' })], {
   addresses: [address('multinic0', '10.0.0.1/24')],

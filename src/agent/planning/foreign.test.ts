@@ -52,6 +52,11 @@ describe('what others have lost', () => {
     expect(lost(after, before)).toEqual([]);
   });
 
+  test('is no route that an address of ours has since, which the kernel would have made from it', () => {
+    const addresses = [...after.addresses, address('multinic0', '10.8.0.1/16')];
+    expect(lost(before, { ...after, addresses })).toEqual([]);
+  });
+
   test('is a route on a NIC of ours, with what makes it again under the name of now', () => {
     const routes = after.routes.filter(({ to }) => to !== '10.8.0.0/16');
     const [loss, ...more] = lostByOthers(view(before), view({ ...after, routes }), nics);

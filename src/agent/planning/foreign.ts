@@ -196,10 +196,15 @@ class Sight {
       const { link, cidr } = address;
       const label = this.#label(link);
       const nic = this.#ours.get(link);
-      const ours = isLinkLocal(address) || nic?.belongings.ips.includes(ipOf(cidr));
-      if (ours || !later.#has(label)) continue;
+      if (this.#isOwn(address) || !later.#has(label)) continue;
       yield { what: `address ${cidr} of ${label}`, ...(nic ? addressAgain(nic, address) : {}) };
     }
+  }
+
+  /** Whether it is ours, or the kernel's own. */
+  #isOwn(address: Address): boolean {
+    const ips = this.#ours.get(address.link)?.belongings.ips ?? [];
+    return isLinkLocal(address) || ips.includes(ipOf(address.cidr));
   }
 
   /** Without `later` all that are there, else those that would still be there then. */
@@ -216,34 +221,34 @@ class Sight {
 
   /** Tells routes that go with their link, or with the addresses that they are made from. */
   #staysUntil(later: Sight): (route: Route) => boolean {
-    const made = this.#madeFromAddresses();
+    const isMade = this.#madeFromAddresses();
     return (route) => {
-      const { to, links } = route;
+      const { links } = route;
       const [first = ''] = links;
-      if (isConnected(route) && made.has(`${first} ${to}`)) return false;
-      return links.length !== 1 || later.#has(this.#label(first));
+      return !isMade(route) && (links.length !== 1 || later.#has(this.#label(first)));
     };
   }
 
-  /** By link and network, what the kernel makes from the addresses of our NICs. */
-  #madeFromAddresses(): ReadonlySet<string> {
+  /** Tells routes that the kernel makes from the addresses of our NICs. */
+  #madeFromAddresses(): (route: Route) => boolean {
     const local = [...this.#ours.keys()].map((name) => `${name} fe80::/64`);
     const there = this.#kernel.addresses.filter(({ link }) => this.#ours.has(link));
-    return new Set([...local, ...there.map(({ link, cidr }) => `${link} ${networkOf(cidr)}`)]);
+    const made = new Set([
+      ...local,
+      ...there.map(({ link, cidr }) => `${link} ${networkOf(cidr)}`),
+    ]);
+    return (route) => isConnected(route) && made.has(`${route.links[0] ?? ''} ${route.to}`);
   }
 
   entrusted({ belongings }: KnownNic): Entrusted {
-    const made = this.#madeFromAddresses();
+    const isMade = this.#madeFromAddresses();
     const isOn = (name: string): boolean => this.#ours.has(name);
     return {
-      addresses: this.#kernel.addresses.filter(
-        (one) => isOn(one.link) && !isLinkLocal(one) && !belongings.ips.includes(ipOf(one.cidr)),
-      ),
+      addresses: this.#kernel.addresses.filter((one) => isOn(one.link) && !this.#isOwn(one)),
       routes: this.#kernel.routes.filter((route) => {
-        const { links, src, to } = route;
-        const [first = ''] = links;
-        if (isTransient(route) || isOf(this.#ours.get(first), route)) return false;
-        if (made.has(`${first} ${to}`) && isConnected(route)) return false;
+        const { links, src } = route;
+        const isOwn = isOf(this.#ours.get(links[0] ?? ''), route);
+        if (isTransient(route) || isOwn || isMade(route)) return false;
         return links.some(isOn) || (src !== undefined && belongings.ips.includes(src));
       }),
     };

@@ -56,7 +56,7 @@ export const agentFilesMutants: readonly Mutant[] = [
     tests: answers,
   },
   {
-    file: 'src/agent/apply/transaction.ts',
+    file: 'src/agent/apply/links.ts',
     find: '  for (const file of stagedFiles(files, context)) context.backend.validate(file, desired);\n',
     replace: '',
     tests: answers,

@@ -19,8 +19,8 @@ export const agentForeignMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/foreign.ts',
-    find: 'return links.length !== 1 || ',
-    replace: 'return links.length < 9 || ',
+    find: '(links.length !== 1 || ',
+    replace: '(links.length < 9 || ',
     tests: compared,
   },
   {
@@ -115,8 +115,8 @@ export const agentForeignMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/planning/foreign.ts',
-    find: '!isLinkLocal(one) && ',
-    replace: '',
+    find: 'return isLinkLocal(address) || ips',
+    replace: 'return ips',
     tests: compared,
   },
   {

@@ -78,7 +78,7 @@ export const agentIpv6Mutants: readonly Mutant[] = [
     tests: onHost,
   },
   {
-    file: 'src/agent/apply/transaction.ts',
+    file: 'src/agent/apply/links.ts',
     find: 'const taken = duplicate.get(goal);',
     replace: "const taken = '';",
     tests: onHost,

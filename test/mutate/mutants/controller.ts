@@ -222,10 +222,10 @@ export const controllerMutants: readonly Mutant[] = [
     tests: controller('schedule'),
   },
   {
-    file: 'src/controller/schedule.ts',
+    file: 'src/controller/liveness.ts',
     find: 'failure: run.trouble ?? notStarted(run, recordAgeMs)',
     replace: 'failure: notStarted(run, recordAgeMs)',
-    tests: controller('schedule'),
+    tests: controller('liveness'),
   },
   {
     file: 'src/controller/stores.ts',

@@ -248,7 +248,7 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
   'RW-36': unit(
     'test/property/agent-answer.test.ts',
     'a run of the agent > undoes everything when the node itself lost its way out',
-    `${agent}/apply/transaction.ts`,
+    `${agent}/apply/links.ts`,
     'alarm: (now) => lostByNode(before, now, context.macs),',
     '',
   ),

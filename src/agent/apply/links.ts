@@ -1,0 +1,135 @@
+import { ipOf } from '../../api/address.ts';
+import type { Family } from '../../api/job.ts';
+import { observeLinks, withSettings } from '../observe/host.ts';
+import { diffNic } from '../planning/diff.ts';
+import type { Change } from '../planning/operation.ts';
+import { routeKey } from '../planning/ownership.ts';
+import { refusal, untouchable } from '../planning/refusals.ts';
+import { withoutLasting } from '../planning/settings.ts';
+import type { Unit } from '../planning/unit.ts';
+import type { KernelSnapshot } from '../snapshot.ts';
+import type { Context } from './context.ts';
+import { stagedFiles, syncStaged } from './disk.ts';
+import { changeKernel } from './kernel.ts';
+import { lostByNode } from './lost.ts';
+import { settle, stateOf } from './settle.ts';
+import { takenBy } from './taken.ts';
+import type { UndoableWork } from './undoable-work.ts';
+
+export interface Changed {
+  /** The kernel's state after the change, if that was seen on the way. */
+  readonly seen?: KernelSnapshot | undefined;
+  /**
+   * What the kernel said of NICs that the network manager works on too: it drops what it does not know as soon as a link is
+   * up, the address that a route is to use among it. What is missing then is made up for while the links are verified.
+   */
+  readonly stopped: ReadonlyMap<Unit, string>;
+  /** MACs of those NICs. */
+  readonly contested: readonly string[];
+}
+
+/** Changes the kernel and meanwhile, as it works in a process of its own, makes sure of the staged files. */
+export async function changeLinks(work: UndoableWork, context: Context): Promise<Changed> {
+  const units = work.going;
+  const changes = new Map(units.map((unit) => [unit, unit.change]));
+  const [{ failures, seen }, files] = await Promise.all([
+    changeKernel(changes, context),
+    Promise.allSettled(units.map((unit) => secureFiles(unit, context))),
+  ]);
+  const stopped = new Map<Unit, string>();
+  for (const [unit, { message, busy }] of failures) {
+    const again = busy ? await changeThroughDown(unit, context) : undefined;
+    if (again) changes.set(unit, again.change);
+    const problem = again ? again.problem : message;
+    if (problem === undefined) continue;
+    if (isContested(unit, changes.get(unit), context)) stopped.set(unit, problem);
+    else await work.fail(unit, { reason: 'ApplyFailed', message: problem });
+  }
+  await work.each('PersistFailed', async (unit) => {
+    const file = files[units.indexOf(unit)];
+    if (file?.status === 'rejected') throw file.reason;
+  });
+  const undisturbed = work.failures.size + failures.size === 0 ? seen : undefined;
+  const contested = units.filter((unit) => isContested(unit, changes.get(unit), context));
+  return {
+    seen: undisturbed && withSettings(undisturbed, context, context.macs),
+    stopped,
+    contested: contested.map(({ nic }) => nic.mac),
+  };
+}
+
+/** The staged files are on the disk and say, read back, what the NIC shall be. */
+async function secureFiles({ desired, files }: Unit, context: Context): Promise<void> {
+  await syncStaged(files, context);
+  if (!desired) return;
+  for (const file of stagedFiles(files, context)) context.backend.validate(file, desired);
+}
+
+/** Kernels before 6.2 rename only links that are down. */
+async function changeThroughDown(unit: Unit, context: Context) {
+  const now = stateOf(unit.nic, await observeLinks(context, context.macs));
+  const change = diffNic(now, unit.after, { renameDown: true });
+  const { failures } = await changeKernel(new Map([[unit, change]]), context);
+  return { change, problem: failures.get(unit)?.message };
+}
+
+export async function verifyLinks(
+  work: UndoableWork,
+  before: KernelSnapshot,
+  changed: Changed,
+  context: Context,
+): Promise<KernelSnapshot> {
+  const goals = work.going.map((unit) => ({
+    unit,
+    nic: unit.nic,
+    want: withoutLasting(unit.after),
+    plugged: unit.action === 'apply',
+  }));
+  const renamed = work.going.flatMap(({ before: { link }, after }) =>
+    link && after.link && link.name !== after.link.name ? [link.name] : [],
+  );
+  const { wrong, duplicate, alarm, seen } = await settle(goals, context, {
+    ...(changed.seen ? { first: changed.seen } : {}),
+    renamedFrom: context.udev ? renamed : [],
+    contested: changed.contested,
+    alarm: (now) => lostByNode(before, now, context.macs),
+  });
+  if (alarm) throw new Error(`the node lost ${alarm}`);
+  for (const [goal, message] of wrong) {
+    const refused = changed.stopped.get(goal.unit);
+    const taken = duplicate.get(goal);
+    if (taken)
+      await work.fail(goal.unit, refusal('AddressDuplicate', `somebody else has ${taken}`));
+    else if (refused) await work.fail(goal.unit, refusal('ApplyFailed', refused));
+    else await work.fail(goal.unit, refusal('VerifyFailed', message));
+  }
+  for (const unit of work.going.filter(({ action }) => action === 'apply')) {
+    const taken = takenBy(unit.nic, seen, untouchable, context);
+    if (taken) work.tell(unit, taken);
+  }
+  return seen;
+}
+
+/**
+ * Whether a NIC comes up of which the network manager may hold another address or route: it sets that once it sees the
+ * carrier. NetworkManager may take away what it finds on a NIC that it sees come up, whatever it holds of it.
+ */
+function isContested(
+  { after, nic }: Unit,
+  change: Change | undefined,
+  { backend }: Context,
+): boolean {
+  if (!change?.operations.some(({ kind }) => kind === 'link.up')) return false;
+  if (isOfNetworkManager(backend.name)) return true;
+  const { addresses = [], routes = [] } = after.link ?? {};
+  const ips = new Set(addresses.map(({ cidr }) => ipOf(cidr)));
+  const keys = new Set(routes.map(routeKey));
+  const { belongings } = nic;
+  return (
+    belongings.ips.some((ip) => !ips.has(ip)) || belongings.routes.some((key) => !keys.has(key))
+  );
+}
+
+function isOfNetworkManager(family: Family): boolean {
+  return family === 'keyfile' || family === 'ifcfg';
+}

@@ -1,0 +1,34 @@
+import { rt, type Snapshot } from '../snapshot.ts';
+
+/**
+ * What the node itself lost between two looks at it, in words: a default route, or an address of a link that has one.
+ * The NICs with these MACs are left out. More than before is no loss.
+ */
+export function lostByNode(
+  before: Vital,
+  after: Vital,
+  macs: ReadonlySet<string>,
+): string | undefined {
+  const still = new Set(vital(after, macs));
+  return vital(before, macs).find((item) => !still.has(item));
+}
+
+type Vital = Pick<Snapshot, 'links' | 'addresses' | 'routes'>;
+
+function vital({ links, addresses, routes }: Vital, macs: ReadonlySet<string>): string[] {
+  const ours = new Set(links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name));
+  const defaults = routes.filter(
+    ({ to, type, table, links: by }) =>
+      to.endsWith('/0') &&
+      type === rt.unicast &&
+      table === rt.mainTable &&
+      !by.some((name) => ours.has(name)),
+  );
+  const carriers = new Set(defaults.flatMap((route) => route.links));
+  return [
+    ...defaults.map(({ to, via, links: by }) => `route ${to} via ${via ?? ''} dev ${by.join(',')}`),
+    ...addresses
+      .filter(({ link, scope }) => carriers.has(link) && scope === rt.scopeGlobal)
+      .map(({ cidr, link }) => `address ${cidr} of ${link}`),
+  ];
+}
