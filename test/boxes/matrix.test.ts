@@ -99,6 +99,22 @@ describe('hosts in boxes', () => {
     });
   });
 
+  test('what left does not come back with the next NIC, though the manager remembers it', async () => {
+    await onEach(async (cell) => {
+      await ask(cell, [...asOther, second]);
+      await cell.reboot();
+      await settled(cell);
+      // NetworkManager sets the rules of all profiles that it has read once it takes up any NIC.
+      const next = [moved, third];
+      await ask(cell, next);
+      const rules = ['10100: from 10.1.0.31', '10102: from 10.2.0.23'];
+      const found = (await stateOf(cell)).rules.map((rule) => rule.split(' lookup')[0]);
+      expect(found).toEqual(rules);
+      const check = await cell.agent(request(next, { protocol: 3, action: 'check' }));
+      expect(openIn(check.result)).toEqual([]);
+    });
+  });
+
   test(
     'the primary NIC feels nothing of it, and what others have stays',
     async () => {
@@ -130,6 +146,10 @@ const asFirst = [
   }),
 ];
 const asOther = [nic(0, mac, '10.1.0.21/16', { gateway: '10.1.0.254' })];
+
+const second = nic(1, plugged.ens6, '10.0.0.22/16', { gateway: '10.0.0.254' });
+const third = nic(2, plugged.ens7, '10.2.0.23/16', { gateway: '10.2.0.254' });
+const moved = nic(0, mac, '10.1.0.31/16', { gateway: '10.1.0.254' });
 
 async function ask(cell: Cell, step: Intent['steps'][number]): Promise<void> {
   const { result, log } = await cell.agent(request([...step], { protocol: 3 }));

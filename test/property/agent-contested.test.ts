@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { IpAnswer } from '../../src/agent/ip-session.ts';
+import type { Rule } from '../../src/agent/snapshot.ts';
 import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
 
@@ -42,6 +43,26 @@ async function onOldKernel(lines: readonly string[]): Promise<IpAnswer> {
 }
 
 const ipOfOldKernel = () => ({ run: onOldKernel, [Symbol.dispose]: () => undefined });
+
+const ruleOf = (n: number) => bed.box.kernel.rules.filter(({ from }) => from === `10.0.0.${n}/32`);
+
+/** Three NICs of which the second has left; its manager has read the profiles of two at the boot. */
+async function secondHasLeft() {
+  bed = await AgentOnModel.open();
+  const two = request([entry(1), entry(2)], { protocol: 3 });
+  expect((await bed.run(two)).outcome).toBe('ok');
+  bed.anotherBoot();
+  const remembered = [1, 2].flatMap(ruleOf);
+  const moved = entry(1, { addresses: ['10.0.0.21/24'] });
+  const one = request([moved], { generation: 2, protocol: 3 });
+  expect((await bed.run(one)).outcome).toBe('ok');
+  expect([1, 2].flatMap(ruleOf)).toEqual([]);
+  return { remembered, moved };
+}
+
+function remember(rules: readonly Rule[]): void {
+  bed.box.kernel = { ...bed.box.kernel, rules: [...bed.box.kernel.rules, ...rules] };
+}
 
 describe('a NIC that comes up', () => {
   const late = address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' });
@@ -164,12 +185,7 @@ describe('a NIC that comes up', () => {
     const first = entry(1, { routing: 'main', routes: [via] });
     expect((await bed.run(request([first], { protocol: 3 }))).outcome).toBe('ok');
     const before = bed.box.kernel;
-    // Since then the host was started anew: its manager has read what is there.
-    const file = join(bed.box.root, 'var/lib/multinic/state.json');
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replaceAll(/"bootId": ?"[^"]*"/g, '"bootId":"b"'),
-    );
+    bed.anotherBoot();
     const cleanup = request([], { action: 'cleanup', generation: 2 });
     expect((await bed.run(cleanup)).outcome).toBe('ok');
     let disturbed = false;
@@ -194,6 +210,62 @@ describe('a NIC that comes up', () => {
     const left = addresses.filter(({ link: name }) => name === 'multinic0');
     expect(left.map(({ cidr }) => cidr)).toEqual(['10.0.0.21/24']);
     expect(routes.map(({ to }) => to)).not.toContain('10.77.0.0/24');
+  });
+
+  describe('beside NICs whose rules NetworkManager remembers', () => {
+    test('rids them of rules that it sets again: of one that left, and of an address that did', async () => {
+      const { remembered, moved } = await secondHasLeft();
+      const kept = ruleOf(21);
+      let disturbed = false;
+      bed.box.refuses = (line) => {
+        if (disturbed || !line.startsWith('rule ')) return false;
+        disturbed = true;
+        remember(remembered);
+        return false;
+      };
+      const both = request([moved, entry(3)], { generation: 3, protocol: 3 });
+      expect((await bed.run(both)).outcome).toBe('ok');
+      expect(disturbed).toBe(true);
+      expect([1, 2].flatMap(ruleOf)).toEqual([]);
+      expect(ruleOf(21)).toEqual(kept);
+      expect(ruleOf(3)).toHaveLength(1);
+    });
+
+    test('leaves one alone that is another NIC’s by now', async () => {
+      const { moved } = await secondHasLeft();
+      const heir = entry(3, { index: 1, addresses: ['10.0.0.2/24'] });
+      const both = request([moved, heir], { generation: 3, protocol: 3 });
+      expect((await bed.run(both)).outcome).toBe('ok');
+      expect(ruleOf(2)).toHaveLength(1);
+      const check = await bed.run({ ...both, action: 'check' });
+      expect(check.nics.map(({ state }) => state)).toEqual(['Configured', 'Configured']);
+      expect((await bed.run({ ...both, attempt: 1 })).outcome).toBe('ok');
+      expect(ruleOf(2)).toHaveLength(1);
+    });
+
+    test('a look at the host tells of rules that are back, and the next run takes them and nothing else', async () => {
+      const { remembered, moved } = await secondHasLeft();
+      remember(remembered.filter(({ table }) => table === 101));
+      // Somebody else uses the NIC by now.
+      const theirs = address('ens2', '192.168.7.1/24', { broadcast: '192.168.7.255' });
+      const { kernel } = bed.box;
+      bed.box.kernel = { ...kernel, addresses: [...kernel.addresses, theirs] };
+      const one = request([moved], { generation: 2, protocol: 3 });
+      const check = await bed.run({ ...one, action: 'check' });
+      expect(check.nics).toMatchObject([
+        { state: 'Configured' },
+        { mac: macOf(2), reason: 'Drifted' },
+      ]);
+      expect(check.nics[1]?.message).toMatch(/rule del from 10\.0\.0\.2/);
+      bed.box.done.length = 0;
+      expect((await bed.run({ ...one, attempt: 1 })).outcome).toBe('ok');
+      expect(bed.box.done).toHaveLength(1);
+      expect(bed.box.done[0]).toMatch(/^rule del from 10\.0\.0\.2/);
+      expect(bed.box.kernel.addresses).toContainEqual(theirs);
+      expect((await bed.run({ ...one, action: 'check' })).nics).toMatchObject([
+        { state: 'Configured' },
+      ]);
+    });
   });
 
   test('is watched while udev has not set its old name beside the new one', async () => {

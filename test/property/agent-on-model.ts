@@ -54,6 +54,13 @@ export class AgentOnModel implements Disposable {
     return { code, ...jobResult.parse(JSON.parse(readFileSync(result, 'utf8'))) };
   }
 
+  /** The host was started anew since: its manager has read what is there. */
+  anotherBoot(): void {
+    const file = join(this.box.root, 'var/lib/multinic/state.json');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replaceAll(/"bootId": ?"[^"]*"/g, '"bootId":"b"'));
+  }
+
   [Symbol.dispose](): void {
     this.box[Symbol.dispose]();
   }

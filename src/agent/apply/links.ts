@@ -5,6 +5,7 @@ import { diffNic } from '../planning/diff.ts';
 import type { Change } from '../planning/operation.ts';
 import { routeKey } from '../planning/ownership.ts';
 import { refusal, untouchable } from '../planning/refusals.ts';
+import type { Bystander } from '../planning/remembered.ts';
 import { withoutLasting } from '../planning/settings.ts';
 import type { Unit } from '../planning/unit.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
@@ -12,7 +13,7 @@ import type { Context } from './context.ts';
 import { stagedFiles, syncStaged } from './disk.ts';
 import { changeKernel } from './kernel.ts';
 import { lostByNode } from './lost.ts';
-import { settle, stateOf } from './settle.ts';
+import { type Goal, settle, stateOf } from './settle.ts';
 import { takenBy } from './taken.ts';
 import type { UndoableWork } from './undoable-work.ts';
 
@@ -73,10 +74,20 @@ async function changeThroughDown(unit: Unit, context: Context) {
   return { change, problem: failures.get(unit)?.message };
 }
 
+interface UnitGoal extends Goal {
+  readonly unit: Unit;
+}
+
+/** What a change began with, what came of it, and who is not to feel it. */
+interface ToVerify {
+  readonly before: KernelSnapshot;
+  readonly changed: Changed;
+  readonly bystanders: readonly Bystander[];
+}
+
 export async function verifyLinks(
   work: UndoableWork,
-  before: KernelSnapshot,
-  changed: Changed,
+  { before, changed, bystanders }: ToVerify,
   context: Context,
 ): Promise<KernelSnapshot> {
   const goals = work.going.map((unit) => ({
@@ -88,14 +99,23 @@ export async function verifyLinks(
   const renamed = work.going.flatMap(({ before: { link }, after }) =>
     link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
-  const { wrong, duplicate, alarm, seen } = await settle(goals, context, {
-    ...(changed.seen ? { first: changed.seen } : {}),
-    renamedFrom: context.udev ? renamed : [],
-    contested: changed.contested,
-    alarm: (now) => lostByNode(before, now, context.macs),
-  });
+  const { wrong, duplicate, alarm, seen } = await settle<UnitGoal | Bystander>(
+    [...goals, ...bystanders],
+    context,
+    {
+      ...(changed.seen ? { first: changed.seen } : {}),
+      renamedFrom: context.udev ? renamed : [],
+      contested: changed.contested,
+      alarm: (now) => lostByNode(before, now, context.macs),
+    },
+  );
   if (alarm) throw new Error(`the node lost ${alarm}`);
   for (const [goal, message] of wrong) {
+    if (!('unit' in goal)) {
+      // Its own run, or the next look at the host, tells of it and brings it back.
+      context.log.warn({ mac: goal.nic.mac, message }, 'others set rules of another nic');
+      continue;
+    }
     const refused = changed.stopped.get(goal.unit);
     const taken = duplicate.get(goal);
     if (taken)

@@ -160,6 +160,7 @@ const journalEntry = z.object({
     /** Version 1 knew no such routes. */
     routes: z.array(z.string()).default([]),
   }),
+  rulesOnly: z.literal(true).exactOptional(),
   before: nicState,
   after: nicState,
   /** For people who read it after a crash. */

@@ -62,6 +62,7 @@ export interface SettleOptions {
 
 /** The state the NIC has in what was seen of the host; of two with its MAC nobody knows which one it is. */
 export function stateOf(nic: KnownNic, seen: KernelSnapshot): NicState {
+  if (nic.rulesOnly) return presentState(seen, undefined, nic.belongings);
   const [link, twin] = linksWithMac(seen, nic.mac);
   return presentState(seen, twin ? undefined : link, nic.belongings);
 }

@@ -1,6 +1,7 @@
 import { entrustedTo } from '../planning/foreign.ts';
+import { bystanders } from '../planning/remembered.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
-import type { KernelSnapshot } from '../snapshot.ts';
+import type { KernelSnapshot, Snapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
 import { commitFiles, settleFiles, stageFiles, syncFiles } from './disk.ts';
@@ -25,7 +26,7 @@ export interface Outcome {
 export async function transact(
   units: readonly Unit[],
   state: AgentState,
-  before: KernelSnapshot,
+  before: Snapshot,
   context: Context,
 ): Promise<Outcome> {
   const work = new UndoableWork(units, context);
@@ -41,7 +42,11 @@ export async function transact(
   });
   let last: KernelSnapshot | undefined;
   await work.together('VerifyFailed', async () => {
-    last = await verifyLinks(work, before, changed, context);
+    last = await verifyLinks(
+      work,
+      { before, changed, bystanders: bystanders(units, state, before) },
+      context,
+    );
   });
   await work.each('PersistFailed', (unit) => commitFiles(unit.files, context));
   await work.together('PersistFailed', () =>

@@ -143,6 +143,8 @@ export function ruleText({ from, table, priority, protocol }: NicRule): string {
 export interface KnownNic {
   readonly mac: string;
   readonly belongings: Belongings;
+  /** Whether nothing of its link counts: that is not to be changed, or somebody else's by now. */
+  readonly rulesOnly?: true;
 }
 
 /** The state a NIC has now, as far as it is ours: what others have on its link is not in it. */

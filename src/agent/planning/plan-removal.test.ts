@@ -213,11 +213,26 @@ describe('a NIC that left while it was unplugged and is plugged again in the sam
   });
 
   test('is left to whoever gave it another name, and to who asks for it', () => {
-    expect(removed([], [{ ...nic, name: 'ens1' }]).units).toEqual([]);
-    expect(removed([], [{ ...nic, mac: macOf(2) }]).units).toEqual([]);
+    const rules = { rules: [] };
+    expect(removed([], [{ ...nic, name: 'ens1' }], rules).units).toEqual([]);
+    expect(removed([], [{ ...nic, mac: macOf(2) }], rules).units).toEqual([]);
     expect(removed([entry(1)]).units).toEqual([]);
     expect(removed(request([], { keep: [macOf(1)] })).units).toEqual([]);
     expect(planRemoval(input([], host([nic], back), emptyState)).units).toEqual([]);
+  });
+
+  test.each([
+    ['has another name', [{ ...nic, name: 'ens1' }]],
+    ['is not there', []],
+    ['has another one in its place', [{ ...nic, mac: macOf(2) }]],
+  ])('loses the rules that are back, and nothing else, where it %s', (_, nics) => {
+    const [unit, ...others] = removed([], nics).units;
+    expect(others).toEqual([]);
+    expect(unit).toMatchObject({ before: { rules: [{ table: 100 }] }, after: { rules: [] } });
+    expect([unit?.before.link, unit?.after.link]).toEqual([undefined, undefined]);
+    expect(unit?.change.operations.map(batchLine)).toEqual([
+      'rule del from 10.0.0.1/32 table 100 priority 10100 protocol 4',
+    ]);
   });
 
   test('goes once at a clean-up, also where an entry names it', () => {

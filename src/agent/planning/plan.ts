@@ -13,7 +13,7 @@ import { desiredState, sharedRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, obsolete } from './obsolete.ts';
-import { heldOf, isOwnRule, ownedBy } from './ownership.ts';
+import { heldOf, isOwnRule } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
 import { withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
@@ -156,7 +156,7 @@ export function planRemoval(input: PlanInput): Plan {
   for (const nic of obsolete(input)) {
     const { record } = nic;
     const link =
-      unreadFile(host, record) ?? othersInHand(input, record) ?? removableLink(input, record);
+      unreadFile(host, record) ?? othersInHand(input, record) ?? removableLink(input, nic);
     if (link && 'reason' in link) {
       const name = linksWithMac(host, nic.record.mac)[0]?.name ?? '';
       refused.push({ target: nic.target, name, refusal: link });
@@ -185,32 +185,32 @@ function othersInHand({ state, inHand }: PlanInput, { mac, index }: NicRecord) {
   return other && inHand?.get(other.mac);
 }
 
-/** The NIC's link; none when it was unplugged, which leaves its rules and files behind. */
-function removableLink(input: PlanInput, record: NicRecord) {
+/** The NIC's link; none when it was unplugged, or had left before, which leaves its rules and files behind. */
+function removableLink(input: PlanInput, { nic }: Obsolete) {
   const { host, request, state } = input;
-  const link = linkInReach(input, record.mac);
+  if (nic.rulesOnly) return undefined;
+  const link = linkInReach(input, nic.mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
-  const nic = { link, owned: ownedBy(record.mac, record, host) };
-  return firstRefusal([...untouchable, ...inUse], nic, site) ?? link;
+  const touched = { link, owned: nic.belongings };
+  return firstRefusal([...untouchable, ...inUse], touched, site) ?? link;
 }
 
 function removalUnit(
   { host, backend }: PlanInput,
-  { record, target }: Obsolete,
+  { record, nic, target }: Obsolete,
   link: Link | undefined,
   names: Set<string>,
 ): Unit {
-  const belongings = ownedBy(record.mac, record, host);
-  const before = presentState(host, link, belongings);
+  const before = presentState(host, link, nic.belongings);
   const name = link ? freeName(host, record, link, names) : '';
   const after = bare(host, before, record, name);
   return {
     action: 'remove',
     target,
     index: record.index,
-    nic: { mac: record.mac, belongings },
+    nic,
     before,
     after,
     change: diffNic(before, after),

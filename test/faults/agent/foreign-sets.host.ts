@@ -32,12 +32,20 @@ async function hostFor({ family, set }: Story): Promise<NamespaceHost> {
 }
 
 async function pictureOf(host: NamespaceHost): Promise<object> {
-  return { ...(await stateOf(host)), files: filesBelow(host.root, 'etc') };
+  return { ...(await kernelOf(host)), files: filesBelow(host.root, 'etc') };
+}
+
+const linkItself = /"type":"local","dst":"fe80:/;
+
+/** Without the routes to a link's own address of IPv6, which the kernel makes in its own time. */
+async function kernelOf(host: NamespaceHost) {
+  const state = await stateOf(host);
+  return { ...state, routes: state.routes.filter((route) => !linkItself.test(route)) };
 }
 
 /** What of a host is not ours, as far as these requests say. */
 async function foreignOf(host: NamespaceHost, intents: Intents): Promise<string[]> {
-  const { links, routes, rules } = await stateOf(host);
+  const { links, routes, rules } = await kernelOf(host);
   const macs = numbers.map(macOf);
   const ips = intents.flat().flatMap(({ addresses }) => addresses.map(ipOf));
   const isOurs = (line: string) =>

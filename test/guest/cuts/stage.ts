@@ -1,7 +1,7 @@
 import type { SavedGuest } from '../../../rig/hosts/guest/guest.ts';
 import type { JobRequest } from '../../../src/api/job.ts';
 import { type NicsState, stateOf } from '../../boxes/nic-state.ts';
-import { GuestHost } from '../guest-host.ts';
+import { GuestHost, inTime } from '../guest-host.ts';
 import { contentOf, type DiskContent } from './disk.ts';
 import { plugged, type Scene } from './scenes.ts';
 
@@ -74,6 +74,10 @@ async function good(host: GuestHost, asked: JobRequest): Promise<void> {
 
 export async function pictureOf(host: GuestHost): Promise<Picture> {
   await host.managerIsDone();
+  await inTime(async () => {
+    const probed = await host.sh('ip', '-6', 'addr', 'show', 'tentative');
+    if (probed !== '') throw new Error(`still probed: ${probed}`);
+  });
   await host.sh('sync');
   await using copy = await host.guest.cutCopy();
   const [nics, content] = [await stateOf(host), await contentOf(copy)];
