@@ -101,4 +101,8 @@ it('takes an answer in which no NIC was looked at for none, and any other for wh
   for (const result of [failedAnswer({ outcome: 'ok' }), failedAnswer({ nics })]) {
     expect(endOf(result)).toEqual({ result });
   }
+  const unseen = nicResult(0, { state: 'Failed', reason: 'ApplyFailed', message: 'no answer' });
+  expect(endOf(failedAnswer({ nics: [unseen] }))).toMatchObject({
+    failure: { message: 'no answer' },
+  });
 });

@@ -53,6 +53,11 @@ describe('a file of somebody else', () => {
       { ...none, names: ['ens5', 'eno1', 'ens6'] },
     ],
     [
+      'by a list that goes on in the next line',
+      matching('Name=ens5\\\nens6'),
+      { ...none, names: ['ens5', 'ens6'] },
+    ],
+    [
       'by its MAC, whatever its name',
       matching(`Name=ens5\nMACAddress=${mac}`),
       { ...none, macs: [mac] },

@@ -19,8 +19,6 @@ const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.network$/;
 
 /** What a `.network` file is about, and whether it is one of ours. */
 export function readNetwork(file: HostFile): ConfigFile {
-  // So is a name of which somebody masked what comes with the system.
-  if (file.text === '') return { ...file, macs: [] };
   const said = systemdLines(file.text);
   const own = said && ownName.test(file.path) ? ownNetwork(said) : undefined;
   if (own) return { ...file, own, macs: [own.mac] };

@@ -56,7 +56,6 @@ export const agentNetworkdMutants: readonly Mutant[] = [
   },
   { ...claims, find: 'if (macs.length > 0 || isOther', replace: 'if (isOther' },
   { ...claims, find: ' || asksForNothing(match)', replace: '' },
-  { ...claims, find: "file.text === ''", replace: "file.text === '-'" },
   { ...match, find: "'$1 '", replace: "'$1'" },
   { ...match, find: '.slice(first)', replace: '.slice(0)' },
   { ...match, find: '!/^\\s*[#;]/.test(line)', replace: "line !== '#'" },
