@@ -1,6 +1,6 @@
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
 import {
@@ -52,6 +52,15 @@ const named = changes(change(null, 'new'), {
 });
 const unnamed = changes(change('old', null), { obsolete: [change('name', null, '0.link')] });
 
+/** A profile with its routes in another file, which get others; others stand in meanwhile. */
+const apart = changes(change('old', 'new', 'profile'), {
+  interim: [change(null, 'new', 'routes-next'), change(null, 'new', 'profile-next')],
+  companions: [change('old', 'new', 'routes')],
+  obsolete: [change('old', null, 'routes6')],
+});
+const oldApart = { profile: 'old', routes: 'old', routes6: 'old' };
+const newApart = { profile: 'new', routes: 'new' };
+
 async function prepare(wanted: FileChanges): Promise<void> {
   for (const { path, before } of inOrder(wanted)) {
     if (before !== null) await put(path.replace('/etc/netplan/', ''), before);
@@ -70,6 +79,7 @@ describe.each([
     { '0.link': 'name', '1.conf': 'on', 'a.yaml': 'new' },
   ],
   ['removed with companions', unnamed, { '0.link': 'name', 'a.yaml': 'old' }, {}],
+  ['replaced with others of which each counts', apart, oldApart, newApart],
 ] as const)('a file that is %s', (_, wanted, before, after) => {
   test('is not to be seen until the commit', async () => {
     await prepare(wanted);
@@ -127,8 +137,9 @@ describe.each([
 
   test('can be undone with nothing staged, whatever an earlier run left', async () => {
     await prepare(wanted);
-    await put('.a.yaml.multinic-old', 'stale');
-    await put('.a.yaml.multinic-new', 'stale');
+    const name = basename(wanted.commit.path);
+    await put(`.${name}.multinic-old`, 'stale');
+    await put(`.${name}.multinic-new`, 'stale');
     await restoreFiles(wanted, disk);
     expect(await files()).toEqual(before);
   });

@@ -1,114 +1,19 @@
-import {
-  closeSync,
-  fsync,
-  linkSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, readFileSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Effect } from '../../api/effects.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
+import { type FileChange, type FileChanges, inOrder, lasting } from '../planning/unit.ts';
 import { keepBackup } from './backup.ts';
-
-// Synchronous but for waiting for the disk: files of a few hundred bytes, in a process that does nothing else, where a
-// round through the thread pool costs more than the write. What waits for the disk waits for all files at once.
-
-/**
- * Writes a file so that after a crash it is there as a whole or as it was before; `syncPath` of its directory makes sure
- * which.
- */
-export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
-  const growing = `${path}.new`;
-  writeNew(growing, text, mode);
-  await syncPath(growing);
-  renameSync(growing, path);
-}
-
-/**
- * Writes a file that others go by at once: where it cannot be brought down to the disk, it is as it was before, for which
- * no space is needed.
- */
-export async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
-  const former = `${path}.old`;
-  removeFile(former);
-  if (isThere(path)) linkSync(path, former);
-  await writeWhole(path, text, mode);
-  try {
-    await syncPath(dirname(path));
-  } catch (error) {
-    if (isThere(former)) renameSync(former, path);
-    else removeFile(path);
-    throw error;
-  }
-  try {
-    removeFile(former);
-  } catch {
-    // A leftover is in nobody's way: the file itself is as it shall be.
-  }
-}
-
-/** Writes a file that nobody reads yet, in place of a leftover; leaves none when it cannot. */
-function writeNew(path: string, text: string, mode: number): void {
-  removeFile(path);
-  try {
-    // wx: never through a link that somebody put there meanwhile.
-    writeFileSync(path, text, { flag: 'wx', mode });
-  } catch (error) {
-    removeFile(path);
-    throw error;
-  }
-}
-
-/** Removes a file if it is there. */
-export function removeFile(path: string): void {
-  if (isThere(path)) ifThere(() => unlinkSync(path));
-}
-
-/** Renames a file if it is there. */
-function renameFile(from: string, to: string): void {
-  if (isThere(from)) ifThere(() => renameSync(from, to));
-}
-
-/** The text of a file, which a directory in its place has none of; null when there is nothing. */
-export function textOf(path: string): string | null {
-  try {
-    return ifThere(() => readFileSync(path, 'utf8')) ?? null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error;
-    return '';
-  }
-}
-
-/** Brings a file down to the disk, or the names in a directory: only then do they survive a power cut. */
-export async function syncPath(path: string): Promise<void> {
-  const descriptor = openSync(path, 'r');
-  try {
-    await promisify(fsync)(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Asked before a change: of a file that is not there, a read-only file system says EROFS and not ENOENT. */
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function ifThere<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return undefined;
-  }
-}
+import {
+  isThere,
+  removeFile,
+  renameFile,
+  syncPath,
+  textOf,
+  writeNew,
+  writeWhole,
+} from './whole-file.ts';
 
 export interface Disk {
   readonly hostRoot: string;
@@ -148,13 +53,33 @@ export function stagedFiles(files: FileChanges, disk: Disk): { path: string; tex
 
 /** The commit, with what comes before it and what it makes obsolete. `syncFiles` makes it last. */
 export async function commitFiles(files: FileChanges, disk: Disk): Promise<void> {
-  const { companions, commit, obsolete } = files;
+  const { interim = [], companions, commit, obsolete } = files;
+  // The routes of a profile before the profile itself.
+  for (const change of interim) {
+    await putInPlace([change], disk);
+    await syncDirectories([change], disk);
+  }
   await putInPlace(companions, disk);
   // A power cut may keep the later of two renames alone, in particular in another directory.
   await syncDirectories(companions, disk);
   await putInPlace([commit], disk);
   if (obsolete.length > 0) await syncDirectories([commit], disk);
   await putInPlace(obsolete, disk);
+  await dropInterim(files, disk);
+}
+
+/** Once all the others are what they shall be: the profile before its routes. */
+async function dropInterim(files: FileChanges, disk: Disk): Promise<void> {
+  if (!files.interim) return;
+  await syncDirectories(lasting(files), disk);
+  for (const change of files.interim.toReversed()) {
+    const { path, staged } = placesOf(change, disk);
+    await disk.perform('agent.file.remove', async () => {
+      if (textOf(path) === change.after) removeFile(path);
+      removeFile(staged);
+    });
+    await syncDirectories([change], disk);
+  }
 }
 
 async function putInPlace(files: readonly FileChange[], disk: Disk): Promise<void> {
@@ -179,8 +104,9 @@ async function syncDirectories(files: readonly FileChange[], { hostRoot }: Disk)
 }
 
 /** Whether the commit has happened. */
-export function isCommitted({ commit }: FileChanges, { hostRoot }: Disk): boolean {
-  return textOf(join(hostRoot, commit.path)) === commit.after;
+export function isCommitted({ commit, interim = [] }: FileChanges, { hostRoot }: Disk): boolean {
+  const deciding = [commit, ...interim.slice(-1)];
+  return deciding.some(({ path, after }) => textOf(join(hostRoot, path)) === after);
 }
 
 export interface DatedDisk extends Disk {
@@ -221,14 +147,29 @@ async function backUp(
 
 /** Finishes what was interrupted behind the commit; resolves to what could not be kept. */
 export async function finishFiles(files: FileChanges, disk: DatedDisk): Promise<string[]> {
+  if (files.interim) await putLate([...files.companions, files.commit], disk);
   for (const change of files.obsolete) {
     const { path, old } = placesOf(change, disk);
     if (textOf(path) !== change.before) continue;
     await disk.perform('agent.file.remove', async () => renameFile(path, old));
   }
+  await dropInterim(files, disk);
   const lost = await settleFiles(files, disk);
   await syncFiles([files], disk);
   return lost;
+}
+
+/** What was still to be written when others stood in for it. What was staged is on the disk. */
+async function putLate(files: readonly FileChange[], disk: Disk): Promise<void> {
+  for (const change of files.filter((file) => file.changed)) {
+    const { path, staged } = placesOf(change, disk);
+    if (textOf(path) !== change.before || change.after === null) continue;
+    await disk.perform('agent.file.commit', async () => {
+      if (textOf(staged) === change.after) renameSync(staged, path);
+      else await writeWhole(path, change.after ?? '', change.mode);
+    });
+  }
+  await syncDirectories(files, disk);
 }
 
 /**
@@ -236,10 +177,17 @@ export async function finishFiles(files: FileChanges, disk: DatedDisk): Promise<
  * others have put in the place of one stays.
  */
 export async function restoreFiles(files: FileChanges, disk: Disk): Promise<void> {
-  for (const change of changed(files).toReversed()) {
+  const { interim = [] } = files;
+  for (const change of lasting(files)
+    .filter((file) => file.changed)
+    .toReversed()) {
     await disk.perform('agent.file.remove', () => restore(change, disk));
   }
-  await syncFiles([files], disk);
+  await syncDirectories(lasting(files), disk);
+  for (const change of interim.toReversed()) {
+    await disk.perform('agent.file.remove', () => restore(change, disk));
+    await syncDirectories([change], disk);
+  }
 }
 
 async function restore(change: FileChange, disk: Disk): Promise<void> {

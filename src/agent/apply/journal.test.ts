@@ -107,6 +107,26 @@ describe('the journal', () => {
     });
   });
 
+  test('of what an earlier agent would take for another change has a version that it refuses', async () => {
+    const [unit] = units;
+    if (!unit) throw new Error('no unit');
+    const path = join(disk.hostRoot, `var/lib/multinic/journal/${unit.index}.json`);
+    const { commit } = unit.files;
+    const interim = [{ ...commit, path: `${commit.path}-next` }];
+    const nic = { ...unit.nic, rulesOnly: true } as const;
+    for (const [asked, version] of [
+      [unit, 2],
+      [{ ...unit, files: { ...unit.files, interim } }, 3],
+      [{ ...unit, nic }, 3],
+    ] as const) {
+      await writeJournal(asked, none, { ...disk, run });
+      expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ version });
+      const [read] = readJournals(disk.hostRoot);
+      expect(read?.files).toEqual(asked.files);
+      expect(read?.rulesOnly).toBe(asked.nic.rulesOnly);
+    }
+  });
+
   test('of a newer agent is not touched', async () => {
     const directory = join(disk.hostRoot, 'var/lib/multinic/journal');
     await mkdir(directory, { recursive: true });

@@ -8,7 +8,8 @@ import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
 import type { Unit } from '../planning/unit.ts';
 import { type AgentState, agentState, emptyState, knownVersions, nicRecord } from '../state.ts';
-import { type Disk, removeFile, replaceWhole, syncPath, textOf, writeWhole } from './disk.ts';
+import type { Disk } from './disk.ts';
+import { removeFile, replaceWhole, syncPath, textOf, writeWhole } from './whole-file.ts';
 
 /** Everything of the agent on a host: what it owns, and what it has in hand. */
 export const agentDirectory = '/var/lib/multinic';
@@ -85,8 +86,12 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-const journalVersion = 2;
-const journalVersions = [1, journalVersion] as const;
+/** Agents that know none but the first two would take such a change for another one. */
+const journalVersions = [1, 2, 3] as const;
+
+function versionOf({ files, nic }: Unit): (typeof journalVersions)[number] {
+  return files.interim || nic.rulesOnly ? 3 : 2;
+}
 
 const fileChange = z.object({
   path: z.string(),
@@ -98,6 +103,7 @@ const fileChange = z.object({
 });
 
 const fileChanges = z.object({
+  interim: z.array(fileChange).exactOptional(),
   companions: z.array(fileChange),
   commit: fileChange,
   obsolete: z.array(fileChange),
@@ -189,7 +195,7 @@ export async function writeJournal(
   const { action, index, nic, before, after, change, files, record } = unit;
   const { eviction, operations } = change;
   const entry = {
-    version: journalVersion,
+    version: versionOf(unit),
     ...disk.run,
     step: action,
     index,

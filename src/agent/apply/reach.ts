@@ -15,9 +15,10 @@ export function inReachOf(files: FileChanges, hostRoot: string): Reachable {
     changed && !existsSync(dirname(join(hostRoot, path)));
   const reached = (change: FileChange): FileChange =>
     isLost(change) ? { ...change, changed: false } : change;
-  const { companions, commit, obsolete } = files;
+  const { interim, companions, commit, obsolete } = files;
   return {
     files: {
+      ...(interim ? { interim: interim.map(reached) } : {}),
       companions: companions.map(reached),
       commit: reached(commit),
       obsolete: obsolete.map(reached),

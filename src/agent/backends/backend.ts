@@ -25,6 +25,11 @@ export interface RenderedNic {
   readonly companions: readonly RenderedFile[];
   /** Holds the addresses; its rename is the commit. */
   readonly main: RenderedFile;
+  /**
+   * All that a boot goes by once more under other names, of a family that has more than one file of that: where both are there
+   * the manager goes by these. The last one makes them count.
+   */
+  readonly interim?: readonly RenderedFile[];
 }
 
 /** How one family of hosts keeps a NIC's configuration over a reboot. Pure: files are read and written by others. */

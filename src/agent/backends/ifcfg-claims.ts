@@ -5,6 +5,12 @@ import { macInHead } from './nic-head.ts';
 
 export const ifcfgDirectory = '/etc/sysconfig/network-scripts';
 
+/**
+ * How names of files end that stand in for those of a NIC while several of them are replaced: NetworkManager takes a profile
+ * of any name, and its routes from the file of that very name.
+ */
+export const interim = '-next';
+
 /** `KEY=value` of a file of shell variables, without the quotes; of a key that is there twice the last. */
 export function shellVariables(text: string): Map<string, string> {
   const found = [...text.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/gm)];
@@ -34,7 +40,9 @@ function macIn(value: string): string {
 /** What a file of network-scripts is about, and whether it is one of ours. */
 export function readIfcfg(file: HostFile): ConfigFile {
   const name = file.path.slice(ifcfgDirectory.length + 1);
-  const own = /^ifcfg-multinic\d+$/.test(name) ? ownIfcfg(file.text) : ownRoutes(name, file.text);
+  const own = /^ifcfg-multinic\d+(-next)?$/.test(name)
+    ? ownIfcfg(file.text)
+    : ownRoutes(name, file.text);
   if (own) return { ...file, own, macs: [own.mac] };
   const [, device] = /^ifcfg-(.+)$/.exec(name) ?? [];
   if (device && !passedBy.test(name)) return { ...file, ...claimsOf(file.text, device) };
@@ -62,7 +70,7 @@ function addressesIn(variables: ReadonlyMap<string, string>): string[] {
 }
 
 function ownRoutes(name: string, text: string): OwnFile | undefined {
-  const [, index] = /^route6?-multinic(\d)$/.exec(name) ?? [];
+  const [, index] = /^route6?-multinic(\d)(?:-next)?$/.exec(name) ?? [];
   const mac = macInHead(text);
   if (index === undefined || mac === undefined) return undefined;
   return { mac, index: Number(index), addresses: [] };

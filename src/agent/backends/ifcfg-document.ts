@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ipOf } from '../../api/address.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import { type NicRoute, ruleText } from '../planning/nic-state.ts';
+import { interim } from './ifcfg-claims.ts';
 import { nicHead } from './nic-head.ts';
 import {
   autoconnectPriority,
@@ -15,23 +16,29 @@ import {
   takeNumbered,
 } from './profile.ts';
 
+type Variant = '' | typeof interim;
+
+const priorities = { '': autoconnectPriority - 1, [interim]: autoconnectPriority } as const;
+
 /**
  * The file of one NIC. NetworkManager asks of a device all that it names, so the MAC decides and the name is made sure of.
  * The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot.
  * Rules are in it: a `rule-` file is not read, and where there is one the routes are not read either.
+ *
+ * One that stands in for another for a while is another profile, and the one that is taken of both.
  */
-export function renderIfcfg(nic: DesiredNic): string {
+export function renderIfcfg(nic: DesiredNic, variant: Variant = ''): string {
   const { name, mac, mtu, table } = nic;
   const lines = [
     'TYPE=Ethernet',
     `NAME=${name}`,
-    `UUID=${profileUuid(nic)}`,
+    `UUID=${profileUuid(nic, variant)}`,
     `DEVICE=${name}`,
     `HWADDR=${mac}`,
     'MACADDR=preserve',
     `MTU=${mtu}`,
     'ONBOOT=yes',
-    `AUTOCONNECT_PRIORITY=${autoconnectPriority}`,
+    `AUTOCONNECT_PRIORITY=${priorities[variant]}`,
     'BOOTPROTO=none',
     'DEFROUTE=no',
     // Of both, whatever is switched off: NetworkManager counts up from 100 for all that have none, the node's own NIC too.
@@ -92,7 +99,7 @@ const common = {
   MACADDR: z.literal('preserve'),
   MTU: digits,
   ONBOOT: z.literal('yes'),
-  AUTOCONNECT_PRIORITY: z.literal(String(autoconnectPriority)),
+  AUTOCONNECT_PRIORITY: digits,
   BOOTPROTO: z.literal('none'),
   DEFROUTE: z.literal('no'),
   IPV4_ROUTE_METRIC: digits,
@@ -110,7 +117,7 @@ const ipv6Keys = {
 const noIpv6Keys = { IPV6_DISABLED: z.literal('yes') };
 
 /** Throws when the file, read back, is not exactly the NIC it was rendered from, but for its routes. */
-export function validateIfcfg(text: string, nic: DesiredNic): void {
+export function validateIfcfg(text: string, nic: DesiredNic, variant: Variant = ''): void {
   const rest = strictVariables(text);
   const ips = takeNumbered(rest, (at) => `IPADDR${at}`, 0);
   const prefixes = takeNumbered(rest, (at) => `PREFIX${at}`, 0);
@@ -128,6 +135,7 @@ export function validateIfcfg(text: string, nic: DesiredNic): void {
   const found = {
     names: [said.NAME, said.DEVICE],
     uuid: said.UUID,
+    priority: said.AUTOCONNECT_PRIORITY,
     mac: said.HWADDR,
     mtu: said.MTU,
     metrics: [said.IPV4_ROUTE_METRIC, said.IPV6_ROUTE_METRIC],
@@ -141,7 +149,8 @@ export function validateIfcfg(text: string, nic: DesiredNic): void {
   const families = [ofFamily(nic, 4), ofFamily(nic, 6)];
   const wanted = {
     names: [nic.name, nic.name],
-    uuid: profileUuid(nic),
+    uuid: profileUuid(nic, variant),
+    priority: priorities[variant],
     mac: nic.mac,
     mtu: nic.mtu,
     metrics: families.map(() => nic.table),

@@ -25,7 +25,7 @@ HWADDR=${macOf(1)}
 MACADDR=preserve
 MTU=1450
 ONBOOT=yes
-AUTOCONNECT_PRIORITY=999
+AUTOCONNECT_PRIORITY=998
 BOOTPROTO=none
 DEFROUTE=no
 IPV4_ROUTE_METRIC=100
@@ -61,6 +61,28 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
     expect(six.main.text).not.toMatch(/IPADDR|ACD/);
     expect(six.main.text).toContain('\nIPV4_ROUTE_METRIC=100\n');
     expect(six.companions).toHaveLength(1);
+  });
+
+  test('has a second profile for while files are replaced, which is taken of both', async () => {
+    const { interim = [] } = ifcfg.render(nic);
+    expect(interim.map(({ path }) => path)).toEqual(
+      files.slice(1).map(({ path }) => `${path}-next`),
+    );
+    expect(interim.slice(0, 2).map(({ text }) => text)).toEqual(
+      companions.slice(1).map(({ text }) => text),
+    );
+    const last = interim.at(-1) ?? main;
+    const uuid = /UUID=.*/;
+    expect(last.text.replace(uuid, '')).toBe(
+      main.text.replace(uuid, '').replace('PRIORITY=998', 'PRIORITY=999'),
+    );
+    expect(uuid.exec(last.text)?.[0]).not.toBe(uuid.exec(main.text)?.[0]);
+    for (const file of interim) {
+      ifcfg.validate(file, nic);
+      expect((await ifcfg.read(file)).own).toMatchObject({ mac: nic.mac, index: 0 });
+    }
+    expect(() => ifcfg.validate({ ...last, text: main.text }, nic)).toThrow();
+    expect(() => ifcfg.validate({ ...main, text: last.text }, nic)).toThrow();
   });
 
   test('what it renders reads back the same', async () => {

@@ -1,7 +1,7 @@
 import { interfaceName } from '../../api/names.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import type { Backend, RenderedFile } from './backend.ts';
-import { ifcfgDirectory } from './ifcfg-claims.ts';
+import { ifcfgDirectory, interim } from './ifcfg-claims.ts';
 import { renderIfcfg, renderRoutes, validateIfcfg, validateRoutes } from './ifcfg-document.ts';
 import { renderLink, validateLink } from './link-file.ts';
 import { places, read } from './network-manager.ts';
@@ -17,12 +17,17 @@ export const ifcfg: Backend = {
   render: (nic) => ({
     companions: [renderLink(nic, 0o600), ...routeFiles(nic)],
     main: { path: path(nic.index), text: renderIfcfg(nic), mode: 0o600 },
+    interim: [
+      ...routeFiles(nic).map((file) => ({ ...file, path: file.path + interim })),
+      { path: path(nic.index) + interim, text: renderIfcfg(nic, interim), mode: 0o600 },
+    ],
   }),
   validate({ path: at, text }, nic) {
+    const variant = at.endsWith(interim) ? interim : '';
     if (at.endsWith('.link')) validateLink(text, nic);
-    else if (at === routesPath(nic, 4)) validateRoutes(text, nic, 4);
-    else if (at === routesPath(nic, 6)) validateRoutes(text, nic, 6);
-    else validateIfcfg(text, nic);
+    else if (at === routesPath(nic, 4) + variant) validateRoutes(text, nic, 4);
+    else if (at === routesPath(nic, 6) + variant) validateRoutes(text, nic, 6);
+    else validateIfcfg(text, nic, variant);
   },
 };
 

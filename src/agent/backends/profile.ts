@@ -9,8 +9,8 @@ import { rt } from '../snapshot.ts';
 export const autoconnectPriority = 999;
 
 /** Whose profile it is, in NetworkManager's eyes: the same for a NIC at every run. In the form of version 5, RFC 9562. */
-export function profileUuid({ mac, name }: DesiredNic): string {
-  const digest = createHash('sha1').update(`multinic ${mac} ${name}`).digest();
+export function profileUuid({ mac, name }: DesiredNic, variant = ''): string {
+  const digest = createHash('sha1').update(`multinic ${mac} ${name}${variant}`).digest();
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
   digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = digest.toString('hex', 0, 16);

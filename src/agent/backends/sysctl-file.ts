@@ -18,8 +18,8 @@ export function withSysctlFile(backend: Backend): Backend {
     places: [...backend.places, sysctlPlace],
     read: (file) => (isHere(file) ? readSysctlFile(file) : backend.read(file)),
     render(nic) {
-      const { companions, main } = backend.render(nic);
-      return { companions: [...companions, renderSysctlFile(nic)], main };
+      const { companions, ...rest } = backend.render(nic);
+      return { ...rest, companions: [...companions, renderSysctlFile(nic)] };
     },
     validate(file, nic) {
       if (!isHere(file)) backend.validate(file, nic);

@@ -7,12 +7,18 @@ import { inOrder, removeChanges, writeChanges } from './unit.ts';
 const name = rendered('/etc/systemd/network/90-multinic0.link', 'the name');
 const main = rendered('/etc/systemd/network/90-multinic0.network', 'the addresses');
 
+const none: ReadonlySet<string> = new Set();
+
 function rendered(path: string, text: string): RenderedFile {
   return { path, text, mode: 0o644 };
 }
 
 function there({ path, text, mode }: RenderedFile): ConfigFile {
   return { path, text, mode, own: { mac: macOf(1), index: 0, addresses: [] }, macs: [macOf(1)] };
+}
+
+function old(file: RenderedFile): ConfigFile {
+  return { ...there(file), text: 'old' };
 }
 
 function written(files: readonly ConfigFile[], taken: readonly string[] = []) {
@@ -53,11 +59,57 @@ describe('files of a NIC', () => {
   });
 
   test('of earlier generations go, but for those whose path another NIC takes', () => {
-    const old = rendered('/etc/netplan/90-multinic0.yaml', 'old');
+    const former = rendered('/etc/netplan/90-multinic0.yaml', 'old');
     const moved = rendered('/etc/netplan/91-multinic1.yaml', 'moved');
-    expect(written([there(old), there(moved)], [moved.path]).obsolete).toEqual([
-      { path: old.path, before: 'old', after: null, mode: 0o644, changed: true },
+    expect(written([there(former), there(moved)], [moved.path]).obsolete).toEqual([
+      { path: former.path, before: 'old', after: null, mode: 0o644, changed: true },
     ]);
+  });
+
+  describe('of which a boot goes by more than one', () => {
+    const profile = rendered('/etc/scripts/profile', 'the addresses');
+    const routes = rendered('/etc/scripts/routes', 'routes');
+    const names = (...has: ReturnType<typeof there>[]) => {
+      const interim = [routes, profile].map((file) => ({ ...file, path: `${file.path}-next` }));
+      const on = host([], { files: has });
+      const files = writeChanges(
+        on,
+        macOf(1),
+        { companions: [name, routes], main: profile, interim },
+        none,
+      );
+      return files.interim?.map(({ path, before, after }) => [path, before, after]);
+    };
+    const standIns = [
+      [`${routes.path}-next`, null, 'routes'],
+      [`${profile.path}-next`, null, profile.text],
+    ];
+
+    test('have others in their place while more than one is replaced', () => {
+      expect(names(there(name), old(routes), old(profile))).toEqual(standIns);
+      expect(names(there(name), old(profile))).toEqual(standIns);
+      const gone = rendered('/etc/scripts/routes6', 'routes');
+      expect(names(there(name), there(routes), old(profile), there(gone))).toEqual(standIns);
+    });
+
+    test('have none while one is, or all are new', () => {
+      expect(names()).toBeUndefined();
+      expect(names(there(name))).toBeUndefined();
+      expect(names(there(name), there(routes), old(profile))).toBeUndefined();
+      expect(names(there(name), old(routes), there(profile))).toBeUndefined();
+      expect(names(there(name), there(routes), there(profile))).toBeUndefined();
+    });
+
+    test('lose those that were left in the end', () => {
+      const left = rendered(`${profile.path}-next`, 'left');
+      const on = host([], { files: [there(name), there(routes), old(profile), there(left)] });
+      const rest = { companions: [name, routes], main: profile };
+      expect(writeChanges(on, macOf(1), rest, none).obsolete).toMatchObject([{ path: left.path }]);
+      const interim = [{ ...profile, path: left.path }];
+      const files = writeChanges(on, macOf(1), { ...rest, interim }, none);
+      expect(files.obsolete).toEqual([]);
+      expect(files.interim).toMatchObject([{ before: 'left', after: profile.text }]);
+    });
   });
 
   test('go with the addresses first', () => {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { interfaceName } from '../../api/names.ts';
 import type { RenderedFile, RenderedNic } from '../backends/backend.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
@@ -29,6 +30,11 @@ export interface FileChange {
 
 /** What happens to the files of one NIC. Its addresses begin and end with one of them. */
 export interface FileChanges {
+  /**
+   * Stand in for the others while more than one file that a boot goes by is replaced, and are gone in the end. The change is
+   * done once the last of them is there.
+   */
+  readonly interim?: readonly FileChange[];
   /** Written first: they name the NIC and set it up, without an address. */
   readonly companions: readonly FileChange[];
   /** Once it is as it shall be, the change is done. */
@@ -38,7 +44,12 @@ export interface FileChanges {
 }
 
 /** All of them, in their order. */
-export function inOrder({ companions, commit, obsolete }: FileChanges): readonly FileChange[] {
+export function inOrder({ interim = [], ...files }: FileChanges): readonly FileChange[] {
+  return [...interim, ...lasting(files)];
+}
+
+/** Those that stay, or leave for good. */
+export function lasting({ companions, commit, obsolete }: FileChanges): readonly FileChange[] {
   return [...companions, commit, ...obsolete];
 }
 
@@ -129,7 +140,7 @@ function fileText({ path, before, after }: FileChange): string {
 export function writeChanges(
   host: Snapshot,
   mac: string,
-  { companions, main }: RenderedNic,
+  { companions, main, interim = [] }: RenderedNic,
   taken: ReadonlySet<string>,
 ): FileChanges {
   const written = [...companions, main].map((file) => changeTo(host, file));
@@ -137,7 +148,23 @@ export function writeChanges(
   const obsolete = ownFiles(host, mac)
     .filter(({ path }) => !paths.has(path))
     .map(removal);
-  return { ...committed(written), obsolete };
+  const files = { ...committed(written), obsolete };
+  if (interim.length === 0 || isReplacedAtOnce(files, main)) return files;
+  const standIns = interim.map((file) => ({ ...changeTo(host, file), changed: true }));
+  const names = new Set(standIns.map(({ path }) => path));
+  return {
+    ...files,
+    obsolete: obsolete.filter(({ path }) => !names.has(path)),
+    interim: standIns,
+  };
+}
+
+/** Whether a boot goes by the old files or by the new ones, whenever it comes: one is replaced, or there were none. */
+function isReplacedAtOnce(files: FileChanges, main: RenderedFile): boolean {
+  const replaced = lasting(files).filter(
+    ({ changed, path }) => changed && dirname(path) === dirname(main.path),
+  );
+  return replaced.length < 2 || replaced.every(({ before }) => before === null);
 }
 
 /** The last one that changes decides; of files that are all as they shall be, the one with the addresses. */

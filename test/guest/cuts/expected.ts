@@ -1,4 +1,5 @@
 import { backends } from '../../../src/agent/backends/backends.ts';
+import { interim } from '../../../src/agent/backends/ifcfg-claims.ts';
 import { difference, type NicsState } from '../../boxes/nic-state.ts';
 import { fileProblems } from '../../faults/agent/pictures.ts';
 import type { Cut } from './cut.ts';
@@ -19,9 +20,7 @@ export async function wrongFiles(
   const [old, wanted] = [known.old.content.files, known.new.content.files];
   const problems = await fileProblems(known.scene.family, files, old, wanted);
   if (!isAfterEnd) return problems;
-  const isLost = indexes.some(
-    (index) => files[pathOf(known, index)] !== wanted[pathOf(known, index)],
-  );
+  const isLost = indexes.some((index) => !isWanted(known, index, files));
   return isLost ? [...problems, 'the agent had said that it was done'] : problems;
 }
 
@@ -48,11 +47,18 @@ function wrongNic(
   const [nic, old, wanted] = [now, known.old.nics, known.new.nics].map((nics) =>
     ofNic(nics, index),
   ) as [NicsState, NicsState, NicsState];
-  const isNew = files[path] === known.new.content.files[path];
+  const isNew = isWanted(known, index, files);
   return difference(nic, isNew ? wanted : old).filter((line) => {
-    if (files[path] === undefined) return ![...nic.links, ...nic.settings].includes(line.slice(2));
+    if ((files[path] ?? files[path + interim]) === undefined)
+      return ![...nic.links, ...nic.settings].includes(line.slice(2));
     return isNew || ![...old.settings, ...wanted.settings].includes(line.slice(2));
   });
+}
+
+/** Whether a boot goes by the new file, or by what stands in for it. */
+function isWanted(known: Known, index: number, files: DiskContent['files']): boolean {
+  const path = pathOf(known, index);
+  return files[path] === known.new.content.files[path] || files[path + interim] !== undefined;
 }
 
 /** What of all this is about one NIC. */

@@ -39,8 +39,8 @@ export const agentFilesMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/disk.ts',
-    find: 'async () => renameFile(path, old));\n  }\n  const lost',
-    replace: 'async () => removeFile(path));\n  }\n  const lost',
+    find: 'async () => renameFile(path, old));\n  }\n  await dropInterim',
+    replace: 'async () => removeFile(path));\n  }\n  await dropInterim',
     tests: pure('apply/disk.test.ts'),
   },
   {
@@ -50,7 +50,7 @@ export const agentFilesMutants: readonly Mutant[] = [
     tests: pure('apply/disk.test.ts'),
   },
   {
-    file: 'src/agent/apply/disk.ts',
+    file: 'src/agent/apply/whole-file.ts',
     find: '  await syncPath(growing);\n',
     replace: '',
     tests: answers,
@@ -121,4 +121,44 @@ export const agentFilesMutants: readonly Mutant[] = [
     replace: "places: [directory, '/usr/lib/netplan']",
     tests: answers,
   },
+  ...(
+    [
+      ['[commit, ...interim.slice(-1)]', '[commit]'],
+      ['[commit, ...interim.slice(-1)]', '[commit, ...interim.slice(0, 1)]'],
+      [
+        'for (const change of files.interim.toReversed()) {',
+        'for (const change of files.interim) {',
+      ],
+      ['if (textOf(path) === change.after) removeFile(path);', 'removeFile(path);'],
+      ['if (files.interim) await putLate', 'await Promise.resolve(); if (false) await putLate'],
+      ['if (textOf(path) !== change.before || change.after === null) continue;', ''],
+      ['for (const change of interim.toReversed()) {', 'for (const change of interim) {'],
+      [
+        '  for (const change of interim) {\n    await putInPlace',
+        '  for (const change of interim.toReversed()) {\n    await putInPlace',
+      ],
+    ] as const
+  ).map(
+    ([find, replace]): Mutant => ({
+      file: 'src/agent/apply/disk.ts',
+      find,
+      replace,
+      tests: pure('apply/interim.test.ts'),
+    }),
+  ),
+  ...(
+    [
+      ['replaced.length < 2', 'replaced.length < 3'],
+      ['dirname(path) === dirname(main.path)', 'true'],
+      ['replaced.every(({ before })', 'replaced.some(({ before })'],
+      ['.filter(({ path }) => !names.has(path))', ''],
+    ] as const
+  ).map(
+    ([find, replace]): Mutant => ({
+      file: 'src/agent/planning/unit.ts',
+      find,
+      replace,
+      tests: pure('planning/unit.test.ts'),
+    }),
+  ),
 ];

@@ -95,8 +95,8 @@ export const scenarioMutants: Readonly<Record<string, Mutant>> = {
     'names',
     'ten changes of a NIC leave its one profile, by one uuid',
     `${agent}/backends/profile.ts`,
-    'profileUuid({ mac, name }: DesiredNic)',
-    'profileUuid({ mac, mtu: name }: DesiredNic)',
+    'profileUuid({ mac, name }: DesiredNic,',
+    'profileUuid({ mac, mtu: name }: DesiredNic,',
   ),
   'RW-12': onHost(
     'drift',

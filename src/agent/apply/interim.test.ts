@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { FileChange, FileChanges } from '../planning/unit.ts';
+import {
+  commitFiles,
+  type DatedDisk,
+  finishFiles,
+  isCommitted,
+  restoreFiles,
+  stageFiles,
+} from './disk.ts';
+
+let disk: DatedDisk;
+let directory: string;
+beforeEach(async () => {
+  const hostRoot = await mkdtemp(join(tmpdir(), 'multinic-interim-'));
+  directory = join(hostRoot, 'etc/scripts');
+  await mkdir(directory, { recursive: true });
+  disk = { hostRoot, perform: async (_, write) => write(), clock: { now: () => new Date(0) } };
+  for (const [name, text] of Object.entries(oldApart)) await put(name, text);
+});
+afterEach(() => rm(disk.hostRoot, { recursive: true }));
+
+function change(before: string | null, after: string | null, name: string): FileChange {
+  return { path: `/etc/scripts/${name}`, before, after, mode: 0o600, changed: true };
+}
+
+/** A profile with its routes in other files, which get others; more files stand in meanwhile. */
+const apart: FileChanges = {
+  interim: [change(null, 'new', 'routes-next'), change(null, 'new', 'profile-next')],
+  companions: [change('old', 'new', 'routes')],
+  commit: change('old', 'new', 'profile'),
+  obsolete: [change('old', null, 'routes6')],
+};
+const oldApart = { profile: 'old', routes: 'old', routes6: 'old' };
+const newApart = { profile: 'new', routes: 'new' };
+
+async function put(name: string, text: string): Promise<void> {
+  await writeFile(join(directory, name), text);
+}
+
+async function files(): Promise<Record<string, string>> {
+  const names = (await readdir(directory)).filter((name) => name !== 'backup').toSorted();
+  const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
+  return Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
+}
+
+/** What a boot would go by. */
+async function profile(): Promise<Record<string, string>> {
+  const all = await files();
+  const standIns = 'profile-next' in all;
+  const found = Object.entries(all).filter(
+    ([name]) => !name.startsWith('.') && name.endsWith('-next') === standIns,
+  );
+  return Object.fromEntries(found.map(([name, text]) => [name.replace('-next', ''), text]));
+}
+
+async function expectWhole(seen: readonly object[]): Promise<void> {
+  for (const each of [...seen, await profile()]) expect([oldApart, newApart]).toContainEqual(each);
+}
+
+describe('files of which each counts', () => {
+  class PowerCut extends Error {}
+
+  /** A disk of a host that goes down before or after the step of this number; and all that a boot would have gone by. */
+  function goingDown(at: number, when: 'before' | 'after') {
+    const seen: object[] = [];
+    let steps = 0;
+    const watched: DatedDisk = {
+      ...disk,
+      perform: async (_, write) => {
+        steps += 1;
+        if (steps === at && when === 'before') throw new PowerCut();
+        const done = await write();
+        seen.push(await profile());
+        if (steps === at) throw new PowerCut();
+        return done;
+      },
+    };
+    return { watched, seen };
+  }
+
+  const moments = Array.from({ length: 12 }, (_, at) => at + 1).flatMap((at) =>
+    (['before', 'after'] as const).map((when) => [when, at] as const),
+  );
+
+  test.each(moments)('are all old or all new when the power goes %s step %i', async (when, at) => {
+    const { watched, seen } = goingDown(at, when);
+    await stageFiles(apart, watched)
+      .then(() => commitFiles(apart, watched))
+      .catch((error: unknown) => expect(error).toBeInstanceOf(PowerCut));
+    await expectWhole(seen);
+    const committed = isCommitted(apart, disk);
+    expect(await profile()).toEqual(committed ? newApart : oldApart);
+    const later = goingDown(Number.POSITIVE_INFINITY, 'after');
+    const end = committed ? finishFiles : restoreFiles;
+    await end(apart, later.watched);
+    await expectWhole(later.seen);
+    expect(await files()).toEqual(committed ? newApart : oldApart);
+  });
+
+  test.each(moments)('are so too when it goes %s step %i of the way back', async (when, at) => {
+    await stageFiles(apart, disk);
+    await commitFiles({ ...apart, obsolete: [] }, disk);
+    for (const name of ['routes-next', 'profile-next']) await put(name, 'new');
+    const { watched, seen } = goingDown(at, when);
+    await restoreFiles(apart, watched).catch(() => undefined);
+    await expectWhole(seen);
+    await (isCommitted(apart, disk) ? finishFiles : restoreFiles)(apart, disk);
+    await expectWhole([]);
+  });
+
+  test('are written anew when nothing of what was staged is left', async () => {
+    await stageFiles(apart, disk);
+    for (const name of ['routes-next', 'profile-next']) await put(name, 'new');
+    for (const name of ['routes', 'profile']) await rm(join(directory, `.${name}.multinic-new`));
+    await finishFiles(apart, disk);
+    expect(await files()).toEqual(newApart);
+  });
+
+  test('that somebody else wrote meanwhile stay', async () => {
+    await stageFiles(apart, disk);
+    await put('routes', 'theirs');
+    await put('routes-next', 'theirs');
+    await put('profile-next', 'new');
+    await finishFiles(apart, disk);
+    expect(await files()).toEqual({ ...newApart, routes: 'theirs', 'routes-next': 'theirs' });
+  });
+});
