@@ -96,6 +96,7 @@ describe('files of a NIC', () => {
       expect(names()).toBeUndefined();
       expect(names(there(name))).toBeUndefined();
       expect(names(there(name), there(routes), old(profile))).toBeUndefined();
+      expect(names(old(name), there(routes), old(profile))).toBeUndefined();
       expect(names(there(name), old(routes), there(profile))).toBeUndefined();
       expect(names(there(name), there(routes), there(profile))).toBeUndefined();
     });
