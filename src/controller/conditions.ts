@@ -22,12 +22,13 @@ export type Situation =
   | ({ readonly kind: 'waiting'; readonly repeat: boolean } & Failure)
   /** `repeat`: what the status says of an earlier attempt still holds. */
   | { readonly kind: 'working'; readonly run: Run; readonly repeat: boolean }
-  /** `at`: when its end was seen here. */
+  /** `at`: when its end was seen here; `again`: it was told before, and something else has been told since. */
   | {
       readonly kind: 'ended';
       readonly job: string;
       readonly at: Date;
       readonly verdict: Verdict;
+      readonly again?: true;
     }
   /** The status says how it ended; nothing else does any more. */
   | { readonly kind: 'recorded' };
@@ -128,7 +129,8 @@ function drifted({ situation, drift, previous }: ConditionsInput): ConditionUpda
   if (drift) return [drift];
   const before = findCondition(previous, 'Drifted');
   if (!before) return [];
-  const isHealed = situation.kind === 'ended' && completionOf(situation.verdict).done;
+  const isNew = situation.kind === 'ended' && !situation.again;
+  const isHealed = isNew && completionOf(situation.verdict).done;
   if (isHealed) return [asApplied];
   const { type, status, reason = '', message = '' } = before;
   return [{ type, status, reason, message }];

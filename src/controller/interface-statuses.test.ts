@@ -87,3 +87,26 @@ describe('the addresses of a NIC', () => {
     expect(status(working, shrunk).interfaceStatuses).toMatchObject([dual]);
   });
 });
+
+describe('entries of one MAC', () => {
+  it('each keep their own status', () => {
+    const spec = { interfaces: [entry(0), entry(1, { macAddress: entry(0).macAddress ?? '' })] };
+    const first = status(working, nodeConfig({ spec }));
+    expect(lines(first)).toEqual([
+      'multinic0 Failed InvalidEntry',
+      'multinic1 Failed InvalidEntry',
+    ]);
+    const later = new Date('2026-01-01T13:00:00Z');
+    const next = status(working, nodeConfig({ spec, status: first }), later);
+    expect(next.interfaceStatuses).toEqual(first.interfaceStatuses);
+  });
+});
+
+describe('a status of a NIC without its MAC', () => {
+  it('is about none', () => {
+    const { interfaceStatuses = [], ...rest } = status(reported());
+    const nameless = interfaceStatuses.map((nic) => ({ ...nic, macAddress: undefined }));
+    const before = nodeConfig({ status: { ...rest, interfaceStatuses: nameless } });
+    expect(lines(status(working, before))).toEqual(['multinic0 InProgress SpecChanged']);
+  });
+});

@@ -31,7 +31,7 @@ function reportIn(situation: Situation): JobResult | undefined {
 }
 
 function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceStatus {
-  const before = previous.find(({ macAddress }) => sameMac(macAddress, entry.mac));
+  const before = previousOf(entry, previous);
   const said = reportIn(situation)?.nics.find(
     ({ mac, state }) => sameMac(mac, entry.mac) && state !== 'Removed',
   );
@@ -44,13 +44,27 @@ function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceS
   return unheard(identity, { before, situation, now });
 }
 
+/** Whether a status tells of a NIC, as it is wanted now, that it is configured. */
+export function isConfigured(entry: Entry, statuses: readonly InterfaceStatus[]): boolean {
+  const told = previousOf(entry, statuses);
+  return told?.status === 'Configured' && isSameJson(wish(told), wish(identityOf(entry)));
+}
+
+/** Several entries of one MAC, none of which can be used, are told apart by their places. */
+function previousOf({ mac, position }: Entry, previous: readonly InterfaceStatus[]) {
+  const same = previous.filter(({ macAddress }) => sameMac(macAddress, mac));
+  return same.find(({ interfaceIndex }) => interfaceIndex === position) ?? same[0];
+}
+
 /** The status of a NIC that no agent has just spoken about. */
 function unheard(
   nic: NicIdentity,
   { before, situation, now }: Pick<Nics, 'situation' | 'now'> & Pick<Stamp, 'before'>,
 ): InterfaceStatus {
   const sameWish = before && isSameJson(wish(before), wish(nic)) ? before : undefined;
-  if (sameWish && situation.kind === 'recorded') return sameWish;
+  if (sameWish && situation.kind === 'recorded') {
+    return { ...sameWish, ...defined({ interfaceIndex: nic.interfaceIndex }) };
+  }
   return nicStatus(nic, wordWithout(situation, sameWish), { before, now });
 }
 
@@ -84,7 +98,10 @@ function wish({ id, macAddress, address, cidr, mtu }: NicIdentity) {
 function leavingNics({ entries, situation, previous, now }: Nics): InterfaceStatus[] {
   const result = reportIn(situation);
   const wanted = new Set(entries.flatMap(({ mac }) => mac ?? []));
-  const gone = previous.filter(({ macAddress = '' }) => !wanted.has(macAddress.toLowerCase()));
+  const gone = previous.filter(
+    // What has no MAC, as a CustomResourceDefinition without one leaves it, is nobody's: it would come to more each time.
+    ({ macAddress }) => macAddress !== undefined && !wanted.has(macAddress.toLowerCase()),
+  );
   const listed = result?.nics.filter(({ mac }) => !wanted.has(mac.toLowerCase())) ?? [];
   const unsaid = gone.filter(
     ({ macAddress }) => !listed.some(({ mac }) => sameMac(macAddress, mac)),

@@ -11,7 +11,7 @@ import { isSameJson } from '../api/same-json.ts';
 import { specHash } from '../api/spec-hash.ts';
 import { type Applied, appliedIn } from './applied.ts';
 import { conditionsOf, isRepeat, readyIn, type Situation } from './conditions.ts';
-import { defined, interfaceStatuses } from './interface-statuses.ts';
+import { defined, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import type { AcceptedSpec, Entry } from './request.ts';
 import { type NodeConfig, nodeNameOf } from './stores.ts';
 import type { NameMatch } from './target.ts';
@@ -37,7 +37,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
   const conditions = conditionsOf({
     spec,
-    situation,
+    situation: isReadyTold(config.status, situation, spec) ? input.situation : situation,
     previous: before,
     name,
     drift,
@@ -173,8 +173,12 @@ function toldAgain(
     job,
     at: new Date(at),
     verdict: { kind: 'result', result },
+    again: true,
   } as const;
-  return isTold(status, end, entries) ? undefined : end;
+  const nics = status?.interfaceStatuses ?? [];
+  const usable = entries.filter(({ rejection }) => rejection === undefined);
+  const isTold = usable.every((entry) => isConfigured(entry, nics));
+  return isTold && isReadyTold(status, end, { entries }) ? undefined : end;
 }
 
 function nicsOf(entries: readonly Entry[]): JobResult['nics'] {
@@ -184,13 +188,13 @@ function nicsOf(entries: readonly Entry[]): JobResult['nics'] {
   });
 }
 
-/** The message of a success may have more to it: what the agent warned of. */
-function isTold(
+/** Whether Ready says it already; the message of a success may have more to it: what the agent warned of. */
+function isReadyTold(
   status: NodeConfigStatus | undefined,
   end: Situation,
-  entries: readonly Entry[],
+  { entries = [] }: Pick<AcceptedSpec, 'entries'>,
 ): boolean {
-  const told = findCondition(status?.conditions ?? [], 'Ready');
+  const told = findCondition(status?.conditions, 'Ready');
   const ready = readyIn(end, entries);
   if (told?.status !== ready.status || told.reason !== ready.reason) return false;
   return ready.status === 'True' || ready.message.startsWith(told.message ?? '');
