@@ -42,8 +42,8 @@ export interface LoopOptions {
   readonly perform: Perform<Effect>;
 }
 
-const recordCutShort =
-  'the cluster does not keep all of status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds; until then a restart costs each node a run';
+const statusCutShort =
+  'the cluster does not keep all of a status: its CustomResourceDefinition is older than this controller, apply deploy/crds; until then a restart costs each node a run';
 
 /** Objects reconciled at once; each mostly waits for the API server. */
 const workers = 8;
@@ -77,8 +77,8 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { namespace, startDeadlineMs } = values;
   const ages = new RecordAges(clock);
   const dispatch = createDispatch({ runner, admission, metrics, log });
-  const onRecordLost = (fields: readonly string[]): void =>
-    log.warn({ reason: 'CRDTooOld' satisfies PartReason, fields }, recordCutShort);
+  const onStatusLost = (fields: readonly string[]): void =>
+    log.warn({ reason: 'CRDTooOld' satisfies PartReason, fields }, statusCutShort);
   const reporter = createReporter({
     client,
     configs,
@@ -86,7 +86,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     metrics,
     perform,
     clock,
-    onRecordLost,
+    onStatusLost,
   });
   const reconcile = createReconciler({
     stores,

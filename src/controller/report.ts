@@ -16,7 +16,7 @@ import type { Metrics } from '../process/metrics.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Applied } from './applied.ts';
 import type { Situation } from './conditions.ts';
-import { isLeftOf, KeptRecords } from './kept-records.ts';
+import { KeptStatuses } from './kept-status.ts';
 import { type AcceptedSpec, acceptEntries } from './request.ts';
 import { RunRefused, type Verdict } from './runner.ts';
 import { standBackPatch } from './stand-back.ts';
@@ -31,13 +31,13 @@ export interface ReportOptions {
   readonly metrics: ControllerMetrics;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
-  /** Hears once of each field of `status.applied` that the cluster does not keep. */
-  readonly onRecordLost: (fields: readonly string[]) => void;
+  /** Hears once of each field of a status that the cluster does not keep. */
+  readonly onStatusLost: (fields: readonly string[]) => void;
 }
 
 /** What one visit of an object has to tell; of several things the last one. */
 export interface Report {
-  /** The object as it is after what was written, with its record as that was written. */
+  /** The object as it is after what was written, with its status as that was written. */
   readonly config: NodeConfig;
   /** What its entries are worth, and how its node was found. */
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
@@ -69,11 +69,11 @@ export interface Reporter {
 
 export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
-  const ownWrites = new OwnWrites();
-  const records = new KeptRecords(options.onRecordLost);
+  const statuses = new KeptStatuses(options.onStatusLost);
+  const ownWrites = new OwnWrites(statuses);
 
   function open(config: NodeConfig): Report {
-    let current = records.whole(config);
+    let current = statuses.whole(config);
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
     let told: Told | undefined;
@@ -106,8 +106,13 @@ export function createReporter(options: ReportOptions): Reporter {
         const patch = statusPatch(current, next);
         if (patch === undefined) return;
         const before = current;
-        const written = await ownWrites.during(before, next, () => write(before, patch, signal));
-        current = records.note(written, next);
+        current = await ownWrites.during(before, next, async () => {
+          const kept = await write(before, patch, signal);
+          const whole = statuses.note(kept, next);
+          // What the watch will tell in a moment, so that nobody decides on the state before.
+          configs.upsert(kept);
+          return whole;
+        });
         recordReady(recorder, before, next.conditions ?? []);
         recordDrift(recorder, before, next.conditions ?? []);
         if (situation.kind !== 'ended') return;
@@ -119,27 +124,24 @@ export function createReporter(options: ReportOptions): Reporter {
   async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
     const patch = standBackPatch(config, message, clock.now());
     if (patch === undefined) return;
-    await write(config, patch, signal);
+    configs.upsert(await write(config, patch, signal));
     recorder.record(config, { type: 'Warning', reason: 'OtherControllerActive', message });
   }
 
-  async function write(config: NodeConfig, patch: unknown, signal: AbortSignal) {
-    const written = await perform('controller.status.write', () =>
+  function write(config: NodeConfig, patch: unknown, signal: AbortSignal) {
+    return perform('controller.status.write', () =>
       client.patchStatus(nodeConfigs, refOfConfig(config), patch, {
         fieldManager: fieldManagers.controller,
         signal,
       }),
     );
-    // What the watch will tell in a moment, so that nobody decides on the state before.
-    configs.upsert(written);
-    return written;
   }
 
   return {
     open,
     standBack,
     wrote: (change) => ownWrites.has(change),
-    forget: (key) => records.forget(key),
+    forget: (key) => statuses.forget(key),
   };
 }
 
@@ -209,6 +211,11 @@ export function outcomeLabel(verdict: Verdict): string {
  */
 class OwnWrites {
   readonly #underWay = new Map<string, UnderWay>();
+  readonly #statuses: KeptStatuses;
+
+  constructor(statuses: KeptStatuses) {
+    this.#statuses = statuses;
+  }
 
   /** Carries out the write of this status; whatever else changes the object meanwhile stays news. */
   async during<T>(
@@ -230,7 +237,9 @@ class OwnWrites {
     const underWay = this.#underWay.get(key);
     if (type !== 'updated' || !underWay) return false;
     const { identity, status } = underWay;
-    return isSameJson(identity, identityOf(object)) && isLeftOf(object.status, status);
+    return (
+      isSameJson(identity, identityOf(object)) && this.#statuses.isLeftOf(object.status, status)
+    );
   }
 }
 

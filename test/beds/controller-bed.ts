@@ -54,15 +54,21 @@ export class ControllerBed implements AsyncDisposable {
     this.agents = new ScriptedAgents(admin, this.clock);
   }
 
-  /** `withoutInRecord`: fields of `status.applied` that the cluster's CustomResourceDefinition is too old to know. */
+  /**
+   * What the cluster's CustomResourceDefinition is too old to know: `withoutInRecord` fields of `status.applied`,
+   * `withoutInStatus` paths like `interfaceStatuses.mtu`.
+   */
   static async start({
     withoutInRecord = [],
+    withoutInStatus = [],
   }: {
     readonly withoutInRecord?: readonly string[];
+    readonly withoutInStatus?: readonly string[];
   } = {}): Promise<ControllerBed> {
+    const unknown = [...withoutInRecord.map((field) => `applied.${field}`), ...withoutInStatus];
     // One clock for the server, its Job controller and ours: deadlines of Jobs are seen in tests too.
     const clock = createFakeClock(new Date());
-    const api = await startApiServer({ crds: crdsWithout(withoutInRecord), clock });
+    const api = await startApiServer({ crds: crdsWithout(unknown), clock });
     const admin = createKubeClient(api.access, { clock: systemClock });
     await createAll(admin, 'namespaces', 'controller');
     return new ControllerBed(api, admin, clock);
@@ -270,17 +276,27 @@ export class ControllerBed implements AsyncDisposable {
   }
 }
 
-/** Our kinds as an earlier version defined them, without some fields of `status.applied`. */
-function crdsWithout(fields: readonly string[]) {
+interface Schema {
+  readonly properties?: Record<string, Schema>;
+  readonly items?: Schema;
+}
+
+/** Our kinds as an earlier version defined them, without some fields of a status. */
+function crdsWithout(paths: readonly string[]) {
   return Object.values(crdDefinitions()).map((crd) => {
     const text = JSON.stringify(crd, (key, value: unknown) => {
-      if (key !== 'applied') return value;
-      const record = value as { readonly properties: Readonly<Record<string, unknown>> };
-      const kept = Object.entries(record.properties).filter(([name]) => !fields.includes(name));
-      return { ...record, properties: Object.fromEntries(kept) };
+      const copy = structuredClone(value);
+      if (key === 'status') for (const path of paths) drop(copy as Schema, path.split('.'));
+      return copy;
     });
     return JSON.parse(text) as typeof crd;
   });
+}
+
+function drop(schema: Schema | undefined, [field = '', ...rest]: readonly string[]): void {
+  const { properties } = schema?.items ?? schema ?? {};
+  if (rest.length > 0) drop(properties?.[field], rest);
+  else if (properties) delete properties[field];
 }
 
 function half(): number {

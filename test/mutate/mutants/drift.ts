@@ -4,7 +4,12 @@ const unit = (...names: readonly string[]) =>
   ['unit', ...names.map((name) => `src/controller/${name}.test.ts`)] as const;
 const drift = { file: 'src/controller/drift.ts', tests: unit('drift') };
 const check = { file: 'src/controller/check.ts', tests: unit('check') };
-const kept = { file: 'src/controller/kept-records.ts', tests: unit('kept-records') };
+const kept = { file: 'src/controller/kept-status.ts', tests: unit('kept-status') };
+const told = { file: 'src/controller/status.ts', tests: unit('told-again') };
+const nics = {
+  file: 'src/controller/interface-statuses.ts',
+  tests: unit('told-again', 'interface-statuses'),
+};
 const next = { file: 'src/controller/next-run.ts', tests: unit('check-older-kind') };
 const report = {
   file: 'src/controller/report.ts',
@@ -45,17 +50,40 @@ export const driftMutants: readonly Mutant[] = [
   { ...check, find: "if (!due && policy === 'heal' &&", replace: 'if (false &&' },
   { ...check, find: "!due && policy === 'heal' &&", replace: '!due &&' },
   { ...kept, find: 'isSameJson({ ...written, ...kept }, written)', replace: 'true' },
-  { ...kept, find: 'else this.#written.delete(key);', replace: '' },
-  { ...kept, find: '.filter((field) => !this.#told.has(field))', replace: '' },
+  { ...kept, find: 'this.#written.delete(key);\n      return config;', replace: 'return config;' },
+  { ...kept, find: '.filter((field) => !this.#lost.has(field))', replace: '' },
+  { ...kept, find: ' || written.uid !== config.metadata.uid', replace: '' },
+  { ...kept, find: 'written.kept === hashOf(config.status) ? status', replace: 'true ? status' },
+  { ...kept, find: ' ? record : kept;', replace: ' ? record : record;' },
+  { ...kept, find: '.every((field) => this.#lost.has(field))', replace: '.every(() => true)' },
+  { ...kept, find: '&& written.length === kept.length', replace: '' },
   {
     ...next,
     find: 'repeat || isRefusedFor(report.config, recordNotKept)',
     replace: 'repeat',
   },
   { ...kept, find: 'kept !== undefined && ', replace: '' },
-  { ...report, find: 'let current = records.whole(config);', replace: 'let current = config;' },
-  { ...report, find: 'current = records.note(written, next);', replace: 'current = written;' },
-  { ...report, find: ' && isLeftOf(object.status, status)', replace: '' },
+  { ...report, find: 'let current = statuses.whole(config);', replace: 'let current = config;' },
+  { ...report, find: 'statuses.note(kept, next);', replace: 'kept;' },
+  { ...told, find: 'return isTold && isReadyTold(', replace: 'return isReadyTold(' },
+  {
+    ...told,
+    find: 'situation: isReadyTold(config.status, situation, spec) ? input.situation : situation,',
+    replace: 'situation,',
+  },
+  { ...told, find: 'again: true,', replace: '' },
+  { ...nics, find: '?? same[0];', replace: ';' },
+  {
+    ...nics,
+    find: 'same.find(({ interfaceIndex }) => interfaceIndex === position) ?? ',
+    replace: '',
+  },
+  { ...nics, find: 'macAddress !== undefined && !wanted', replace: '!wanted' },
+  {
+    ...nics,
+    find: '{ ...sameWish, ...defined({ interfaceIndex: nic.interfaceIndex }) }',
+    replace: 'sameWish',
+  },
   { ...drift, find: '.toWellFormed()', replace: '' },
   {
     file: 'src/controller/family.ts',

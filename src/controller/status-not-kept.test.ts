@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { checksOn, good } from '../../test/beds/check-bed.ts';
+import { ControllerBed } from '../../test/beds/controller-bed.ts';
+import { entry } from '../../test/beds/controller-samples.ts';
+
+let bed: ControllerBed;
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+const { configure, actions } = checksOn(() => bed);
+
+async function untilNothingIsWritten(): Promise<void> {
+  await bed.pass(20);
+  const written = bed.writes().length;
+  await bed.pass(60);
+  expect(bed.writes().slice(written)).toEqual([]);
+}
+
+/** What the controller has said of fields that are not kept. */
+function said(): readonly string[] {
+  return bed.lines.filter((line) => line.includes('CRDTooOld'));
+}
+
+async function nicsTold() {
+  const { status } = await bed.get('worker-1');
+  return status?.interfaceStatuses?.map(({ status: word }) => word);
+}
+
+/** What a cluster does not know of a status, how it is called, and what is left of the NIC's own status. */
+const rows = [
+  ['interfaceStatuses.macAddress', 'status.interfaceStatuses[].macAddress', ['Configured']],
+  ['interfaceStatuses.mtu', 'status.interfaceStatuses[].mtu', ['Configured']],
+  ['interfaceStatuses.lastUpdated', 'status.interfaceStatuses[].lastUpdated', ['Configured']],
+  ['interfaceStatuses', 'status.interfaceStatuses', undefined],
+  ['conditions.message', 'status.conditions[].message', ['Configured']],
+  ['observedSpecHash', 'status.observedSpecHash', ['Configured']],
+] as const;
+
+describe.each(rows)('where a cluster has no %s', (path, field, nics) => {
+  it('a status is written once, and that is told once; another controller writes it once more', async () => {
+    bed = await ControllerBed.start({ withoutInStatus: [path] });
+    await configure();
+    await untilNothingIsWritten();
+    expect(await nicsTold()).toEqual(nics);
+    expect(said()).toHaveLength(1);
+    expect(said()[0]).toContain(`"${field}"`);
+    expect(bed.events()).toEqual(['AllInterfacesConfigured']);
+    await bed.stop();
+    bed.run();
+    await untilNothingIsWritten();
+    expect(await nicsTold()).toEqual(nics);
+    expect(actions()).toEqual(['apply']);
+    expect(said().length).toBeLessThanOrEqual(2);
+    await bed.untilReady('worker-1', good);
+  });
+});
+
+describe('where a cluster has no MAC in interfaceStatuses', () => {
+  it('a NIC that is not wanted any more leaves the status when it has left the node', async () => {
+    bed = await ControllerBed.start({ withoutInStatus: ['interfaceStatuses.macAddress'] });
+    await configure();
+    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await bed.untilReady('worker-1', good);
+    expect(await nicsTold()).toEqual(['Configured', 'Configured']);
+    await bed.apply('worker-1', { interfaces: [entry(1)] });
+    await bed.untilReady('worker-1', good);
+    await untilNothingIsWritten();
+    expect(await nicsTold()).toEqual(['Configured']);
+  });
+});
