@@ -201,14 +201,15 @@ function refusalIn({ refusal, fence }: JobResult): Verdict {
 }
 
 /**
- * The run with a failed NIC for each that was asked for and that its result leaves out: an agent that says nothing of a NIC
- * has not configured it, whatever it says of the whole.
+ * The run with a failed NIC for each that was asked for and that its result leaves out: an agent that says nothing of a NIC,
+ * or no more than that it is removed, has not configured it, whatever it says of the whole.
  */
 export function withSilentNics(run: Run, asked: readonly RequestInterface[]): Run {
   if (run.ended?.verdict.kind !== 'result') return run;
   const { result } = run.ended.verdict;
   const silent = asked.filter(
-    ({ mac }) => !result.nics.some((nic) => nic.mac.toLowerCase() === mac),
+    ({ mac }) =>
+      !result.nics.some((nic) => nic.mac.toLowerCase() === mac && nic.state !== 'Removed'),
   );
   if (silent.length === 0) return run;
   const nics = [...result.nics, ...silent.map((nic) => silentNic(nic, result.protocol))];
