@@ -95,6 +95,14 @@ describe('what is left of a NIC that the spec has no more', () => {
   });
 });
 
+it('tells what is wrong with the host where nothing is with a NIC', async () => {
+  await configure({ 'drift-policy': 'report' });
+  const warnings = ['the disk is full'];
+  answerChecks(() => ({ outcome: 'partial', nics: [nicResult(0)], warnings }));
+  await ask('now');
+  await untilDrift('True Drifted the disk is full');
+});
+
 describe('a NIC that is wanted', () => {
   it('is not configured when an agent says that it removed it, and no more', async () => {
     await configure();

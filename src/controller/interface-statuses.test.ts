@@ -102,6 +102,20 @@ describe('entries of one MAC', () => {
   });
 });
 
+it('a NIC at another place of the spec keeps its word', () => {
+  const [a, b] = [entry(0), entry(1)];
+  const failed = nicResult(1, { state: 'Failed', reason: 'ApplyFailed' });
+  const first = status(
+    reported({ outcome: 'partial', nics: [nicResult(0), failed] }),
+    nodeConfig({ spec: { interfaces: [a, b] } }),
+  );
+  const moved = nodeConfig({ spec: { interfaces: [b, a] }, status: first });
+  expect(lines(status(working, moved))).toEqual([
+    'multinic1 Failed ApplyFailed',
+    'multinic0 Configured Configured',
+  ]);
+});
+
 describe('a status of a NIC without its MAC', () => {
   it('is about none', () => {
     const { interfaceStatuses = [], ...rest } = status(reported());

@@ -126,6 +126,8 @@ describe('a status', () => {
     expect(statuses.isLeftOf({ ...leftOf(next), state: 'Pending' }, next)).toBe(false);
     expect(statuses.isLeftOf({ state: 'Failed' }, next)).toBe(false);
     expect(statuses.isLeftOf({ ...next, interfaceStatuses: [] }, next)).toBe(false);
+    const more = [...(leftOf(next).interfaceStatuses ?? []), nic];
+    expect(statuses.isLeftOf({ ...next, interfaceStatuses: more }, next)).toBe(false);
     expect(statuses.isLeftOf(undefined, next)).toBe(false);
   });
 });

@@ -39,7 +39,10 @@ describe('healthOf', () => {
     expect(JSON.stringify(health)).not.toContain(unsaid);
   });
 
-  it('leaves one alone that has begun', () => {
-    expect(after(1_000, { ...pending, phase: 'running' })).toEqual({ kind: 'fine' });
-  });
+  it.each(['prepared', 'running', 'ending', 'ended'] as const)(
+    'leaves one alone that waits for nobody to begin it: %s',
+    (phase) => {
+      expect(after(1_000, { ...pending, phase })).toEqual({ kind: 'fine' });
+    },
+  );
 });

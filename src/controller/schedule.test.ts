@@ -145,6 +145,12 @@ describe('decide', () => {
     expect(next([last, cleaned], record(cleaned), cleanup)).toMatchObject({ kind: 'done' });
   });
 
+  it('takes no run for one of another action, though it asks for the same', () => {
+    const empty = run({ phase: 'prepared' });
+    const cleanup = { action: 'cleanup' as const };
+    expect(next([empty], undefined, cleanup)).toMatchObject({ kind: 'remove' });
+  });
+
   it('says that a run was lost which nobody saw end, and tries again after a pause', () => {
     const gone = record(run({ attempt: 3 }));
     expect(next([], gone)).toMatchObject({
@@ -176,6 +182,20 @@ describe('decide', () => {
       expect(pauseOf(next([...worked, failed, again], record(again, lost)))).toBeGreaterThan(1_500);
       // Of Jobs that somebody deleted nobody knows that they worked: the pause goes on growing.
       expect(pauseOf(next([failed], record(failed, lost)))).toBeGreaterThan(30_000);
+    });
+
+    it('waits no longer than is left of the pause', () => {
+      const failed = run({ attempt: 5 }, lost);
+      const [whole, rest] = [0, 4].map((seconds) => next([], record(failed, lost, seconds)));
+      if (whole?.kind !== 'pause' || rest?.kind !== 'pause') throw new Error('no pause');
+      expect(whole.forMs - rest.forMs).toBe(4_000);
+    });
+
+    it('sends the next one at once when it was sent for another family', () => {
+      const nics = [nicResult(0, { state: 'Failed', reason: 'WrongFamily' })];
+      const result = jobResult({ outcome: 'failed', nics, family: 'keyfile' });
+      const misled = run({}, { kind: 'result', result });
+      expect(next([misled], record(misled))).toMatchObject({ kind: 'pause', forMs: 0 });
     });
 
     it('goes on asking for a NIC that is not there, without an end', () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { checksOn, good } from '../../test/beds/check-bed.ts';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
+import { KubeError } from '../kube/errors.ts';
 
 let bed: ControllerBed;
 
@@ -68,5 +69,29 @@ describe('where a cluster has no MAC in interfaceStatuses', () => {
     await bed.untilReady('worker-1', good);
     await untilNothingIsWritten();
     expect(await nicsTold()).toEqual(['Configured']);
+  });
+});
+
+describe('where a cluster has no MAC in interfaceStatuses, and its answers are lost', () => {
+  it('a status is written again once for each lost answer, and no more', async () => {
+    bed = await ControllerBed.start({ withoutInStatus: ['interfaceStatuses.macAddress'] });
+    let toLose = 6;
+    bed.through = (client) => {
+      const lose: typeof client.patchStatus = async (...asked) => {
+        const answer = await client.patchStatus(...asked);
+        toLose -= 1;
+        if (toLose < 0) return answer;
+        throw new KubeError({ status: 504, reason: 'Timeout', message: 'too late' });
+      };
+      return { ...client, patchStatus: lose };
+    };
+    await configure();
+    await bed.eventually(
+      () => toLose < 0,
+      () => `${toLose} answers are still to be lost`,
+    );
+    await untilNothingIsWritten();
+    expect(await nicsTold()).toEqual(['Configured']);
+    expect(actions()).toEqual(['apply']);
   });
 });

@@ -30,6 +30,16 @@ describe('a recorded end of which the status does not tell all', () => {
       { interfaceStatuses: [{ macAddress: entry(0).macAddress, status: 'Failed' }] },
     ],
     [
+      'that is told to be on its way',
+      {},
+      {
+        interfaceStatuses: status(reported()).interfaceStatuses?.map((nic) => ({
+          ...nic,
+          status: 'InProgress',
+        })),
+      },
+    ],
+    [
       'of which less was kept',
       {},
       { interfaceStatuses: [{ status: 'Configured', reason: 'Configured', name: 'multinic0' }] },
@@ -41,6 +51,18 @@ describe('a recorded end of which the status does not tell all', () => {
     expect(next.conditions).toEqual(warned);
     const again = nodeConfig({ spec, status: next });
     expect(statusPatch(again, status({ kind: 'recorded' }, again, now))).toBeUndefined();
+  });
+
+  it('says nothing again for an entry that cannot be used', () => {
+    const spec = { interfaces: [entry(0), entry(1, { cidr: 'none' })] };
+    const first = status(reported(), nodeConfig({ spec }));
+    expect(lines(first)).toEqual([
+      'multinic0 Configured Configured',
+      'multinic1 Failed InvalidEntry',
+    ]);
+    const seen = first.interfaceStatuses?.map((nic) => ({ ...nic, lastChecked: 'later' }));
+    const next = retold(spec, { ...first, interfaceStatuses: seen });
+    expect(next.interfaceStatuses?.[0]?.lastChecked).toBe('later');
   });
 
   it('says at which place of the spec a NIC is now', () => {

@@ -61,6 +61,12 @@ export const controllerFamilyMutants: readonly Mutant[] = [
   },
   {
     file: 'src/controller/schedule.ts',
+    find: 'seen ? otherFamilyIn(seen.verdict, applied.family) : applied.foundFamily',
+    replace: 'applied.foundFamily',
+    tests: ['unit', 'src/controller/schedule.test.ts'],
+  },
+  {
+    file: 'src/controller/schedule.ts',
     find: "  if (seen) return { kind: 'pause', forMs: pause, seen };\n",
     replace: '',
     tests: sent,

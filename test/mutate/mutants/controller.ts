@@ -222,6 +222,30 @@ export const controllerMutants: readonly Mutant[] = [
     tests: controller('schedule'),
   },
   {
+    file: 'src/controller/schedule.ts',
+    find: 'forMs: pause - recordAgeMs, seen',
+    replace: 'forMs: pause, seen',
+    tests: controller('schedule'),
+  },
+  {
+    file: 'src/controller/schedule.ts',
+    find: '    action === desired.action &&\n',
+    replace: '',
+    tests: controller('schedule'),
+  },
+  {
+    file: 'src/controller/liveness.ts',
+    find: "run.phase !== 'pending'",
+    replace: "run.phase === 'running'",
+    tests: controller('liveness'),
+  },
+  {
+    file: 'src/controller/evidence.ts',
+    find: " && nic.state !== 'Removed'",
+    replace: '',
+    tests: controller('check-left-nics'),
+  },
+  {
     file: 'src/controller/liveness.ts',
     find: 'failure: run.trouble ?? notStarted(run, recordAgeMs)',
     replace: 'failure: notStarted(run, recordAgeMs)',

@@ -63,8 +63,20 @@ export const driftMutants: readonly Mutant[] = [
     replace: 'repeat',
   },
   { ...kept, find: 'kept !== undefined && ', replace: '' },
+  {
+    ...check,
+    find: "told.length > 0 ? told.join('; ') : warnings.join('; ')",
+    replace: "told.join('; ')",
+    tests: unit('check-left-nics'),
+  },
   { ...report, find: 'let current = statuses.whole(config);', replace: 'let current = config;' },
   { ...report, find: 'statuses.note(kept, next);', replace: 'kept;' },
+  { ...nics, find: "told?.status === 'Configured' && ", replace: 'told !== undefined && ' },
+  {
+    ...told,
+    find: 'const usable = entries.filter(({ rejection }) => rejection === undefined);',
+    replace: 'const usable = entries;',
+  },
   { ...told, find: 'return isTold && isReadyTold(', replace: 'return isReadyTold(' },
   {
     ...told,
