@@ -3,6 +3,7 @@ import { checksOn, good } from '../../test/beds/check-bed.ts';
 import { ControllerBed } from '../../test/beds/controller-bed.ts';
 import { entry } from '../../test/beds/controller-samples.ts';
 import { KubeError } from '../kube/errors.ts';
+import { nodeConfigs } from './stores.ts';
 
 let bed: ControllerBed;
 
@@ -94,4 +95,16 @@ describe('where a cluster has no MAC in interfaceStatuses, and its answers are l
     expect(await nicsTold()).toEqual(['Configured']);
     expect(actions()).toEqual(['apply']);
   });
+});
+
+it('nothing is said of a cluster that keeps all, also of what a later version has written', async () => {
+  bed = await ControllerBed.start();
+  await configure();
+  const ref = { namespace: 'multinic-system', name: 'worker-1' };
+  const later = { applied: { worked: 1, reasons: ['OfALaterVersion'] } };
+  await bed.admin.patchStatus(nodeConfigs, ref, { status: later });
+  await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+  await bed.untilReady('worker-1', good);
+  await untilNothingIsWritten();
+  expect(said()).toEqual([]);
 });
