@@ -54,9 +54,9 @@ export class AgentOnModel implements Disposable {
     return { code, ...jobResult.parse(JSON.parse(readFileSync(result, 'utf8'))) };
   }
 
-  /** The host was started anew since: its manager has read what is there. */
-  anotherBoot(): void {
-    const file = join(this.box.root, 'var/lib/multinic/state.json');
+  /** What this file of the agent's says is of another boot: the manager has read what was there at this one. */
+  anotherBoot(name = 'state.json'): void {
+    const file = join(this.box.root, 'var/lib/multinic', name);
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replaceAll(/"bootId": ?"[^"]*"/g, '"bootId":"b"'));
   }

@@ -10,6 +10,7 @@ import type { KnownNic } from '../planning/nic-state.ts';
 import { ownedBy } from '../planning/ownership.ts';
 import type { WholePlan } from '../planning/plan.ts';
 import { inUse, untouchable } from '../planning/refusals.ts';
+import { departed } from '../planning/remembered.ts';
 import { inOrder, isDone, type Unit } from '../planning/unit.ts';
 import type { HostFile, KernelSnapshot, Settings, Snapshot } from '../snapshot.ts';
 import { linksWithMac } from '../snapshot.ts';
@@ -59,16 +60,19 @@ export interface Others extends ForeignView {
 /** What others have on the host before anything is changed; `inHand` are NICs that may be ours though no record says so. */
 export function othersOn(
   host: Snapshot,
-  { nics }: AgentState,
+  state: AgentState,
   context: Context,
   inHand: readonly KnownNic[] = [],
 ): Others {
-  const recorded = nics.map((nic) => ({ mac: nic.mac, belongings: ownedBy(nic.mac, nic, host) }));
+  const recorded = state.nics.map((nic) => {
+    const { mac } = nic;
+    return { mac, belongings: ownedBy(mac, nic, host) };
+  });
   return {
     kernel: host,
     settings: othersSettings(host, context),
     files: host.files.filter(({ own }) => own === undefined),
-    ours: withThese(inHand, recorded),
+    ours: withThese(inHand, [...recorded, ...departed(state)]),
   };
 }
 

@@ -100,7 +100,7 @@ async function allEnded(
       context.log.warn({ err: error, mac, step }, 'nic still in hand');
       const message = `an earlier change cannot end: ${(error as Error).message}`;
       inHand.set(mac, { reason: 'RollbackFailed', message });
-      claims.push(halfDone(entry, state, state));
+      if (!entry.rulesOnly) claims.push(halfDone(entry, state, state));
       state = seen(state, entry);
     }
   }
@@ -109,7 +109,22 @@ async function allEnded(
 
 /** The state once the NIC is no longer in hand, and what became of its files but as planned. */
 async function ended(entry: JournalEntry, state: AgentState, context: Context) {
-  const { mac, step, index } = entry;
+  const end = await (entry.rulesOnly ? ridOfRules : broughtToEnd)(entry, state, context);
+  await context.stateFile.write(end.state);
+  await removeJournal(entry.index, context);
+  return end;
+}
+
+/** Of a NIC that had left before: nothing of it is ours, whatever becomes of its rules. After a boot nobody remembers them. */
+async function ridOfRules(entry: JournalEntry, state: AgentState, context: Context) {
+  const { mac, bootId, after } = entry;
+  const problem = bootId === context.run.bootId ? await bringNic(entry, after, context) : undefined;
+  context.log.info({ mac, problem }, 'rules recovered');
+  return { state: seen(state, entry), warnings: [] };
+}
+
+async function broughtToEnd(entry: JournalEntry, state: AgentState, context: Context) {
+  const { mac, step } = entry;
   const { files, left } = inReachOf(entry.files, context.hostRoot);
   const committed = left.includes(files.commit.path)
     ? isRecorded(entry, state)
@@ -122,8 +137,6 @@ async function ended(entry: JournalEntry, state: AgentState, context: Context) {
   const known = problem ? withNic(after, halfDone(entry, after, state)) : after;
   // A commit of before the boot is what the network manager has read since.
   const next = atBoot(seen(known, entry), context.run.bootId);
-  await context.stateFile.write(next);
-  await removeJournal(index, context);
   return { state: next, warnings: [...lost, ...left.map((path) => `FilesLeft ${path}`)] };
 }
 

@@ -115,6 +115,8 @@ export type Entrusted = Pick<KernelSnapshot, 'addresses' | 'routes'>;
 
 /** What others entrust to a NIC that is about to be changed, for whoever ends the change after a crash. */
 export function entrustedTo(nic: KnownNic, kernel: KernelSnapshot): Entrusted {
+  // Nothing goes with rules.
+  if (nic.rulesOnly) return { addresses: [], routes: [] };
   return new Sight(kernel, [nic]).entrusted(nic);
 }
 
@@ -168,8 +170,11 @@ class Sight {
   constructor(kernel: KernelSnapshot, nics: readonly KnownNic[]) {
     this.#kernel = kernel;
     this.#nics = nics;
+    const linked = nics.filter(({ rulesOnly }) => !rulesOnly);
     this.#ours = new Map(
-      nics.flatMap((nic) => linksWithMac(kernel, nic.mac).map(({ name }) => [name, nic] as const)),
+      linked.flatMap((nic) =>
+        linksWithMac(kernel, nic.mac).map(({ name }) => [name, nic] as const),
+      ),
     );
     this.#labels = new Set(kernel.links.map(({ name }) => this.#label(name)));
   }

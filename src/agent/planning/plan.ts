@@ -187,8 +187,8 @@ function othersInHand({ state, inHand }: PlanInput, { mac, index }: NicRecord) {
 
 /** The NIC's link; none when it was unplugged, or had left before, which leaves its rules and files behind. */
 function removableLink(input: PlanInput, { nic }: Obsolete) {
-  const { host, request, state } = input;
-  if (nic.rulesOnly) return undefined;
+  const { host, request, state, inHand } = input;
+  if (nic.rulesOnly) return inHand?.get(nic.mac);
   const link = linkInReach(input, nic.mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
   const { protectedAddresses } = request;
@@ -206,6 +206,7 @@ function removalUnit(
   const before = presentState(host, link, nic.belongings);
   const name = link ? freeName(host, record, link, names) : '';
   const after = bare(host, before, record, name);
+  const there = nic.rulesOnly ? { ...host, files: [] } : host;
   return {
     action: 'remove',
     target,
@@ -214,7 +215,7 @@ function removalUnit(
     before,
     after,
     change: diffNic(before, after),
-    files: removeChanges(host, record.mac, record.files[0]?.path ?? backend.path(record.index)),
+    files: removeChanges(there, record.mac, record.files[0]?.path ?? backend.path(record.index)),
   };
 }
 

@@ -248,7 +248,7 @@ export const agentManagerMutants: readonly Mutant[] = [
     replace: '[...nics, ...others.filter(() => macs.size >= 0)]',
   },
   { ...others, find: 'kind === undefined && !macs.has(mac)', replace: 'kind === undefined' },
-  { ...others, find: 'ours: withThese(inHand, recorded),', replace: 'ours: recorded,' },
+  { ...others, find: 'ours: withThese(inHand, [', replace: 'ours: withThese([], [' },
   { ...remembered, find: '[...present, ...gone]', replace: '[...present]' },
   { ...remembered, find: '[...present, ...gone]', replace: '[...gone]' },
   { ...remembered, find: '!inHand.has(nic.mac)', replace: 'true' },
@@ -262,7 +262,7 @@ export const agentManagerMutants: readonly Mutant[] = [
   { ...obsolete, find: 'isUnwanted(nic) && !macs', replace: '!macs' },
   {
     file: 'src/agent/planning/plan.ts',
-    find: 'if (nic.rulesOnly) return undefined;',
+    find: 'if (nic.rulesOnly) return inHand?.get(nic.mac);',
     replace: '',
     tests: unit('planning/plan-removal'),
   },

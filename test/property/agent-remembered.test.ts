@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { AgentDeps } from '../../src/agent/agent.ts';
+import type { Snapshot } from '../../src/agent/snapshot.ts';
+import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
+import { address, entry, macOf, request, rule } from '../beds/agent-samples.ts';
+import { AgentOnModel } from './agent-on-model.ts';
+
+let bed: AgentOnModel;
+let generation: number;
+afterEach(() => bed[Symbol.dispose]());
+
+function ask(
+  interfaces: readonly RequestInterface[],
+  more: Partial<JobRequest> = {},
+  deps: Partial<AgentDeps> = {},
+) {
+  generation += 1;
+  return bed.run(request(interfaces, { generation, protocol: 3, ...more }), deps);
+}
+
+async function well(interfaces: readonly RequestInterface[]): Promise<void> {
+  expect(await ask(interfaces)).toMatchObject({ outcome: 'ok', warnings: [] });
+}
+
+/** Somebody else, or the network manager, changes the kernel. */
+function others(change: (kernel: Snapshot) => Partial<Snapshot>): void {
+  bed.box.kernel = { ...bed.box.kernel, ...change(bed.box.kernel) };
+}
+
+/** NetworkManager sets the rule of the second NIC again. */
+function remember(): void {
+  others(({ rules }) => ({ rules: [...rules, rule('10.0.0.2/32', 101, 10_101)] }));
+}
+
+const ruleOf = (n: number) => bed.box.kernel.rules.filter(({ from }) => from === `10.0.0.${n}/32`);
+
+/** NICs 1 and 2 were there at the boot, and the second one has left since. */
+async function secondHasLeft(): Promise<void> {
+  generation = 0;
+  bed = await AgentOnModel.open();
+  await well([entry(1), entry(2)]);
+  bed.anotherBoot();
+  await well([entry(1)]);
+  expect(ruleOf(2)).toEqual([]);
+}
+
+/** Before the kernel does the first line of rules. */
+function beforeRules(act: () => void): void {
+  let done = false;
+  bed.box.refuses = (line) => {
+    if (!done && line.includes('rule ')) act();
+    done ||= line.includes('rule ');
+    return false;
+  };
+}
+
+/** The agent dies once it has written what it has in hand. */
+async function dies(interfaces: readonly RequestInterface[]): Promise<void> {
+  let dead = false;
+  const perform: AgentDeps['perform'] = async (name, write) => {
+    dead ||= name === 'agent.kernel.batch';
+    if (dead) throw new Error('dead');
+    return write();
+  };
+  await expect(ask(interfaces, {}, { perform })).rejects.toThrow('dead');
+  expect(existsSync(journal())).toBe(true);
+}
+
+const keepingJournals: AgentDeps['perform'] = async (name, write) => {
+  if (name === 'agent.journal.remove') throw new Error('EIO');
+  return write();
+};
+
+const journal = () => join(bed.box.root, 'var/lib/multinic/journal/1.json');
+
+describe('of a NIC that has left nothing but rules is ours', () => {
+  const theirs = address('ens2', '192.168.7.1/24', { broadcast: '192.168.7.255' });
+
+  test('what others take off it while rules go is told, and not set again', async () => {
+    await secondHasLeft();
+    remember();
+    others(({ links, addresses }) => ({
+      links: links.map((link) => (link.mac === macOf(2) ? { ...link, up: true } : link)),
+      addresses: [...addresses, theirs],
+    }));
+    beforeRules(() =>
+      others(({ addresses }) => ({
+        addresses: addresses.filter(({ cidr }) => cidr !== theirs.cidr),
+      })),
+    );
+    const answer = await ask([entry(1)]);
+    expect(answer).toMatchObject({ outcome: 'ok', foreignStateLost: 1 });
+    expect(answer.warnings).toEqual(['ForeignStateLost address 192.168.7.1/24 of ens2']);
+    expect(bed.box.kernel.addresses).not.toContainEqual(theirs);
+    expect(ruleOf(2)).toEqual([]);
+  });
+
+  test('nor is that set again by who ends an interrupted change', async () => {
+    await secondHasLeft();
+    remember();
+    others(({ addresses }) => ({ addresses: [...addresses, theirs] }));
+    await dies([entry(1)]);
+    others(({ addresses }) => ({
+      addresses: addresses.filter(({ cidr }) => cidr !== theirs.cidr),
+    }));
+    await well([entry(1)]);
+    expect(bed.box.kernel.addresses).not.toContainEqual(theirs);
+    expect(ruleOf(2)).toEqual([]);
+  });
+
+  test('it stays as it is where an interrupted change of its rules cannot end', async () => {
+    await secondHasLeft();
+    remember();
+    await dies([entry(1)]);
+    others(({ links }) => ({
+      links: links.map((link) => (link.mac === macOf(2) ? { ...link, up: true, mtu: 9000 } : link)),
+    }));
+    const { links } = bed.box.kernel;
+    bed.box.refuses = (line) => line.startsWith('rule ');
+    const answer = await ask([entry(1)]);
+    expect(answer.nics).toMatchObject([{ state: 'Configured' }, { reason: 'ApplyFailed' }]);
+    expect(answer.known).toHaveLength(1);
+    bed.box.refuses = () => false;
+    await well([entry(1)]);
+    expect(ruleOf(2)).toEqual([]);
+    expect(bed.box.kernel.links).toEqual(links);
+  });
+
+  test('its number is another one’s, whatever becomes of its rules', async () => {
+    await secondHasLeft();
+    const heir = entry(3, { index: 1 });
+    await well([entry(1), heir]);
+    remember();
+    await dies([entry(1), heir]);
+    others(({ rules }) => ({ rules: rules.filter(({ from }) => from !== '10.0.0.2/32') }));
+    const { links } = bed.box.kernel;
+    const answer = await ask([entry(1), heir], {}, { perform: keepingJournals });
+    expect(answer.nics.map(({ state }) => state)).toEqual(['Configured', 'Configured']);
+    expect(bed.box.kernel.links).toEqual(links);
+    await well([entry(1), heir]);
+    expect(existsSync(journal())).toBe(false);
+  });
+
+  test('a boot has the manager forget them: the same rule is somebody else’s then', async () => {
+    await secondHasLeft();
+    remember();
+    await dies([entry(1)]);
+    for (const name of ['state.json', 'journal/1.json']) bed.anotherBoot(name);
+    const theirsNow = ruleOf(2);
+    await well([entry(1)]);
+    expect(ruleOf(2)).toEqual(theirsNow);
+  });
+});
+
+describe('a rule that NetworkManager has set again', () => {
+  test.each([
+    ['waited for', [entry(2)], {}],
+    ['of an entry that cannot be used', [], { keep: [macOf(2)] }],
+  ])(
+    'goes with the next change, and nobody has lost it: of a NIC that is %s',
+    async (_, more, keep) => {
+      await secondHasLeft();
+      others(({ links }) => ({ links: links.filter(({ mac }) => mac !== macOf(2)) }));
+      remember();
+      const moved = entry(1, { addresses: ['10.0.0.21/24'] });
+      const answer = await ask([moved, ...more], keep);
+      expect(answer.nics[0]).toMatchObject({ state: 'Configured' });
+      expect(answer.warnings).toEqual([]);
+      expect(ruleOf(2)).toEqual([]);
+    },
+  );
+});
