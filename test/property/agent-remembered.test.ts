@@ -75,6 +75,19 @@ const keepingJournals: AgentDeps['perform'] = async (name, write) => {
 
 const journal = () => join(bed.box.root, 'var/lib/multinic/journal/1.json');
 
+/** Others have their turn whenever `ip` has had its. */
+const othersAfter = (act: (lines: readonly string[]) => void): Partial<AgentDeps> => ({
+  startIp: () => ({
+    run: async (lines) => {
+      const answer = await bed.box.run(lines);
+      act(lines);
+      const { links, addresses, routes, rules } = bed.box.kernel;
+      return 'seen' in answer ? { seen: { links, addresses, routes, rules } } : answer;
+    },
+    [Symbol.dispose]: () => undefined,
+  }),
+});
+
 describe('of a NIC that has left nothing but rules is ours', () => {
   const theirs = address('ens2', '192.168.7.1/24', { broadcast: '192.168.7.255' });
 
@@ -171,4 +184,43 @@ describe('a rule that NetworkManager has set again', () => {
       expect(ruleOf(2)).toEqual([]);
     },
   );
+
+  describe('costs the NICs that a change is about nothing', () => {
+    test('however often it is set again, what one of them lacks is made up for', async () => {
+      await secondHasLeft();
+      let changes = 0;
+      const deps = othersAfter((lines) => {
+        if (lines.length === 0 || ++changes > 4) return;
+        if (changes < 4) remember();
+        else others(({ rules }) => ({ rules: rules.filter(({ from }) => from !== '10.0.0.3/32') }));
+      });
+      expect((await ask([entry(1), entry(3)], {}, deps)).outcome).toBe('ok');
+      expect(changes).toBeGreaterThan(4);
+      expect([ruleOf(2).length, ruleOf(3).length]).toEqual([0, 1]);
+    });
+
+    test('while it stays, an address of IPv6 has its time to be probed', async () => {
+      await secondHasLeft();
+      remember();
+      bed.box.refuses = (line) => line.includes('rule del from 10.0.0.2');
+      const six = 'fd00::3/64';
+      const end = bed.clock.monotonicMs() + 10_000;
+      const deps = othersAfter(() =>
+        others(({ addresses }) => ({
+          addresses: addresses.map(({ probe: _probe, ...each }) =>
+            each.cidr === six && bed.clock.monotonicMs() < end
+              ? { ...each, probe: 'going on' as const }
+              : each,
+          ),
+        })),
+      );
+      const { nics } = await ask(
+        [entry(1), entry(3, { addresses: ['10.0.0.3/24', six] })],
+        {},
+        deps,
+      );
+      expect(nics).toContainEqual(expect.objectContaining({ index: 2, state: 'Configured' }));
+      expect(bed.clock.monotonicMs()).toBeGreaterThanOrEqual(end);
+    });
+  });
 });

@@ -24,7 +24,7 @@ const longPatienceMs = 15_000;
 const pauseMs = 50;
 /** How long a renamed NIC must stay as it is: udev sets names, MTU and more of a `.link` file after each rename. */
 const quietMs = 500;
-/** Changes made to what is seen to differ: one for what an earlier one made possible, one for what others undid. */
+/** Changes made to what is seen to differ of a NIC: one for what an earlier one made possible, one for what others undid. */
 const maxChanges = 3;
 
 /** A NIC and the state it shall have. */
@@ -90,7 +90,7 @@ export async function settle<G extends Goal>(
   const { clock, macs } = context;
   const start = clock.monotonicMs();
   const failures = new Map<G, string>();
-  let changes = 0;
+  const tries = new Tries<G>();
   let rightSince = Number.POSITIVE_INFINITY;
   for (let known = options.first; ; known = undefined) {
     const seen = known ?? (await observeLinks(context, macs));
@@ -99,12 +99,26 @@ export async function settle<G extends Goal>(
     rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
     const end = start + (look.busy ? longPatienceMs : patienceMs);
     if (at >= end || isQuiet(seen, options, at - rightSince)) return tolerant(look, seen);
-    if (!look.improvable || changes >= maxChanges) await clock.sleep(pauseMs);
-    else {
-      changes += 1;
-      // Whatever the trouble was, the way through down is the one that every kernel allows.
-      await change([...look.wrong.keys()], seen, changes > 1, context, failures);
-    }
+    const open = look.improvable ? tries.left(look.wrong) : [];
+    if (open.length === 0) await clock.sleep(pauseMs);
+    else await change(open, seen, tries, context, failures);
+  }
+}
+
+/** How often each NIC was changed. */
+class Tries<G> {
+  readonly #made = new Map<G, number>();
+
+  /** Those of which another change may be tried. */
+  left(goals: ReadonlyMap<G, unknown>): G[] {
+    return [...goals.keys()].filter((goal) => (this.#made.get(goal) ?? 0) < maxChanges);
+  }
+
+  /** Counts one more; tells which one it is. */
+  next(goal: G): number {
+    const made = (this.#made.get(goal) ?? 0) + 1;
+    this.#made.set(goal, made);
+    return made;
   }
 }
 
@@ -112,7 +126,7 @@ interface Look<G> extends Verdict<G> {
   /** Whether nothing is wrong that can still become right, and nobody is about to change it. */
   readonly right: boolean;
   readonly improvable: boolean;
-  /** Whether all that is wrong is that addresses are still being probed, or networkd is at work. */
+  /** Whether all that is wrong of links is that addresses are still being probed, or networkd is at work. */
   readonly busy: boolean;
 }
 
@@ -145,10 +159,12 @@ function judged<G extends Goal>(
   const idle = { right: false, improvable: false, busy: false };
   if (words !== undefined) return { wrong, duplicate, alarm: words, ...idle };
   const hopeful = [...wrong.keys()].filter((goal) => !duplicate.has(goal));
-  const probing = hopeful.length > 0 && hopeful.every((goal) => isOnlyProbed(goal, seen));
+  const others = hopeful.filter((goal) => !isOnlyProbed(goal, seen));
+  // Rules of NICs that have left are nothing to give up a probe for.
+  const probing = others.length < hopeful.length && others.every(({ nic }) => nic.rulesOnly);
   const busy = probing || isBusy(seen, options, context);
-  const done = hopeful.length === 0;
-  return { wrong, duplicate, right: done && !busy, improvable: !(done || probing), busy };
+  const right = hopeful.length === 0 && !busy;
+  return { wrong, duplicate, right, improvable: others.length > 0, busy };
 }
 
 /** The wanted addresses of which the probing is this far. */
@@ -216,14 +232,16 @@ function isBusy(
 async function change<G extends Goal>(
   goals: readonly G[],
   seen: KernelSnapshot,
-  renameDown: boolean,
+  tries: Tries<G>,
   context: Context,
   failed: Map<G, string>,
 ): Promise<void> {
   const changes = new Map(
     goals.map((goal) => {
       const now = stateOf(goal.nic, seen);
-      return [goal, diffNic(now, reachable(now, goal.want), { renameDown })] as const;
+      // Whatever the trouble was, the way through down is the one that every kernel allows.
+      const options = { renameDown: tries.next(goal) > 1 };
+      return [goal, diffNic(now, reachable(now, goal.want), options)] as const;
     }),
   );
   const { failures } = await changeKernel(changes, context);

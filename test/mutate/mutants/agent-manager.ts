@@ -214,8 +214,8 @@ export const agentManagerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/settle.ts',
-    find: 'right: done && !busy',
-    replace: 'right: done',
+    find: 'hopeful.length === 0 && !busy',
+    replace: 'hopeful.length === 0',
     tests: contested,
   },
   {
