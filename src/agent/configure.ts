@@ -88,7 +88,7 @@ export async function configure(
     bootId: boot,
     inHand,
   };
-  const findings = await bringAbout(input, { state, claimed }, context);
+  const findings = await bringAbout(input, { state, claimed }, { ...context, claims });
   return { ...afterRecovery(recovered, findings), ...named };
 }
 

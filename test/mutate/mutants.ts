@@ -6,6 +6,7 @@ import { agentForeignMutants } from './mutants/agent-foreign.ts';
 import { agentIpv6Mutants } from './mutants/agent-ipv6.ts';
 import { agentManagerMutants } from './mutants/agent-manager.ts';
 import { agentNetworkdMutants } from './mutants/agent-networkd.ts';
+import { agentRememberedMutants } from './mutants/agent-remembered.ts';
 import { agentRightsMutants } from './mutants/agent-rights.ts';
 import { agentRoutingMutants } from './mutants/agent-routing.ts';
 import { agentSettingsMutants } from './mutants/agent-settings.ts';
@@ -41,6 +42,7 @@ export const mutantsOfRoom: Readonly<Record<string, readonly Mutant[]>> = {
   'agent-foreign': agentForeignMutants,
   'agent-ipv6': agentIpv6Mutants,
   'agent-manager': agentManagerMutants,
+  'agent-remembered': agentRememberedMutants,
   'agent-networkd': agentNetworkdMutants,
   'agent-rights': agentRightsMutants,
   'agent-routing': agentRoutingMutants,

@@ -224,3 +224,77 @@ describe('a rule that NetworkManager has set again', () => {
     });
   });
 });
+
+describe('a rule of the number and the address that a NIC had before', () => {
+  const heir = entry(3, { index: 1, addresses: ['10.0.0.2/24'] });
+  const back = entry(2, { index: 3, addresses: ['10.0.0.4/24'] });
+
+  test.each([
+    ['comes back before', [entry(1), back]],
+    ['comes back after', [entry(1), heir]],
+    ['comes back together with', [entry(1)]],
+  ])('is the heir’s alone, also where the NIC %s it', async (_, first) => {
+    await secondHasLeft();
+    await well(first);
+    const all = [entry(1), back, heir];
+    await well(all);
+    expect([2, 3, 4].map((n) => ruleOf(n).length)).toEqual([1, 0, 1]);
+    const check = await bed.run(request(all, { generation, protocol: 3, action: 'check' }));
+    expect(check.nics.map(({ state }) => state)).toEqual(all.map(() => 'Configured'));
+    await well([entry(1), heir]);
+    expect([2, 4].map((n) => ruleOf(n).length)).toEqual([1, 0]);
+    await well([entry(1), back]);
+    expect([2, 4].map((n) => ruleOf(n).length)).toEqual([0, 1]);
+  });
+
+  test('goes with the heir’s address, whoever had it before', async () => {
+    await secondHasLeft();
+    await well([entry(1), heir, back]);
+    await well([entry(1), { ...heir, addresses: ['10.0.0.9/24'] }, back]);
+    expect([2, 4, 9].map((n) => ruleOf(n).length)).toEqual([0, 1, 1]);
+  });
+
+  test('stays where the heir’s change is undone', async () => {
+    await secondHasLeft();
+    await well([entry(1), heir]);
+    bed.box.refuses = (line) => line.startsWith('addr replace 10.0.0.9');
+    const moved = entry(1, { addresses: ['10.0.0.21/24'] });
+    const answer = await ask([moved, { ...heir, addresses: ['10.0.0.9/24'] }]);
+    expect(answer.outcome).toBe('partial');
+    expect([2, 21].map((n) => ruleOf(n).length)).toEqual([1, 1]);
+  });
+
+  test('stays while the heir is in hand', async () => {
+    await secondHasLeft();
+    await well([entry(1), { ...heir, addresses: ['10.0.0.5/24'] }]);
+    let isFull = false;
+    const filling: AgentDeps['perform'] = async (name, write) => {
+      if (isFull && name !== 'agent.result.write') throw new Error('EIO');
+      const done = await write();
+      isFull ||= name === 'agent.file.commit';
+      return done;
+    };
+    await ask([entry(1), heir], {}, { perform: filling });
+    const mending: AgentDeps['perform'] = async (name, write) => {
+      isFull &&= name !== 'agent.journal.write';
+      if (isFull) throw new Error('EIO');
+      return write();
+    };
+    const moved = entry(1, { addresses: ['10.0.0.21/24'] });
+    const answer = await ask([moved, heir], {}, { perform: mending });
+    expect(answer.nics).toMatchObject([{ state: 'Configured' }, { reason: 'RollbackFailed' }]);
+    expect([2, 21].map((n) => ruleOf(n).length)).toEqual([1, 1]);
+    await well([moved, heir]);
+  });
+
+  test('does not keep the heir from its number when the manager sets another one again', async () => {
+    await secondHasLeft();
+    await well([entry(1), entry(3, { index: 1 })]);
+    others(({ links }) => ({ links: links.filter(({ mac }) => mac !== macOf(2)) }));
+    remember();
+    const answer = await ask([entry(1), entry(3, { index: 1 }), back]);
+    const states = answer.nics.filter(({ state }) => state !== 'Removed').map(({ state }) => state);
+    expect(states).toEqual(['Configured', 'Configured', 'Pending']);
+    expect([2, 3].map((n) => ruleOf(n).length)).toEqual([0, 1]);
+  });
+});

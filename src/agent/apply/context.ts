@@ -5,7 +5,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Host } from '../observe/host.ts';
-import type { AgentState } from '../state.ts';
+import type { AgentState, NicRecord } from '../state.ts';
 import { type Run, StateFile } from './memory.ts';
 
 /** What a run has on a host: it is also the kernel and the disk that steps ask for. */
@@ -19,6 +19,8 @@ export interface Context extends Host {
   readonly protectedAddresses: readonly string[];
   /** MACs of the NICs that may be worked on; everything else on the host is the node's own. */
   readonly macs: ReadonlySet<string>;
+  /** What is ours of NICs that are still in hand, and state.json does not say so. */
+  readonly claims?: readonly NicRecord[];
 }
 
 export interface Tools {

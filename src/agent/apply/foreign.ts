@@ -66,13 +66,13 @@ export function othersOn(
 ): Others {
   const recorded = state.nics.map((nic) => {
     const { mac } = nic;
-    return { mac, belongings: ownedBy(mac, nic, host) };
+    return { mac, belongings: ownedBy(mac, nic, host, state.nics) };
   });
   return {
     kernel: host,
     settings: othersSettings(host, context),
     files: host.files.filter(({ own }) => own === undefined),
-    ours: withThese(inHand, [...recorded, ...departed(state)]),
+    ours: withThese(inHand, [...recorded, ...departed(state, host)]),
   };
 }
 

@@ -165,6 +165,7 @@ const journalEntry = z.object({
     ips: z.array(z.string()),
     /** Version 1 knew no such routes. */
     routes: z.array(z.string()).default([]),
+    except: z.array(z.string()).exactOptional(),
   }),
   rulesOnly: z.literal(true).exactOptional(),
   before: nicState,

@@ -44,7 +44,7 @@ export async function transact(
   await work.together('VerifyFailed', async () => {
     last = await verifyLinks(
       work,
-      { before, changed, bystanders: bystanders(units, state, before) },
+      { before, changed, bystanders: bystanders(units, state, before, context.claims) },
       context,
     );
   });

@@ -14,7 +14,7 @@ import { type Link, linksWithMac, type Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
 import { desiredNic, sharedRoutes } from './desired.ts';
-import { ownedBy, recordOf, routeKey } from './ownership.ts';
+import { besideOthers, ownedBy, recordOf, routeKey } from './ownership.ts';
 import {
   firstRefusal,
   inUse,
@@ -69,7 +69,12 @@ export function candidatesOf(input: PlanInput) {
   }
   const site = siteOf(input, [...state.nics, ...records.values()]);
   const { accepted, refused: others } = attainable(found, site);
-  return { candidates: accepted, refused: [...refused, ...others] };
+  const nics = [...state.nics, ...accepted.map(({ desired }) => desired)];
+  const candidates = accepted.map((candidate) => {
+    const belongings = besideOthers(candidate.entry.mac, candidate.belongings, nics);
+    return { ...candidate, belongings };
+  });
+  return { candidates, refused: [...refused, ...others] };
 }
 
 function siteOf({ host, request }: PlanInput, records: readonly NicRecord[]): Site {

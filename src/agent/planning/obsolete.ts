@@ -32,12 +32,11 @@ export function obsolete({ request, state, host }: PlanInput): Obsolete[] {
   });
   const there = [...recorded, ...inherited].map((record) => {
     const { mac } = record;
-    return { record, nic: { mac, belongings: ownedBy(mac, record, host) } };
+    return { record, nic: { mac, belongings: ownedBy(mac, record, host, state.nics) } };
   });
   const macs = new Set(there.map(({ nic }) => nic.mac));
-  const gone = rulesOfDeparted(state, host).filter(
-    ({ nic }) => isUnwanted(nic) && !macs.has(nic.mac),
-  );
+  // No NIC has them, whatever is asked for: in the way of one that has the number by now they are all the same.
+  const gone = rulesOfDeparted(state, host).filter(({ nic }) => !macs.has(nic.mac));
   return [...there, ...gone].map((nic) => {
     const { mac, index } = nic.record;
     const portId = wanted.get(mac)?.portId;
@@ -47,7 +46,7 @@ export function obsolete({ request, state, host }: PlanInput): Obsolete[] {
 
 /** NICs that have left, and of which rules are there again. */
 function rulesOfDeparted(state: AgentState, host: Snapshot): Pick<Obsolete, 'record' | 'nic'>[] {
-  return departed(state)
+  return departed(state, host)
     .filter((nic) => presentState(host, undefined, nic.belongings).rules.length > 0)
     .map((nic) => ({ nic, record: recordOfDeparted(nic) }));
 }

@@ -16,6 +16,13 @@ export interface Belongings {
   readonly ips: readonly string[];
   /** Keys of routes in tables that it shares with others. */
   readonly routes: readonly string[];
+  /** Keys of rules that are another NIC's of ours by now, as it was given the number and the address of this one. */
+  readonly except?: readonly string[];
+}
+
+/** Of a NIC of ours, what its rules are made of. */
+export interface Ruled extends Readonly<Pick<NicRecord, 'mac' | 'table'>> {
+  readonly addresses: readonly string[];
 }
 
 /**
@@ -26,16 +33,39 @@ export function ownedBy(
   mac: string,
   record: NicRecord | undefined,
   host: Pick<Snapshot, 'held'>,
+  others: readonly Ruled[] = [],
 ): Belongings {
   const held = host.held.filter((file) => file.mac === mac);
   const tables = held.map(({ index }) => routingTable(index));
   const before = heldOf(mac, record, host);
   const given = [...(record?.addresses ?? []), ...before.addresses];
-  return {
+  const belongings = {
     tables: [...new Set([...(record ? [record.table] : []), ...tables])],
     ips: [...new Set(given.map(ipOf))],
     routes: [...new Set([...(record?.routes ?? []), ...(before.routes ?? [])].map(routeKey))],
   };
+  return besideOthers(mac, belongings, others);
+}
+
+/** What belongs to the NIC but for the rules that others of these NICs have by now. */
+export function besideOthers(
+  mac: string,
+  belongings: Belongings,
+  nics: readonly Ruled[],
+): Belongings {
+  const { except: known = [], ...own } = belongings;
+  const keys = nics
+    .filter((nic) => nic.mac !== mac && own.tables.includes(nic.table))
+    .flatMap(({ table, addresses }) => {
+      const ips = addresses.map(ipOf).filter((ip) => own.ips.includes(ip));
+      return ips.map((ip) => ruleKey(ip, table));
+    });
+  const except = [...new Set([...known, ...keys])];
+  return except.length > 0 ? { ...own, except } : own;
+}
+
+function ruleKey(ip: string, table: number): string {
+  return `${ip} table ${table}`;
 }
 
 /** What the network manager has held of the NIC since the boot. */
@@ -182,8 +212,9 @@ export function isOwnRoute(route: Route, { tables, routes }: Belongings): boolea
  * Whether the rule is ours: it sends one of the NIC's addresses to one of the NIC's tables. Its priority, protocol and
  * prefix differ between generations, and after a reboot from their files.
  */
-export function isOwnRule(rule: Rule, { tables, ips }: Belongings): boolean {
+export function isOwnRule(rule: Rule, { tables, ips, except = [] }: Belongings): boolean {
   const { opaque, from, table } = rule;
-  const ours = ips.includes(ipOf(from)) && table !== undefined && tables.includes(table);
-  return !opaque && ours;
+  if (opaque || table === undefined) return false;
+  const ip = ipOf(from);
+  return ips.includes(ip) && tables.includes(table) && !except.includes(ruleKey(ip, table));
 }

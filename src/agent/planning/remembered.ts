@@ -1,9 +1,9 @@
 import { ipOf } from '../../api/address.ts';
 import { routingTable } from '../../api/names.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { AgentState } from '../state.ts';
+import type { AgentState, NicRecord } from '../state.ts';
 import { type KnownNic, type NicState, presentState } from './nic-state.ts';
-import { ownedBy } from './ownership.ts';
+import { besideOthers, ownedBy, type Ruled, returned } from './ownership.ts';
 import { stateAfter, type Unit } from './unit.ts';
 
 /** A NIC, and the rules that it shall have. */
@@ -20,17 +20,19 @@ export function bystanders(
   units: readonly Unit[],
   state: AgentState,
   host: Snapshot,
+  claims: readonly NicRecord[] = [],
 ): readonly Bystander[] {
   const inHand = new Set(units.map(({ nic }) => nic.mac));
+  const after = units.reduce(stateAfter, state);
+  // A change may fail and be undone: what a NIC had is as much its own as what it is to have.
+  const nics = [...state.nics, ...after.nics, ...claims];
   const present = state.nics.map((record): Bystander => {
-    const belongings = ownedBy(record.mac, record, host);
+    const { mac } = record;
+    const belongings = ownedBy(mac, record, host, nics);
     const want = presentState(host, undefined, belongings);
-    return { nic: { mac: record.mac, belongings, rulesOnly: true }, want };
+    return { nic: { mac, belongings, rulesOnly: true }, want };
   });
-  const gone = departed(units.reduce(stateAfter, state)).map((nic) => ({
-    nic,
-    want: { rules: [] },
-  }));
+  const gone = departed(after, host, nics).map((nic) => ({ nic, want: { rules: [] } }));
   return [...present, ...gone].filter(({ nic }) => !inHand.has(nic.mac));
 }
 
@@ -39,15 +41,19 @@ export interface Departed extends KnownNic {
 }
 
 /**
- * The NICs that have left since the boot, also those that are back, with the rules that were theirs alone: number and address
- * of one may be another's by now.
+ * The NICs that have left since the boot and are not back as ours, with the rules that were theirs alone: number and address
+ * of one may by now be another's of `ours`.
  */
-export function departed({ nics, left = [] }: AgentState): Departed[] {
-  return left.map(({ mac, index, addresses }) => {
-    const table = routingTable(index);
-    const others = nics.filter((nic) => nic.table === table).flatMap((nic) => nic.addresses);
-    const taken = new Set(others.map(ipOf));
-    const ips = addresses.map(ipOf).filter((ip) => !taken.has(ip));
-    return { mac, index, belongings: { tables: [table], ips, routes: [] }, rulesOnly: true };
+export function departed(
+  state: AgentState,
+  host: Snapshot,
+  ours: readonly Ruled[] = state.nics,
+): Departed[] {
+  const { nics, left = [] } = state;
+  const back = new Set([...nics, ...returned(state, host)].map(({ mac }) => mac));
+  const gone = left.filter(({ mac }) => !back.has(mac));
+  return gone.map(({ mac, index, addresses }) => {
+    const former = { tables: [routingTable(index)], ips: addresses.map(ipOf), routes: [] };
+    return { mac, index, belongings: besideOthers(mac, former, ours), rulesOnly: true };
   });
 }

@@ -11,7 +11,6 @@ const kernel = { file: 'src/agent/apply/kernel.ts', tests: unit('apply/kernel') 
 const settings = { file: 'src/agent/planning/settings.ts', tests: unit('planning/settings') };
 const state = { file: 'src/agent/state.ts', tests: unit('state') };
 const obsolete = { file: 'src/agent/planning/obsolete.ts', tests: unit('planning/plan-removal') };
-const remembered = { file: 'src/agent/planning/remembered.ts', tests: contested };
 const returned = { file: 'src/agent/planning/ownership.ts', tests: unit('planning/plan-removal') };
 
 /** What network managers do while the agent works, and what they hold of NICs that have left. */
@@ -249,27 +248,4 @@ export const agentManagerMutants: readonly Mutant[] = [
   },
   { ...others, find: 'kind === undefined && !macs.has(mac)', replace: 'kind === undefined' },
   { ...others, find: 'ours: withThese(inHand, [', replace: 'ours: withThese([], [' },
-  { ...remembered, find: '[...present, ...gone]', replace: '[...present]' },
-  { ...remembered, find: '[...present, ...gone]', replace: '[...gone]' },
-  { ...remembered, find: '!inHand.has(nic.mac)', replace: 'true' },
-  { ...remembered, find: '.filter((ip) => !taken.has(ip))', replace: '' },
-  { ...remembered, find: 'departed(units.reduce(stateAfter, state))', replace: 'departed(state)' },
-  {
-    ...obsolete,
-    find: 'isUnwanted(nic) && !macs.has(nic.mac)',
-    replace: 'isUnwanted(nic)',
-  },
-  { ...obsolete, find: 'isUnwanted(nic) && !macs', replace: '!macs' },
-  {
-    file: 'src/agent/planning/plan.ts',
-    find: 'if (nic.rulesOnly) return inHand?.get(nic.mac);',
-    replace: '',
-    tests: unit('planning/plan-removal'),
-  },
-  {
-    file: 'src/agent/apply/settle.ts',
-    find: 'if (nic.rulesOnly) return',
-    replace: 'if (false) return',
-    tests: contested,
-  },
 ];

@@ -1,0 +1,135 @@
+import type { Mutant } from '../mutant.ts';
+
+const removal = ['unit', 'src/agent/planning/plan-removal.test.ts'] as const;
+const contested = ['unit', 'test/property/agent-contested.test.ts'] as const;
+const tests = ['unit', 'test/property/agent-remembered.test.ts'] as const;
+const remembered = { file: 'src/agent/planning/remembered.ts', tests };
+const ownership = { file: 'src/agent/planning/ownership.ts', tests };
+const foreign = { file: 'src/agent/planning/foreign.ts', tests };
+const recover = { file: 'src/agent/apply/recover.ts', tests };
+const settle = { file: 'src/agent/apply/settle.ts', tests };
+
+/** Rules that NetworkManager sets again: of NICs and addresses that have left, and never of those that have their number by now. */
+export const agentRememberedMutants: readonly Mutant[] = [
+  {
+    ...remembered,
+    find: '[...present, ...gone]',
+    replace: '[...present]',
+    tests: contested,
+  },
+  { ...remembered, find: '[...present, ...gone]', replace: '[...gone]', tests: contested },
+  { ...remembered, find: '!inHand.has(nic.mac)', replace: 'true', tests: contested },
+  { ...remembered, find: '[...state.nics, ...after.nics, ...claims]', replace: 'after.nics' },
+  {
+    ...remembered,
+    find: '[...state.nics, ...after.nics, ...claims]',
+    replace: '[...state.nics, ...after.nics]',
+  },
+  {
+    ...remembered,
+    find: '[...state.nics, ...after.nics, ...claims]',
+    replace: '[...state.nics, ...claims]',
+  },
+  { ...remembered, find: 'departed(after, host, nics)', replace: 'departed(state, host, nics)' },
+  { ...remembered, find: '!back.has(mac)', replace: 'mac' },
+  { ...remembered, find: 'besideOthers(mac, former, ours)', replace: 'former' },
+  {
+    ...remembered,
+    find: 'ownedBy(mac, record, host, nics)',
+    replace: 'ownedBy(mac, record, host)',
+  },
+  { ...ownership, find: '!except.includes(ruleKey(ip, table))', replace: 'true' },
+  { ...ownership, find: 'own.ips.includes(ip)', replace: 'true' },
+  {
+    file: 'src/agent/planning/candidates.ts',
+    find: '[...state.nics, ...accepted.map(({ desired }) => desired)]',
+    replace: 'state.nics',
+    tests,
+  },
+  {
+    file: 'src/agent/planning/candidates.ts',
+    find: '[...state.nics, ...accepted.map(({ desired }) => desired)]',
+    replace: 'accepted.map(({ desired }) => desired)',
+    tests,
+  },
+  {
+    file: 'src/agent/planning/obsolete.ts',
+    find: 'ownedBy(mac, record, host, state.nics)',
+    replace: 'ownedBy(mac, record, host)',
+    tests,
+  },
+  {
+    file: 'src/agent/planning/obsolete.ts',
+    find: '!macs.has(nic.mac)',
+    replace: 'true',
+    tests: removal,
+  },
+  {
+    file: 'src/agent/planning/obsolete.ts',
+    find: '!macs.has(nic.mac)',
+    replace: 'isUnwanted(nic)',
+    tests,
+  },
+  {
+    file: 'src/agent/planning/plan.ts',
+    find: 'if (nic.rulesOnly) return inHand?.get(nic.mac);',
+    replace: '',
+    tests: removal,
+  },
+  {
+    file: 'src/agent/planning/plan.ts',
+    find: 'if (nic.rulesOnly) return inHand?.get(nic.mac);',
+    replace: 'if (nic.rulesOnly) return undefined;',
+    tests: removal,
+  },
+  {
+    file: 'src/agent/planning/plan.ts',
+    find: 'nic.rulesOnly ? { ...host, files: [] } : host',
+    replace: 'host',
+    tests: removal,
+  },
+  { ...foreign, find: 'nics.filter(({ rulesOnly }) => !rulesOnly)', replace: 'nics' },
+  {
+    ...foreign,
+    find: 'if (nic.rulesOnly) return { addresses: [], routes: [] };',
+    replace: '',
+  },
+  {
+    file: 'src/agent/apply/foreign.ts',
+    find: '...recorded, ...departed(state, host)',
+    replace: '...recorded',
+    tests,
+  },
+  {
+    file: 'src/agent/apply/memory.ts',
+    find: 'rulesOnly: z.literal(true).exactOptional(),',
+    replace: '',
+    tests,
+  },
+  {
+    file: 'src/agent/apply/memory.ts',
+    find: 'except: z.array(z.string()).exactOptional(),',
+    replace: '',
+    tests,
+  },
+  { ...recover, find: 'entry.rulesOnly ? ridOfRules : broughtToEnd', replace: 'broughtToEnd' },
+  {
+    ...recover,
+    find: 'bootId === context.run.bootId ? await bringNic(entry, after, context) : undefined',
+    replace: 'await bringNic(entry, after, context)',
+  },
+  { ...recover, find: 'if (!entry.rulesOnly) claims', replace: 'claims' },
+  {
+    file: 'src/agent/apply/taken.ts',
+    find: 'if (rulesOnly) return undefined;',
+    replace: '',
+    tests,
+  },
+  { ...settle, find: 'if (nic.rulesOnly) return', replace: 'if (false) return', tests: contested },
+  { ...settle, find: '(this.#made.get(goal) ?? 0) < maxChanges', replace: 'this.#made.size < 2' },
+  {
+    ...settle,
+    find: 'others.every(({ nic }) => nic.rulesOnly)',
+    replace: 'others.length === 0',
+  },
+];
