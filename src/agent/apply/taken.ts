@@ -7,13 +7,12 @@ import type { Context } from './context.ts';
 
 /** Why the NIC must not be touched any more, by what a plan refuses too: others may have come to use it since that was made. */
 export function takenBy(
-  { mac, belongings, rulesOnly }: KnownNic,
+  { mac, belongings }: KnownNic,
   seen: KernelSnapshot,
   checks: readonly Check<TouchedNic>[],
   { protectedAddresses }: Context,
   records: readonly NicRecord[] = [],
 ): Refusal | undefined {
-  if (rulesOnly) return undefined;
   const host = { ...seen, files: [], held: [] };
   const link = onlyLink(host, mac);
   if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;

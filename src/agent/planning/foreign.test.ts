@@ -218,6 +218,11 @@ describe('what others entrust to a NIC', () => {
     expect(had).toEqual({ addresses: [lasting], routes: [theirs, byOurAddress] });
   });
 
+  test('is nothing to one of which rules alone are to go', () => {
+    const none = { addresses: [], routes: [] };
+    expect(entrustedTo({ ...nic, rulesOnly: true }, kernel)).toEqual(none);
+  });
+
   test('comes under the name that the link has by now, an address to be told of alone', () => {
     const bare = host([link(1, { name: 'multinic0' })], { addresses: [], routes: [] });
     const { addresses, routes } = withEntrusted(bare, had, renamed);

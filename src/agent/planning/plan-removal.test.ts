@@ -235,6 +235,23 @@ describe('a NIC that left while it was unplugged and is plugged again in the sam
     ]);
   });
 
+  test('loses rules alone, also where a file is about it', () => {
+    const files = [ownFile(0, macOf(1), ['10.0.0.1/24'])];
+    const [unit] = removed([], [{ ...nic, name: 'ens1' }], { files }).units;
+    expect(unit?.files).toMatchObject({ commit: { changed: false }, obsolete: [] });
+    const cleanup = request([entry(1)], { action: 'cleanup' });
+    expect(removed(cleanup, [{ ...nic, name: 'ens1' }], { files }).units).toHaveLength(1);
+  });
+
+  test('keeps its rules while a change of theirs is in hand', () => {
+    const inHand = new Map([[macOf(1), { reason: 'RollbackFailed', message: 'x' } as const]]);
+    const on = { ...input([], host([], back), gone), inHand };
+    expect(planRemoval(on)).toMatchObject({
+      units: [],
+      refused: [{ target: { mac: macOf(1) }, refusal: { message: 'x' } }],
+    });
+  });
+
   test('goes once at a clean-up, also where an entry names it', () => {
     const { units } = removed(request([entry(1, { portId: 'p1' })], { action: 'cleanup' }));
     expect(units.map(({ target }) => target)).toEqual([{ mac: macOf(1), index: 0, portId: 'p1' }]);

@@ -23,16 +23,15 @@ export function bystanders(
   claims: readonly NicRecord[] = [],
 ): readonly Bystander[] {
   const inHand = new Set(units.map(({ nic }) => nic.mac));
-  const after = units.reduce(stateAfter, state);
   // A change may fail and be undone: what a NIC had is as much its own as what it is to have.
-  const nics = [...state.nics, ...after.nics, ...claims];
+  const nics = [...state.nics, ...units.reduce(stateAfter, state).nics, ...claims];
   const present = state.nics.map((record): Bystander => {
     const { mac } = record;
     const belongings = ownedBy(mac, record, host, nics);
     const want = presentState(host, undefined, belongings);
     return { nic: { mac, belongings, rulesOnly: true }, want };
   });
-  const gone = departed(after, host, nics).map((nic) => ({ nic, want: { rules: [] } }));
+  const gone = departed(state, host, nics).map((nic) => ({ nic, want: { rules: [] } }));
   return [...present, ...gone].filter(({ nic }) => !inHand.has(nic.mac));
 }
 

@@ -6,6 +6,7 @@ const tests = ['unit', 'test/property/agent-remembered.test.ts'] as const;
 const remembered = { file: 'src/agent/planning/remembered.ts', tests };
 const ownership = { file: 'src/agent/planning/ownership.ts', tests };
 const foreign = { file: 'src/agent/planning/foreign.ts', tests };
+const entrusted = ['unit', 'src/agent/planning/foreign.test.ts'] as const;
 const recover = { file: 'src/agent/apply/recover.ts', tests };
 const settle = { file: 'src/agent/apply/settle.ts', tests };
 
@@ -18,19 +19,22 @@ export const agentRememberedMutants: readonly Mutant[] = [
     tests: contested,
   },
   { ...remembered, find: '[...present, ...gone]', replace: '[...gone]', tests: contested },
-  { ...remembered, find: '!inHand.has(nic.mac)', replace: 'true', tests: contested },
-  { ...remembered, find: '[...state.nics, ...after.nics, ...claims]', replace: 'after.nics' },
+  { ...remembered, find: '!inHand.has(nic.mac)', replace: 'true' },
   {
     ...remembered,
-    find: '[...state.nics, ...after.nics, ...claims]',
-    replace: '[...state.nics, ...after.nics]',
+    find: '[...state.nics, ...units.reduce(stateAfter, state).nics, ...claims]',
+    replace: 'units.reduce(stateAfter, state).nics',
   },
   {
     ...remembered,
-    find: '[...state.nics, ...after.nics, ...claims]',
-    replace: '[...state.nics, ...claims]',
+    find: 'nics, ...claims]',
+    replace: 'nics]',
   },
-  { ...remembered, find: 'departed(after, host, nics)', replace: 'departed(state, host, nics)' },
+  {
+    ...remembered,
+    find: '...units.reduce(stateAfter, state).nics, ...claims]',
+    replace: '...claims]',
+  },
   { ...remembered, find: '!back.has(mac)', replace: 'mac' },
   { ...remembered, find: 'besideOthers(mac, former, ours)', replace: 'former' },
   {
@@ -39,7 +43,6 @@ export const agentRememberedMutants: readonly Mutant[] = [
     replace: 'ownedBy(mac, record, host)',
   },
   { ...ownership, find: '!except.includes(ruleKey(ip, table))', replace: 'true' },
-  { ...ownership, find: 'own.ips.includes(ip)', replace: 'true' },
   {
     file: 'src/agent/planning/candidates.ts',
     find: '[...state.nics, ...accepted.map(({ desired }) => desired)]',
@@ -93,6 +96,7 @@ export const agentRememberedMutants: readonly Mutant[] = [
     ...foreign,
     find: 'if (nic.rulesOnly) return { addresses: [], routes: [] };',
     replace: '',
+    tests: entrusted,
   },
   {
     file: 'src/agent/apply/foreign.ts',
@@ -119,12 +123,6 @@ export const agentRememberedMutants: readonly Mutant[] = [
     replace: 'await bringNic(entry, after, context)',
   },
   { ...recover, find: 'if (!entry.rulesOnly) claims', replace: 'claims' },
-  {
-    file: 'src/agent/apply/taken.ts',
-    find: 'if (rulesOnly) return undefined;',
-    replace: '',
-    tests,
-  },
   { ...settle, find: 'if (nic.rulesOnly) return', replace: 'if (false) return', tests: contested },
   { ...settle, find: '(this.#made.get(goal) ?? 0) < maxChanges', replace: 'this.#made.size < 2' },
   {
