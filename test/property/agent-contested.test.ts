@@ -101,6 +101,24 @@ describe('a NIC that comes up', () => {
     expect(answer.nics).toMatchObject([{ reason: 'Configured', message: '' }]);
   });
 
+  test('gets the name of another one that gets its own, on a kernel that renames none that is up', async () => {
+    bed = await AgentOnModel.open();
+    const both = request([entry(1), entry(2)]);
+    expect((await bed.run(both)).outcome).toBe('ok');
+    await bed.box.run([
+      'link set dev multinic0 name x',
+      'link set dev multinic1 name multinic0',
+      'link set dev x name multinic1',
+    ]);
+    const answer = await bed.run({ ...both, attempt: 1 }, { startIp: ipOfOldKernel });
+    expect(answer.nics.map(({ name, state }) => [name, state])).toEqual([
+      ['multinic0', 'Configured'],
+      ['multinic1', 'Configured'],
+    ]);
+    const macs = new Map(bed.box.kernel.links.map(({ name, mac }) => [name, mac]));
+    expect([macs.get('multinic0'), macs.get('multinic1')]).toEqual([macOf(1), macOf(2)]);
+  });
+
   test('is undone at once when the kernel refuses and nobody else has to do with it', async () => {
     bed = await AgentOnModel.open();
     bed.box.refuses = (line) => line.startsWith('route ');

@@ -2,7 +2,7 @@ import { ipOf } from '../../api/address.ts';
 import type { Family } from '../../api/job.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
-import type { Change } from '../planning/operation.ts';
+import type { Change, Operation } from '../planning/operation.ts';
 import { routeKey } from '../planning/ownership.ts';
 import { refusal, untouchable } from '../planning/refusals.ts';
 import type { Bystander } from '../planning/remembered.ts';
@@ -38,6 +38,10 @@ export async function changeLinks(work: UndoableWork, context: Context): Promise
     Promise.allSettled(units.map((unit) => secureFiles(unit, context))),
   ]);
   const stopped = new Map<Unit, string>();
+  await giveUpNames(
+    units.filter((unit) => failures.get(unit)?.busy),
+    context,
+  );
   for (const [unit, { message, busy }] of failures) {
     const again = busy ? await changeThroughDown(unit, context) : undefined;
     if (again) changes.set(unit, again.change);
@@ -64,6 +68,26 @@ async function secureFiles({ desired, files }: Unit, context: Context): Promise<
   await syncStaged(files, context);
   if (!desired) return;
   for (const file of stagedFiles(files, context)) context.backend.validate(file, desired);
+}
+
+/** Of NICs that have one another's names: each has to be down to get another one for a moment. */
+async function giveUpNames(units: readonly Unit[], context: Context): Promise<void> {
+  const evicted = units.flatMap((unit) => {
+    const { eviction } = unit.change;
+    return eviction ? [{ unit, eviction }] : [];
+  });
+  if (evicted.length === 0) return;
+  const now = await observeLinks(context, context.macs);
+  const changes = new Map(
+    evicted.flatMap(({ unit, eviction }) => {
+      const name = stateOf(unit.nic, now).link?.name;
+      if (!('dev' in eviction) || eviction.dev !== name) return [];
+      const down: Operation = { kind: 'link.down', dev: name };
+      return [[unit, { sysctls: [], operations: [down, eviction] }] as const];
+    }),
+  );
+  // What is refused is refused once more when the NIC itself has its turn.
+  await changeKernel(changes, context);
 }
 
 /** Kernels before 6.2 rename only links that are down. */

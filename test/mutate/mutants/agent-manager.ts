@@ -248,4 +248,10 @@ export const agentManagerMutants: readonly Mutant[] = [
   },
   { ...others, find: 'kind === undefined && !macs.has(mac)', replace: 'kind === undefined' },
   { ...others, find: 'ours: withThese(inHand, [', replace: 'ours: withThese([], [' },
+  {
+    file: 'src/agent/apply/links.ts',
+    find: 'operations: [down, eviction]',
+    replace: 'operations: [eviction]',
+    tests: contested,
+  },
 ];
