@@ -125,7 +125,8 @@ export function afterLeaving(state: AgentState, mac: string): AgentState {
   const nic = heldAfterLeaving(state.nics.find((each) => each.mac === mac));
   const rest = withoutNic(state, mac);
   if (!nic) return rest;
-  const others = (state.left ?? []).filter((each) => each.mac !== mac);
+  // Under another number it had another table.
+  const others = (state.left ?? []).filter((each) => each.mac !== mac || each.index !== nic.index);
   return { ...rest, left: [...others, nic].slice(-maxLeft) };
 }
 

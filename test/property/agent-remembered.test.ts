@@ -191,6 +191,15 @@ describe('a rule that NetworkManager has set again', () => {
     },
   );
 
+  test('goes also when the NIC has come back under another number and left again', async () => {
+    await secondHasLeft();
+    await well([entry(1), entry(2, { index: 3, addresses: ['10.0.0.22/24'] })]);
+    await well([entry(1)]);
+    remember();
+    await well([entry(1)]);
+    expect(ruleOf(2)).toEqual([]);
+  });
+
   describe('stays with the rest of what is there', () => {
     const moved = entry(1, { addresses: ['10.0.0.21/24'] });
     const inUse = address('multinic1', '192.168.7.1/24', { broadcast: '192.168.7.255' });

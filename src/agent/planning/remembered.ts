@@ -50,9 +50,15 @@ export function departed(
 ): Departed[] {
   const { nics, left = [] } = state;
   const back = new Set([...nics, ...returned(state, host)].map(({ mac }) => mac));
-  const gone = left.filter(({ mac }) => !back.has(mac));
-  return gone.map(({ mac, index, addresses }) => {
-    const former = { tables: [routingTable(index)], ips: addresses.map(ipOf), routes: [] };
+  const gone = new Map(left.map(({ mac, index }) => [mac, index]));
+  for (const mac of back) gone.delete(mac);
+  return [...gone].map(([mac, index]) => {
+    const all = left.filter((nic) => nic.mac === mac);
+    const former = {
+      tables: [...new Set(all.map((nic) => routingTable(nic.index)))],
+      ips: [...new Set(all.flatMap(({ addresses }) => addresses.map(ipOf)))],
+      routes: [],
+    };
     return { mac, index, belongings: besideOthers(mac, former, ours), rulesOnly: true };
   });
 }

@@ -35,13 +35,14 @@ export const agentRememberedMutants: readonly Mutant[] = [
     find: '...units.reduce(stateAfter, state).nics, ...claims]',
     replace: '...claims]',
   },
-  { ...remembered, find: '!back.has(mac)', replace: 'mac' },
+  { ...remembered, find: 'gone.delete(mac);', replace: '' },
   { ...remembered, find: 'besideOthers(mac, former, ours)', replace: 'former' },
   {
     ...remembered,
     find: 'ownedBy(mac, record, host, nics)',
     replace: 'ownedBy(mac, record, host)',
   },
+  { file: 'src/agent/state.ts', find: '|| each.index !== nic.index', replace: '', tests },
   { ...ownership, find: '!except.includes(ruleKey(ip, table))', replace: 'true' },
   {
     file: 'src/agent/planning/candidates.ts',
