@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { IpAnswer } from '../../src/agent/ip-session.ts';
 import type { Rule } from '../../src/agent/snapshot.ts';
 import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
+import { makeFamily } from '../faults/agent/family-hosts.ts';
 import { AgentOnModel } from './agent-on-model.ts';
 
 let bed: AgentOnModel;
@@ -117,6 +118,16 @@ describe('a NIC that comes up', () => {
     ]);
     const macs = new Map(bed.box.kernel.links.map(({ name, mac }) => [name, mac]));
     expect([macs.get('multinic0'), macs.get('multinic1')]).toEqual([macOf(1), macOf(2)]);
+  });
+
+  test('is brought on when NetworkManager drops what it finds on it, whatever it holds', async () => {
+    bed = await AgentOnModel.open();
+    makeFamily(bed.box.root, 'keyfile', 2);
+    let refused = false;
+    bed.box.refuses = (line) => !refused && (refused = line.startsWith('route '));
+    const answer = await bed.run(request([entry(1)], { protocol: 3, family: 'keyfile' }));
+    expect(refused).toBe(true);
+    expect(answer.nics).toMatchObject([{ reason: 'Configured', message: '' }]);
   });
 
   test('is undone at once when the kernel refuses and nobody else has to do with it', async () => {

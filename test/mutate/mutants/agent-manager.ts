@@ -254,4 +254,10 @@ export const agentManagerMutants: readonly Mutant[] = [
     replace: 'operations: [eviction]',
     tests: contested,
   },
+  {
+    file: 'src/agent/apply/links.ts',
+    find: 'if (isOfNetworkManager(backend.name)) return true;',
+    replace: '',
+    tests: contested,
+  },
 ];
