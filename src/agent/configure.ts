@@ -20,7 +20,7 @@ import { observeFamily } from './observe/family.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
 import { withHeld } from './planning/ownership.ts';
-import { planAll, planApply, type WholePlan } from './planning/plan.ts';
+import { hostAfterRemoval, planAll, planApply, type WholePlan } from './planning/plan.ts';
 import { inOrder, isDone, type Plan, stateAfter, type Unit, unitLines } from './planning/unit.ts';
 import {
   type Findings,
@@ -125,10 +125,10 @@ async function bringAbout(
   const removed = await carryOut(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);
   // What a removal that failed left in place is in the way of what was planned on its absence.
-  const apply = asPlanned
-    ? plan.apply
+  const { apply, left } = asPlanned
+    ? { apply: plan.apply, left: hostAfterRemoval(host, plan.removal.units) }
     : await planAnew({ ...now, state: claimed(removed.state) }, context);
-  const applied = await carryOut(apply, removed.state, host, context);
+  const applied = await carryOut(apply, removed.state, left, context);
   const nics = [...applied.nics, ...removed.nics];
   const concluded = await conclude(nics, now, applied.state, context);
   const changes = changesOf([removed, applied]);
@@ -161,10 +161,10 @@ function announce({ removal }: WholePlan, { links }: Snapshot, { log }: Context)
   if (orphaned.length > 0) log.info({ orphaned }, 'CleanupOrphanedConfigs');
 }
 
-async function planAnew(input: PlanInput, context: Context): Promise<Plan> {
-  const host = await observeHost(context, context.macs, input.state);
-  if (input.request.action === 'cleanup') return { units: [], refused: [] };
-  return planApply({ ...input, host });
+async function planAnew(input: PlanInput, context: Context) {
+  const left = await observeHost(context, context.macs, input.state);
+  if (input.request.action === 'cleanup') return { apply: { units: [], refused: [] }, left };
+  return { apply: planApply({ ...input, host: left }), left };
 }
 
 interface Step {

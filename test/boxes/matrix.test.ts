@@ -107,7 +107,7 @@ describe('hosts in boxes', () => {
       // NetworkManager sets the rules of all profiles that it has read once it takes up any NIC.
       const next = [moved, third];
       await ask(cell, next);
-      const rules = ['10100: from 10.1.0.31', '10102: from 10.2.0.23'];
+      const rules = ['10100: from 10.1.0.31', '10100: from fd01::31', '10102: from 10.2.0.23'];
       const found = (await stateOf(cell)).rules.map((rule) => rule.split(' lookup')[0]);
       expect(found).toEqual(rules);
       const check = await cell.agent(request(next, { protocol: 3, action: 'check' }));
@@ -149,7 +149,10 @@ const asOther = [nic(0, mac, '10.1.0.21/16', { gateway: '10.1.0.254' })];
 
 const second = nic(1, plugged.ens6, '10.0.0.22/16', { gateway: '10.0.0.254' });
 const third = nic(2, plugged.ens7, '10.2.0.23/16', { gateway: '10.2.0.254' });
-const moved = nic(0, mac, '10.1.0.31/16', { gateway: '10.1.0.254' });
+const moved = nic(0, mac, '', {
+  addresses: ['10.1.0.31/16', 'fd01::31/64'],
+  gateway: '10.1.0.254',
+});
 
 async function ask(cell: Cell, step: Intent['steps'][number]): Promise<void> {
   const { result, log } = await cell.agent(request([...step], { protocol: 3 }));

@@ -62,6 +62,28 @@ function beforeRules(act: () => void): void {
   };
 }
 
+describe('a NIC that leaves', () => {
+  test.each([
+    ['one that comes', [entry(1), entry(3)]],
+    ['one that comes and one that changes', [entry(1, { addresses: ['10.0.0.9/24'] }), entry(3)]],
+  ])('has no rule in the end though it is set again with %s in the same run', async (_, wanted) => {
+    generation = 0;
+    bed = await AgentOnModel.open();
+    await well([entry(1), entry(2)]);
+    bed.anotherBoot();
+    let disturbed = false;
+    bed.box.refuses = (line) => {
+      if (!disturbed && line.includes('from 10.0.0.3/32')) remember();
+      disturbed ||= line.includes('from 10.0.0.3/32');
+      return false;
+    };
+    await well(wanted);
+    expect(disturbed).toBe(true);
+    expect(ruleOf(2)).toEqual([]);
+    expect(linesOf(2)).toEqual(['add', 'del', 'del']);
+  });
+});
+
 /** The agent dies once it has written what it has in hand. */
 async function dies(interfaces: readonly RequestInterface[], index = 1): Promise<void> {
   let dead = false;
