@@ -131,4 +131,10 @@ export const agentRememberedMutants: readonly Mutant[] = [
     find: 'others.every(({ nic }) => nic.rulesOnly)',
     replace: 'others.length === 0',
   },
+  {
+    file: 'src/agent/configure.ts',
+    find: 'left: hostAfterRemoval(host, plan.removal.units) }',
+    replace: 'left: host }',
+    tests,
+  },
 ];

@@ -145,8 +145,8 @@ export const agentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/configure.ts',
-    find: 'const apply = asPlanned',
-    replace: 'const apply = true',
+    find: 'const { apply, left } = asPlanned',
+    replace: 'const { apply, left } = true',
     tests: answers,
   },
   {
