@@ -5,15 +5,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type FileChange, type FileChanges, inOrder, lasting } from '../planning/unit.ts';
 import { keepBackup } from './backup.ts';
-import {
-  isThere,
-  removeFile,
-  renameFile,
-  syncPath,
-  textOf,
-  writeNew,
-  writeWhole,
-} from './whole-file.ts';
+import { isThere, removeFile, renameFile, syncPath, textOf, writeNew } from './whole-file.ts';
 
 export interface Disk {
   readonly hostRoot: string;
@@ -51,21 +43,33 @@ export function stagedFiles(files: FileChanges, disk: Disk): { path: string; tex
     }));
 }
 
-/** The commit, with what comes before it and what it makes obsolete. `syncFiles` makes it last. */
+/**
+ * The commit, with what comes before it and what it makes obsolete. `syncFiles` makes it last. What stands in for others stays
+ * until these are let go: it is in their place while they are brought back, too.
+ */
 export async function commitFiles(files: FileChanges, disk: Disk): Promise<void> {
-  const { interim = [], companions, commit, obsolete } = files;
   // The routes of a profile before the profile itself.
-  for (const change of interim) {
+  for (const change of files.interim ?? []) {
     await putInPlace([change], disk);
     await syncDirectories([change], disk);
   }
-  await putInPlace(companions, disk);
+  const [first, second, last] = stepsOf(files);
+  await putInPlace(first, disk);
   // A power cut may keep the later of two renames alone, in particular in another directory.
-  await syncDirectories(companions, disk);
-  await putInPlace([commit], disk);
-  if (obsolete.length > 0) await syncDirectories([commit], disk);
-  await putInPlace(obsolete, disk);
-  await dropInterim(files, disk);
+  await syncDirectories(first, disk);
+  await putInPlace(second, disk);
+  if (last.length > 0) await syncDirectories(second, disk);
+  await putInPlace(last, disk);
+}
+
+/**
+ * What comes after what. Where others stand in for them it is the profile before its routes: that of an earlier agent is taken
+ * as readily as what stands in for it, and must not be there with routes of another.
+ */
+function stepsOf({ interim, companions, commit, obsolete }: FileChanges) {
+  return interim
+    ? ([[commit], companions, obsolete] as const)
+    : ([companions, [commit], obsolete] as const);
 }
 
 /** Once all the others are what they shall be: the profile before its routes. */
@@ -114,10 +118,11 @@ export interface DatedDisk extends Disk {
 }
 
 /**
- * Lets go of the old files after a commit, which become backups; may be called twice. Resolves to what could not be kept, in
- * words: that stops nothing.
+ * Lets go of the old files after a commit, which become backups, and of what stood in for others; may be called twice. Resolves
+ * to what could not be kept, in words: that stops nothing.
  */
 export async function settleFiles(files: FileChanges, disk: DatedDisk): Promise<string[]> {
+  await dropInterim(files, disk);
   const lost: string[] = [];
   for (const change of changed(files).filter(({ before }) => before !== null)) {
     const { path, staged, old } = placesOf(change, disk);
@@ -147,29 +152,39 @@ async function backUp(
 
 /** Finishes what was interrupted behind the commit; resolves to what could not be kept. */
 export async function finishFiles(files: FileChanges, disk: DatedDisk): Promise<string[]> {
-  if (files.interim) await putLate([...files.companions, files.commit], disk);
+  if (files.interim) await putLate(files, disk);
   for (const change of files.obsolete) {
     const { path, old } = placesOf(change, disk);
     if (textOf(path) !== change.before) continue;
     await disk.perform('agent.file.remove', async () => renameFile(path, old));
   }
-  await dropInterim(files, disk);
   const lost = await settleFiles(files, disk);
   await syncFiles([files], disk);
   return lost;
 }
 
-/** What was still to be written when others stood in for it. What was staged is on the disk. */
-async function putLate(files: readonly FileChange[], disk: Disk): Promise<void> {
-  for (const change of files.filter((file) => file.changed)) {
-    const { path, staged } = placesOf(change, disk);
-    if (textOf(path) !== change.before || change.after === null) continue;
-    await disk.perform('agent.file.commit', async () => {
-      if (textOf(staged) === change.after) renameSync(staged, path);
-      else await writeWhole(path, change.after ?? '', change.mode);
-    });
+/** What was still to be written when others stood in for it, or were about to. What was staged is on the disk. */
+async function putLate(files: FileChanges, disk: Disk): Promise<void> {
+  const isLate = ({ path, before, changed: isChanged }: FileChange): boolean =>
+    isChanged && textOf(join(disk.hostRoot, path)) === before;
+  if (!lasting(files).some(isLate)) return;
+  const [first, second] = stepsOf(files);
+  for (const change of [...(files.interim ?? []), ...first, ...second].filter(isLate)) {
+    const { after } = change;
+    if (after === null) continue;
+    await disk.perform('agent.file.commit', () => put(change, after, disk));
+    await syncDirectories([change], disk);
   }
-  await syncDirectories(files, disk);
+}
+
+/** Puts in its place what was staged, or writes it anew: NetworkManager reads whatever is not hidden. */
+async function put(change: FileChange, text: string, disk: Disk): Promise<void> {
+  const { path, staged } = placesOf(change, disk);
+  if (textOf(staged) !== text) {
+    writeNew(staged, text, change.mode);
+    await syncPath(staged);
+  }
+  renameSync(staged, path);
 }
 
 /**
@@ -177,16 +192,20 @@ async function putLate(files: readonly FileChange[], disk: Disk): Promise<void> 
  * others have put in the place of one stays.
  */
 export async function restoreFiles(files: FileChanges, disk: Disk): Promise<void> {
-  const { interim = [] } = files;
-  for (const change of lasting(files)
-    .filter((file) => file.changed)
-    .toReversed()) {
-    await disk.perform('agent.file.remove', () => restore(change, disk));
+  for (const step of stepsOf(files).toReversed()) {
+    await restoreAll(step, disk);
+    if (files.interim) await syncDirectories(step, disk);
   }
   await syncDirectories(lasting(files), disk);
-  for (const change of interim.toReversed()) {
-    await disk.perform('agent.file.remove', () => restore(change, disk));
+  for (const change of files.interim?.toReversed() ?? []) {
+    await restoreAll([change], disk);
     await syncDirectories([change], disk);
+  }
+}
+
+async function restoreAll(files: readonly FileChange[], disk: Disk): Promise<void> {
+  for (const change of files.filter((file) => file.changed).toReversed()) {
+    await disk.perform('agent.file.remove', () => restore(change, disk));
   }
 }
 
@@ -197,7 +216,7 @@ async function restore(change: FileChange, disk: Disk): Promise<void> {
   if (ours && text !== change.before) {
     if (change.before === null) removeFile(path);
     else if (textOf(old) === change.before) renameSync(old, path);
-    else await writeWhole(path, change.before, change.mode);
+    else await put(change, change.before, disk);
   }
   removeFile(staged);
   removeFile(old);

@@ -9,6 +9,7 @@ import {
   finishFiles,
   isCommitted,
   restoreFiles,
+  settleFiles,
   stageFiles,
 } from './disk.ts';
 
@@ -47,6 +48,14 @@ async function files(): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
 }
 
+/** What else a boot may go by: earlier agents gave the profile itself the rank of what stands in for it. */
+async function profileOfEarlierAgent(): Promise<Record<string, string>> {
+  const all = await files();
+  if (all['profile'] !== 'old') return profile();
+  const found = Object.entries(all).filter(([name]) => /^\w+$/.test(name));
+  return Object.fromEntries(found);
+}
+
 /** What a boot would go by. */
 async function profile(): Promise<Record<string, string>> {
   const all = await files();
@@ -58,7 +67,8 @@ async function profile(): Promise<Record<string, string>> {
 }
 
 async function expectWhole(seen: readonly object[]): Promise<void> {
-  for (const each of [...seen, await profile()]) expect([oldApart, newApart]).toContainEqual(each);
+  const now = [await profile(), await profileOfEarlierAgent()];
+  for (const each of [...seen, ...now]) expect([oldApart, newApart]).toContainEqual(each);
 }
 
 describe('files of which each counts', () => {
@@ -74,7 +84,7 @@ describe('files of which each counts', () => {
         steps += 1;
         if (steps === at && when === 'before') throw new PowerCut();
         const done = await write();
-        seen.push(await profile());
+        seen.push(await profile(), await profileOfEarlierAgent());
         if (steps === at) throw new PowerCut();
         return done;
       },
@@ -82,7 +92,15 @@ describe('files of which each counts', () => {
     return { watched, seen };
   }
 
-  const moments = Array.from({ length: 12 }, (_, at) => at + 1).flatMap((at) =>
+  /** Of a disk that has room for nothing more: files can be removed. */
+  function noWrites({ perform }: DatedDisk): DatedDisk['perform'] {
+    return (effect, write) => {
+      if (effect === 'agent.file.commit') throw new Error('ENOSPC');
+      return perform(effect, write);
+    };
+  }
+
+  const moments = Array.from({ length: 18 }, (_, at) => at + 1).flatMap((at) =>
     (['before', 'after'] as const).map((when) => [when, at] as const),
   );
 
@@ -90,6 +108,7 @@ describe('files of which each counts', () => {
     const { watched, seen } = goingDown(at, when);
     await stageFiles(apart, watched)
       .then(() => commitFiles(apart, watched))
+      .then(() => settleFiles(apart, watched))
       .catch((error: unknown) => expect(error).toBeInstanceOf(PowerCut));
     await expectWhole(seen);
     const committed = isCommitted(apart, disk);
@@ -103,8 +122,7 @@ describe('files of which each counts', () => {
 
   test.each(moments)('are so too when it goes %s step %i of the way back', async (when, at) => {
     await stageFiles(apart, disk);
-    await commitFiles({ ...apart, obsolete: [] }, disk);
-    for (const name of ['routes-next', 'profile-next']) await put(name, 'new');
+    await commitFiles(apart, disk);
     const { watched, seen } = goingDown(at, when);
     await restoreFiles(apart, watched).catch(() => undefined);
     await expectWhole(seen);
@@ -117,6 +135,28 @@ describe('files of which each counts', () => {
     for (const name of ['routes-next', 'profile-next']) await put(name, 'new');
     for (const name of ['routes', 'profile']) await rm(join(directory, `.${name}.multinic-new`));
     await finishFiles(apart, disk);
+    expect(await files()).toEqual(newApart);
+  });
+
+  test('are written where nobody looks', async () => {
+    await stageFiles(apart, disk);
+    for (const name of ['routes-next', 'profile-next']) await put(name, 'new');
+    for (const name of ['routes', 'profile']) await rm(join(directory, `.${name}.multinic-new`));
+    // NetworkManager would take what a power cut leaves there for one more profile.
+    await put('profile.new', 'theirs');
+    await finishFiles(apart, disk);
+    expect(await files()).toEqual({ ...newApart, 'profile.new': 'theirs' });
+    for (const name of ['routes', 'profile']) await put(name, 'new');
+    await restoreFiles(apart, disk);
+    expect(await files()).toEqual({ ...oldApart, 'profile.new': 'theirs' });
+  });
+
+  test('stand in for the others too when a change is finished that had not begun', async () => {
+    const { watched, seen } = goingDown(Number.POSITIVE_INFINITY, 'after');
+    await finishFiles(apart, watched);
+    await expectWhole(seen);
+    expect(await files()).toEqual(newApart);
+    await finishFiles(apart, { ...watched, perform: noWrites(watched) });
     expect(await files()).toEqual(newApart);
   });
 

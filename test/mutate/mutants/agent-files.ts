@@ -39,8 +39,8 @@ export const agentFilesMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/disk.ts',
-    find: 'async () => renameFile(path, old));\n  }\n  await dropInterim',
-    replace: 'async () => removeFile(path));\n  }\n  await dropInterim',
+    find: 'async () => renameFile(path, old));\n  }\n  const lost',
+    replace: 'async () => removeFile(path));\n  }\n  const lost',
     tests: pure('apply/disk.test.ts'),
   },
   {
@@ -63,8 +63,8 @@ export const agentFilesMutants: readonly Mutant[] = [
   },
   {
     file: 'src/agent/apply/disk.ts',
-    find: '  await putInPlace([commit], disk);\n  if (obsolete',
-    replace: '  if (obsolete',
+    find: '  await putInPlace(second, disk);\n  if (last',
+    replace: '  if (last',
     tests: pure('apply/disk.test.ts'),
   },
   {
@@ -131,12 +131,18 @@ export const agentFilesMutants: readonly Mutant[] = [
       ],
       ['if (textOf(path) === change.after) removeFile(path);', 'removeFile(path);'],
       ['if (files.interim) await putLate', 'await Promise.resolve(); if (false) await putLate'],
-      ['if (textOf(path) !== change.before || change.after === null) continue;', ''],
-      ['for (const change of interim.toReversed()) {', 'for (const change of interim) {'],
+      [' && textOf(join(disk.hostRoot, path)) === before', ''],
+      ['of [...(files.interim ?? []), ...first', 'of [...first'],
+      ['of files.interim?.toReversed() ?? []', 'of files.interim ?? []'],
+      ['of files.interim ?? []) {', 'of files.interim?.toReversed() ?? []) {'],
+      ['[[commit], companions, obsolete]', '[companions, [commit], obsolete]'],
+      ['of stepsOf(files).toReversed()', 'of stepsOf(files)'],
+      ['  await dropInterim(files, disk);\n  const lost', '  const lost'],
       [
-        '  for (const change of interim) {\n    await putInPlace',
-        '  for (const change of interim.toReversed()) {\n    await putInPlace',
+        '  await putInPlace(last, disk);\n',
+        '  await putInPlace(last, disk);\n  await dropInterim(files, disk);\n',
       ],
+      ['writeNew(staged, text', 'writeNew(`${path}.new`, text'],
     ] as const
   ).map(
     ([find, replace]): Mutant => ({
