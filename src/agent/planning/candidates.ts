@@ -100,8 +100,8 @@ function candidateOf(
     routes: [...new Set([...sharedRoutes(desired).map(routeKey), ...owned.routes])],
   };
   const known = record ? { record } : {};
-  const { companions, main } = backend.render(desired);
-  const paths = [main, ...companions].map(({ path }) => path);
+  const { companions, main, interim = [] } = backend.render(desired);
+  const paths = [main, ...companions, ...interim].map(({ path }) => path);
   const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
   const site: Site = { host, protectedAddresses, records: state.nics, accepted: [] };

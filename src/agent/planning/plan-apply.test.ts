@@ -9,6 +9,7 @@ import {
   ownFile,
   route,
 } from '../../../test/beds/agent-samples.ts';
+import { ifcfg } from '../backends/ifcfg.ts';
 import { netplan } from '../backends/netplan.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type AgentState, emptyState, type NicRecord } from '../state.ts';
@@ -242,6 +243,19 @@ describe('the plan', () => {
     expect(units).toEqual([]);
     expect(refused.map(({ refusal }) => refusal.reason)).toEqual(['InvalidEntry', 'WaitingForNIC']);
   });
+
+  test.each(['route-multinic0-next', 'ifcfg-multinic0-next'])(
+    'does not write over what somebody else has at %s, not even for a while',
+    (name) => {
+      const path = `/etc/sysconfig/network-scripts/${name}`;
+      const theirs = { path, text: 'theirs', mode: 0o600, macs: [] };
+      const on = host([link(1)], { files: [theirs] });
+      const { units, refused } = planApply({ ...input([entry(1)], on), backend: ifcfg });
+      expect(units).toEqual([]);
+      const message = `${path} is a file of somebody else; move it away`;
+      expect(refused.map(({ refusal }) => refusal)).toEqual([{ reason: 'PersistFailed', message }]);
+    },
+  );
 
   test('for people has every step in order', () => {
     expect(planText(planApply(input([entry(1), entry(2)], host([link(1)]))))).toBe(

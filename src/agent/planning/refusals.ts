@@ -26,7 +26,7 @@ export interface WantedNic extends TouchedNic {
   /** What it owns and what it is to own. */
   readonly belongings: Belongings;
   readonly desired: DesiredNic;
-  /** Paths of the files that it will have. */
+  /** Paths of the files that it will have, for good or for a while. */
   readonly paths: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { host, macOf } from '../../../test/beds/agent-samples.ts';
 import type { RenderedFile } from '../backends/backend.ts';
 import type { ConfigFile } from '../snapshot.ts';
-import { inOrder, removeChanges, writeChanges } from './unit.ts';
+import { inOrder, removeChanges, unitLines, writeChanges } from './unit.ts';
 
 const name = rendered('/etc/systemd/network/90-multinic0.link', 'the name');
 const main = rendered('/etc/systemd/network/90-multinic0.network', 'the addresses');
@@ -99,6 +99,19 @@ describe('files of a NIC', () => {
       expect(names(old(name), there(routes), old(profile))).toBeUndefined();
       expect(names(there(name), old(routes), there(profile))).toBeUndefined();
       expect(names(there(name), there(routes), there(profile))).toBeUndefined();
+    });
+
+    test('are told of as what they are in the end', () => {
+      const left = rendered(`${profile.path}-next`, 'left');
+      const interim = [routes, profile].map((file) => ({ ...file, path: `${file.path}-next` }));
+      const on = host([], { files: [old(routes), old(profile), there(left)] });
+      const all = { companions: [routes], main: profile, interim };
+      const files = writeChanges(on, macOf(1), all, none);
+      expect(unitLines({ change: { sysctls: [], operations: [] }, files })).toEqual([
+        `replace ${routes.path}`,
+        `replace ${profile.path}`,
+        `remove ${left.path}`,
+      ]);
     });
 
     test('lose those that were left in the end', () => {

@@ -114,17 +114,18 @@ function unitText(unit: Unit): string {
     .join('')}`;
 }
 
-/** What happens to one NIC, a line each. */
-export function unitLines({ change, files }: Unit): string[] {
+/** What happens to one NIC, a line each: of files that stand in for others only that one goes that had been left. */
+export function unitLines({ change, files }: Pick<Unit, 'change' | 'files'>): string[] {
   const { sysctls, eviction, operations } = change;
+  const left = (files.interim ?? [])
+    .filter(({ before }) => before !== null)
+    .map((file) => ({ ...file, after: null }));
   return [
     ...sysctls.map(({ dev, key, value }) => `write ${settingName(dev, key)} = ${value}`),
     ...[...(eviction ? [eviction] : []), ...operations].map(
       (operation) => `ip ${batchLine(operation)}`,
     ),
-    ...inOrder(files)
-      .filter(({ changed }) => changed)
-      .map(fileText),
+    ...[...lasting(files), ...left].filter(({ changed }) => changed).map(fileText),
   ];
 }
 

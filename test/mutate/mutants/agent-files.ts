@@ -158,6 +158,8 @@ export const agentFilesMutants: readonly Mutant[] = [
       ['dirname(path) === dirname(main.path)', 'true'],
       ['replaced.every(({ before })', 'replaced.some(({ before })'],
       ['.filter(({ path }) => !names.has(path))', ''],
+      ['...[...lasting(files), ...left]', '...inOrder(files)'],
+      ['...[...lasting(files), ...left]', '...lasting(files)'],
     ] as const
   ).map(
     ([find, replace]): Mutant => ({
@@ -167,4 +169,10 @@ export const agentFilesMutants: readonly Mutant[] = [
       tests: pure('planning/unit.test.ts'),
     }),
   ),
+  {
+    file: 'src/agent/planning/candidates.ts',
+    find: '[main, ...companions, ...interim]',
+    replace: '[main, ...companions]',
+    tests: pure('planning/plan-apply.test.ts'),
+  },
 ];
