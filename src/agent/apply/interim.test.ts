@@ -71,6 +71,14 @@ async function expectWhole(seen: readonly object[]): Promise<void> {
   for (const each of [...seen, ...now]) expect([oldApart, newApart]).toContainEqual(each);
 }
 
+/** Of a disk that has room for nothing more: files can be removed. */
+function noWrites({ perform }: DatedDisk): DatedDisk['perform'] {
+  return (effect, write) => {
+    if (effect === 'agent.file.commit') throw new Error('ENOSPC');
+    return perform(effect, write);
+  };
+}
+
 describe('files of which each counts', () => {
   class PowerCut extends Error {}
 
@@ -90,14 +98,6 @@ describe('files of which each counts', () => {
       },
     };
     return { watched, seen };
-  }
-
-  /** Of a disk that has room for nothing more: files can be removed. */
-  function noWrites({ perform }: DatedDisk): DatedDisk['perform'] {
-    return (effect, write) => {
-      if (effect === 'agent.file.commit') throw new Error('ENOSPC');
-      return perform(effect, write);
-    };
   }
 
   const moments = Array.from({ length: 18 }, (_, at) => at + 1).flatMap((at) =>
@@ -158,6 +158,14 @@ describe('files of which each counts', () => {
     expect(await files()).toEqual(newApart);
     await finishFiles(apart, { ...watched, perform: noWrites(watched) });
     expect(await files()).toEqual(newApart);
+  });
+
+  test('that are out of reach stay, and nobody looks for them', async () => {
+    const away = { ...change('left', 'new', 'profile-next'), path: '/etc/away/profile-next' };
+    const halfAway = { ...apart, interim: [{ ...away, changed: false }] };
+    await stageFiles(halfAway, disk);
+    await expect(restoreFiles(halfAway, disk)).resolves.toBeUndefined();
+    await expect(finishFiles(halfAway, disk)).resolves.toEqual([]);
   });
 
   test('that somebody else wrote meanwhile stay', async () => {
