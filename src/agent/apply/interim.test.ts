@@ -12,6 +12,7 @@ import {
   settleFiles,
   stageFiles,
 } from './disk.ts';
+import { inReachOf } from './reach.ts';
 
 let disk: DatedDisk;
 let directory: string;
@@ -162,7 +163,10 @@ describe('files of which each counts', () => {
 
   test('that are out of reach stay, and nobody looks for them', async () => {
     const away = { ...change('left', 'new', 'profile-next'), path: '/etc/away/profile-next' };
-    const halfAway = { ...apart, interim: [{ ...away, changed: false }] };
+    const reach = inReachOf({ ...apart, interim: [away] }, disk.hostRoot);
+    expect(reach.left).toEqual([away.path]);
+    expect(reach.files.interim).toEqual([{ ...away, changed: false }]);
+    const halfAway = reach.files;
     await stageFiles(halfAway, disk);
     await expect(restoreFiles(halfAway, disk)).resolves.toBeUndefined();
     await expect(finishFiles(halfAway, disk)).resolves.toEqual([]);
