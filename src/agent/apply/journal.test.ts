@@ -114,15 +114,18 @@ describe('the journal', () => {
     const { commit } = unit.files;
     const interim = [{ ...commit, path: `${commit.path}-next` }];
     const nic = { ...unit.nic, rulesOnly: true } as const;
+    const except = ['10.0.0.1 table 100'];
     for (const [asked, version] of [
       [unit, 2],
       [{ ...unit, files: { ...unit.files, interim } }, 3],
       [{ ...unit, nic }, 3],
+      [{ ...unit, nic: { ...unit.nic, belongings: { ...unit.nic.belongings, except } } }, 3],
     ] as const) {
       await writeJournal(asked, none, { ...disk, run });
       expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ version });
       const [read] = readJournals(disk.hostRoot);
       expect(read?.files).toEqual(asked.files);
+      expect(read?.belongings).toEqual(asked.nic.belongings);
       expect(read?.rulesOnly).toBe(asked.nic.rulesOnly);
     }
   });

@@ -90,7 +90,7 @@ function parseJson(path: string, text: string): unknown {
 const journalVersions = [1, 2, 3] as const;
 
 function versionOf({ files, nic }: Unit): (typeof journalVersions)[number] {
-  return files.interim || nic.rulesOnly ? 3 : 2;
+  return files.interim || nic.rulesOnly || nic.belongings.except ? 3 : 2;
 }
 
 const fileChange = z.object({
