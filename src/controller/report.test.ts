@@ -6,7 +6,7 @@ import { Store } from '../kube/cache/store.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { begun } from './applied.ts';
-import { createReporter } from './report.ts';
+import { createReporter, type ReportOptions } from './report.ts';
 import { acceptSpec } from './request.ts';
 import type { NodeConfig } from './stores.ts';
 
@@ -16,6 +16,27 @@ const merged = (patch: object): unknown =>
 
 const keepAll = async (_resource: unknown, _ref: unknown, patch: unknown) =>
   nodeConfig({ status: merged((patch as { status: object }).status) as object });
+
+/** A reporter of which nobody hears anything, but for what is of interest. */
+function reporterWith({
+  patchStatus,
+  configs = new Store<NodeConfig>(),
+  count = () => undefined,
+  onStatusLost = () => undefined,
+}: {
+  readonly patchStatus: (resource: unknown, ref: unknown, patch: unknown) => Promise<NodeConfig>;
+  readonly count?: ReportOptions['metrics']['count'];
+} & Partial<Pick<ReportOptions, 'configs' | 'onStatusLost'>>) {
+  return createReporter({
+    client: { patchStatus } as unknown as Pick<KubeClient, 'patchStatus'>,
+    configs,
+    recorder: { record: () => undefined },
+    metrics: { count, set: () => undefined, observe: () => undefined },
+    perform: (_name, write) => write(),
+    clock: createFakeClock(),
+    onStatusLost,
+  });
+}
 
 it('takes for its own write what it is writing, and nothing else that happens meanwhile', async () => {
   const answer = Promise.withResolvers<void>();
@@ -29,15 +50,7 @@ it('takes for its own write what it is writing, and nothing else that happens me
     await answer.promise;
     return written(sent[0]);
   };
-  const reporter = createReporter({
-    client: { patchStatus } as unknown as Pick<KubeClient, 'patchStatus'>,
-    configs,
-    recorder: { record: () => undefined },
-    metrics: { count: () => undefined, set: () => undefined, observe: () => undefined },
-    perform: (_name, write) => write(),
-    clock: createFakeClock(),
-    onStatusLost: () => undefined,
-  });
+  const reporter = reporterWith({ patchStatus, configs });
   const change = (object: NodeConfig) =>
     ({ type: 'updated', key: 'multinic-system/worker-1', object, previous: config }) as const;
   const written = (status: unknown) =>
@@ -83,13 +96,9 @@ it('takes for its own write what a cluster leaves of it that keeps less, once it
     configs.upsert(answer);
     return answer;
   };
-  const reporter = createReporter({
-    client: { patchStatus } as unknown as Pick<KubeClient, 'patchStatus'>,
+  const reporter = reporterWith({
+    patchStatus,
     configs,
-    recorder: { record: () => undefined },
-    metrics: { count: () => undefined, set: () => undefined, observe: () => undefined },
-    perform: (_name, write) => write(),
-    clock: createFakeClock(),
     onStatusLost: (fields) => void lost.push(fields),
   });
   configs.subscribe((change) => void news.push(!reporter.wrote(change)));
@@ -106,18 +115,9 @@ it('takes for its own write what a cluster leaves of it that keeps less, once it
 
 it('counts what others have lost while an agent worked', async () => {
   const counted: unknown[] = [];
-  const reporter = createReporter({
-    client: { patchStatus: keepAll } as unknown as Pick<KubeClient, 'patchStatus'>,
-    configs: new Store<NodeConfig>(),
-    recorder: { record: () => undefined },
-    metrics: {
-      count: (...counts) => void counted.push(counts),
-      set: () => undefined,
-      observe: () => undefined,
-    },
-    perform: (_name, write) => write(),
-    clock: createFakeClock(),
-    onStatusLost: () => undefined,
+  const reporter = reporterWith({
+    patchStatus: keepAll,
+    count: (...counts) => void counted.push(counts),
   });
   const about = { protocol: 3, uid: 'u', generation: 1, attempt: 1, bootId: 'b' } as const;
   for (const lost of [{}, { foreignStateLost: 3 }]) {

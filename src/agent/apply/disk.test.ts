@@ -1,7 +1,7 @@
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HostFolder } from '../../../test/beds/host-folder.ts';
 import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
 import {
   commitFiles,
@@ -15,28 +15,20 @@ import {
   syncStaged,
 } from './disk.ts';
 
+let host: HostFolder;
 let disk: DatedDisk;
 let directory: string;
 beforeEach(async () => {
-  const hostRoot = await mkdtemp(join(tmpdir(), 'multinic-files-'));
-  directory = join(hostRoot, 'etc/netplan');
-  await mkdir(directory, { recursive: true });
-  disk = { hostRoot, perform: async (_, write) => write(), clock: { now: () => new Date(0) } };
+  host = await HostFolder.make('etc/netplan');
+  ({ disk, path: directory } = host);
 });
-afterEach(() => rm(disk.hostRoot, { recursive: true }));
+afterEach(() => host[Symbol.asyncDispose]());
+
+const put = (name: string, text: string) => host.put(name, text);
+const files = () => host.files();
 
 function change(before: string | null, after: string | null, name = 'a.yaml'): FileChange {
   return { path: `/etc/netplan/${name}`, before, after, mode: 0o600, changed: true };
-}
-
-async function put(name: string, text: string): Promise<void> {
-  await writeFile(join(directory, name), text, { mode: 0o644 });
-}
-
-async function files(): Promise<Record<string, string>> {
-  const names = (await readdir(directory)).filter((name) => name !== 'backup').toSorted();
-  const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
-  return Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
 }
 
 function changes(commit: FileChange, more: Partial<FileChanges> = {}): FileChanges {

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HostFolder } from '../../../test/beds/host-folder.ts';
 import type { FileChange, FileChanges } from '../planning/unit.ts';
 import {
   commitFiles,
@@ -14,16 +14,18 @@ import {
 } from './disk.ts';
 import { inReachOf } from './reach.ts';
 
+let host: HostFolder;
 let disk: DatedDisk;
 let directory: string;
 beforeEach(async () => {
-  const hostRoot = await mkdtemp(join(tmpdir(), 'multinic-interim-'));
-  directory = join(hostRoot, 'etc/scripts');
-  await mkdir(directory, { recursive: true });
-  disk = { hostRoot, perform: async (_, write) => write(), clock: { now: () => new Date(0) } };
+  host = await HostFolder.make('etc/scripts');
+  ({ disk, path: directory } = host);
   for (const [name, text] of Object.entries(oldApart)) await put(name, text);
 });
-afterEach(() => rm(disk.hostRoot, { recursive: true }));
+afterEach(() => host[Symbol.asyncDispose]());
+
+const put = (name: string, text: string) => host.put(name, text);
+const files = () => host.files();
 
 function change(before: string | null, after: string | null, name: string): FileChange {
   return { path: `/etc/scripts/${name}`, before, after, mode: 0o600, changed: true };
@@ -38,16 +40,6 @@ const apart: FileChanges = {
 };
 const oldApart = { profile: 'old', routes: 'old', routes6: 'old' };
 const newApart = { profile: 'new', routes: 'new' };
-
-async function put(name: string, text: string): Promise<void> {
-  await writeFile(join(directory, name), text);
-}
-
-async function files(): Promise<Record<string, string>> {
-  const names = (await readdir(directory)).filter((name) => name !== 'backup').toSorted();
-  const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
-  return Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
-}
 
 /** What else a boot may go by: earlier agents gave the profile itself the rank of what stands in for it. */
 async function profileOfEarlierAgent(): Promise<Record<string, string>> {
@@ -83,6 +75,8 @@ function noWrites({ perform }: DatedDisk): DatedDisk['perform'] {
 describe('files of which each counts', () => {
   class PowerCut extends Error {}
 
+  const onlyPowerCut = (error: unknown) => expect(error).toBeInstanceOf(PowerCut);
+
   /** A disk of a host that goes down before or after the step of this number; and all that a boot would have gone by. */
   function goingDown(at: number, when: 'before' | 'after') {
     const seen: object[] = [];
@@ -110,7 +104,7 @@ describe('files of which each counts', () => {
     await stageFiles(apart, watched)
       .then(() => commitFiles(apart, watched))
       .then(() => settleFiles(apart, watched))
-      .catch((error: unknown) => expect(error).toBeInstanceOf(PowerCut));
+      .catch(onlyPowerCut);
     await expectWhole(seen);
     const committed = isCommitted(apart, disk);
     expect(await profile()).toEqual(committed ? newApart : oldApart);
@@ -125,7 +119,7 @@ describe('files of which each counts', () => {
     await stageFiles(apart, disk);
     await commitFiles(apart, disk);
     const { watched, seen } = goingDown(at, when);
-    await restoreFiles(apart, watched).catch(() => undefined);
+    await restoreFiles(apart, watched).catch(onlyPowerCut);
     await expectWhole(seen);
     await (isCommitted(apart, disk) ? finishFiles : restoreFiles)(apart, disk);
     await expectWhole([]);
