@@ -4,6 +4,8 @@ import type { Logger } from './log.ts';
 const forcedExit = 130;
 /** Exit status of a part that failed. */
 export const failedExit = 1;
+/** Exit status when a setting or an argument cannot be used. */
+export const usageExit = 2;
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 export interface RunOptions {

@@ -226,6 +226,14 @@ Gateway=10.0.0.1
   });
 });
 
+const accepted = (text: string): { value: unknown } | undefined => {
+  try {
+    return { value: readBlockYaml(text) };
+  } catch {
+    return undefined;
+  }
+};
+
 describe('block style', () => {
   test.each([
     'a: 1\n  b: 2\n',
@@ -236,8 +244,49 @@ describe('block style', () => {
     'a: [1]\n',
     'a: |\n  x\n',
     'x\n',
+    'a: 1\na: 2\n',
+    'a: null\n',
+    'a: Yes\n',
+    'on: 1\n',
+    '1e3: 1\n',
+    'a: 017\n',
+    'a: 1 # one\n',
   ])('refuses what it does not read: %j', (text) => {
     expect(() => readBlockYaml(text)).toThrow();
+  });
+
+  const pieces = fc.constantFrom(
+    ...`multinic1 00-multinic1 x 12 -3 "a" [] true False no Null ~ .inf inf nan
+      017 0x1f 1e3 1_0 12:30 a.b -x &x *x #x 'x' {} | > --- << =`.split(/\s+/),
+    '# x',
+    '- x',
+    '',
+  );
+  const lines = fc.tuple(fc.constantFrom(0, 1, 2, 4), fc.boolean(), pieces, fc.boolean(), pieces);
+  const texts = fc
+    .array(lines, { minLength: 1, maxLength: 6 })
+    .map((all) =>
+      all.map(([indent, item, key, keyed, value]) =>
+        [' '.repeat(indent), item ? '- ' : '', key, keyed ? `: ${value}`.trimEnd() : '', '\n'].join(
+          '',
+        ),
+      ),
+    )
+    .map((all) => all.join(''));
+  test('what it reads, a YAML parser of either version reads alike', () => {
+    let count = 0;
+    fc.assert(
+      fc.property(texts, (text) => {
+        const read = accepted(text);
+        if (!read) return;
+        count += 1;
+        for (const version of ['1.1', '1.2'] as const) {
+          expect(parse(text, { version })).toEqual(read.value);
+        }
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(count).toBeGreaterThan(50);
   });
 });
 

@@ -3,7 +3,7 @@ import { interfaceName } from '../../api/names.ts';
 import { isPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { Backend } from './backend.ts';
-import { renderDocument, validateDocument } from './netplan-document.ts';
+import { readBlockYaml, renderDocument, validateDocument } from './netplan-document.ts';
 
 const directory = '/etc/netplan';
 /** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
@@ -79,10 +79,25 @@ function path(index: number): string {
 }
 
 async function read(file: HostFile): Promise<ConfigFile> {
-  const { yamlValue } = await import('./yaml-text.ts');
-  const document = yamlValue(file.text);
-  const own = ownName.test(file.path) ? ownFile(document) : undefined;
+  const isOurs = ownName.test(file.path);
+  const document = (isOurs && asWeWrite(file.text)) || (await anyYaml(file.text));
+  const own = isOurs ? ownFile(document) : undefined;
   return { ...file, ...(own ? { own } : {}), ...claimsOf(document, file.text) };
+}
+
+/** The value of a text in the style of our own files, which is most of what there is to read. */
+function asWeWrite(text: string): unknown {
+  try {
+    return readBlockYaml(text);
+  } catch {
+    // An older version of us or a person has written it: it takes a whole parser.
+    return undefined;
+  }
+}
+
+async function anyYaml(text: string): Promise<unknown> {
+  const { yamlValue } = await import('./yaml-text.ts');
+  return yamlValue(text);
 }
 
 function ownFile(document: unknown): OwnFile | undefined {

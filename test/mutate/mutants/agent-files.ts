@@ -121,6 +121,18 @@ export const agentFilesMutants: readonly Mutant[] = [
     replace: "places: [directory, '/usr/lib/netplan']",
     tests: answers,
   },
+  {
+    file: 'src/agent/backends/netplan-document.ts',
+    find: ' && !notText.test(text)) return text;',
+    replace: ') return text;',
+    tests: pure('backends/netplan.test.ts'),
+  },
+  {
+    file: 'src/agent/backends/netplan-document.ts',
+    find: ' || entries.some(([other]) => other === key)',
+    replace: '',
+    tests: pure('backends/netplan.test.ts'),
+  },
   ...(
     [
       ['[commit, ...interim.slice(-1)]', '[commit]'],
