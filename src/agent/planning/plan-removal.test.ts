@@ -176,8 +176,12 @@ describe('removal', () => {
       mode: 0o644,
       macs: [],
     };
-    const [unit] = planRemoval(input([], host([nic], { ...ours, files: [theirs] }), state)).units;
-    expect(unit?.files).toMatchObject({ commit: { changed: false, before: null, after: null } });
+    const on = host([nic], { ...ours, files: [theirs] });
+    const { units } = planRemoval(input([], on, state));
+    expect(units[0]?.files).toMatchObject({
+      commit: { changed: false, before: null, after: null },
+    });
+    expect(hostAfterRemoval(on, units).files).toEqual([theirs]);
   });
 
   test('leaves a host on which its names and tables are free', () => {

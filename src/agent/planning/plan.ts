@@ -262,7 +262,9 @@ export function hostAfterRemoval(host: Snapshot, removals: readonly Unit[]): Sna
       before.link && after.link ? [[before.link.name, after.link] as const] : [],
     ),
   );
-  const paths = new Set(removals.flatMap(({ files }) => inOrder(files).map(({ path }) => path)));
+  // A path at which nothing goes may have a file of somebody else, or of the NIC that has the number by now.
+  const gone = removals.flatMap(({ files }) => inOrder(files)).filter(({ changed }) => changed);
+  const paths = new Set(gone.map(({ path }) => path));
   return {
     ...host,
     links: host.links.map((link) => {

@@ -137,4 +137,10 @@ export const agentRememberedMutants: readonly Mutant[] = [
     replace: 'left: host }',
     tests,
   },
+  {
+    file: 'src/agent/planning/plan.ts',
+    find: '.filter(({ changed }) => changed);',
+    replace: ';',
+    tests: removal,
+  },
 ];
