@@ -182,7 +182,7 @@ function readList(reader: Reader, indent: number): unknown[] {
 function readMapping(reader: Reader, indent: number): Record<string, unknown> {
   const entries: [string, unknown][] = [];
   for (let line = lineAt(reader, indent); line !== undefined; line = lineAt(reader, indent)) {
-    const [, key, value] = /^((?:00-)?[A-Za-z][\w-]*):(?: (.+))?$/.exec(line) ?? [];
+    const [, key, value] = /^((?:00-)?[A-Za-z][\w-]{0,99}):(?: (.+))?$/.exec(line) ?? [];
     if (key === undefined) break;
     if (notText.test(key) || entries.some(([other]) => other === key)) {
       throw new Error(`not a key: ${key}`);
@@ -210,8 +210,9 @@ function deeper({ lines, at }: Reader, indent: number): number {
   return found;
 }
 
+/** Spaces alone: to YAML a tab is none, and anything else that looks like one is text. */
 function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
+  return line.search(/[^ ]|$/);
 }
 
 /** Words that YAML 1.1 or 1.2 takes for something else than text. */

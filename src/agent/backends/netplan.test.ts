@@ -251,8 +251,14 @@ describe('block style', () => {
     '1e3: 1\n',
     'a: 017\n',
     'a: 1 # one\n',
+    'a:\n\tb: 1\n',
+    'a:\n\u00a0\u00a0b: 1\n',
   ])('refuses what it does not read: %j', (text) => {
     expect(() => readBlockYaml(text)).toThrow();
+  });
+
+  test('refuses a key that is longer than a parser takes', () => {
+    expect(() => readBlockYaml(`${'a'.repeat(1_025)}: 1\n`)).toThrow('not a mapping');
   });
 
   const pieces = fc.constantFrom(
@@ -262,14 +268,17 @@ describe('block style', () => {
     '- x',
     '',
   );
-  const lines = fc.tuple(fc.constantFrom(0, 1, 2, 4), fc.boolean(), pieces, fc.boolean(), pieces);
+  const spaces = fc.constantFrom(0, 1, 2, 4).map((count) => ' '.repeat(count));
+  const indents = fc.oneof(
+    { weight: 9, arbitrary: spaces },
+    { weight: 1, arbitrary: fc.constantFrom('\t', '\u00a0', '\u3000\u3000') },
+  );
+  const lines = fc.tuple(indents, fc.boolean(), pieces, fc.boolean(), pieces);
   const texts = fc
     .array(lines, { minLength: 1, maxLength: 6 })
     .map((all) =>
       all.map(([indent, item, key, keyed, value]) =>
-        [' '.repeat(indent), item ? '- ' : '', key, keyed ? `: ${value}`.trimEnd() : '', '\n'].join(
-          '',
-        ),
+        [indent, item ? '- ' : '', key, keyed ? `: ${value}`.trimEnd() : '', '\n'].join(''),
       ),
     )
     .map((all) => all.join(''));
