@@ -88,7 +88,7 @@ export async function configure(
     bootId: boot,
     inHand,
   };
-  const findings = await bringAbout(input, { state, claimed }, { ...context, claims });
+  const findings = await bringAbout(input, { state, claimed }, { ...context, claims, start: host });
   return { ...afterRecovery(recovered, findings), ...named };
 }
 

@@ -252,6 +252,25 @@ describe('a run of the agent', () => {
     ]);
     expect(existsSync(join(box.root, 'etc/netplan/90-multinic0.yaml'))).toBe(false);
   });
+
+  test('also what comes after a removal during which it lost it', async () => {
+    await freshHost();
+    const gateway = undefined;
+    await agent(request([entry(1, { gateway }), entry(2, { gateway })], { protocol: 2 }));
+    box.refuses = () => {
+      const routes = box.kernel.routes.filter(({ to }) => to !== '0.0.0.0/0');
+      box.kernel = { ...box.kernel, routes };
+      return false;
+    };
+    const asked = [entry(1, { gateway }), entry(3, { gateway })];
+    const { nics } = await agent(request(asked, { protocol: 2, generation: 2 }));
+    expect(nics).toMatchObject([
+      { state: 'Configured' },
+      { mac: macOf(3), reason: 'VerifyFailed' },
+      { mac: macOf(2), reason: 'VerifyFailed' },
+    ]);
+    expect(existsSync(join(box.root, 'etc/netplan/92-multinic2.yaml'))).toBe(false);
+  });
 });
 
 const short = (path: string) => path.replace(`${box.root}/`, '');

@@ -5,6 +5,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Host } from '../observe/host.ts';
+import type { KernelSnapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { type Run, StateFile } from './memory.ts';
 
@@ -21,6 +22,8 @@ export interface Context extends Host {
   readonly macs: ReadonlySet<string>;
   /** What is ours of NICs that are still in hand, and state.json does not say so. */
   readonly claims?: readonly NicRecord[];
+  /** The host before the run changed any NIC: what the node itself has lost since then stops it. */
+  readonly start?: KernelSnapshot;
 }
 
 export interface Tools {

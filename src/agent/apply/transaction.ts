@@ -44,7 +44,11 @@ export async function transact(
   await work.together('VerifyFailed', async () => {
     last = await verifyLinks(
       work,
-      { before, changed, bystanders: bystanders(units, state, before, context.claims) },
+      {
+        before: context.start ?? before,
+        changed,
+        bystanders: bystanders(units, state, before, context.claims),
+      },
       context,
     );
   });

@@ -138,6 +138,12 @@ export const agentRememberedMutants: readonly Mutant[] = [
     tests,
   },
   {
+    file: 'src/agent/apply/transaction.ts',
+    find: 'before: context.start ?? before,',
+    replace: 'before,',
+    tests: ['unit', 'test/property/agent-answer.test.ts'],
+  },
+  {
     file: 'src/agent/planning/plan.ts',
     find: '.filter(({ changed }) => changed);',
     replace: ';',
