@@ -194,9 +194,8 @@ async function put(change: FileChange, text: string, disk: Disk): Promise<void> 
 export async function restoreFiles(files: FileChanges, disk: Disk): Promise<void> {
   for (const step of stepsOf(files).toReversed()) {
     await restoreAll(step, disk);
-    if (files.interim) await syncDirectories(step, disk);
+    await syncDirectories(step, disk);
   }
-  await syncDirectories(lasting(files), disk);
   for (const change of files.interim?.toReversed() ?? []) {
     await restoreAll([change], disk);
     await syncDirectories([change], disk);
