@@ -125,6 +125,19 @@ describe('a run of the agent', () => {
     ]);
   });
 
+  test('gives away what removals have freed, though another one failed', async () => {
+    await freshHost();
+    await agent(request([entry(1), entry(2)]));
+    box.refuses = (line) => line.startsWith('addr del 10.0.0.2/');
+    const next = entry(3, { index: 0 });
+    const answer = await agent(request([next], { generation: 2 }));
+    expect(answer.nics).toMatchObject([
+      { mac: macOf(3), reason: 'Configured', name: 'multinic0' },
+      { mac: macOf(1), reason: 'Removed' },
+      { mac: macOf(2), reason: 'ApplyFailed', name: 'multinic1' },
+    ]);
+  });
+
   test('vouches for nothing that it could not write down', async () => {
     await freshHost();
     await agent(request([entry(1)]));

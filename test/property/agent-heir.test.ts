@@ -64,6 +64,13 @@ describe('the number of a NIC that leaves', () => {
       expect(bed.effects).not.toContain('agent.file.stage');
     });
 
+    test('that one leaves for good in the run in which the rule goes', async () => {
+      const { outcome, known } = await ask([entry(1)]);
+      expect(outcome).toBe('ok');
+      expect(known).toMatchObject([{ mac: macOf(1) }]);
+      expect(bed.box.kernel.rules.filter(({ table }) => table === 101)).toEqual([]);
+    });
+
     test('that one has its file again when its change is undone', async () => {
       const text = readFileSync(file(), 'utf8');
       let isFull = false;

@@ -138,10 +138,40 @@ export const agentRememberedMutants: readonly Mutant[] = [
     tests,
   },
   {
+    file: 'src/agent/configure.ts',
+    find: 'planAnew({ ...now, state: claimed(removed.state) }, context)',
+    replace: 'planAnew(now, context)',
+    tests: ['unit', 'test/property/agent-answer.test.ts'],
+  },
+  {
+    file: 'src/agent/configure.ts',
+    find: 'planApply({ ...input, host: left }), left }',
+    replace: 'planApply(input), left }',
+    tests: ['unit', 'test/property/agent-answer.test.ts'],
+  },
+  {
+    file: 'src/agent/configure.ts',
+    find: 'planApply({ ...input, host: left }), left }',
+    replace: 'planApply({ ...input, host: left }), left: input.host }',
+    tests,
+  },
+  {
+    file: 'src/agent/configure.ts',
+    find: 'inRounds(others, first.state, host, context)',
+    replace: 'inRounds(others, known, host, context)',
+    tests: ['unit', 'test/property/agent-heir.test.ts'],
+  },
+  {
     file: 'src/agent/apply/transaction.ts',
     find: 'before: context.start ?? before,',
     replace: 'before,',
     tests: ['unit', 'test/property/agent-answer.test.ts'],
+  },
+  {
+    file: 'src/agent/apply/disk.ts',
+    find: '    await restoreAll(step, disk);\n    await syncDirectories(step, disk);',
+    replace: '    await restoreAll(step, disk);',
+    tests: ['unit', 'src/agent/apply/power-cut.test.ts'],
   },
   {
     file: 'src/agent/planning/plan.ts',
