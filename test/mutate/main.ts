@@ -13,8 +13,8 @@ const root = join(import.meta.dirname, '..', '..');
 const parts = ['src', 'rig', 'test', 'deploy', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 /** Copies that are worked on at once; tests mostly use one core each. */
 const copies = 2;
-/** A mutant that makes its tests run for ever is noticed too. */
-const limitMs = 300_000;
+/** A mutant that makes its tests run for ever is noticed too; in seconds. */
+const limit = 300;
 
 async function copyOfTree(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'mutants-'));
@@ -24,7 +24,7 @@ async function copyOfTree(): Promise<string> {
 }
 
 /** Vitest lists tests on one and says on the other why they are red. */
-type Ended = { code?: unknown; killed?: boolean; stdout: string; stderr: string };
+type Ended = { code?: unknown; signal?: unknown; stdout: string; stderr: string };
 
 /** Runs the tests; answers what they printed when they were red, and nothing when they were green. */
 async function redness(
@@ -34,17 +34,17 @@ async function redness(
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const chosen = named ? [...files, '-t', named] : files;
   try {
-    await run(process.execPath, [vitest, 'run', '--project', project, '--bail=1', ...chosen], {
+    // timeout(1) ends the whole process group: a worker of vitest in an endless loop would outlive vitest.
+    const tests = [process.execPath, vitest, 'run', '--project', project, '--bail=1', ...chosen];
+    await run('timeout', ['--signal=KILL', `${limit}`, ...tests], {
       cwd: copy,
       maxBuffer: 64 * 1024 * 1024,
-      timeout: limitMs,
-      killSignal: 'SIGKILL',
     });
     return undefined;
   } catch (error) {
-    // Vitest ended with a status, or was ended; anything else is no verdict.
-    const { code, killed, stdout, stderr } = error as Ended;
-    if (typeof code === 'number' || killed) return stdout + stderr;
+    // Vitest ended with a status, or all of it was ended; anything else is no verdict.
+    const { code, signal, stdout, stderr } = error as Ended;
+    if (typeof code === 'number' || signal === 'SIGKILL') return stdout + stderr;
     throw error;
   }
 }
