@@ -125,13 +125,13 @@ export const agentFilesMutants: readonly Mutant[] = [
     file: 'src/agent/backends/netplan-document.ts',
     find: ' && !notText.test(text)) return text;',
     replace: ') return text;',
-    tests: pure('backends/netplan.test.ts'),
+    tests: pure('backends/netplan-document.test.ts'),
   },
   {
     file: 'src/agent/backends/netplan-document.ts',
     find: ' || entries.some(([other]) => other === key)',
     replace: '',
-    tests: pure('backends/netplan.test.ts'),
+    tests: pure('backends/netplan-document.test.ts'),
   },
   ...(
     [
