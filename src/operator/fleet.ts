@@ -1,6 +1,6 @@
 import { nodeConfigState } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
-import type { SyncResult } from './status/status.ts';
+import type { SyncResult } from './sync-result.ts';
 
 const knownStates: ReadonlySet<string> = new Set(nodeConfigState.options);
 

@@ -2,7 +2,7 @@ import type { OperatorReason } from '../api/reasons.ts';
 import { keyOf } from '../kube/object.ts';
 import type { Clock } from '../time/clock.ts';
 import { asksForWork, type ConfigObject } from './openstack-config.ts';
-import type { SyncResult } from './status/status.ts';
+import type { SyncResult } from './sync-result.ts';
 
 /** What one look takes in. Times are monotonic milliseconds. */
 export interface Extent {

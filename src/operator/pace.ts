@@ -3,8 +3,7 @@ import { keyOf } from '../kube/object.ts';
 import { backoffMs, jittered } from '../time/backoff.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type ConfigObject, generationOf, statusOf } from './openstack-config.ts';
-import type { ResolvedConfig } from './resolve/resolve.ts';
-import type { SyncResult } from './status/status.ts';
+import type { SyncResult } from './sync-result.ts';
 
 /** What is kept about an OpenstackConfig between two looks; losing it costs a few polls, nothing else. */
 interface Memory {
@@ -148,7 +147,7 @@ export function nextPollMs(polling: Polling, state: PollState, random: Random): 
 
 interface Settled {
   readonly object: ConfigObject;
-  readonly config: ResolvedConfig;
+  readonly config: { readonly polling: Polling; readonly downPortFastRetryMax: number };
   readonly synced: SyncResult;
   readonly status: OpenstackConfigStatus;
   readonly waiting: readonly string[];

@@ -13,9 +13,10 @@ import { RecentRemovals } from './recent-removals.ts';
 import { secretsInSpec } from './resolve/credentials.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
 import { pollingOf } from './settings.ts';
-import { type SyncResult, waitsOf } from './status/status.ts';
 import { attempt, StepFailure } from './status/step-failure.ts';
 import { type SyncDeps, syncAll, syncSome } from './sync.ts';
+import type { SyncResult } from './sync-result.ts';
+import { waitsOf } from './sync-troubles.ts';
 import type { Triggers } from './triggers/triggers.ts';
 
 interface ReconcilerDeps extends Omit<SyncDeps, 'doubts' | 'recentRemovals'>, LeaveDeps {

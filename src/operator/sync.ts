@@ -23,9 +23,10 @@ import type { Pace } from './pace.ts';
 import { planInput, prove } from './prove.ts';
 import type { RecentRemovals } from './recent-removals.ts';
 import type { ResolvedConfig } from './resolve/resolve.ts';
-import { isCloudOutage, isOutage, type SyncResult, troublesIn } from './status/status.ts';
 import type { StatusWriter } from './status/writer.ts';
 import { type SyncRequest, syncRequestOf } from './sync-request.ts';
+import type { SyncResult } from './sync-result.ts';
+import { isCloudOutage, isOutage, troublesIn } from './sync-troubles.ts';
 
 export interface SyncDeps extends AccessDeps {
   readonly client: Pick<KubeClient, 'find' | 'patch'>;

@@ -1,17 +1,9 @@
 // The only file that knows in what the databases differ.
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Dialect, MysqlDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
+import type { MariadbAccess } from './mariadb-access.ts';
 
 export type Engine = 'sqlite' | 'mariadb';
-
-/** Where a MariaDB (10.3 or newer) is and as whom we speak to it. */
-export interface MariadbAccess {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
-}
 
 /** Dialect of one SQLite file. */
 export function sqliteDialect(path: string): Dialect {

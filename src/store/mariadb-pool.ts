@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
-import type { MariadbAccess } from './dialect.ts';
+import type { MariadbAccess } from './mariadb-access.ts';
 
 /** No statement of ours takes so long. */
 const silenceMs = 10_000;

@@ -5,14 +5,8 @@ import type { InventoryProvider, InventoryRecord } from '../api/inventory-http.t
 import type { RecordedNode } from '../plan/plan.ts';
 import { forgetConfig } from './config-rows.ts';
 import type { Database, Tables } from './database.ts';
-import {
-  checkSqlite,
-  isConflict,
-  isCorrupt,
-  type MariadbAccess,
-  mariadbDialect,
-  sqliteDialect,
-} from './dialect.ts';
+import { checkSqlite, isConflict, isCorrupt, mariadbDialect, sqliteDialect } from './dialect.ts';
+import type { MariadbAccess } from './mariadb-access.ts';
 import { migrate } from './migrations.ts';
 import {
   type Author,

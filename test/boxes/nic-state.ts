@@ -1,7 +1,10 @@
-import type { Cell } from './cell.ts';
-
-/** A host, as far as it is looked at. */
-export type Seen = Pick<Cell, 'json' | 'sh'>;
+/** A host whose state can be read. */
+export interface Seen {
+  /** Output of `ip -j ARGS`. */
+  json(...args: readonly string[]): Promise<readonly Shown[]>;
+  /** Standard output of the command. */
+  sh(...command: readonly string[]): Promise<string>;
+}
 
 /** All that the kernel has of the NICs that are ours, in a form in which families can be compared. */
 export interface NicsState {
@@ -135,7 +138,9 @@ async function settingsOf(cell: Seen, name: string): Promise<string[]> {
 }
 
 /** What others have: links, routes and rules that no word of ours is in, each with the question that it answers. */
-export async function othersOf(cell: Cell): Promise<readonly string[]> {
+export async function othersOf(cell: {
+  ip(...args: readonly string[]): Promise<string>;
+}): Promise<readonly string[]> {
   const questions = [
     ['-br', 'addr', 'show'],
     ['-4', 'route', 'show', 'table', 'all'],

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
 import { freePorts } from '../../rig/parts/free-ports.ts';
-import type { MariadbAccess } from '../../src/store/dialect.ts';
+import type { MariadbAccess } from '../../src/store/mariadb-access.ts';
 
 export interface Mariadb extends AsyncDisposable {
   readonly access: MariadbAccess;

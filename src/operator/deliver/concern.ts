@@ -1,4 +1,4 @@
-import type { ListQuery } from './node-list.ts';
+import type { ListQuery } from './list-query.ts';
 
 interface Raw {
   readonly source?: { readonly namespace?: unknown; readonly name?: unknown } | null;

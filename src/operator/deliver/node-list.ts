@@ -5,17 +5,8 @@ import {
 } from '../../api/node-configs-http.ts';
 import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import { concernOf } from './concern.ts';
+import type { ListQuery } from './list-query.ts';
 import type { NodePage } from './viola-answer.ts';
-
-/** What is read of a business cluster. */
-export interface ListQuery {
-  /** Reads through Viola's short cache. */
-  readonly fresh: boolean;
-  /** Nodes that come from this OpenstackConfig … */
-  readonly source: { readonly namespace: string; readonly name: string };
-  /** … or are one of these servers. A Viola that knows no selection answers every node. */
-  readonly instanceIds: readonly string[];
-}
 
 export interface Listed {
   readonly nodes: readonly HeldNode[];

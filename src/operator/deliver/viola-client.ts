@@ -14,7 +14,8 @@ import {
 import type { Call, Caller } from '../../requests/caller.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type Listed, type ListQuery, listNodes } from './node-list.ts';
+import type { ListQuery } from './list-query.ts';
+import { type Listed, listNodes } from './node-list.ts';
 import type { TokenSource } from './token-source.ts';
 import { bodyOf, isNoSuchNode, isUnreadable, pageOf, resultsOf } from './viola-answer.ts';
 

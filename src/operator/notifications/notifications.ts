@@ -9,6 +9,7 @@ import {
   placeOf,
 } from '../../openstack/notifications/broker-address.ts';
 import { type Listen, listenByAmqp } from '../../openstack/notifications/connection.ts';
+import type { Happening as Hint } from '../../openstack/notifications/envelope.ts';
 import { nothingHappened, readNotification } from '../../openstack/notifications/envelope.ts';
 import { Subscription } from '../../openstack/notifications/subscription.ts';
 import type { Logger } from '../../process/log.ts';
@@ -16,7 +17,6 @@ import type { Metrics } from '../../process/metrics.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { type Authorities, tlsOf } from '../credentials/account.ts';
-import type { Hint } from '../hints.ts';
 import type { OperatorMetrics } from '../metrics.ts';
 import { isOwnPlace } from '../resolve/policy.ts';
 import type { OperatorSettings } from '../settings.ts';

@@ -1,6 +1,6 @@
+import type { Happening as Hint } from '../../openstack/notifications/envelope.ts';
 import type { Clock } from '../../time/clock.ts';
 import { passed } from '../../time/clock.ts';
-import type { Hint } from '../hints.ts';
 
 /** What an attach causes comes in pieces, about as far apart. */
 export const gatheredMs = 300;

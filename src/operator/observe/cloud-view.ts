@@ -1,8 +1,8 @@
 import type { Cloud } from '../../openstack/cloud.ts';
+import type { Happening as Hint } from '../../openstack/notifications/envelope.ts';
 import type { Server } from '../../openstack/resources.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Hint } from '../hints.ts';
 import { PortDirectory } from './port-directory.ts';
 import { RecentPorts } from './recent-ports.ts';
 

@@ -3,7 +3,8 @@ import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { Port } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
-import { isNews, type SyncResult, statusAfter } from './status.ts';
+import type { SyncResult } from '../sync-result.ts';
+import { isNews, statusAfter } from './status.ts';
 import type { Trouble } from './step-failure.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');

@@ -21,15 +21,10 @@ import {
   reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';
+import type { SyncResult, SyncSeen } from '../sync-result.ts';
 import { type Ending, pausedConditions, troublesOf } from './conditions.ts';
-import { isNews, type SyncResult, statusAfter } from './status.ts';
+import { isNews, statusAfter } from './status.ts';
 import { Steadiness } from './steadiness.ts';
-
-/** A sync that came through. */
-export interface SyncSeen {
-  readonly synced: SyncResult;
-  readonly downPortFastRetryMax: number;
-}
 
 export interface StatusWriter {
   /** The object as it is, our last write included: the watch may not have told us of it yet. */

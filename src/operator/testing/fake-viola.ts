@@ -8,7 +8,8 @@ import type {
 import { specHash } from '../../api/spec-hash.ts';
 import { kindOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
-import type { Listed, ListQuery } from '../deliver/node-list.ts';
+import type { ListQuery } from '../deliver/list-query.ts';
+import type { Listed } from '../deliver/node-list.ts';
 import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
 
 /** A Viola in memory for tests: fences as the real one does; removed nodes stay until `clean`. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ProviderRequest } from '../../../src/openstack/contrabass.ts';
+import type { Contract } from './contract.ts';
 import type { Setting } from './setting.ts';
-import type { Contract } from './suite.ts';
 
 function providerRequest({ cloudUnderTest }: Setting): ProviderRequest {
   return { ...cloudUnderTest.contrabass, timeoutMs: 10_000, tls: {} };

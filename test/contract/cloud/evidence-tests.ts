@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { make, remove, until } from '../../../rig/openstack/requests.ts';
+import type { Contract } from './contract.ts';
 import type { Setting } from './setting.ts';
-import type { Contract } from './suite.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const attachments = z.object({ interfaceAttachments: z.array(z.object({ port_id: z.string() })) });

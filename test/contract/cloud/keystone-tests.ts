@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ApplicationCredentialAuth } from '../../../src/openstack/cloud-identity.ts';
-import type { Contract } from './suite.ts';
+import type { Contract } from './contract.ts';
 
 /** Logins, tokens and the catalog. */
 export function keystoneTests(contract: Contract): void {

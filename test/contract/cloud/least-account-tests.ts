@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Contract } from './suite.ts';
+import type { Contract } from './contract.ts';
 
 /** The least that an account needs: the guide of credentials says so. */
 export function leastAccountTests(contract: Contract): void {

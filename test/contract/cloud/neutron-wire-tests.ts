@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import * as z from 'zod';
 import type { RawAnswer } from '../../../rig/openstack/openstack-http.ts';
 import { readVersions } from '../../../rig/openstack/versions.ts';
+import type { Contract } from './contract.ts';
 import type { Setting } from './setting.ts';
-import type { Contract } from './suite.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const pageSchema = z.object({

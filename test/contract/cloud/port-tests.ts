@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { until } from '../../../rig/openstack/requests.ts';
-import type { Contract } from './suite.ts';
+import type { Contract } from './contract.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 

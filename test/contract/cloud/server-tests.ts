@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Contract } from './suite.ts';
+import type { Contract } from './contract.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrabassTests } from './contrabass-tests.ts';
+import type { Contract } from './contract.ts';
 import { evidenceTests } from './evidence-tests.ts';
 import { keystoneTests } from './keystone-tests.ts';
 import { leastAccountTests } from './least-account-tests.ts';
@@ -10,13 +11,6 @@ import { novaWireTests } from './nova-wire-tests.ts';
 import { portTests } from './port-tests.ts';
 import { serverTests } from './server-tests.ts';
 import { type CloudUnderTest, createSetting, type Setting } from './setting.ts';
-
-/** One test of the contract; the id is the same wherever the suite runs. */
-export type Contract = (
-  id: string,
-  title: string,
-  check: (setting: Setting) => Promise<void>,
-) => void;
 
 /** How many tests the contract must have at least, so that a part that is lost is noticed. */
 const fewest = 100;
