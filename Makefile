@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-agent-faults test-integration test-attaches test-boxes-full test-guest-full test-e2e test-rights-full test-skew test-migrate test-coverage bench mutate scenarios lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
+.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-agent-faults test-integration test-attaches test-boxes-full test-guest-full test-e2e test-rights-full test-skew test-migrate test-coverage bench scenarios lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,8 +77,6 @@ bench: $(installed) ## Ratios measured in one run; see docs/benchmarks.md
 scenarios: $(installed) ## What went wrong in the field, and the tests that prove that it does not any more; fails on a gap
 	@node test/scenarios/main.ts
 
-mutate: $(installed) ## Plants one-line mutants and fails when a test does not notice one; ARGS=ROOM for one room
-	@node test/mutate/main.ts $(ARGS)
 
 lint: $(installed) ## Type-aware lint with import direction
 	@npm run -s lint

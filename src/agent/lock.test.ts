@@ -53,7 +53,7 @@ function databaseOfOthers(): Buffer {
 }
 
 describe('the lock of a host', () => {
-  test('lets a second run wait until the first one has ended', async () => {
+  test('[RW-23] lets a second run wait until the first one has ended', async () => {
     const letGo = await held();
     const clock = createFakeClock();
     const order: string[] = [];

@@ -31,13 +31,13 @@ describe('the outcome', () => {
     ['failed', { nics: [nic(0, failed)] }],
     ['failed', { failed: true }],
     ['refused', { refusal: { reason: 'StaleRequest', message: '' } }],
-  ])('is %s', (outcome, more) => {
+  ])('[RW-54] is %s', (outcome, more) => {
     expect(jobResultOf(report(more)).outcome).toBe(outcome);
   });
 });
 
 describe('the termination message', () => {
-  test('has all of ten failures, each with its message', () => {
+  test('[RW-67] has all of ten failures, each with its message', () => {
     const words = 'RTNETLINK answers: "Operation not permitted" 한국어 '.repeat(9);
     const nics = Array.from({ length: 10 }, (_, n) => nic(n, { ...failed, message: words }));
     const warnings = nics.map(({ name }) => `SettingsKept ${name} ipv4.rp_filter=1`);
@@ -89,7 +89,7 @@ describe('the termination message', () => {
     expect(result.known).toHaveLength(10);
   });
 
-  test('fits whatever is in it', () => {
+  test('[RW-67] fits whatever is in it', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', maxLength: 400 }), { maxLength: 20 }),

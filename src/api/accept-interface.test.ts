@@ -105,7 +105,7 @@ describe('acceptInterfaces', () => {
     expect([id, name, mtu]).toEqual([0, 'multinic0', 1450]);
   });
 
-  it('takes the index of the name when the id is missing', () => {
+  it('[RW-87] takes the index of the name when the id is missing', () => {
     const { id: _id, ...named } = entry;
     const [only] = acceptInterfaces([{ ...named, name: 'multinic7' }]).accepted;
     expect(only?.nic.index).toBe(7);

@@ -19,7 +19,7 @@ const onEveryHost = ['/proc/sys/net', '/usr/lib'];
 describe.each(family.options)('the Pod for %s', (name) => {
   const mounts = hostMounts[name];
 
-  test('starts on a host of any family, to say which one that is', () => {
+  test('[RW-06] starts on a host of any family, to say which one that is', () => {
     const required = mounts.filter(({ type }) => type !== 'DirectoryOrCreate');
     expect(required.map(({ path }) => path)).toEqual(onEveryHost);
   });
@@ -46,7 +46,7 @@ describe.each(family.options)('the Pod for %s', (name) => {
     expect(paths.filter((path) => withSockets.includes(path))).toEqual([]);
   });
 
-  test('names each volume once, and makes no folder of another manager that outlives the boot', () => {
+  test('[RW-06] names each volume once, and makes no folder of another manager that outlives the boot', () => {
     expect(new Set(mounts.map((mount) => mount.name)).size).toBe(mounts.length);
     expect(new Set(mounts.map(({ path }) => path)).size).toBe(mounts.length);
     const lasting = mounts.flatMap(({ type, path }) =>

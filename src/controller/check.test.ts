@@ -41,7 +41,7 @@ describe('a node that was started anew', () => {
     expect(bed.agents.requests[1]).toMatchObject({ protocol: 3, interfaces: [{ index: 0 }] });
   });
 
-  it('is brought back where it differs, and told of as long as it does', async () => {
+  it('[RW-12] is brought back where it differs, and told of as long as it does', async () => {
     await configure();
     bed.agents.answer = ({ action }) => (action === 'check' ? drifted() : undefined);
     await boot();

@@ -49,7 +49,7 @@ function lists(): number {
 }
 
 describe('deletions', () => {
-  it('of many objects at once touch no node before somebody agrees', async () => {
+  it('[RW-73] of many objects at once touch no node before somebody agrees', async () => {
     const list = await fleet();
     for (const name of list) await bed.delete(name);
     for (const name of list) await bed.untilReady(name, 'False MassDeletion');

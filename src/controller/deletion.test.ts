@@ -28,7 +28,7 @@ function actions(): string[] {
 }
 
 describe('an object that is deleted', () => {
-  it('goes after its node was cleaned, and its Jobs and ConfigMaps with it', async () => {
+  it('[RW-50] goes after its node was cleaned, and its Jobs and ConfigMaps with it', async () => {
     await configure();
     await bed.delete('worker-1');
     await bed.untilGone('worker-1');
@@ -93,7 +93,7 @@ describe('an object that is deleted', () => {
     expect(metadata.finalizers?.toSorted()).toEqual(['example.com/other', 'multinic.io/cleanup']);
   });
 
-  it('is cleaned when the controller was down at the time', async () => {
+  it('[RW-52] is cleaned when the controller was down at the time', async () => {
     await configure();
     await bed.stop();
     await bed.delete('worker-1');
@@ -165,7 +165,7 @@ describe('an object that is deleted', () => {
     expect(actions()).toEqual(['apply', 'cleanup']);
   });
 
-  it('is created, deleted and created again under one name, each time with work of its own', async () => {
+  it('[RW-51] [RW-64] is created, deleted and created again under one name, each time with work of its own', async () => {
     const uids: (string | undefined)[] = [];
     for (let round = 0; round < 2; round++) {
       await configure();

@@ -28,7 +28,7 @@ function container() {
 }
 
 describe('jobName', () => {
-  it('is the same for the same run and another one for any other', () => {
+  it('[RW-48] is the same for the same run and another one for any other', () => {
     const names = [
       order(),
       order({ uid: 'uid-2' }),
@@ -78,7 +78,7 @@ describe('the Job of a run', () => {
     expect(orderOf(old)?.family).toBe('netplan');
   });
 
-  it('names the node itself and tolerates every taint, so that a cordoned node works', () => {
+  it('[RW-57] names the node itself and tolerates every taint, so that a cordoned node works', () => {
     expect(podSpec()).toMatchObject({
       nodeName: 'worker-1',
       tolerations: [{ operator: 'Exists' }],
@@ -87,7 +87,7 @@ describe('the Job of a run', () => {
     });
   });
 
-  it('gives the agent NET_ADMIN and nothing else', () => {
+  it('[RW-04] gives the agent NET_ADMIN and nothing else', () => {
     expect(podSpec()).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
@@ -103,7 +103,7 @@ describe('the Job of a run', () => {
     expect(container().resources?.limits).toEqual({ memory: '256Mi' });
   });
 
-  it('listens nowhere and is probed by nobody', () => {
+  it('[RW-56] [RW-69] listens nowhere and is probed by nobody', () => {
     // It shares the host's ports, and takes as long as it takes. What it logs is no answer.
     expect(container().terminationMessagePolicy).toBe('File');
     for (const key of ['ports', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
@@ -111,7 +111,7 @@ describe('the Job of a run', () => {
     }
   });
 
-  it('pulls its image with the secrets of its registry', () => {
+  it('[RW-76] pulls its image with the secrets of its registry', () => {
     const { spec } = jobOf(order(), { ...template, imagePullSecrets: ['one', 'two'] });
     expect(spec?.template.spec?.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
   });

@@ -67,7 +67,7 @@ function untilSent(count: number): Promise<void> {
 const apply = () => bed.apply('worker-1', { interfaces: [entry(0)] });
 
 describe('a node of another family than was guessed', () => {
-  it.each(family.options)('is configured by the second agent at once: %s', async (host) => {
+  it.each(family.options)('[RW-05] is configured by the second agent at once: %s', async (host) => {
     bed.agents.answer = nodeOf(host);
     bed.run();
     await apply();
@@ -129,7 +129,7 @@ describe('a node of another family than was guessed', () => {
     expect(mounted()).not.toContain('/etc/netplan');
   });
 
-  it('gets no folder of a manager that its system does not have', async () => {
+  it('[RW-06] gets no folder of a manager that its system does not have', async () => {
     bed.agents.answer = nodeOf('keyfile');
     bed.run();
     await setOs('Ubuntu 24.04 LTS');

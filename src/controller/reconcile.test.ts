@@ -53,7 +53,7 @@ describe('an object on its way to its node', () => {
     ]);
   });
 
-  it('is left alone once it is as it should be', async () => {
+  it('[RW-46] is left alone once it is as it should be', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);
     const before = (await quiet()).length;
@@ -62,7 +62,7 @@ describe('an object on its way to its node', () => {
     expect(bed.writes()).toHaveLength(before);
   });
 
-  it('is said nothing of while nothing happens to it', async () => {
+  it('[RW-61] is said nothing of while nothing happens to it', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);
     await quiet();
@@ -98,7 +98,7 @@ describe('an object on its way to its node', () => {
     expect(bed.created('jobs')).toBe(1);
   });
 
-  it('gets exactly one new Job for a changed spec, bound to its generation', async () => {
+  it('[RW-47] gets exactly one new Job for a changed spec, bound to its generation', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);
     await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
@@ -122,7 +122,7 @@ describe('an object on its way to its node', () => {
     ]);
   });
 
-  it('never takes the result of an older generation for the current one', async () => {
+  it('[RW-63] never takes the result of an older generation for the current one', async () => {
     bed.agents.answer = () => undefined;
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.eventually(
@@ -144,7 +144,7 @@ describe('an object on its way to its node', () => {
     expect(status?.interfaceStatuses?.find(({ id }) => id === 1)?.status).toBe('Failed');
   });
 
-  it('takes a run back that was overtaken before its agent began', async () => {
+  it('[RW-48] takes a run back that was overtaken before its agent began', async () => {
     bed.agents.answer = (request) =>
       request.generation === 1 ? { waiting: 'ContainerCreating' } : configured(request);
     await bed.apply('worker-1', { interfaces: [entry(0)] });
@@ -157,7 +157,7 @@ describe('an object on its way to its node', () => {
     expect(bed.jobs()).toHaveLength(1);
   });
 
-  it('waits for a NIC that is not there yet, and finds it without anybody telling', async () => {
+  it('[RW-65] waits for a NIC that is not there yet, and finds it without anybody telling', async () => {
     let plugged = false;
     const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
     bed.agents.answer = (request) =>
@@ -177,7 +177,7 @@ describe('an object on its way to its node', () => {
     expect((await quiet()) && bed.jobs().length).toBeLessThanOrEqual(2);
   });
 
-  it('tries again after every failure, silence included, and recovers by itself', async () => {
+  it('[RW-49] tries again after every failure, silence included, and recovers by itself', async () => {
     const answers = ['', 'panic', JSON.stringify({ protocol: 9 })];
     bed.agents.answer = (request) => answers[request.attempt - 1] ?? configured(request);
     await bed.apply('worker-1', { interfaces: [entry(0)] });
@@ -195,7 +195,7 @@ describe('an object on its way to its node', () => {
     await bed.untilReady('worker-1', good);
   });
 
-  it('removes all NICs for an empty list of interfaces', async () => {
+  it('[RW-85] removes all NICs for an empty list of interfaces', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);
     await bed.apply('worker-1', { interfaces: [] });
@@ -204,7 +204,7 @@ describe('an object on its way to its node', () => {
     expect(bed.agents.requests[1]).toMatchObject({ action: 'apply', interfaces: [] });
   });
 
-  it('keeps the NIC of an entry that cannot be used', async () => {
+  it('[RW-32] keeps the NIC of an entry that cannot be used', async () => {
     await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
     await bed.untilReady('worker-1', good);
     await bed.apply('worker-1', { interfaces: [entry(0), entry(1, { cidr: '10.7.0.0/24' })] });
@@ -226,7 +226,7 @@ describe('an object on its way to its node', () => {
   });
 
   it.each(['Pod', 'Job'])(
-    'keeps its status when the %s is deleted after the result was read',
+    '[RW-49] keeps its status when the %s is deleted after the result was read',
     async (kind) => {
       await bed.apply('worker-1', { interfaces: [entry(0)] });
       await bed.untilReady('worker-1', good);
@@ -291,7 +291,7 @@ describe('an object on its way to its node', () => {
 });
 
 describe('an object without a node', () => {
-  it('waits and goes on when the node appears, without a restart', async () => {
+  it('[RW-66] waits and goes on when the node appears, without a restart', async () => {
     bed.run();
     await bed.apply('worker-1', { interfaces: [entry(0)] });
     const { status } = await bed.untilReady('worker-1', 'False NodeNotFound');

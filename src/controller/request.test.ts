@@ -44,7 +44,7 @@ describe('acceptEntries', () => {
     expect(acceptEntries([entry(1), raw]).blocked).toMatch(/^interfaces\[1\]/);
   });
 
-  it('refuses both of two entries that claim one name', () => {
+  it('[RW-25] refuses both of two entries that claim one name', () => {
     const spec = acceptEntries([entry(0), entry(1, { id: 0, name: 'multinic0' })]);
     expect(spec.interfaces).toEqual([]);
     expect(spec.keep).toHaveLength(2);
@@ -66,7 +66,7 @@ describe('acceptEntries', () => {
     ['address', 7],
     ['cidr', undefined],
   ])(
-    'refuses an entry whose %s is %j, once and by that field, and keeps its NIC',
+    '[RW-32] [RW-53] refuses an entry whose %s is %j, once and by that field, and keeps its NIC',
     (field, value) => {
       const { interfaces, entries, keep } = acceptEntries([
         { ...entry(0), [field]: value },

@@ -120,7 +120,7 @@ const impatient = {
     systemClock.sleep(ms === jittered(30_000, random) ? 50 : ms, signal),
 };
 
-it('is not ready while a right is missing, and ready again without a restart', async () => {
+it('[RW-58] is not ready while a right is missing, and ready again without a restart', async () => {
   const role = { namespace: 'multinic-agents', name: 'multinic-controller' };
   const rules = await setRules(bed.admin, roles, role, (all) =>
     all.filter(({ resources }) => !resources.includes('configmaps')),
@@ -144,7 +144,7 @@ it('is not ready while a right is missing, and ready again without a restart', a
   await done;
 });
 
-it('is not ready while its kind lacks fields that it writes', async () => {
+it('[RW-71] is not ready while its kind lacks fields that it writes', async () => {
   const crd = { name: 'multinicnodeconfigs.multinic.io' };
   const old = { metadata: { annotations: { [annotations.schema]: null } } };
   const { metadata } = await bed.admin.get(crds, crd);
@@ -177,7 +177,7 @@ describe('the settings', () => {
     });
   });
 
-  it('name every value that cannot be used', () => {
+  it('[RW-75] name every value that cannot be used', () => {
     const env = { CONTROLLER_JOB_TTL: '10m', AGENT_IMAGE_PULL_POLICY: 'Sometimes' };
     const read = () => readSettings(controllerSettings, { env, flags: { 'max-in-flight': '0' } });
     expect(read).toThrow(SettingsError);

@@ -13,7 +13,7 @@ const refused = { kind: 'refused', reason: 'NodeNotFound', message: 'no Node' } 
 const pending = nicResult(1, { state: 'Pending', reason: 'WaitingForNIC', name: '', message: 'm' });
 
 describe('the status of an object', () => {
-  it('is Configured when the agent has configured every NIC of the spec', () => {
+  it('[RW-60] is Configured when the agent has configured every NIC of the spec', () => {
     const next = status(reported({ nics: [nicResult(0, { name: 'multinic7' })] }));
     expect(next).toMatchObject({
       state: 'Configured',
@@ -67,7 +67,7 @@ describe('the status of an object', () => {
     });
   });
 
-  it('tells of one NIC that failed and lets the others stand', () => {
+  it('[RW-55] tells of one NIC that failed and lets the others stand', () => {
     const config = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } });
     const failed = nicResult(1, { state: 'Failed', reason: 'VerifyFailed', message: 'no route' });
     const next = status(reported({ outcome: 'partial', nics: [nicResult(0), failed] }), config);
@@ -324,7 +324,7 @@ describe('statusPatch', () => {
     });
   });
 
-  it('rebuilds a status of a form that nobody knows', () => {
+  it('[RW-74] rebuilds a status of a form that nobody knows', () => {
     const config = nodeConfig({ status: { interfaceStatuses: { multinic0: {} }, phase: 'x' } });
     expect(statusPatch(config, status(reported(), config))).toMatchObject({
       status: { phase: null },

@@ -24,7 +24,7 @@ describe('findTarget', () => {
     });
   });
 
-  it('takes that Node also when its name differs, and says so', () => {
+  it('[RW-20] takes that Node also when its name differs, and says so', () => {
     const found = target(nodeConfig(), [node('other', instanceId), node('worker-1', 'x')]);
     expect(found).toMatchObject({ node: { metadata: { name: 'other' } } });
     expect(found).toMatchObject({
@@ -50,7 +50,7 @@ describe('findTarget', () => {
     expect(target(config)).toMatchObject({ kind: 'node', name: { kind: 'unproven' } });
   });
 
-  it('never falls back to the name when no Node has the instance id', () => {
+  it('[RW-66] never falls back to the name when no Node has the instance id', () => {
     expect(target(nodeConfig(), [node('worker-1', 'rebuilt')])).toMatchObject({
       kind: 'none',
       reason: 'NodeNotFound',

@@ -99,7 +99,7 @@ describe('nodes that fail', () => {
     expect(bed.agents.requests.filter(({ nodeName }) => nodeName === 'dead-1')).toHaveLength(1);
   });
 
-  it('hold no place when their Job is over its deadline and their Pod never ends', async () => {
+  it('[RW-68] hold no place when their Job is over its deadline and their Pod never ends', async () => {
     bed.run({ 'max-in-flight': '1', 'job-deadline': '30s' });
     bed.agents.answer = (request) =>
       request.nodeName === 'dead-1' ? undefined : configured(request);
@@ -157,7 +157,7 @@ describe('nodes that fail', () => {
     expect(bed.created('jobs')).toBe(3);
   });
 
-  it('with an image that never comes give their place back and are tried again', async () => {
+  it('[RW-68] with an image that never comes give their place back and are tried again', async () => {
     bed.run({ 'max-in-flight': '1' });
     bed.agents.answer = (request) =>
       request.nodeName === 'dead-1' ? { waiting: 'ImagePullBackOff' } : configured(request);

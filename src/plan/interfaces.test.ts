@@ -94,12 +94,12 @@ describe('a new port', () => {
 describe('a delivered NIC', () => {
   const delivered = [held(1, [entry(5, 0)])];
 
-  it('keeps its name when a port with a lower MAC comes', () => {
+  it('[RW-83] keeps its name when a port with a lower MAC comes', () => {
     const ports = [port(1, 's1'), port(5, 's1')];
     expect(namesOf({ ports, held: delivered })).toEqual(['multinic0=p5', 'multinic1=p1']);
   });
 
-  it('keeps its name when the one before it is detached', () => {
+  it('[RW-84] keeps its name when the one before it is detached', () => {
     const evidence = [evidenceOf(5, 'attachedElsewhere')];
     const two = [held(1, [entry(5, 0), entry(6, 1)])];
     expect(namesOf({ ports: [port(6, 's1')], held: two, evidence })).toEqual(['multinic1=p6']);
@@ -137,7 +137,7 @@ describe('a delivered NIC', () => {
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
   });
 
-  it('keeps its MTU while the network cannot be read', () => {
+  it('[RW-86] keeps its MTU while the network cannot be read', () => {
     const sample = { ports: [port(5, 's1')], observation: { networks: [] }, held: delivered };
     const plan = calculate(input(sample));
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(5, 0)] });

@@ -60,7 +60,7 @@ describe('runUntilSignal', () => {
     expect(await ended).toBe(1);
   });
 
-  it('ends with the status of the part, whatever that left open', async () => {
+  it('[RW-54] ends with the status of the part, whatever that left open', async () => {
     const { ended } = await processWith('return 3;');
     expect(await ended).toBe(3);
   });

@@ -144,7 +144,7 @@ describe('a part that has all that it needs', () => {
 });
 
 describe('a part that may not do something', () => {
-  it('is ready until it knows, then names right, role and command everywhere', async () => {
+  it('[RW-58] is ready until it knows, then names right, role and command everywhere', async () => {
     const bench = new Bench();
     bench.refuse('get batch jobs/status  ', 'patch batch jobs/status  ', 'patch  secrets ns a');
     expect(bench.readiness).toEqual({});

@@ -26,7 +26,7 @@ const theirs = {
 };
 
 describe('POST node-configs', () => {
-  it('takes the body of the deployed operator', async () => {
+  it('[RW-87] takes the body of the deployed operator', async () => {
     const { status, answer } = await bed.post([node]);
     expect(status).toBe(200);
     expect(answer).toMatchObject({

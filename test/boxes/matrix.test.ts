@@ -62,7 +62,7 @@ describe('hosts in boxes', () => {
   });
 
   test.each(chosen)(
-    '$name: one state in all families, after apply, boot and restart',
+    '[RW-19] [RW-28] [RW-45] [RW-88] $name: one state in all families, after apply, boot and restart',
     async (intent) => {
       await onEach((cell) => expectSame(cell, intent));
     },
@@ -116,7 +116,7 @@ describe('hosts in boxes', () => {
   });
 
   test(
-    'the primary NIC feels nothing of it, and what others have stays',
+    '[RW-15] the primary NIC feels nothing of it, and what others have stays',
     async () => {
       await onEach(async (cell) => {
         await foreign(cell);

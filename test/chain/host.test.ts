@@ -92,7 +92,7 @@ describe('a NIC', () => {
     });
   });
 
-  it('with an address of somebody else', async () => {
+  it('[RW-62] with an address of somebody else', async () => {
     let link = '';
     const address = ['addr', 'show', 'to', '10.7.0.1'];
     await endure({

@@ -82,7 +82,7 @@ describe('the chain on real parts', () => {
     );
   });
 
-  it('makes an attached port a named, addressed, routed and persistent NIC', async () => {
+  it('[RW-28] makes an attached port a named, addressed, routed and persistent NIC', async () => {
     first = await attach(world);
     await untilConfigured(world, 'multinic0');
     const [links, rules, routes] = await Promise.all([
@@ -104,7 +104,7 @@ describe('the chain on real parts', () => {
     await expectReach(world, addressOf(first));
   });
 
-  it('writes a file that netplan accepts, readable by root alone', async () => {
+  it('[RW-31] writes a file that netplan accepts, readable by root alone', async () => {
     const { node } = world;
     const generate =
       'rm -rf /tmp/np && mkdir -p /tmp/np/etc && cp -r /etc/netplan /tmp/np/etc/ && netplan generate --root-dir /tmp/np';
@@ -234,7 +234,7 @@ describe('the chain on real parts', () => {
     world.hypervisor.release('unplug');
   });
 
-  it('removes every NIC of a server that leaves vmNames, also the last one; it comes back by its name', async () => {
+  it('[RW-85] removes every NIC of a server that leaves vmNames, also the last one; it comes back by its name', async () => {
     await applyConfig(world, ['00000000-0000-4000-8000-000000000000']);
     await vi.waitFor(async () => expect(await nodeConfigOf(world)).toBeUndefined(), generous);
     await expectGone(world, 'multinic1');

@@ -128,7 +128,7 @@ it('one file is made for a site without network', async () => {
   await follow(airGap, '2. Inside: unpack and check');
 }, 900_000);
 
-it('MultiNIC comes again from that file, without its history, and finds its NICs', async () => {
+it('[RW-77] MultiNIC comes again from that file, without its history, and finds its NICs', async () => {
   const { reader, decisions, management, manager } = place;
   await loadNodes(place, join(reader.home, 'multinic-0.1.0/images'));
   await management.kubectl(['delete', 'namespace', 'multinic-operator-system']);

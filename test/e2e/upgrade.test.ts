@@ -78,7 +78,7 @@ async function expectVersion(version: string): Promise<void> {
     expect(await world.parts.version(part)).toContain(`multinic ${version}\n`);
 }
 
-it('the next version changes no NIC and sends no agent', async () => {
+it('[RW-72] the next version changes no NIC and sends no agent', async () => {
   await installCharts(world, { type: 'dev', charts: next.charts });
   await expectVersion(next.version);
   await expectUntouched();
@@ -129,7 +129,7 @@ describe('when all are of one version', () => {
   );
 });
 
-it('definitions that are deleted first take no NIC along', async () => {
+it('[RW-73] definitions that are deleted first take no NIC along', async () => {
   const host = await ourState(world.node);
   const kind = 'multinicnodeconfigs.multinic.io';
   await world.business.kubectl(['delete', 'crd', kind, '--wait=false']);

@@ -1,100 +1,87 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Mutant } from '../mutate/mutant.ts';
-import { scenarioMutants } from '../mutate/mutants/scenarios.ts';
-import { globsOf, projectsIn } from '../scenarios/ci.ts';
-import { gapsIn, textOf } from '../scenarios/gaps.ts';
+import { ciGlobs } from '../scenarios/ci.ts';
+import { type Evidence, gapsIn } from '../scenarios/gaps.ts';
+import { type Mutant, planted } from '../scenarios/mutant.ts';
+import { mutants } from '../scenarios/mutants.ts';
+import { type Proof, proofsIn, proofsInText } from '../scenarios/proofs.ts';
 import { notPassed } from '../scenarios/results.ts';
-import { namePattern, type Proven, proof, type Scenario } from '../scenarios/scenario.ts';
+import type { Proven, Scenario } from '../scenarios/scenario.ts';
 import { scenarios } from '../scenarios/scenarios.ts';
+import { root, textOf } from './tree.ts';
 
-const included = globsOf(projectsIn(textOf('.ci/run') ?? ''));
+it('every field scenario has a test in CI, and a mutant if the agent keeps it from happening', () => {
+  expect(gapsIn(scenarios, { mutants, proofs: proofsIn(ciGlobs()) })).toEqual([]);
+});
 
-it('each scenario of the field has its tests, and its mutant where it is about the agent', () => {
-  expect(gapsIn(scenarios, { mutants: scenarioMutants, included, textOf })).toEqual([]);
+it.each(Object.entries(mutants))('mutant %s fits its source exactly once', (_, mutant) => {
+  const source = textOf(mutant.file);
+  expect(planted(source, mutant)).not.toBe(source);
+  expect(existsSync(join(root, mutant.noticedBy))).toBe(true);
 });
 
 const first = scenarios[0] as Proven;
 const file = 'src/a.test.ts';
-const one: Proven = { ...first, by: 'controller', proofs: [proof(file, 'a group > holds')] };
-const text = "describe('a group', () => { it('holds', () => {}) })";
-const mutant: Mutant = {
-  file: 'src/a.ts',
-  find: 'a',
-  replace: 'b',
-  tests: ['unit', file],
-  named: namePattern('a group > holds'),
-};
+const one: Proven = { ...first, by: 'controller' };
+const mutant: Mutant = { file: 'src/a.ts', find: 'a', replace: 'b', noticedBy: file };
+const proof = (id: string, path = file): Proof => ({ file: path, ids: [id], title: 'holds' });
 
-/** A tree in which every file has the one test. */
-const tree = (path: string) => (path === 'src/b.test.ts' ? undefined : text);
-
-function gaps(scenario: Scenario, mutants: Readonly<Record<string, Mutant>> = {}): string[] {
-  const others = scenarios.slice(1).map(({ id, field }) => ({ id, field, outOfScope: 'here' }));
-  return gapsIn([scenario, ...others], { mutants, included: ['src/**/*.test.ts'], textOf: tree });
+function gaps(scenario: Scenario, evidence: Partial<Evidence> = {}): string[] {
+  const rest = scenarios.slice(1).map(({ id, field }) => ({ id, field, outOfScope: 'here' }));
+  return gapsIn([scenario, ...rest], { mutants: {}, proofs: [proof('RW-01')], ...evidence });
 }
 
-describe('a gap', () => {
-  it('is none where a test is there and is run, and a mutant is for it', () => {
+describe('gapsIn', () => {
+  it('returns nothing for a scenario with its test and its mutant', () => {
     expect(gaps(one)).toEqual([]);
-    expect(gaps({ ...one, by: 'agent' }, { 'RW-01': mutant })).toEqual([]);
+    expect(gaps({ ...one, by: 'agent' }, { mutants: { 'RW-01': mutant } })).toEqual([]);
   });
 
-  it.each<[string, Partial<Proven>, string]>([
-    ['no test', { proofs: [] }, 'no test'],
+  it.each<[string, Partial<Proven>, Partial<Evidence>, string]>([
+    ['a missing test', {}, { proofs: [] }, 'RW-01: no test in CI has [RW-01] in its title'],
+    ['a missing mutant of the agent', { by: 'agent' }, {}, 'RW-01: no mutant'],
     [
-      'a file that is not there',
-      { proofs: [proof('src/b.test.ts', 'x')] },
-      'there is no src/b.test.ts',
+      'a mutant without a test in its file',
+      {},
+      { mutants: { 'RW-01': { ...mutant, noticedBy: 'src/b.test.ts' } } },
+      'RW-01: src/b.test.ts has no test with [RW-01] for its mutant',
     ],
     [
-      'a title that is not there',
-      { proofs: [proof(file, 'a group > hold')] },
-      'has no test "hold"',
+      'an id that the table does not have',
+      {},
+      { proofs: [proof('RW-01'), proof('RW-99')] },
+      'RW-99: src/a.test.ts names it, the table does not',
     ],
-    ['a test that is not run', { proofs: [proof('test/a.test.ts', 'holds')] }, 'is not run before'],
-    ['no mutant of the agent', { by: 'agent' }, 'no mutant'],
-  ])('is %s', (_, more, words) => {
-    expect(gaps({ ...one, ...more })).toEqual([expect.stringContaining(`RW-01: `)]);
-    expect(gaps({ ...one, ...more })[0]).toContain(words);
+    [
+      'a test for a scenario out of scope',
+      {},
+      { proofs: [proof('RW-01'), proof('RW-02')] },
+      'RW-02: out of scope, but has a mutant or a test',
+    ],
+  ])('reports %s', (_, scenario, evidence, gap) => {
+    expect(gaps({ ...one, ...scenario }, evidence)).toEqual([gap]);
   });
 
-  it('is a mutant that another test is to notice', () => {
-    const other = { ...mutant, named: namePattern('another one') };
-    expect(gaps(one, { 'RW-01': other })).toEqual(['RW-01: its mutant is for another test']);
-  });
-
-  it('is a scenario that is missing, and one that is there twice', () => {
-    const twice = { id: 'RW-02', field: '', outOfScope: '' } as const;
-    expect(gaps(twice)).toEqual(['RW-01: is not there', 'RW-02: once more']);
+  it('reports ids that are missing or occur twice', () => {
+    expect(gaps({ id: 'RW-02', field: '', outOfScope: '' }, { proofs: [] })).toEqual([
+      'RW-01: missing',
+      'RW-02: extra',
+    ]);
   });
 });
 
-const ran = (status: string, name = 'a group holds') => new Map([[file, [{ name, status }]]]);
-
-describe('a test that was run', () => {
-  it('passed, or is told', () => {
-    expect(notPassed([one], new Map())).toEqual([]);
-    expect(notPassed([one], ran('passed'))).toEqual([]);
-    expect(notPassed([one], ran('skipped'))).toEqual([
-      'RW-01: src/a.test.ts, "a group > holds" was skipped',
-    ]);
-    expect(notPassed([one], ran('passed', 'a group'))).toEqual([
-      'RW-01: src/a.test.ts, "a group > holds" was not run',
-    ]);
-  });
-
-  it.each([
-    ['the group > is %s of $name', 'the group is 7 of kim', true],
-    ['costs $1 (a+b)', 'costs $1 (a+b)', true],
-    ['is %s', 'that is 7', false],
-  ])('has by %s the name %s: %s', (title, name, is) => {
-    expect(new RegExp(namePattern(title)).test(name)).toBe(is);
-  });
+it('proofsInText reads ids and titles in any quotes', () => {
+  const text = String.raw`it('[RW-01] [RW-02] is one\'s', () => {}); it("is [RW-03]"); it(${'`[RW-04] x`'})`;
+  expect(proofsInText(file, text)).toEqual([
+    { file, ids: ['RW-01', 'RW-02'], title: "is one's" },
+    { file, ids: ['RW-04'], title: 'x' },
+  ]);
 });
 
-it('the projects that run before anything lands are known', () => {
-  expect(projectsIn(textOf('.ci/run') ?? '')).toEqual(
-    expect.arrayContaining(['unit', 'namespaces', 'e2e']),
-  );
-  expect(included).toContain('test/namespaces/**/*.test.ts');
+it('notPassed reports tests with an id that failed or were skipped', () => {
+  const ran = (status: string) => [{ name: 'a group [RW-01] holds', status }];
+  expect(notPassed([one], [])).toEqual([]);
+  expect(notPassed([one], ran('passed'))).toEqual([]);
+  expect(notPassed([one], ran('skipped'))).toEqual(['RW-01: "a group [RW-01] holds" was skipped']);
 });

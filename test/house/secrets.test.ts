@@ -18,7 +18,7 @@ function found(text: string): string[] {
   return Object.entries(secrets).flatMap(([what, form]) => (form.test(text) ? [what] : []));
 }
 
-it('no file has a secret of anybody', () => {
+it('[RW-79] no file has a secret of anybody', () => {
   const paths = folders.flatMap(filesBelow).filter((path) => !madeForTests.test(path));
   expect(paths.length).toBeGreaterThan(1_000);
   expect(paths.flatMap((path) => found(textOf(path)).map((what) => `${path}: ${what}`))).toEqual(

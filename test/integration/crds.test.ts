@@ -33,7 +33,7 @@ function apply(object: unknown): Promise<string> {
 }
 
 describe('the CRDs on a current kube-apiserver', () => {
-  it('are accepted without a warning', async () => {
+  it('[RW-70] are accepted without a warning', async () => {
     expect(await stderrOf('create', '-f', 'deploy/crds')).toBe('');
     await untilEstablished(cluster);
     for (const kind of ['osc', 'mnnc', 'multinic']) {
@@ -46,7 +46,7 @@ describe('the CRDs on a current kube-apiserver', () => {
     expect(await apply(object)).toContain('created');
   });
 
-  it('accept an object of the deployed Viola, served in both versions', async () => {
+  it('[RW-70] accept an object of the deployed Viola, served in both versions', async () => {
     expect(await apply(deployedNodeConfig)).toContain('created');
     const stored = await cluster.kubectl([
       'get',
@@ -62,7 +62,7 @@ describe('the CRDs on a current kube-apiserver', () => {
     expect(await apply(seedNodeConfig)).toContain('created');
   });
 
-  it('accept status in the form of the deployed controller', async () => {
+  it('[RW-71] accept status in the form of the deployed controller', async () => {
     const patch = JSON.stringify({ status: deployedStatus });
     const target = ['mnnc', deployedNodeConfig.metadata.name, '-n', 'multinic-system'];
     await cluster.kubectl([

@@ -192,7 +192,7 @@ it.each(['operator', 'viola', 'controller', 'register-cluster'])(
   },
 );
 
-it('the agent’s image has an ip that finds its libraries', async () => {
+it('[RW-01] the agent’s image has an ip that finds its libraries', async () => {
   const isIp = /^ip utility, iproute2-/;
   expect((await started(imageOf('multinic-agent').root, '/bin/ip', '-V')).stdout).toMatch(isIp);
   const other = imageOf('multinic-agent', 'arm64').root;
@@ -241,7 +241,7 @@ describe('one file for a site without network', () => {
     }
   });
 
-  it('has images of which a node loads its own, and keeps them', async () => {
+  it('[RW-77] has images of which a node loads its own, and keeps them', async () => {
     await using containerd = await startContainerd(join(folder, 'containerd'));
     await expect
       .poll(() => containerd.images().catch(() => ''), { timeout: 30_000 })

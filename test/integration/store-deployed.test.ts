@@ -147,7 +147,7 @@ async function takenOver(after: number): Promise<boolean> {
   }
 }
 
-it('tables of an earlier form than the last are named, and are not touched', async () => {
+it('[RW-80] tables of an earlier form than the last are named, and are not touched', async () => {
   await query('create table multi_interface (id VARCHAR(36) PRIMARY KEY, macaddress VARCHAR(17))');
   await using store = await open();
   await expect(store.list()).rejects.toThrow('the table multi_interface is neither ours nor');

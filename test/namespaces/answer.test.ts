@@ -16,7 +16,7 @@ let host: NamespaceHost;
 afterEach(() => host.down());
 
 describe('a host without netplan', () => {
-  test('is told as what it is, and nothing of it is touched', async () => {
+  test('[RW-05] [RW-82] is told as what it is, and nothing of it is touched', async () => {
     host = await createHost('family', { nics: { ens5: mac } });
     await rm(join(host.root, 'usr/lib/netplan'), { recursive: true });
     const before = await stateOf(host);
@@ -37,7 +37,7 @@ describe('a host without netplan', () => {
 });
 
 describe('a Job that was made for another family', () => {
-  test('is told which one the host is of, and touches nothing', async () => {
+  test('[RW-05] is told which one the host is of, and touches nothing', async () => {
     host = await createHost('other', { nics: { ens5: mac } });
     const before = await stateOf(host);
     const { result } = await runAgent(host, asked({ family: 'keyfile' }));

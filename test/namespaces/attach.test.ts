@@ -23,7 +23,7 @@ const two = [
 ];
 
 describe('attach', () => {
-  test('a NIC gets name, MTU, address, routes, rule and a file only root can read', async () => {
+  test('[RW-26] [RW-45] a NIC gets name, MTU, address, routes, rule and a file only root can read', async () => {
     await hostWithTwo('attach');
     const { code, result } = await runAgent(host, request(two.slice(0, 1)));
     expect(result).toMatchObject({
@@ -62,7 +62,7 @@ describe('attach', () => {
     }
   });
 
-  test('a second run changes nothing and writes nothing but its result', async () => {
+  test('[RW-33] a second run changes nothing and writes nothing but its result', async () => {
     await hostWithTwo('twice');
     await runAgent(host, request(two));
     const before = await stateOf(host);
@@ -84,7 +84,7 @@ describe('attach', () => {
     expect(result).toMatchObject({ outcome: 'ok', nics: [{}, { name: 'multinic1' }] });
   });
 
-  test('another address replaces the old one, and nothing of the old one is left', async () => {
+  test('[RW-44] another address replaces the old one, and nothing of the old one is left', async () => {
     await hostWithTwo('readdress');
     await runAgent(host, request(two));
     const moved = [
@@ -119,7 +119,7 @@ describe('attach', () => {
     expect(again.effects).toHaveLength(2);
   });
 
-  test('a request that numbers live NICs anew renames none of them', async () => {
+  test('[RW-83] a request that numbers live NICs anew renames none of them', async () => {
     await hostWithTwo('sticky');
     await runAgent(host, request([nic(0, second, '10.0.0.12/16')]));
     const before = without(await stateOf(host), 'ens5');

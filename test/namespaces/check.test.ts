@@ -63,7 +63,7 @@ describe('a check', () => {
     expect(await check()).toMatchObject({ outcome: 'ok', nics: [fine(0), fine(1)] });
   });
 
-  test('names what somebody took away, and an apply puts it back', async () => {
+  test('[RW-45] names what somebody took away, and an apply puts it back', async () => {
     await configure();
     await host.ip('rule', 'del', 'priority', '10100');
     await host.ip('addr', 'flush', 'dev', 'multinic1');

@@ -92,7 +92,7 @@ const patience = 300_000;
 
 describe('a crash', () => {
   test.each(['before', 'after'])(
-    '%s any external write leaves each NIC fully old or fully new, and the next run finishes',
+    '[RW-03] %s any external write leaves each NIC fully old or fully new, and the next run finishes',
     async (phase) => {
       const killed = moments.filter((moment) => moment.includes(` ${phase} `));
       expect(killed.length).toBeGreaterThan(15);

@@ -45,7 +45,7 @@ describe('detach', () => {
     expect(without(state, ...ours)).toEqual(before);
   });
 
-  test('a NIC that is gone already leaves the same, and no error', async () => {
+  test('[RW-22] a NIC that is gone already leaves the same, and no error', async () => {
     await configured('gone');
     await host.unplug(first);
     const { result } = await runAgent(host, request([b], { generation: 2 }));
@@ -56,7 +56,7 @@ describe('detach', () => {
     expect(state).toContain('multinic1');
   });
 
-  test('the NIC that stays keeps its name and its traffic', async () => {
+  test('[RW-84] the NIC that stays keeps its name and its traffic', async () => {
     await configured('stays');
     await runAgent(host, request([b], { generation: 2 }));
     expect(await answerOf(host, gateway, '10.0.0.12')).toBe('hello');
@@ -65,7 +65,7 @@ describe('detach', () => {
     ]);
   });
 
-  test('a NIC that is unplugged but still asked for keeps its file and its rules', async () => {
+  test('[RW-21] a NIC that is unplugged but still asked for keeps its file and its rules', async () => {
     await configured('unplugged');
     const before = await stateOf(host);
     await host.unplug(first);
@@ -183,7 +183,7 @@ describe('detach', () => {
     expect(await readdir(join(host.root, 'var/lib/multinic/journal'))).toEqual([]);
   });
 
-  test('nothing is left in hand', async () => {
+  test('[RW-39] nothing is left in hand', async () => {
     await configured('journal');
     await runAgent(host, request([b], { generation: 2 }));
     expect(await readdir(join(host.root, 'var/lib/multinic/journal'))).toEqual([]);

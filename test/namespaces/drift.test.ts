@@ -33,7 +33,7 @@ async function edit(
 }
 
 test.each(families.options)(
-  'what somebody did to files and NICs by hand is told by a check and put right by an apply: %s',
+  '[RW-12] what somebody did to files and NICs by hand is told by a check and put right by an apply: %s',
   async (family) => {
     host = await createFamilyHost('drift', family, nics);
     const made = await runAgent(host, asked(family, 'apply'));

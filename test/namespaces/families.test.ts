@@ -59,21 +59,26 @@ describe('a host of NetworkManager, on which netplan is installed too', () => {
       { 'etc/sysconfig/network-scripts/ifcfg-eth0': ifcfg },
       '/etc/sysconfig/network-scripts/ifcfg-multinic0',
     ],
-  ] as const)('is configured by the second Job: %s', async (family, files, main) => {
-    for (const [path, text] of Object.entries(files)) await put(path, text);
-    const before = await stateOf(host);
-    const first = await runAgent(host, asked({}));
-    expect(first.result).toMatchObject({ outcome: 'failed', family });
-    expect(await stateOf(host)).toEqual(before);
-    const { result } = await runAgent(host, asked({ family, attempt: 2 }));
-    expect(result).toMatchObject({ outcome: 'ok', family, nics: [{ name: 'multinic0' }] });
-    const ours = await filesOfOurs();
-    expect(ours).toEqual(expect.arrayContaining([main, '/etc/systemd/network/90-multinic0.link']));
-    expect(ours.filter((path) => path.startsWith('/etc/netplan'))).toEqual([]);
-    const clean = await runAgent(host, asked({ family, action: 'cleanup', generation: 2 }));
-    expect(clean.result?.outcome).toBe('ok');
-    expect(await filesOfOurs()).toEqual([]);
-  });
+  ] as const)(
+    '[RW-08] [RW-17] is configured by the second Job: %s',
+    async (family, files, main) => {
+      for (const [path, text] of Object.entries(files)) await put(path, text);
+      const before = await stateOf(host);
+      const first = await runAgent(host, asked({}));
+      expect(first.result).toMatchObject({ outcome: 'failed', family });
+      expect(await stateOf(host)).toEqual(before);
+      const { result } = await runAgent(host, asked({ family, attempt: 2 }));
+      expect(result).toMatchObject({ outcome: 'ok', family, nics: [{ name: 'multinic0' }] });
+      const ours = await filesOfOurs();
+      expect(ours).toEqual(
+        expect.arrayContaining([main, '/etc/systemd/network/90-multinic0.link']),
+      );
+      expect(ours.filter((path) => path.startsWith('/etc/netplan'))).toEqual([]);
+      const clean = await runAgent(host, asked({ family, action: 'cleanup', generation: 2 }));
+      expect(clean.result?.outcome).toBe('ok');
+      expect(await filesOfOurs()).toEqual([]);
+    },
+  );
 
   test('is left alone by a Job for the files that it had before, though NICs of it are ours', async () => {
     const devices = join(host.root, 'run/NetworkManager/devices');

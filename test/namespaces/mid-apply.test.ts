@@ -60,7 +60,7 @@ describe.each(['netplan', 'keyfile'] as const)(
     );
 
     test(
-      'the host leases a NIC: it is told, and neither the lease nor the way out is touched',
+      '[RW-16] the host leases a NIC: it is told, and neither the lease nor the way out is touched',
       async () => {
         host = await createFamilyHost('lease', family, { ens5: first, ens6: second });
         const before = await others();
@@ -110,7 +110,7 @@ test('cloud-init renames a NIC in the middle of a change: nothing of it stays, a
   expect((await apply('netplan', 1)).outcome).toBe('ok');
 });
 
-test('the agent is told to stop in the middle of a change: it goes on to its end', async () => {
+test('[RW-69] the agent is told to stop in the middle of a change: it goes on to its end', async () => {
   host = await createFamilyHost('stopped', 'netplan', { ens5: first, ens6: second });
   const run = await applyWhile('netplan', '^rule.add.from.10.0.0.11', 'kill -TERM $PPID');
   expect(run).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }, beside] });

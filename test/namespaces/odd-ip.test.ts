@@ -29,22 +29,25 @@ test.each([
   ['cannot see links', `echo 'Cannot open netlink socket' >&2; exit 1`, /netlink socket/],
   ['says nothing of what it is asked', 'exit 0', /ip ended with 0/],
   ['says what is no answer', `while read -r _; do echo '<html>'; done`, /JSON|\[/],
-])('an ip that %s is told with each NIC, and nothing is touched', async (_, script, words) => {
-  host = await createHost('odd-ip', { nics: { ens5: first, ens6: second } });
-  await runAgent(host, request([a]));
-  const before = await stateOf(host);
-  const options = script === undefined ? { withoutIp: true } : { path: await ipOf(script) };
-  const changed = request([{ ...a, mtu: 1400 }, b], { generation: 2 });
-  const { code, result, effects } = await runAgent(host, changed, options);
-  expect(code).toBe(1);
-  expect(result).toMatchObject({
-    outcome: 'failed',
-    nics: [a, b].map(({ mac }) => ({
-      mac,
-      reason: 'ApplyFailed',
-      message: expect.stringMatching(words) as string,
-    })),
-  });
-  expect(effects).toEqual(['agent.result.write before 1', 'agent.result.write after 1']);
-  expect(await stateOf(host)).toEqual(before);
-});
+])(
+  '[RW-01] [RW-37] an ip that %s is told with each NIC, and nothing is touched',
+  async (_, script, words) => {
+    host = await createHost('odd-ip', { nics: { ens5: first, ens6: second } });
+    await runAgent(host, request([a]));
+    const before = await stateOf(host);
+    const options = script === undefined ? { withoutIp: true } : { path: await ipOf(script) };
+    const changed = request([{ ...a, mtu: 1400 }, b], { generation: 2 });
+    const { code, result, effects } = await runAgent(host, changed, options);
+    expect(code).toBe(1);
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      nics: [a, b].map(({ mac }) => ({
+        mac,
+        reason: 'ApplyFailed',
+        message: expect.stringMatching(words) as string,
+      })),
+    });
+    expect(effects).toEqual(['agent.result.write before 1', 'agent.result.write after 1']);
+    expect(await stateOf(host)).toEqual(before);
+  },
+);

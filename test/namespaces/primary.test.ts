@@ -24,7 +24,7 @@ function monitor({ netns }: NamespaceHost) {
 }
 
 describe('the primary NIC', () => {
-  test('sees no netlink event while NICs are attached, changed and detached', async () => {
+  test('[RW-15] sees no netlink event while NICs are attached, changed and detached', async () => {
     host = await createHost('monitor', { nics: { ens5: first, ens6: second } });
     using seen = monitor(host);
     // The monitor is there once it tells of something.

@@ -86,7 +86,7 @@ describe('refusals', () => {
     );
   });
 
-  test('a NIC with an address of somebody else, up or down', async () => {
+  test('[RW-62] a NIC with an address of somebody else, up or down', async () => {
     await prepare('address', 'addr add 10.7.0.1/24 dev ens5');
     await expectRefused(wanted, 'NICInUse', /10\.7\.0\.1\/24/);
   });
@@ -128,7 +128,7 @@ describe('refusals', () => {
     await expectRefused(wanted, 'TableInUse', /rule 10100/);
   });
 
-  test("a subnet that overlaps the primary NIC's", async () => {
+  test("[RW-41] a subnet that overlaps the primary NIC's", async () => {
     await prepare('overlap');
     await expectRefused(nic(0, first, '10.200.9.9/24'), 'SubnetOverlapsPrimary', /eth0/);
   });
@@ -142,7 +142,7 @@ describe('refusals', () => {
     );
   });
 
-  test('a name that a link of somebody else has', async () => {
+  test('[RW-30] a name that a link of somebody else has', async () => {
     await prepare('name');
     await host.plug('multinic0', '02:00:00:00:09:01');
     await expectRefused(wanted, 'NICInUse', /02:00:00:00:09:01/);

@@ -28,7 +28,7 @@ describe('rollback', () => {
     ['the name', '^link.set.dev.ens5.name'],
     ['the MTU', 'multinic0.mtu'],
   ])(
-    'a new NIC is as it was when the kernel refuses %s; the others are configured',
+    '[RW-14] [RW-25] [RW-40] a new NIC is as it was when the kernel refuses %s; the others are configured',
     async (_, pattern) => {
       await hostWithTwo('refused');
       await runAgent(host, request([b]));
@@ -46,7 +46,7 @@ describe('rollback', () => {
     },
   );
 
-  test('a NIC in use keeps its old address, routes and file when its update fails', async () => {
+  test('[RW-39] a NIC in use keeps its old address, routes and file when its update fails', async () => {
     await hostWithTwo('update');
     await plantForeignState(host);
     await runAgent(host, request([a, b]));
@@ -64,7 +64,7 @@ describe('rollback', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('a removal that fails leaves the NIC configured', async () => {
+  test('[RW-07] a removal that fails leaves the NIC configured', async () => {
     await hostWithTwo('removal');
     await runAgent(host, request([a, b]));
     const before = await stateOf(host);
@@ -77,7 +77,7 @@ describe('rollback', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('foreign state is the same before, after a rollback, after apply and after removal', async () => {
+  test('[RW-22] foreign state is the same before, after a rollback, after apply and after removal', async () => {
     await hostWithTwo('foreign');
     await plantForeignState(host);
     const ours = ['ens5', 'ens6', 'multinic0', 'multinic1', '10.0.0.1'];
@@ -94,7 +94,7 @@ describe('rollback', () => {
 });
 
 describe('a kernel before 6.2', () => {
-  test('renames a NIC that is up by way of down', async () => {
+  test('[RW-16] renames a NIC that is up by way of down', async () => {
     await hostWithTwo('busy');
     await host.ip('link', 'set', 'dev', 'ens5', 'up');
     const path = await ipOnOldKernel(host);
@@ -146,7 +146,7 @@ describe('a full disk', () => {
 
 describe('a file system that has become read-only', () => {
   test.each(['var/lib/multinic', 'etc/netplan'])(
-    'at %s changes nothing, and needs no restart',
+    '[RW-02] at %s changes nothing, and needs no restart',
     async (at) => {
       await hostWithTwo('readonly');
       await runAgent(host, request([a]));

@@ -29,7 +29,7 @@ async function configure(host: NamespaceHost, ...asked: Parameters<typeof reques
 }
 
 describe('NICs of one subnet', () => {
-  test('answer each for itself, for traffic and for its address, and the way out stays', async () => {
+  test('[RW-41] answer each for itself, for traffic and for its address, and the way out stays', async () => {
     const host = await hostWith('subnet-three', 3);
     const ways = () => host.ip('route', 'show', 'default');
     const before = await ways();
@@ -46,7 +46,7 @@ describe('NICs of one subnet', () => {
     expect(out).toMatchObject([{ dev: 'eth0', gateway: primary.gateway }]);
   });
 
-  test('come to the same at once and one after the other', async () => {
+  test('[RW-43] come to the same at once and one after the other', async () => {
     const [together, apart] = [await hostWith('at-once', 4), await hostWith('one-by-one', 4)];
     await configure(together, several(4));
     for (let count = 1; count <= 4; count++) {
@@ -56,7 +56,7 @@ describe('NICs of one subnet', () => {
   });
 });
 
-test('another prefix of the same address replaces the one before, and nothing of that is left', async () => {
+test('[RW-34] another prefix of the same address replaces the one before, and nothing of that is left', async () => {
   const [changed, fresh] = [await hostWith('prefix', 1), await hostWith('prefix-fresh', 1)];
   const narrow = nic(0, macOf(1), '10.0.0.1/24', { gateway });
   await configure(changed, several(1));
@@ -66,7 +66,7 @@ test('another prefix of the same address replaces the one before, and nothing of
   expect(await stateOf(changed)).toEqual(await stateOf(fresh));
 });
 
-test('a NIC without a carrier is configured, and works as soon as it has one', async () => {
+test('[RW-38] a NIC without a carrier is configured, and works as soon as it has one', async () => {
   const host = await hostWith('carrier', 1);
   const cable = ['-n', host.fabric, 'link', 'set', 'dev', `sw${macOf(1).replaceAll(':', '')}`];
   await runIp([...cable, 'down']);

@@ -38,7 +38,7 @@ async function configured(...entries: readonly RequestInterface[]) {
 const nothingButTheResult = 2;
 
 describe('kernel settings of a NIC', () => {
-  test('are set, kept over a boot, and given back', async () => {
+  test('[RW-22] are set, kept over a boot, and given back', async () => {
     await set('ens5', 'rp_filter', '1');
     await configured(wanted);
     expect(await settings('multinic0')).toEqual(['2', '1', '2']);

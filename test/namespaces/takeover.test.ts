@@ -73,7 +73,7 @@ async function likeFresh(): Promise<void> {
 }
 
 describe('a host of the deployed agent', () => {
-  test('is taken over: what it left is migrated, never duplicated, and foreign rules stay', async () => {
+  test('[RW-29] is taken over: what it left is migrated, never duplicated, and foreign rules stay', async () => {
     await deployedHost('takeover');
     expect((await runAgent(host, request([wanted]))).result?.outcome).toBe('ok');
     await likeFresh();
@@ -99,7 +99,7 @@ describe('a host of the deployed agent', () => {
     },
   );
 
-  test('is left without a trace by a clean-up that names its NICs', async () => {
+  test('[RW-30] is left without a trace by a clean-up that names its NICs', async () => {
     await deployedHost('cleanup');
     const { result } = await runAgent(host, request([wanted], { action: 'cleanup' }));
     expect(result).toMatchObject({ outcome: 'ok', nics: [{ mac: first, state: 'Removed' }] });

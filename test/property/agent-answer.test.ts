@@ -38,7 +38,7 @@ async function leaveInHand(...entries: readonly RequestInterface[]): Promise<voi
 }
 
 describe('a run of the agent', () => {
-  test('ends with status 0 when all is as asked, with 1 when not', async () => {
+  test('[RW-54] ends with status 0 when all is as asked, with 1 when not', async () => {
     await freshHost();
     expect(await agent(request([entry(9)]))).toMatchObject({ code: 1, outcome: 'failed' });
     expect(await agent(request([entry(1)]))).toMatchObject({ code: 0, outcome: 'ok' });
@@ -180,7 +180,7 @@ describe('a run of the agent', () => {
     expect(await agent(cleanup)).toMatchObject({ outcome: 'ok' });
   });
 
-  test('that cannot end what an earlier one left in hand says so, and serves the other NICs', async () => {
+  test('[RW-07] that cannot end what an earlier one left in hand says so, and serves the other NICs', async () => {
     await leaveInHand(entry(1));
     const journal = join(box.root, 'var/lib/multinic/journal/0.json');
     expect(existsSync(journal)).toBe(true);
@@ -245,7 +245,7 @@ describe('a run of the agent', () => {
     expect(nics).toMatchObject([{ reason: 'NICInUse', message }]);
   });
 
-  test('undoes everything when the node itself lost its way out', async () => {
+  test('[RW-36] undoes everything when the node itself lost its way out', async () => {
     await freshHost();
     const run = async (lines: readonly string[]) => {
       const answer = await box.run(lines);

@@ -68,7 +68,7 @@ function remember(rules: readonly Rule[]): void {
 describe('a NIC that comes up', () => {
   const late = address('multinic0', '10.0.0.9/24', { broadcast: '10.0.0.255' });
 
-  test('is brought on when networkd drops its address in the middle of the change', async () => {
+  test('[RW-38] is brought on when networkd drops its address in the middle of the change', async () => {
     await hostHolding(1);
     let disturbed = false;
     bed.box.refuses = (line) => {

@@ -225,7 +225,7 @@ describe('plan of the agent', () => {
     );
   });
 
-  test('a NIC that is configured and still wanted keeps its name, however it is numbered', () => {
+  test('[RW-27] a NIC that is configured and still wanted keeps its name, however it is numbered', () => {
     fc.assert(
       fc.property(someStory, (story) => {
         tell(story, ({ after, apply }, before, wanted) => {
@@ -245,7 +245,7 @@ describe('plan of the agent', () => {
     );
   });
 
-  test('a name is given away only once at a time, and only ten exist', () => {
+  test('[RW-23] a name is given away only once at a time, and only ten exist', () => {
     fc.assert(
       fc.property(someStory, (story) => {
         tell(story, ({ after }) => {

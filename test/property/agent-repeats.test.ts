@@ -5,7 +5,7 @@ import { AgentOnModel } from './agent-on-model.ts';
 
 const wanted = [entry(1), entry(2), entry(3)];
 
-test('the same asked for again, in whatever order, has the same names and writes nothing', async () => {
+test('[RW-10] the same asked for again, in whatever order, has the same names and writes nothing', async () => {
   const orders = fc.array(fc.shuffledSubarray(wanted, { minLength: 3 }), {
     minLength: 1,
     maxLength: 5,

@@ -47,7 +47,7 @@ describe('a backup', () => {
     expect(existsSync(old)).toBe(false);
   });
 
-  test('is one of the last few of its file; others in the folder stay', () => {
+  test('[RW-39] is one of the last few of its file; others in the folder stay', () => {
     mkdirSync(folder);
     const others = ['90-multinic0.yaml.bak', '91-multinic1.yaml.20200101T000000.000Z', 'mine'];
     for (const name of others) writeFileSync(join(folder, name), '');

@@ -73,7 +73,7 @@ describe.each([
   ['removed with companions', unnamed, { '0.link': 'name', 'a.yaml': 'old' }, {}],
   ['replaced with others of which each counts', apart, oldApart, newApart],
 ] as const)('a file that is %s', (_, wanted, before, after) => {
-  test('is not to be seen until the commit', async () => {
+  test('[RW-03] is not to be seen until the commit', async () => {
     await prepare(wanted);
     await stageFiles(wanted, disk);
     await syncStaged(wanted, disk);
@@ -166,7 +166,7 @@ describe('files', () => {
     expect(await readdir(directory)).toEqual(['a.yaml']);
   });
 
-  test('are written for root alone', async () => {
+  test('[RW-35] are written for root alone', async () => {
     await stageFiles(created, disk);
     await commitFiles(created, disk);
     expect((await stat(join(directory, 'a.yaml'))).mode & 0o777).toBe(0o600);

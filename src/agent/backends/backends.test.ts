@@ -22,7 +22,7 @@ describe.each(Object.values(backends))('the Pod for $name', (backend) => {
     expect([...new Set(hidden)]).toEqual(elsewhere[backend.name] ?? []);
   });
 
-  test.each([0, 9])('can write all files of NIC %i', (index) => {
+  test.each([0, 9])('[RW-04] can write all files of NIC %i', (index) => {
     const { companions, main } = whole.render({ ...dual(1), index, name: `multinic${index}` });
     const paths = [...companions, main].map(({ path }) => path);
     expect(paths.filter((path) => !seen(path, true))).toEqual([]);

@@ -203,7 +203,7 @@ describe('a profile of somebody else', () => {
     });
   });
 
-  test('is about the NIC that it names, whatever words of nmcli are in it', async () => {
+  test('[RW-09] is about the NIC that it names, whatever words of nmcli are in it', async () => {
     const words = [
       String.raw`id=GENERAL.HWADDR:FA\:16\:3E\:FB\:9B\:69`,
       'type=ethernet',

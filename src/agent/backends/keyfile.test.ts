@@ -8,7 +8,7 @@ const nic = dual(1);
 const { main, companions } = keyfile.render(nic);
 
 describe('keyfile', () => {
-  test('renders one NIC, for a boot that leaves nothing to chance', () => {
+  test('[RW-19] renders one NIC, for a boot that leaves nothing to chance', () => {
     expect(companions).toMatchObject([
       { path: '/etc/systemd/network/90-multinic0.link', mode: 0o644 },
     ]);

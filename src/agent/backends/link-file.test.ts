@@ -25,7 +25,7 @@ describe('the file that names a NIC', () => {
   });
 
   test.each(Array.from({ length: 10 }, (_, index) => index))(
-    'comes before the one of systemd for all NICs: multinic%i',
+    '[RW-19] comes before the one of systemd for all NICs: multinic%i',
     (index) => {
       const { path } = renderLink(desired(index + 1), 0o644);
       expect(path < '/etc/systemd/network/99-default.link').toBe(true);

@@ -60,7 +60,7 @@ const someNic = fc
   });
 
 describe('netplan', () => {
-  test('renders one NIC, for a boot that leaves nothing to chance', () => {
+  test('[RW-28] [RW-88] renders one NIC, for a boot that leaves nothing to chance', () => {
     expect(netplan.render(nic)).toEqual({
       companions: [],
       main: {
@@ -114,7 +114,7 @@ describe('netplan', () => {
     );
   });
 
-  test('renders no route that netplan 0.101 does not know: each has a next hop or the scope of the link', () => {
+  test('[RW-31] renders no route that netplan 0.101 does not know: each has a next hop or the scope of the link', () => {
     const addresses = ['10.0.0.1/24', 'fd00::1/64', 'fd01::1/64'];
     const asked = entry(1, { addresses, gateway6: 'fd00::fe', routes: [{ to: 'fd07::/48' }] });
     const { text } = netplan.render(desiredNic(asked, 0, link(1), [])).main;

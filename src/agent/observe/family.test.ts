@@ -293,7 +293,7 @@ describe('a host on which nobody manages a link of the node', () => {
     expect((await find()).family).toBe(family);
   });
 
-  test('says what was found', async () => {
+  test('[RW-82] says what was found', async () => {
     expect(await find()).toEqual({ found: 'no netplan, but no manager that is known' });
     make({ 'usr/lib/ifupdown/': '', [service]: '' }, ['networking.service', 'wickedd.service']);
     expect(await find()).toEqual({

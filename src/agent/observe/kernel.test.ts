@@ -13,7 +13,7 @@ function recorded(name: string): KernelDump {
   return state;
 }
 
-test.each(names)('%s tells the same of one host as the version of our image', (name) => {
+test.each(names)('[RW-09] %s tells the same of one host as the version of our image', (name) => {
   expect(recorded(name)).toEqual(recorded('debian-12.txt'));
 });
 

@@ -172,7 +172,7 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('a rule that is there twice is deleted once', () => {
+  test('[RW-42] a rule that is there twice is deleted once', () => {
     const twice = { ...after, rules: [rule('10.0.0.11'), rule('10.0.0.11')] };
     expect(lines(twice, after)).toEqual([
       'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',

@@ -67,7 +67,7 @@ describe('indexes', () => {
       [],
       [1, 0, 5],
     ],
-  ])('%s', (_, wanted, records, occupied, expected) => {
+  ])('[RW-23] %s', (_, wanted, records, occupied, expected) => {
     expect(assigned(wanted, records, occupied)).toEqual(expected);
   });
 

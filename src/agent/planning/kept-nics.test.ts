@@ -50,7 +50,7 @@ function removed(change: Partial<JobRequest>) {
 }
 
 describe('a NIC that the request tells to keep', () => {
-  it('stays, though it is not among what is asked for', () => {
+  it('[RW-86] stays, though it is not among what is asked for', () => {
     expect(removed({})).toEqual([...macs]);
     expect(removed({ keep: [macs[0]] })).toEqual([macs[1]]);
   });

@@ -133,7 +133,7 @@ describe('the plan', () => {
     expect(planText({ units, refused })).toBe(`multinic0 ${macOf(1)}: as it shall be\n`);
   });
 
-  test('writes a file again that others can read', () => {
+  test('[RW-35] writes a file again that others can read', () => {
     const on = configuredHost();
     const open = { ...on, files: on.files.map((file) => ({ ...file, mode: 0o644 })) };
     const [unit] = planApply(input([entry(1)], open, stateWith(record(1, 0)))).units;

@@ -163,7 +163,7 @@ describe('a NIC is refused', () => {
       { files: [ownFile(0, macOf(9), [])] },
       'PersistFailed',
     ],
-  ])('%s', (_, on, words) => {
+  ])('[RW-40] %s', (_, on, words) => {
     expect(refused(on)).toContain(words);
   });
 
@@ -248,7 +248,7 @@ const leasedRoute = (metric: number) =>
 
 describe('a NIC that the host leased', () => {
   const leasedAddress = address('ens1', '10.0.0.1/24', { temporary: true });
-  test('is told as that while another link is the way out', () => {
+  test('[RW-16] is told as that while another link is the way out', () => {
     expect(alone({ addresses: [leasedAddress], routes: [leasedRoute(100)] })).toBe(
       "LeasedByHost: the host's DHCP gave ens1 the address 10.0.0.1/24",
     );

@@ -12,7 +12,7 @@ it('both charts can be in one cluster: no object is of both', () => {
   expect(names('agent-production').filter((name) => ofOperator.includes(name))).toEqual([]);
 });
 
-it('no chart runs an agent when it is installed', () => {
+it('[RW-59] no chart runs an agent when it is installed', () => {
   const run = rendered.flatMap(({ name, manifests }) =>
     ['Job', 'CronJob', 'DaemonSet'].flatMap((kind) =>
       ofKind(manifests, kind).map(({ metadata }) => `${name}: ${kind} ${metadata?.name}`),

@@ -15,7 +15,7 @@ const withoutKinds = ['--set', 'crds.install=false'];
 const charts = ['multinic-operator', 'multinic-agent'] as const;
 
 describe.each(Object.entries(installations))('%s', (name, installation) => {
-  it('is what its golden file says, at any time', async () => {
+  it('[RW-78] is what its golden file says, at any time', async () => {
     const text = await render(installation, ...withoutKinds);
     await expect(text).toMatchFileSnapshot(`golden/${name}.yaml`);
     expect(await render(installation, ...withoutKinds)).toBe(text);
@@ -30,7 +30,7 @@ describe.each(charts)('the chart %s', (chart) => {
     expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');
   });
 
-  it('installs its kind as it is, and keeps it', async () => {
+  it('[RW-72] installs its kind as it is, and keeps it', async () => {
     const [template, ...more] = await readdir(join(root, 'charts', chart, 'templates/crds'));
     expect(more).toEqual([]);
     const kind = await readFile(join(root, `deploy/crds/${template}`), 'utf8');

@@ -122,7 +122,7 @@ describe('helm test', () => {
 });
 
 describe('the notes', () => {
-  it('name the Secrets of the registry that agents need, and where', async () => {
+  it('[RW-76] name the Secrets of the registry that agents need, and where', async () => {
     const values = { global: { imagePullSecrets: [{ name: 'one' }, { name: 'two' }] } };
     expect(await notes({ chart: agent, values })).toContain(
       'Agents pull their image with one, two: the Secret has to be in multinic-agents, too.',

@@ -44,7 +44,7 @@ describe.each(parts)('the settings of %s', (part, settings) => {
     expect(value).not.toEqual(setting.schema.safeParse(undefined).data);
   });
 
-  it('arrive all, as they were set', async () => {
+  it('[RW-75] [RW-78] arrive all, as they were set', async () => {
     const expected = Object.entries(settings).map(([key], index) => [key, samples[index]?.read]);
     expect(await read(part, samples)).toEqual(Object.fromEntries(expected));
   });
