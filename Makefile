@@ -38,17 +38,17 @@ test-outages: $(installed) ## Clouds, Viola, clusters, MariaDB each away for a m
 test-integration: $(installed) ## Real API server, kubelet, containerd, systemd box, OpenStack, MariaDB (needs root)
 	@test/integration/run
 
-test-boxes-full: $(installed) ## What NICs become on Debian 11 to 13 with each manager; writes test/boxes/results.md (needs root, half an hour)
-	@test/boxes/full
+test-boxes-full: $(installed) ## What NICs become on Debian 11 to 13 with each manager; writes test/system/distros/results.md (needs root, half an hour)
+	@test/system/distros/full
 
-test-guest-full: $(installed) ## Power cut at every write of the agent, in guests of all families; writes test/guest/results.md (needs root, two hours)
-	@test/guest/full
+test-guest-full: $(installed) ## Power cut at every write of the agent, in guests of all families; writes test/system/power-cut/results.md (needs root, two hours)
+	@test/system/power-cut/full
 
 test-attaches: $(installed) ## From a notification of real OpenStack to the MultiNicNodeConfig, COUNT=50 times; prints how long (needs root, 3 minutes)
 	@rig/install && MULTINIC_ATTACHES='$(or $(COUNT),50)' test/vitest attaches
 
 test-e2e: $(installed) ## Both charts on real clusters: the chain, kills, upgrade, skew, uninstall (needs root)
-	@test/e2e/run e2e
+	@test/system/e2e/run e2e
 
 test-rights-full: $(installed) ## The life of a port with one right less, for every right of every part (needs root, 10 minutes)
 	@test/on-hosts rights-full
@@ -57,16 +57,16 @@ test-skew: $(installed) ## Each part beside parts of another version of this rep
 	@MULTINIC_SKEW_REF='$(or $(REF),$(error name the other version: make test-skew REF=COMMIT))' test/on-hosts skew
 
 test-migrate: $(installed) ## The way from the deployed system and back, with stand-ins of it (needs root)
-	@test/e2e/run migrate
+	@test/system/e2e/run migrate
 
-test-kill-full: $(installed) ## Some of the kill list on real parts; writes its table to test/kills/real (needs root, 10 minutes)
-	@test/e2e/run kill-full
+test-kill-full: $(installed) ## Some of the kill list on real parts; writes its table to test/long/crash-real (needs root, 10 minutes)
+	@test/system/e2e/run kill-full
 
 test-faults: $(installed) ## Leaders and random fault plans: everything fails at random; prints tables (about an hour)
 	@test/faults/run
 
-test-agent-faults: $(installed) ## Every call of the agent that changes a host fails, 1,000 sets of others' state; writes test/faults/agent/results.md (needs root, two hours)
-	@test/faults/agent/full
+test-agent-faults: $(installed) ## Every call of the agent that changes a host fails, 1,000 sets of others' state; writes test/property/disk-faults/results.md (needs root, two hours)
+	@test/property/disk-faults/full
 
 test-coverage: $(installed) ## Unit tests with coverage
 	@npm run -s test:coverage

@@ -12,7 +12,7 @@ import { complaintOf, run } from './command.ts';
 import { bundledPackages } from './npm-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
-const folder = join(root, 'test/integration/images');
+const folder = join(root, 'test/packaging/images');
 
 async function ask(): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'multinic-advisories-'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { request } from '../../test/beds/agent-samples.ts';
+import { request } from '../../test/fixtures/agent-samples.ts';
 import { fitOf } from './fit.ts';
 
 const found = 'systemd-networkd manages eth0 by 10-netplan-eth0.network';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { entry, request } from '../../test/beds/agent-samples.ts';
+import { entry, request } from '../../test/fixtures/agent-samples.ts';
 import { readRequest } from './request.ts';
 
 let directory: string;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { host, link, macOf } from '../../test/beds/agent-samples.ts';
+import { host, link, macOf } from '../../test/fixtures/agent-samples.ts';
 import type { NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
 import { backends } from './backends/backends.ts';

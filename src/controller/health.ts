@@ -2,7 +2,7 @@ import { rfc3339 } from '../api/condition.ts';
 import type { HttpServer } from '../http/app.ts';
 import type { Reflector } from '../kube/cache/reflector.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Runner } from './runner.ts';
+import type { Runner } from './jobs/runner.ts';
 
 export interface HealthSources {
   readonly clock: Clock;

@@ -9,20 +9,20 @@ import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
-import { createAdmission } from './admission.ts';
-import { RecordAges } from './applied.ts';
-import { createCheck } from './check.ts';
-import { createDeletion, createDeletionGuard } from './deletion.ts';
-import { createDispatch } from './dispatch.ts';
-import { gaugeStates } from './gauges.ts';
-import type { JobTemplate } from './job.ts';
-import { createJobRunner, createJobStore, createPodStore } from './job-runner.ts';
-import { createNextRun } from './next-run.ts';
+import { createDeletion, createDeletionGuard } from './deletion/finalizer.ts';
+import { RecordAges } from './jobs/applied.ts';
+import type { JobTemplate } from './jobs/job.ts';
+import { createJobRunner, createJobStore, createPodStore } from './jobs/job-runner.ts';
+import { gaugeStates } from './metrics.ts';
+import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './objects/stores.ts';
 import { createReconciler } from './reconcile.ts';
-import { controllerName, createReporter } from './report.ts';
+import { createAdmission } from './scheduling/admission.ts';
+import { createNextRun } from './scheduling/apply-task.ts';
+import { createCheck } from './scheduling/check-task.ts';
+import { createDispatch } from './scheduling/dispatch.ts';
 import type { controllerSettings } from './settings.ts';
-import { createOtherController } from './stand-back.ts';
-import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './stores.ts';
+import { controllerName, createReporter } from './status/report.ts';
+import { createOtherController } from './watch/legacy-controller.ts';
 import {
   keysOfConfig,
   keysOfJob,
@@ -30,8 +30,8 @@ import {
   keysOfOthersJob,
   keysOfPod,
   keysOfWorkload,
-} from './triggers.ts';
-import { createWatches } from './watches.ts';
+} from './watch/triggers.ts';
+import { createWatches } from './watch/watches.ts';
 
 type ControllerValues = Values<typeof controllerSettings>;
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/beds/controller-bed.ts';
-import { agentIn, entry, instanceId, nicResult } from '../../test/beds/controller-samples.ts';
-import { configured } from '../../test/beds/scripted-agents.ts';
+import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { agentIn, entry, instanceId, nicResult } from '../../test/fixtures/controller-samples.ts';
+import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { jobs, nodes, pods } from '../kube/core-resources.ts';
-import { type NodeConfig, nodeConfigs } from './stores.ts';
+import { type NodeConfig, nodeConfigs } from './objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 let bed: ControllerBed;

@@ -2,17 +2,17 @@ import type { Node } from '../kube/core-resources.ts';
 import { isConflict } from '../kube/errors.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import type { RecordAges } from './applied.ts';
-import type { Check } from './check.ts';
-import { isRepeat, readyIn, type Situation } from './conditions.ts';
-import { type Deletion, type DeletionGuard, isHeld } from './deletion.ts';
-import type { NextRun, Progress } from './next-run.ts';
-import type { Report, Reporter } from './report.ts';
-import { acceptEntries, acceptSpec, nothing } from './request.ts';
-import type { Failure } from './runner.ts';
-import type { OtherController } from './stand-back.ts';
-import type { NodeConfig, Stores } from './stores.ts';
+import { type Deletion, type DeletionGuard, isHeld } from './deletion/finalizer.ts';
+import type { RecordAges } from './jobs/applied.ts';
+import { acceptEntries, acceptSpec, nothing } from './jobs/request.ts';
+import type { Failure } from './jobs/runner.ts';
+import type { NodeConfig, Stores } from './objects/stores.ts';
+import type { NextRun, Progress } from './scheduling/apply-task.ts';
+import type { Check } from './scheduling/check-task.ts';
+import { isRepeat, readyIn, type Situation } from './status/conditions.ts';
+import type { Report, Reporter } from './status/report.ts';
 import { duplicatesOf, findTarget, type Target, targetOf } from './target.ts';
+import type { OtherController } from './watch/legacy-controller.ts';
 
 export interface ReconcilerOptions {
   readonly stores: Stores;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/beds/controller-bed.ts';
-import { entry } from '../../test/beds/controller-samples.ts';
+import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { entry } from '../../test/fixtures/controller-samples.ts';
 import type { Effect } from '../api/effects.ts';
 
 const good = 'True AllInterfacesConfigured';

@@ -2,8 +2,8 @@ import type { DefinitionName } from '../api/crd/schema-numbers.ts';
 import { businessGroup } from '../api/names.ts';
 import type { Places, RightsTable } from '../kube/rights.ts';
 import type { Values } from '../process/settings.ts';
+import { nodeConfigs } from './objects/stores.ts';
 import type { controllerSettings } from './settings.ts';
-import { nodeConfigs } from './stores.ts';
 
 export const leaseName = 'multinic-agent-controller';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
-import { about } from '../../test/beds/about.ts';
-import { ControllerBed } from '../../test/beds/controller-bed.ts';
-import { entry } from '../../test/beds/controller-samples.ts';
-import { tapConnections } from '../../test/beds/tapped-connections.ts';
-import { roles, setRules } from '../../test/rights/roles.ts';
+import { about } from '../../test/fixtures/about.ts';
+import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { entry } from '../../test/fixtures/controller-samples.ts';
+import { tapConnections } from '../../test/fixtures/tapped-connections.ts';
+import { roles, setRules } from '../../test/rbac/roles.ts';
 import { metricTable } from '../api/metrics.ts';
 import { annotations } from '../api/names.ts';
 import { crds, leases } from '../kube/core-resources.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { instanceId, node, nodeConfig } from '../../test/beds/controller-samples.ts';
+import { instanceId, node, nodeConfig } from '../../test/fixtures/controller-samples.ts';
 import { labels } from '../api/names.ts';
 import type { Node } from '../kube/core-resources.ts';
-import { createStores } from './stores.ts';
+import { createStores } from './objects/stores.ts';
 import { duplicatesOf, findTarget } from './target.ts';
 
 function worldOf(nodes: readonly Node[]) {

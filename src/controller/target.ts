@@ -1,7 +1,7 @@
 import type { NodeReason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { keyOf } from '../kube/object.ts';
-import type { AcceptedSpec } from './request.ts';
+import type { AcceptedSpec } from './jobs/request.ts';
 import {
   type ConfigDirectory,
   instanceIdOf,
@@ -10,7 +10,7 @@ import {
   nodeNameOf,
   type Stores,
   systemUuidOf,
-} from './stores.ts';
+} from './objects/stores.ts';
 
 export type Target =
   | {

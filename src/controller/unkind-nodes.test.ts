@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/beds/controller-bed.ts';
-import { entry, instanceId, nicResult } from '../../test/beds/controller-samples.ts';
-import { configured } from '../../test/beds/scripted-agents.ts';
+import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { entry, instanceId, nicResult } from '../../test/fixtures/controller-samples.ts';
+import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { configMaps } from '../kube/core-resources.ts';
 
 const good = 'True AllInterfacesConfigured';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/beds/controller-bed.ts';
-import { entry, instanceId, nicResult } from '../../test/beds/controller-samples.ts';
-import { configured } from '../../test/beds/scripted-agents.ts';
+import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { entry, instanceId, nicResult } from '../../test/fixtures/controller-samples.ts';
+import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { jobs, nodes } from '../kube/core-resources.ts';
-import { nodeConfigs } from './stores.ts';
+import { nodeConfigs } from './objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const other = entry(0, { address: '10.0.0.77' });

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { about } from '../../test/beds/about.ts';
+import { about } from '../../test/fixtures/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { systemClock } from '../time/clock.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { about } from '../../test/beds/about.ts';
+import { about } from '../../test/fixtures/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';

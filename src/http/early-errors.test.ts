@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { about } from '../../test/beds/about.ts';
+import { about } from '../../test/fixtures/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { systemClock } from '../time/clock.ts';

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { about } from '../../test/beds/about.ts';
+import { about } from '../../test/fixtures/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { systemClock } from '../time/clock.ts';

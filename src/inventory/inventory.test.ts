@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { about } from '../../test/beds/about.ts';
+import { about } from '../../test/fixtures/about.ts';
 import { type InventoryRecord, inventoryPath } from '../api/inventory-http.ts';
 import { specHash } from '../api/spec-hash.ts';
 import type { HttpServer } from '../http/app.ts';

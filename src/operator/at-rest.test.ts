@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type BehindFront, openBehindFront } from '../../test/beds/behind-front.ts';
+import { type BehindFront, openBehindFront } from '../../test/fixtures/behind-front.ts';
 
 const syncs = 10_000;
 /** Caches and compiled code have come to their size by then. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BehindFront, openBehindFront } from '../../test/beds/behind-front.ts';
+import { type BehindFront, openBehindFront } from '../../test/fixtures/behind-front.ts';
 import type { Answer, Fault, Front } from './testing/front.ts';
 import type { IoClock } from './testing/io-clock.ts';
 import type { Scene } from './testing/scene.ts';

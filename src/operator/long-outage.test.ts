@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type BehindFront, openBehindFront } from '../../test/beds/behind-front.ts';
+import { type BehindFront, openBehindFront } from '../../test/fixtures/behind-front.ts';
 import type { Fault } from './testing/front.ts';
 
 const minuteMs = 60_000;

@@ -14,7 +14,7 @@ import { type Settings, setting, type Values } from '../process/settings.ts';
 import { isException } from '../requests/proxies.ts';
 import { brokerSecretSettings } from './broker-secret/settings.ts';
 import { notificationSettings } from './notifications/settings.ts';
-import { type Polling, shortestPollMs } from './pace.ts';
+import { type Polling, shortestPollMs } from './schedule/poll-interval.ts';
 import { triggerSettings } from './triggers/settings.ts';
 
 const list = () =>

@@ -20,7 +20,7 @@ import { createSelfCheck } from '../self-check/self-check.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
-import { countRequest } from './metrics.ts';
+import { countRequest } from './metrics/metrics.ts';
 import { rulesOf } from './resolve/policy.ts';
 import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';

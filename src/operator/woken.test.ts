@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { OperatorBed, ref } from '../../test/beds/operator-bed.ts';
+import { OperatorBed, ref } from '../../test/fixtures/operator-bed.ts';
 import { openstackConfigs } from './openstack-config.ts';
 import { eventually } from './testing/eventually.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { otherCa, violaCa } from '../../test/beds/certificates.ts';
+import { otherCa, violaCa } from '../../test/fixtures/certificates.ts';
 import { createLogger } from '../process/log.ts';
 import { openCaBundle } from './ca-bundle.ts';
 

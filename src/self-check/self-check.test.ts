@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { about } from '../../test/beds/about.ts';
+import { about } from '../../test/fixtures/about.ts';
 import { schemaNumbers } from '../api/crd/schema-numbers.ts';
 import { metricTable } from '../api/metrics.ts';
 import { annotations } from '../api/names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { postedNode } from '../../test/beds/viola-bed.ts';
+import { postedNode } from '../../test/fixtures/viola-bed.ts';
 import { acceptInterfaces } from '../api/accept-interface.ts';
 import { specHash } from '../api/spec-hash.ts';
 import { desiredNode } from './desired.ts';

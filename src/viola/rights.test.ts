@@ -11,8 +11,8 @@ import {
   registrations,
   ViolaBed,
   writer,
-} from '../../test/beds/viola-bed.ts';
-import { useOf } from '../../test/rights/used.ts';
+} from '../../test/fixtures/viola-bed.ts';
+import { useOf } from '../../test/rbac/used.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { secrets } from '../kube/core-resources.ts';
 import { isForbidden } from '../kube/errors.ts';

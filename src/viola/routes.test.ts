@@ -4,7 +4,7 @@ import {
   postedNode as node,
   registrations,
   ViolaBed,
-} from '../../test/beds/viola-bed.ts';
+} from '../../test/fixtures/viola-bed.ts';
 import { annotations } from '../api/names.ts';
 import { clusters, heldNode } from '../api/node-configs-http.ts';
 import { secrets } from '../kube/core-resources.ts';

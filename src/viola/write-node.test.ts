@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, postedNode, ViolaBed } from '../../test/beds/viola-bed.ts';
+import { namespace, postedNode, ViolaBed } from '../../test/fixtures/viola-bed.ts';
 import { postedNode as postedNodeSchema } from '../api/node-configs-http.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createPerform } from '../process/effects.ts';

@@ -2,7 +2,7 @@
 //   controller-stores.ts URL
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createStores, nodeConfigs, slimNode } from '../../src/controller/stores.ts';
+import { createStores, nodeConfigs, slimNode } from '../../src/controller/objects/stores.ts';
 import { createReflector } from '../../src/kube/cache/reflector.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
 import { nodes } from '../../src/kube/core-resources.ts';

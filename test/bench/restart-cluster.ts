@@ -9,11 +9,11 @@ import { mergePatch } from '../../rig/apiserver/verbs/merge-patch.ts';
 import { protocol } from '../../src/api/job.ts';
 import { finalizers, namespaces } from '../../src/api/names.ts';
 import { specHash } from '../../src/api/spec-hash.ts';
-import { begun } from '../../src/controller/applied.ts';
-import { jobOf } from '../../src/controller/job.ts';
-import { acceptSpec, contentHash } from '../../src/controller/request.ts';
-import type { Order } from '../../src/controller/runner.ts';
-import { machineOf, readNodeConfig } from '../../src/controller/stores.ts';
+import { begun } from '../../src/controller/jobs/applied.ts';
+import { jobOf } from '../../src/controller/jobs/job.ts';
+import { acceptSpec, contentHash } from '../../src/controller/jobs/request.ts';
+import type { Order } from '../../src/controller/jobs/runner.ts';
+import { machineOf, readNodeConfig } from '../../src/controller/objects/stores.ts';
 import type { Node } from '../../src/kube/core-resources.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 

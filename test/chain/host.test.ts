@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { primary } from '../../rig/hosts/namespace/host.ts';
 import { findCondition } from '../../src/api/condition.ts';
 import type { Reason } from '../../src/api/reasons.ts';
-import { stateOf, without } from '../namespaces/host-state.ts';
+import { stateOf, without } from '../host/host-state.ts';
 import { applyConfig, attach, detach, pause } from './acts.ts';
 import { type FullDisk, fillDisk } from './disk.ts';
 import {

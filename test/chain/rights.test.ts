@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
-import { claimsOfParts, type PartName, parts } from '../rights/claims.ts';
-import { useOf } from '../rights/used.ts';
+import { claimsOfParts, type PartName, parts } from '../rbac/claims.ts';
+import { useOf } from '../rbac/used.ts';
 import { lifeOfAPort } from './life.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 

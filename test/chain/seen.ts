@@ -10,8 +10,8 @@ import {
 import { namespaces } from '../../src/api/names.ts';
 import { type OpenstackConfig, openstackConfigStatus } from '../../src/api/openstackconfig.ts';
 import type { Reason } from '../../src/api/reasons.ts';
-import { type EndState, endState, type Places } from '../beds/end-state.ts';
-import { type HostState, stateOf, without } from '../namespaces/host-state.ts';
+import { type EndState, endState, type Places } from '../fixtures/end-state.ts';
+import { type HostState, stateOf, without } from '../host/host-state.ts';
 import type { Cluster, Worker, World } from './world.ts';
 
 /** How long anything may take on a busy machine, and how often it is looked at. */

@@ -6,7 +6,7 @@ import type { AgentDeps } from '../../src/agent/agent.ts';
 import { readState } from '../../src/agent/apply/memory.ts';
 import { underLock } from '../../src/agent/lock.ts';
 import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
-import { entry, macOf, request } from '../beds/agent-samples.ts';
+import { entry, macOf, request } from '../fixtures/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
 import type { ModelHost } from './model-host.ts';
 

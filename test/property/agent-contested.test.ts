@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { IpAnswer } from '../../src/agent/ip-session.ts';
 import type { Rule } from '../../src/agent/snapshot.ts';
-import { address, entry, host, link, macOf, request } from '../beds/agent-samples.ts';
-import { makeFamily } from '../faults/agent/family-hosts.ts';
+import { address, entry, host, link, macOf, request } from '../fixtures/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
+import { makeFamily } from './disk-faults/family-hosts.ts';
 
 let bed: AgentOnModel;
 afterEach(() => bed[Symbol.dispose]());

@@ -4,10 +4,10 @@ import { readState } from '../../src/agent/apply/memory.ts';
 import type { Snapshot } from '../../src/agent/snapshot.ts';
 import { ipOf } from '../../src/api/address.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
-import { macOf, request } from '../beds/agent-samples.ts';
-import { makeFamily } from '../faults/agent/family-hosts.ts';
-import { pictureOf } from '../faults/agent/pictures.ts';
+import { macOf, request } from '../fixtures/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
+import { makeFamily } from './disk-faults/family-hosts.ts';
+import { pictureOf } from './disk-faults/pictures.ts';
 import { hostWith, type Story, someStory } from './foreign-sets.ts';
 
 const numRuns = Number(process.env['MULTINIC_FOREIGN_SETS'] ?? 60);

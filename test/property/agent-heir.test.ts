@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentDeps } from '../../src/agent/agent.ts';
 import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
-import { entry, macOf, request, rule } from '../beds/agent-samples.ts';
+import { entry, macOf, request, rule } from '../fixtures/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
 
 let bed: AgentOnModel;

@@ -4,7 +4,7 @@ import { type AgentDeps, runAgent } from '../../src/agent/agent.ts';
 import { type JobRequest, jobResult } from '../../src/api/job.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createFakeClock } from '../../src/time/fake-clock.ts';
-import { host, link } from '../beds/agent-samples.ts';
+import { host, link } from '../fixtures/agent-samples.ts';
 import type { ModelOptions } from './kernel-model.ts';
 import { ModelHost } from './model-host.ts';
 

@@ -20,7 +20,7 @@ import {
   macOf,
   route,
   rule,
-} from '../beds/agent-samples.ts';
+} from '../fixtures/agent-samples.ts';
 import { applied, type ModelOptions, perform } from './kernel-model.ts';
 
 const numbers = [1, 2, 3, 4, 5] as const;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { AgentDeps } from '../../src/agent/agent.ts';
 import type { Snapshot } from '../../src/agent/snapshot.ts';
 import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
-import { address, entry, macOf, request, rule } from '../beds/agent-samples.ts';
+import { address, entry, macOf, request, rule } from '../fixtures/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
 
 let bed: AgentOnModel;

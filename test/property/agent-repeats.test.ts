@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { entry, macOf, request } from '../beds/agent-samples.ts';
+import { entry, macOf, request } from '../fixtures/agent-samples.ts';
 import { AgentOnModel } from './agent-on-model.ts';
 
 const wanted = [entry(1), entry(2), entry(3)];

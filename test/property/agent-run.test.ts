@@ -13,7 +13,7 @@ import { atBoot, withNic } from '../../src/agent/state.ts';
 import type { Effect } from '../../src/api/effects.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import type { Perform } from '../../src/process/effects.ts';
-import { address, entry, host, link, request, route } from '../beds/agent-samples.ts';
+import { address, entry, host, link, request, route } from '../fixtures/agent-samples.ts';
 import { ModelHost, parsedLine } from './model-host.ts';
 
 const start = request([entry(1), entry(2)]);

@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import type { Snapshot } from '../../src/agent/snapshot.ts';
 import { type Family, type RequestInterface, routings } from '../../src/api/job.ts';
-import { address, entry, freshSettings, host, link, route, rule } from '../beds/agent-samples.ts';
+import {
+  address,
+  entry,
+  freshSettings,
+  host,
+  link,
+  route,
+  rule,
+} from '../fixtures/agent-samples.ts';
 
 /** Something that others have on a host: how `ip` makes it, and what the kernel then has. */
 export interface Foreign {

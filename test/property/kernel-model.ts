@@ -10,7 +10,7 @@ import {
   type Snapshot,
 } from '../../src/agent/snapshot.ts';
 import { familyOf, ipOf, networkOf } from '../../src/api/address.ts';
-import { connectedRoutes } from '../beds/agent-samples.ts';
+import { connectedRoutes } from '../fixtures/agent-samples.ts';
 
 export interface ModelOptions {
   /** `net.ipv4.conf.*.promote_secondaries`. */

@@ -6,13 +6,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/ip-session.ts',
     find: "if (error.code !== 'ENOENT') return error;",
     replace: "if (error.code !== '') return error;",
-    noticedBy: 'test/namespaces/odd-ip.test.ts',
+    noticedBy: 'test/host/odd-ip.test.ts',
   },
   'RW-02': {
     file: 'src/agent/apply/transaction.ts',
     find: "await work.each('PersistFailed', (unit) => stageFiles(unit.files, context));",
     replace: '',
-    noticedBy: 'test/namespaces/rollback.test.ts',
+    noticedBy: 'test/host/rollback.test.ts',
   },
   'RW-03': {
     file: 'src/agent/apply/disk.ts',
@@ -30,7 +30,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/fit.ts',
     find: '  if (family === made) return',
     replace: '  if (family) return',
-    noticedBy: 'test/namespaces/answer.test.ts',
+    noticedBy: 'test/host/answer.test.ts',
   },
   'RW-07': {
     file: 'src/agent/apply/recover.ts',
@@ -42,7 +42,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/backends/keyfile.ts',
     find: '    companions: [renderLink(nic, 0o644)],',
     replace: '    companions: [],',
-    noticedBy: 'test/namespaces/families.test.ts',
+    noticedBy: 'test/host/families.test.ts',
   },
   'RW-09': {
     file: 'src/agent/backends/ini-text.ts',
@@ -60,26 +60,26 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/backends/profile.ts',
     find: 'profileUuid({ mac, name }: DesiredNic,',
     replace: 'profileUuid({ mac, mtu: name }: DesiredNic,',
-    noticedBy: 'test/namespaces/names.test.ts',
+    noticedBy: 'test/host/names.test.ts',
   },
   'RW-12': {
     file: 'src/agent/planning/attainable.ts',
     find: ' || written.includes(path)',
     replace: '',
-    noticedBy: 'test/namespaces/drift.test.ts',
+    noticedBy: 'test/host/drift.test.ts',
   },
   'RW-14': {
     file: 'src/agent/result.ts',
     find: "failure.name ?? before.link?.name ?? ''",
     replace: "failure.name ?? after.link?.name ?? ''",
-    noticedBy: 'test/namespaces/rollback.test.ts',
+    noticedBy: 'test/host/rollback.test.ts',
   },
   'RW-15': {
     file: 'src/agent/apply/kernel.ts',
     find: 'rest.map(({ operation }) => batchLine(operation)),',
     replace:
       "['link set dev eth0 txqueuelen 999', ...rest.map(({ operation }) => batchLine(operation))],",
-    noticedBy: 'test/namespaces/primary.test.ts',
+    noticedBy: 'test/host/primary.test.ts',
   },
   'RW-16': {
     file: 'src/agent/planning/refusals.ts',
@@ -91,7 +91,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/unit.ts',
     find: 'return { companions: [], commit: commit ?? none, obsolete };',
     replace: 'return { companions: [], commit: commit ?? none, obsolete: [] };',
-    noticedBy: 'test/namespaces/families.test.ts',
+    noticedBy: 'test/host/families.test.ts',
   },
   'RW-19': {
     file: 'src/agent/backends/link-file.ts',
@@ -103,20 +103,20 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/obsolete.ts',
     find: "const all = action === 'cleanup';",
     replace: "const all = action === 'cleanup' || request.nodeName.includes('.');",
-    noticedBy: 'test/namespaces/names.test.ts',
+    noticedBy: 'test/host/names.test.ts',
   },
   'RW-21': {
     file: 'src/agent/planning/obsolete.ts',
     find: 'const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));',
     replace:
       'const wanted = new Map(interfaces.filter(({ mac }) => host.links.some((link) => link.mac === mac)).map((entry) => [entry.mac, entry]));',
-    noticedBy: 'test/namespaces/detach.test.ts',
+    noticedBy: 'test/host/detach.test.ts',
   },
   'RW-22': {
     file: 'src/agent/planning/plan.ts',
     find: "if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;",
     replace: "if ('reason' in link) return link;",
-    noticedBy: 'test/namespaces/detach.test.ts',
+    noticedBy: 'test/host/detach.test.ts',
   },
   'RW-23': {
     file: 'src/agent/planning/candidates.ts',
@@ -128,19 +128,19 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/attainable.ts',
     find: '  caught,\n  nameTaken,',
     replace: '  caught,',
-    noticedBy: 'test/namespaces/names.test.ts',
+    noticedBy: 'test/host/names.test.ts',
   },
   'RW-25': {
     file: 'src/agent/configure.ts',
     find: 'units.map((unit) => unitResult(unit, failures.get(unit)))',
     replace: 'units.map((unit) => unitResult(unit, [...failures.values()][0]))',
-    noticedBy: 'test/namespaces/rollback.test.ts',
+    noticedBy: 'test/host/rollback.test.ts',
   },
   'RW-26': {
     file: 'src/agent/planning/desired.ts',
     find: 'name: interfaceName(index),',
     replace: 'name: `multinic${entry.mac.at(-1)}`,',
-    noticedBy: 'test/namespaces/attach.test.ts',
+    noticedBy: 'test/host/attach.test.ts',
   },
   'RW-27': {
     file: 'src/agent/planning/candidates.ts',
@@ -158,13 +158,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/unit.ts',
     find: '.filter(({ path }) => !paths.has(path))',
     replace: '.filter(() => false)',
-    noticedBy: 'test/namespaces/takeover.test.ts',
+    noticedBy: 'test/host/takeover.test.ts',
   },
   'RW-30': {
     file: 'src/agent/planning/obsolete.ts',
     find: 'if (!all || known.has(entry.mac)) return [];',
     replace: 'if (known.size >= 0) return [];',
-    noticedBy: 'test/namespaces/takeover.test.ts',
+    noticedBy: 'test/host/takeover.test.ts',
   },
   'RW-31': {
     file: 'src/agent/backends/netplan-document.ts',
@@ -176,13 +176,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/unit.ts',
     find: 'return untouched && inOrder(files)',
     replace: 'return untouched && false && inOrder(files)',
-    noticedBy: 'test/namespaces/attach.test.ts',
+    noticedBy: 'test/host/attach.test.ts',
   },
   'RW-34': {
     file: 'src/agent/planning/diff.ts',
     find: "return `${cidr} ${broadcast ?? ''} ${noPrefixRoute}`;",
     replace: "return `${cidr.split('/')[0]} ${noPrefixRoute}`;",
-    noticedBy: 'test/namespaces/same-subnet.test.ts',
+    noticedBy: 'test/host/same-subnet.test.ts',
   },
   'RW-35': {
     file: 'src/agent/planning/unit.ts',
@@ -200,20 +200,20 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/agent.ts',
     find: "    return failedWhole(request, { reason: 'ApplyFailed', message: (error as Error).message });",
     replace: '    return { nics: [], warnings: [] };',
-    noticedBy: 'test/namespaces/odd-ip.test.ts',
+    noticedBy: 'test/host/odd-ip.test.ts',
   },
   'RW-38': {
     file: 'src/agent/observe/kernel.ts',
     find: "up: entry.flags.includes('UP'),",
     replace: "up: entry.flags.includes('LOWER_UP'),",
-    noticedBy: 'test/namespaces/same-subnet.test.ts',
+    noticedBy: 'test/host/same-subnet.test.ts',
   },
   'RW-39': {
     file: 'src/agent/apply/transaction.ts',
     find: "await work.together('ApplyFailed', async () => {",
     replace:
       "await work.each('PersistFailed', (unit) => commitFiles(unit.files, context)); await work.together('ApplyFailed', async () => {",
-    noticedBy: 'test/namespaces/rollback.test.ts',
+    noticedBy: 'test/host/rollback.test.ts',
   },
   'RW-40': {
     file: 'src/agent/planning/attainable.ts',
@@ -225,7 +225,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/desired.ts',
     find: 'from: `${ipOf(cidr)}/${hostPrefix(familyOf(cidr))}`,',
     replace: 'from: networkOf(cidr),',
-    noticedBy: 'test/namespaces/same-subnet.test.ts',
+    noticedBy: 'test/host/same-subnet.test.ts',
   },
   'RW-42': {
     file: 'src/agent/planning/diff.ts',
@@ -237,19 +237,19 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/attainable.ts',
     find: 'return new Set(accepted.map(({ link }) => link.name));',
     replace: 'return new Set();',
-    noticedBy: 'test/namespaces/same-subnet.test.ts',
+    noticedBy: 'test/host/same-subnet.test.ts',
   },
   'RW-44': {
     file: 'src/agent/planning/diff.ts',
     find: 'delete: [...obsolete.toReversed(), ...local.delete].map(remove),',
     replace: 'delete: local.delete.map(remove),',
-    noticedBy: 'test/namespaces/attach.test.ts',
+    noticedBy: 'test/host/attach.test.ts',
   },
   'RW-45': {
     file: 'src/agent/planning/desired.ts',
     find: 'protocol: rt.protocolKernel,',
     replace: 'protocol: rt.protocolStatic,',
-    noticedBy: 'test/namespaces/attach.test.ts',
+    noticedBy: 'test/host/attach.test.ts',
   },
   'RW-54': {
     file: 'src/agent/result.ts',
@@ -261,7 +261,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/refusals.ts',
     find: '[member, lower, foreignAddress, foreignRoute]',
     replace: '[member, lower, foreignRoute]',
-    noticedBy: 'test/namespaces/refusals.test.ts',
+    noticedBy: 'test/host/refusals.test.ts',
   },
   'RW-67': {
     file: 'src/agent/result.ts',
@@ -273,7 +273,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/process/shutdown.ts',
     find: 'for (const name of signals) process.on(name, onSignal);',
     replace: '',
-    noticedBy: 'test/namespaces/mid-apply.test.ts',
+    noticedBy: 'test/host/mid-apply.test.ts',
   },
   'RW-82': {
     file: 'src/agent/observe/family.ts',
@@ -285,13 +285,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'src/agent/planning/candidates.ts',
     find: 'for (const { mac } of entries) assign(mac, records.get(mac)?.index);',
     replace: '',
-    noticedBy: 'test/namespaces/attach.test.ts',
+    noticedBy: 'test/host/attach.test.ts',
   },
   'RW-84': {
     file: 'src/agent/planning/candidates.ts',
     find: 'for (const { mac } of entries) assign(mac, records.get(mac)?.index);',
     replace: 'for (const [at, { mac }] of entries.entries()) assign(mac, at);',
-    noticedBy: 'test/namespaces/detach.test.ts',
+    noticedBy: 'test/host/detach.test.ts',
   },
   'RW-88': {
     file: 'src/agent/backends/netplan-document.ts',

@@ -1,7 +1,7 @@
 import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HostFolder } from '../../../test/beds/host-folder.ts';
+import { HostFolder } from '../../../test/fixtures/host-folder.ts';
 import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
 import {
   commitFiles,

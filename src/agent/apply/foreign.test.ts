@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { host, link, macOf } from '../../../test/beds/agent-samples.ts';
+import { host, link, macOf } from '../../../test/fixtures/agent-samples.ts';
 import { emptyState } from '../state.ts';
 import type { Context } from './context.ts';
 import { othersOn } from './foreign.ts';

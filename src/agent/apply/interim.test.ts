@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HostFolder } from '../../../test/beds/host-folder.ts';
+import { HostFolder } from '../../../test/fixtures/host-folder.ts';
 import type { FileChange, FileChanges } from '../planning/unit.ts';
 import {
   commitFiles,

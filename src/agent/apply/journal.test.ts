@@ -10,7 +10,7 @@ import {
   link,
   macOf,
   route,
-} from '../../../test/beds/agent-samples.ts';
+} from '../../../test/fixtures/agent-samples.ts';
 import { planApply } from '../planning/plan.ts';
 import type { Disk } from './disk.ts';
 import {

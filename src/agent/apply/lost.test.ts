@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { address, host, link, macOf, route } from '../../../test/beds/agent-samples.ts';
+import { address, host, link, macOf, route } from '../../../test/fixtures/agent-samples.ts';
 import { lostByNode } from './lost.ts';
 
 const before = host([link(1, { name: 'multinic0' })], {

@@ -2,7 +2,7 @@ import fs, { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HostFolder } from '../../../test/beds/host-folder.ts';
+import { HostFolder } from '../../../test/fixtures/host-folder.ts';
 import type { FileChange, FileChanges } from '../planning/unit.ts';
 import { commitFiles, finishFiles, restoreFiles, settleFiles, stageFiles } from './disk.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FailingDisk } from '../../../test/faults/agent/failing-disk.ts';
+import { FailingDisk } from '../../../test/property/disk-faults/failing-disk.ts';
 import { advanceFence, emptyState } from '../state.ts';
 import type { Disk } from './disk.ts';
 import { readState, StateFile, UnknownStateError } from './memory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dual } from '../../../test/beds/desired-nics.ts';
+import { dual } from '../../../test/fixtures/desired-nics.ts';
 import { hostMounts, ifcfgMount } from '../../api/host-mounts.ts';
 import { backends } from './backends.ts';
 import { withSysctlFile } from './sysctl-file.ts';

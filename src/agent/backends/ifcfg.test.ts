@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { macOf } from '../../../test/beds/agent-samples.ts';
-import { desired, dual, onlyIpv6, someDesired } from '../../../test/beds/desired-nics.ts';
+import { macOf } from '../../../test/fixtures/agent-samples.ts';
+import { desired, dual, onlyIpv6, someDesired } from '../../../test/fixtures/desired-nics.ts';
 import { ifcfg } from './ifcfg.ts';
 
 const scripts = '/etc/sysconfig/network-scripts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entry, host, input, link, macOf } from '../../../test/beds/agent-samples.ts';
+import { entry, host, input, link, macOf } from '../../../test/fixtures/agent-samples.ts';
 import { planApply } from '../planning/plan.ts';
 import { keyfile } from './keyfile.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { macOf } from '../../../test/beds/agent-samples.ts';
-import { desired } from '../../../test/beds/desired-nics.ts';
+import { macOf } from '../../../test/fixtures/agent-samples.ts';
+import { desired } from '../../../test/fixtures/desired-nics.ts';
 import { readLink, renderLink, validateLink } from './link-file.ts';
 
 const nic = desired(1);

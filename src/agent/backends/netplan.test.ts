@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { entry, link, macOf } from '../../../test/beds/agent-samples.ts';
+import { entry, link, macOf } from '../../../test/fixtures/agent-samples.ts';
 import { desiredNic } from '../planning/desired.ts';
 import { netplan } from './netplan.ts';
 import { readBlockYaml } from './netplan-document.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { entry, host, input, link, macOf } from '../../../test/beds/agent-samples.ts';
-import { dual } from '../../../test/beds/desired-nics.ts';
+import { entry, host, input, link, macOf } from '../../../test/fixtures/agent-samples.ts';
+import { dual } from '../../../test/fixtures/desired-nics.ts';
 import { planApply } from '../planning/plan.ts';
 import { networkd } from './networkd.ts';
 

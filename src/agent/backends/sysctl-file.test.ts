@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entry, link, macOf } from '../../../test/beds/agent-samples.ts';
+import { entry, link, macOf } from '../../../test/fixtures/agent-samples.ts';
 import { desiredNic } from '../planning/desired.ts';
 import { netplan } from './netplan.ts';
 import { withSysctlFile } from './sysctl-file.ts';

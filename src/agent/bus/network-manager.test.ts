@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UnkindBus } from '../../../test/beds/unkind-bus.ts';
+import { UnkindBus } from '../../../test/fixtures/unkind-bus.ts';
 import { disconnectNic, leaveNic } from './network-manager.ts';
 
 const nic = { name: 'ens5', mac: 'fa:16:3e:00:00:05' };

@@ -2,8 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { host, link, macOf, route } from '../../../test/beds/agent-samples.ts';
-import { keyfile, networkdLink, networkManagerLink } from '../../../test/beds/recorded-managers.ts';
+import { host, link, macOf, route } from '../../../test/fixtures/agent-samples.ts';
+import {
+  keyfile,
+  networkdLink,
+  networkManagerLink,
+} from '../../../test/fixtures/recorded-managers.ts';
 import type { Ip } from '../ip-session.ts';
 import type { Link, Snapshot } from '../snapshot.ts';
 import { isLeftAlone, observeFamily } from './family.ts';

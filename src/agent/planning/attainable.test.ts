@@ -9,7 +9,7 @@ import {
   macOf,
   route,
   theirs,
-} from '../../../test/beds/agent-samples.ts';
+} from '../../../test/fixtures/agent-samples.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { emptyState } from '../state.ts';
 import { planApply } from './plan.ts';

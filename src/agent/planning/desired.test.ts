@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entry, link } from '../../../test/beds/agent-samples.ts';
+import { entry, link } from '../../../test/fixtures/agent-samples.ts';
 import { desiredNic, desiredState } from './desired.ts';
 import { routeText } from './nic-state.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { address, host, link, macOf, route, rule } from '../../../test/beds/agent-samples.ts';
+import { address, host, link, macOf, route, rule } from '../../../test/fixtures/agent-samples.ts';
 import type { HostFile, Snapshot } from '../snapshot.ts';
 import {
   entrustedTo,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entry, macOf } from '../../../test/beds/agent-samples.ts';
+import { entry, macOf } from '../../../test/fixtures/agent-samples.ts';
 import type { NicRecord } from '../state.ts';
 import { assignIndexes } from './candidates.ts';
 

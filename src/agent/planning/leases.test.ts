@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { address, host, link, route } from '../../../test/beds/agent-samples.ts';
+import { address, host, link, route } from '../../../test/fixtures/agent-samples.ts';
 import { hostWithoutLeases, isLeased } from './leases.ts';
 
 const nic = link(1, { up: true });

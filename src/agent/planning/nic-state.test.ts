@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { address, host, macOf, link as nicLink, route } from '../../../test/beds/agent-samples.ts';
+import {
+  address,
+  host,
+  macOf,
+  link as nicLink,
+  route,
+} from '../../../test/fixtures/agent-samples.ts';
 import { type NicState, nicDifference, presentState, sameNic } from './nic-state.ts';
 
 const rule = { from: '10.0.0.1/32', table: 100, priority: 10_100, protocol: 4 };

@@ -10,7 +10,7 @@ import {
   ownFile,
   route,
   rule,
-} from '../../../test/beds/agent-samples.ts';
+} from '../../../test/fixtures/agent-samples.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
 import { ownedBy, recordOf, withHeld } from './ownership.ts';

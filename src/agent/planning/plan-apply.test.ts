@@ -8,7 +8,7 @@ import {
   macOf,
   ownFile,
   route,
-} from '../../../test/beds/agent-samples.ts';
+} from '../../../test/fixtures/agent-samples.ts';
 import { ifcfg } from '../backends/ifcfg.ts';
 import { netplan } from '../backends/netplan.ts';
 import type { Snapshot } from '../snapshot.ts';

@@ -10,7 +10,7 @@ import {
   request,
   route,
   rule,
-} from '../../../test/beds/agent-samples.ts';
+} from '../../../test/fixtures/agent-samples.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
 import { batchLine } from './operation.ts';

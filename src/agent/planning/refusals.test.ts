@@ -11,7 +11,7 @@ import {
   route,
   rule,
   theirs,
-} from '../../../test/beds/agent-samples.ts';
+} from '../../../test/fixtures/agent-samples.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { emptyState } from '../state.ts';

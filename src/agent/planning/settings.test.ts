@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entry, freshSettings, link } from '../../../test/beds/agent-samples.ts';
+import { entry, freshSettings, link } from '../../../test/fixtures/agent-samples.ts';
 import { desiredNic, desiredState } from './desired.ts';
 import type { NicState } from './nic-state.ts';
 import {

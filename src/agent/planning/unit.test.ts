@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { host, macOf } from '../../../test/beds/agent-samples.ts';
+import { host, macOf } from '../../../test/fixtures/agent-samples.ts';
 import type { RenderedFile } from '../backends/backend.ts';
 import type { ConfigFile } from '../snapshot.ts';
 import { inOrder, removeChanges, unitLines, writeChanges } from './unit.ts';

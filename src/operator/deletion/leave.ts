@@ -7,7 +7,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
-import type { Inventory } from '../inventory.ts';
+import type { Inventory } from '../inventory-records/inventory.ts';
 import {
   type ConfigObject,
   hasFinalizer,
@@ -16,10 +16,10 @@ import {
   removeFinalizer,
   statusOf,
 } from '../openstack-config.ts';
-import type { Pace } from '../pace.ts';
 import { businessClusterOf } from '../resolve/credentials.ts';
 import { resolveViola } from '../resolve/endpoints.ts';
 import { Fields } from '../resolve/fields.ts';
+import type { Pace } from '../schedule/poll-interval.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
 import { attempt, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';

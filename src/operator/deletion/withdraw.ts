@@ -9,9 +9,9 @@ import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { ViolaClient } from '../deliver/viola-client.ts';
 import type { Violas } from '../deliver/violas.ts';
-import type { Inventory } from '../inventory.ts';
+import type { Inventory } from '../inventory-records/inventory.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
-import type { SyncRequest } from '../sync-request.ts';
+import type { SyncRequest } from '../sync/request.ts';
 
 interface WithdrawInput {
   readonly viola: Pick<ViolaClient, 'list' | 'get' | 'remove'>;

@@ -10,7 +10,7 @@ import { nothingHappened } from '../../openstack/notifications/envelope.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { createFakeClock, type FakeClock, settled } from '../../time/fake-clock.ts';
-import type { Hint } from '../hints.ts';
+import type { Hint } from '../schedule/hints.ts';
 import { Connections } from './connections.ts';
 import { Notifications } from './notifications.ts';
 

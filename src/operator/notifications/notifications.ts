@@ -17,7 +17,7 @@ import type { Metrics } from '../../process/metrics.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { type Authorities, tlsOf } from '../credentials/account.ts';
-import type { OperatorMetrics } from '../metrics.ts';
+import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { isOwnPlace } from '../resolve/policy.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { conditionOf, type, unusable } from './condition.ts';

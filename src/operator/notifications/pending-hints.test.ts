@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { nothingHappened as nothing } from '../../openstack/notifications/envelope.ts';
 import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
-import type { Hint } from '../hints.ts';
+import type { Hint } from '../schedule/hints.ts';
 import { gatheredMs, mostRemembered, PendingHints, wholeEveryMs } from './pending-hints.ts';
 
 let clock: FakeClock;

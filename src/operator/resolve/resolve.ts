@@ -6,7 +6,7 @@ import {
 } from '../../api/openstackconfig.ts';
 import { parseTime } from '../../plan/entry.ts';
 import type { ConfigObject } from '../openstack-config.ts';
-import { type Polling, shortestPollMs } from '../pace.ts';
+import { type Polling, shortestPollMs } from '../schedule/poll-interval.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { businessClusterOf, type CredentialsSource, resolveCredentials } from './credentials.ts';
 import { type Endpoint, resolveEndpoints, type ServiceEndpoint } from './endpoints.ts';

@@ -3,7 +3,7 @@ import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { Port } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
-import type { SyncResult } from '../sync-result.ts';
+import type { SyncResult } from '../sync/result.ts';
 import { isNews, statusAfter } from './status.ts';
 import type { Trouble } from './step-failure.ts';
 

@@ -6,7 +6,7 @@ import { isSameJson } from '../../api/same-json.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
-import type { SyncResult, SyncSeen } from '../sync-result.ts';
+import type { SyncResult, SyncSeen } from '../sync/result.ts';
 import { conditionsOf, type Ending, type Told, troublesOf } from './conditions.ts';
 import type { Trouble } from './step-failure.ts';
 

@@ -10,7 +10,7 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { NotReady } from '../not-ready.ts';
+import type { NotReady } from '../metrics/not-ready.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import {
   allowRemovalsOf,
@@ -21,7 +21,7 @@ import {
   reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';
-import type { SyncResult, SyncSeen } from '../sync-result.ts';
+import type { SyncResult, SyncSeen } from '../sync/result.ts';
 import { type Ending, pausedConditions, troublesOf } from './conditions.ts';
 import { isNews, statusAfter } from './status.ts';
 import { Steadiness } from './steadiness.ts';

@@ -3,7 +3,7 @@ import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { NotReady } from '../not-ready.ts';
+import type { NotReady } from '../metrics/not-ready.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { heartbeatMs } from '../status/status.ts';
 import type { StatusWriter } from '../status/writer.ts';

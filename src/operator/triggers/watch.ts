@@ -8,7 +8,7 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock, Random } from '../../time/clock.ts';
-import type { OperatorMetrics } from '../metrics.ts';
+import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { immediately, readPolicy, type TriggerPolicy, unreadable } from './policy.ts';
 
 export interface TriggerWatchDeps {

@@ -10,7 +10,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import { type Backoff, backoffMs } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
-import type { OperatorMetrics } from '../metrics.ts';
+import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { createKeptSecrets, kept, SecretTrouble } from './kept-secret.ts';
 import { createTlsKeeper } from './tls.ts';
 import { createTokenKeeper } from './tokens.ts';

@@ -1,7 +1,7 @@
 import { type AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessBed, gateFor } from '../../../test/beds/access-bed.ts';
+import { AccessBed, gateFor } from '../../../test/fixtures/access-bed.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { authoritiesIn, pairIn } from './certificate.ts';
 import { issueAuthority, issueServer } from './issue.ts';

@@ -1,7 +1,7 @@
 import { violaService } from '../../api/names.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { OperatorMetrics } from '../metrics.ts';
+import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { type HeldTls, heldTls, tlsKeys } from './held-tls.ts';
 import {
   type Content,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { AccessBed, gateFor } from '../../../test/beds/access-bed.ts';
+import { AccessBed, gateFor } from '../../../test/fixtures/access-bed.ts';
 import { grants, identify } from '../../http/who-may.ts';
 import { secrets } from '../../kube/core-resources.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';

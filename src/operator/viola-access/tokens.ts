@@ -3,7 +3,7 @@ import { rfc3339 } from '../../api/condition.ts';
 import { annotations, ownGrantsKey } from '../../api/names.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { OperatorMetrics } from '../metrics.ts';
+import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { grantsText, hashesIn } from './grants.ts';
 import {
   type Content,

@@ -12,9 +12,9 @@ import { createHealth } from '../../../src/process/health.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { Store } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
-import { about } from '../../beds/about.ts';
-import { openTriggerBed } from '../../beds/trigger-bed.ts';
-import { ViolaBed } from '../../beds/viola-bed.ts';
+import { about } from '../../fixtures/about.ts';
+import { openTriggerBed } from '../../fixtures/trigger-bed.ts';
+import { ViolaBed } from '../../fixtures/viola-bed.ts';
 
 const document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 

@@ -8,8 +8,8 @@ import { createViolas, type Violas } from '../../../src/operator/deliver/violas.
 import { createLogger } from '../../../src/process/log.ts';
 import { type CaBundle, openCaBundle } from '../../../src/requests/ca-bundle.ts';
 import { systemClock } from '../../../src/time/clock.ts';
-import { elsewhere, expired, good, otherCa, violaCa } from '../../beds/certificates.ts';
-import { ViolaBed } from '../../beds/viola-bed.ts';
+import { elsewhere, expired, good, otherCa, violaCa } from '../../fixtures/certificates.ts';
+import { ViolaBed } from '../../fixtures/viola-bed.ts';
 
 const certificates = { good, expired, elsewhere };
 type Shown = keyof typeof certificates;

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { instanceId, node, nodeConfig, order } from '../../../test/fixtures/controller-samples.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Node } from '../../kube/core-resources.ts';
+import { begun, ended } from '../jobs/applied.ts';
+import { createStores, type NodeConfig } from '../objects/stores.ts';
+import { createDeletion, type DeletionOptions } from './finalizer.ts';
+
+const at = new Date('2026-01-01T00:00:00Z');
+const here = node('worker-2', instanceId);
+
+/** The Node of the record, which its object does not mean any more. */
+function former(change: { uid?: string; machineID?: string; systemUUID?: string } = {}): Node {
+  const { uid = 'uid-of-worker-1', machineID = 'machine-1', systemUUID = 'uuid-1' } = change;
+  const made = node('worker-1', systemUUID);
+  const nodeInfo = { ...made.status?.nodeInfo, machineID };
+  return { ...made, metadata: { name: 'worker-1', uid }, status: { nodeInfo } } as Node;
+}
+
+/** The object after an agent was sent to worker-1 for it. */
+function applied(action: 'apply' | 'cleanup' = 'apply', spec: object = {}): NodeConfig {
+  const open = begun(order({ action }), 'job-1', { protocol: 2 }, at);
+  const lost = { kind: 'failure', reason: 'ResultLost', message: '' } as const;
+  const record = action === 'cleanup' ? { ...ended(open, lost, at), done: true } : open;
+  return nodeConfig({ status: { applied: record }, spec: { nodeName: 'worker-2', ...spec } });
+}
+
+async function found(config: NodeConfig, there: Node | undefined, others: NodeConfig[] = []) {
+  const stores = createStores();
+  for (const one of [here, ...(there ? [there] : [])]) stores.nodes.upsert(one);
+  for (const one of [config, ...others]) stores.configs.upsert(one);
+  const find = () => Promise.resolve(there);
+  const deletion = createDeletion({
+    client: { find } as unknown as KubeClient,
+    runner: { runsFor: () => [] } as unknown as DeletionOptions['runner'],
+    perform: (_, work) => work(),
+    stores,
+  });
+  const target = config.spec?.instanceId === undefined ? here : stores.nodes.get('worker-2');
+  const answer = await deletion.formerNode(config, target, new AbortController().signal);
+  return answer?.metadata.name;
+}
+
+describe('the node that an object meant before', () => {
+  it('is to be cleaned while it is the machine that the record speaks of', async () => {
+    expect(await found(applied(), former())).toBe('worker-1');
+    expect(await found(applied(), former({ uid: 'registered-anew' }))).toBe('worker-1');
+  });
+
+  it.each([
+    ['is gone', undefined],
+    ['was rebuilt in place: nothing of ours is on the new machine', former({ machineID: 'new' })],
+    ['tells no machine id and is another Node', former({ machineID: '', uid: 'other' })],
+    ['does not say who it is for the moment: it may be the wanted one', former({ systemUUID: '' })],
+    ['is the wanted machine under its former name', former({ systemUUID: instanceId })],
+  ])('is left alone when it %s', async (_, there) => {
+    expect(await found(applied(), there)).toBeUndefined();
+  });
+
+  it('is left alone when it is the wanted machine, registered under two names, of an object without an id', async () => {
+    const config = applied('apply', { instanceId: undefined });
+    expect(await found(config, former({ systemUUID: instanceId }))).toBeUndefined();
+    expect(await found(config, former())).toBe('worker-1');
+  });
+
+  it('is left to another object that means it by now', async () => {
+    const other = nodeConfig({
+      metadata: { name: 'other', uid: 'uid-2' },
+      spec: { nodeName: 'worker-1', instanceId: 'uuid-1' },
+    });
+    expect(await found(applied(), former(), [other])).toBeUndefined();
+  });
+
+  it('is clean when the last thing that was done there was a clean-up', async () => {
+    expect(await found(applied('cleanup'), former())).toBeUndefined();
+  });
+});

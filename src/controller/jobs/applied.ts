@@ -1,0 +1,199 @@
+import * as z from 'zod';
+import { rfc3339 } from '../../api/condition.ts';
+import {
+  type Family,
+  type Fence,
+  family,
+  fence,
+  jobRequest,
+  type Protocol,
+  protocol,
+  protocols,
+} from '../../api/job.ts';
+import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
+import { type Reason, reasons } from '../../api/reasons.ts';
+import type { Clock } from '../../time/clock.ts';
+import { isOtherMachine, isWrittenByOther, type Machine } from '../objects/stores.ts';
+import { isOpen } from './evidence.ts';
+import { guessFamily, otherFamilyIn } from './family.ts';
+import type { Occasion, Order, Verdict } from './runner.ts';
+
+// A later version writes records, too, and may be taken back: what it did is done all the same, or going back would send an
+// agent to every node. Of a protocol that is not known here another is spoken; a reason that is not known sets no pace.
+const spoken = z
+  .int()
+  .positive()
+  .transform((version): Protocol => protocols.find((known) => known === version) ?? protocol);
+const reasonsLeft = z
+  .array(z.string())
+  .transform((words) => words.filter((word): word is Reason => Object.hasOwn(reasons, word)));
+
+const knownFamily = family.optional().catch(undefined);
+const knownFamilies = z
+  .array(z.string())
+  .transform((words) => words.flatMap((word) => knownFamily.parse(word) ?? []));
+
+const recordSchema = z.object({
+  action: jobRequest.shape.action,
+  content: z.string(),
+  nodeName: z.string().min(1),
+  nodeUid: z.string(),
+  machineId: z.string().optional(),
+  bootId: z.string().optional(),
+  readySince: z.string().optional(),
+  checkAsked: z.string().optional(),
+  checkedAt: z.iso.datetime({ offset: true }).optional(),
+  job: z.string().min(1),
+  attempt: z.int(),
+  worked: z.int().optional().catch(undefined),
+  protocol: spoken,
+  at: z.iso.datetime({ offset: true }),
+  done: z.boolean().optional(),
+  reasons: reasonsLeft.optional(),
+  family: knownFamily,
+  foundFamily: knownFamily,
+  triedFamilies: knownFamilies.optional(),
+  hostFence: fence.optional(),
+});
+
+/**
+ * What was done last, and for what. It is written before an agent can begin, without `done`, and again when its end was
+ * seen: so what stands here is never older than what may have happened on the node. Times are this controller's.
+ */
+export type Applied = z.infer<typeof recordSchema>;
+
+/**
+ * The record in a status. One of a form that is not known counts as none, and so does one in a status that another
+ * controller has written since: what it did on the node nobody told us.
+ */
+export function appliedIn(status: NodeConfigStatus | undefined): Applied | undefined {
+  if (!status || isWrittenByOther(status)) return undefined;
+  return recordSchema.safeParse(status.applied).data;
+}
+
+/** How an agent is asked. */
+export interface Terms {
+  readonly protocol: Protocol;
+  /** What the host has seen and the request takes precedence over. */
+  readonly hostFence?: Fence | undefined;
+  /** The last attempt of this content that worked. */
+  readonly worked?: number | undefined;
+  /** For which families agents were sent in vain just before. */
+  readonly triedFamilies?: readonly Family[] | undefined;
+}
+
+/** The record of a run that is about to begin. */
+export function begun(order: Order, job: string, terms: Terms, now: Date): Applied {
+  const { action, content, attempt, machine, occasion = machine, family: sent } = order;
+  const { triedFamilies = [] } = terms;
+  const { nodeName, nodeUid, machineId } = machine;
+  return {
+    action,
+    content,
+    nodeName,
+    nodeUid,
+    ...(machineId ? { machineId } : {}),
+    ...seenIn(occasion),
+    job,
+    attempt,
+    ...(terms.worked === undefined ? {} : { worked: terms.worked }),
+    protocol: terms.protocol,
+    family: sent,
+    ...(triedFamilies.length > 0 ? { triedFamilies: [...triedFamilies] } : {}),
+    ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
+    at: rfc3339(now),
+  };
+}
+
+/** What a record says of the moment at which its node was looked at. */
+export function seenIn({ bootId, readySince, checkAsked }: Occasion) {
+  return {
+    ...(bootId ? { bootId } : {}),
+    ...(readySince ? { readySince } : {}),
+    ...(checkAsked === undefined ? {} : { checkAsked }),
+  };
+}
+
+/** The record of a run whose end was seen now. */
+export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
+  const { done, reasons: left } = completionOf(verdict);
+  const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
+  const foundFamily = otherFamilyIn(verdict, applied.family);
+  const { hostFence: _, ...before } = applied;
+  return {
+    ...before,
+    at: rfc3339(now),
+    done,
+    ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),
+    ...(hostFence ? { hostFence } : {}),
+    ...(foundFamily ? { foundFamily } : {}),
+  };
+}
+
+interface Completion {
+  readonly done: boolean;
+  /** Why it is not done: each reason sets a pace for the next attempt. */
+  readonly reasons: readonly Reason[];
+}
+
+/** Whether a run brought the node to what was asked for, as the record says it. */
+export function completionOf(verdict: Verdict): Completion {
+  if (verdict.kind === 'failure') return { done: false, reasons: [verdict.reason] };
+  const { outcome, nics } = verdict.result;
+  const open: Reason[] = nics.filter(isOpen).map(({ reason }) => reason);
+  if (open.length > 0) return { done: false, reasons: open };
+  return outcome === 'ok' ? { done: true, reasons: [] } : { done: false, reasons: ['JobFailed'] };
+}
+
+export function completionIn({ done = false, reasons: left = [] }: Applied): Completion {
+  return { done, reasons: left };
+}
+
+export function machineIn({ nodeName, nodeUid, machineId, bootId }: Applied): Machine {
+  return { nodeName, nodeUid, machineId, bootId };
+}
+
+/** For which family the next agent on this machine is sent: the one that the last one found there, else a guess. */
+export function familyFor(machine: Machine, last: Applied | undefined): Family {
+  const known = last && !isOtherMachine(machineIn(last), machine) ? last : undefined;
+  return known?.foundFamily ?? known?.family ?? guessFamily(machine);
+}
+
+/** Families for which agents were sent in vain, one after the other, before the one that is sent now. */
+export function triedBefore(machine: Machine, last: Applied | undefined): readonly Family[] {
+  if (!last?.foundFamily || isOtherMachine(machineIn(last), machine)) return [];
+  const { triedFamilies = [], family: sent } = last;
+  return [...new Set([...triedFamilies, ...(sent ? [sent] : [])])];
+}
+
+type Dated = Pick<Applied, 'job' | 'at'>;
+
+/**
+ * How long records have stood. The wall clock is asked once, when a record is first seen; from then on its age grows with the
+ * time that passes here: a clock that is set back by hours would else hold up retries for as long, and one that is set
+ * ahead would end every wait at once.
+ */
+export class RecordAges {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, { readonly record: string; readonly since: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds since the time in the record of this object; never negative, as another controller's clock may be ahead. */
+  of(key: string, { job, at }: Dated): number {
+    const now = this.#clock.monotonicMs();
+    const record = `${job} ${at}`;
+    const known = this.#known.get(key);
+    if (known?.record === record) return now - known.since;
+    const age = Math.max(0, this.#clock.now().getTime() - Date.parse(at));
+    this.#known.set(key, { record, since: now - age });
+    return age;
+  }
+
+  /** The object is gone. */
+  forget(key: string): void {
+    this.#known.delete(key);
+  }
+}

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { request } from '../../../test/fixtures/agent-samples.ts';
+import { job, order, template } from '../../../test/fixtures/controller-samples.ts';
+import type { Effect } from '../../api/effects.ts';
+import { type JobRequest, jobRequest } from '../../api/job.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { ConfigMap, Job } from '../../kube/core-resources.ts';
+import { KubeError } from '../../kube/errors.ts';
+import type { Perform } from '../../process/effects.ts';
+import { jobOf, orderOf } from './job.ts';
+import { createJobRunner, createJobStore, createPodStore, slimJob } from './job-runner.ts';
+import { rightsOf } from './pod-rights.ts';
+
+it('looks at no Job that has ended when it is asked which runs have not', () => {
+  const [jobs, pods] = [createJobStore(), createPodStore()];
+  let looks = 0;
+  const ended: Job = job(order({ attempt: 1 }), {
+    status: { conditions: [{ type: 'Complete', status: 'True' }] },
+  });
+  jobs.upsert({
+    ...ended,
+    get spec() {
+      looks += 1;
+      return ended.spec;
+    },
+  } as Job);
+  jobs.upsert(job(order({ attempt: 2 })));
+  const runner = createJobRunner({
+    client: {} as KubeClient,
+    jobs,
+    pods,
+    template,
+    perform: (_, write) => write(),
+  });
+  looks = 0;
+  expect(runner.open().map(({ attempt }) => attempt)).toEqual([2]);
+  expect(looks).toBe(0);
+});
+
+const said = (reason: string) => new KubeError({ status: 404, reason, message: 'no' });
+const perform: Perform<Effect> = (_, write) => write();
+
+it('takes a run for gone only when the API server says so', async () => {
+  const jobs = createJobStore();
+  const there = job(order({ attempt: 1 }));
+  jobs.upsert(there);
+  const remove = async (error: KubeError) => {
+    const client = { delete: () => Promise.reject(error) } as unknown as KubeClient;
+    const runner = createJobRunner({ client, jobs, pods: createPodStore(), template, perform });
+    const [run] = runner.open();
+    if (run) await runner.remove(run, new AbortController().signal);
+  };
+  await expect(remove(said('Http404'))).rejects.toThrow('no');
+  await expect(remove(said('NotFound'))).resolves.toBeUndefined();
+});
+
+it('keeps of a Job and its Pod what it is asked for later, and not what the Pod was to run', () => {
+  const whole = job(order({ attempt: 1 }));
+  const kept = slimJob(whole);
+  expect(orderOf(kept)).toEqual(orderOf(whole));
+  expect(kept.spec).toMatchObject({ suspend: whole.spec?.suspend ?? true });
+  expect(JSON.stringify(kept).length).toBeLessThan(JSON.stringify(whole).length / 2);
+});
+
+it('tells the agent what its Job gives it, of a Job of which little is kept, too', async () => {
+  const jobs = createJobStore();
+  jobs.upsert(slimJob(job(order(), { spec: { suspend: true } })));
+  const requests: JobRequest[] = [];
+  const client = {
+    create: async (_: unknown, { data }: ConfigMap) =>
+      requests.push(jobRequest.parse(JSON.parse(data?.['request.json'] ?? ''))),
+    patch: async () => job(order()),
+  } as unknown as KubeClient;
+  const granted = { ...template, systemBus: true };
+  const sent = order({ family: 'keyfile' });
+  const runner = createJobRunner({
+    client,
+    jobs,
+    pods: createPodStore(),
+    template: granted,
+    perform,
+  });
+  await runner.start(sent, request([]), new AbortController().signal);
+  expect(requests.map(({ rights }) => rights)).toEqual([rightsOf(jobOf(sent, granted))]);
+  expect(requests[0]?.rights).toMatchObject({
+    user: 0,
+    capabilities: ['NET_ADMIN'],
+    hostNetwork: true,
+  });
+  expect(requests[0]?.rights?.mounts).toEqual(
+    expect.arrayContaining([
+      { path: '/etc/NetworkManager/system-connections', writable: true },
+      { path: '/usr/lib', writable: false },
+      { path: '/run/dbus', writable: false },
+    ]),
+  );
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { order } from '../../../test/fixtures/controller-samples.ts';
+import { healthOf } from './liveness.ts';
+import type { Run } from './runner.ts';
+
+const pending: Run = {
+  ...order(),
+  name: 'run-1',
+  phase: 'pending',
+  trouble: undefined,
+  ended: undefined,
+};
+
+const after = (seconds: number, of: Run = pending) =>
+  healthOf(of, { startDeadlineMs: 20_000, recordAgeMs: seconds * 1000 });
+
+describe('healthOf', () => {
+  it('looks after a while whether something was taken from a run, and again until it is late', () => {
+    expect(after(14)).toEqual({ kind: 'young', forMs: 6_000 });
+    expect(after(15)).toEqual({ kind: 'slow', forMs: 5_000 });
+    const message = expect.stringContaining('kubelet') as string;
+    expect(after(20)).toMatchObject({ kind: 'late', failure: { reason: 'NotStarted', message } });
+  });
+
+  it('says why a run that is late did not begin, when the kubelet says it', () => {
+    const trouble = { reason: 'ImagePullFailed', message: 'no such image' } as const;
+    expect(after(20, { ...pending, trouble })).toEqual({ kind: 'late', failure: trouble });
+  });
+
+  it.each([
+    ['pod', /has no Pod after 20 s.*quota, admission/, 'kubelet'],
+    ['kubelet', /has not begun on node worker-1 within 20 s; is its kubelet at work/, 'quota'],
+    ['container', /events of its Pod on node worker-1.*mounts/, 'kubelet'],
+  ] as const)('says of one that waits for its %s where to look, and nowhere else', (...row) => {
+    const [awaits, words, unsaid] = row;
+    const health = after(20, { ...pending, awaits });
+    const message = expect.stringMatching(words) as string;
+    expect(health).toMatchObject({ failure: { reason: 'NotStarted', message } });
+    expect(JSON.stringify(health)).not.toContain(unsaid);
+  });
+
+  it.each(['prepared', 'running', 'ending', 'ended'] as const)(
+    'leaves one alone that waits for nobody to begin it: %s',
+    (phase) => {
+      expect(after(1_000, { ...pending, phase })).toEqual({ kind: 'fine' });
+    },
+  );
+});

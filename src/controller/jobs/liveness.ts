@@ -1,0 +1,42 @@
+import type { Node } from '../../kube/core-resources.ts';
+import { isReady } from '../objects/stores.ts';
+import type { Failure, Run } from './runner.ts';
+
+/** How long a run may be pending before somebody looks whether it lacks something. */
+const checkPendingMs = 15_000;
+
+/** Why no agent can begin on the node now; undefined when one can, or when nobody knows. */
+export function unreachable(node: Node): Failure | undefined {
+  if (isReady(node) !== false) return undefined;
+  const message = `node ${node.metadata.name} is not ready; no agent is sent before it is`;
+  return { reason: 'NodeNotReady', message };
+}
+
+export type Health =
+  | { readonly kind: 'fine' }
+  /** It should have begun by now: look whether something was taken away from it, and again in `forMs`. */
+  | { readonly kind: 'slow' | 'young'; readonly forMs: number }
+  | { readonly kind: 'late'; readonly failure: Failure };
+
+/** How a run stands that was begun so long ago. Times are this controller's: a node's clock may be hours off. */
+export function healthOf(
+  run: Run,
+  { startDeadlineMs, recordAgeMs }: Readonly<Record<'startDeadlineMs' | 'recordAgeMs', number>>,
+): Health {
+  if (run.phase !== 'pending') return { kind: 'fine' };
+  if (recordAgeMs >= startDeadlineMs)
+    return { kind: 'late', failure: run.trouble ?? notStarted(run, recordAgeMs) };
+  const forMs = Math.min(checkPendingMs, startDeadlineMs - recordAgeMs);
+  return { kind: recordAgeMs < checkPendingMs ? 'young' : 'slow', forMs };
+}
+
+function notStarted({ node, name, awaits = 'kubelet' }: Run, age: number): Failure {
+  const seconds = Math.round(age / 1000);
+  const begun = `the agent of ${name} has not begun on node ${node} within ${seconds} s`;
+  const messages = {
+    pod: `Job ${name} has no Pod after ${seconds} s; its events say who refuses it: quota, admission, a ServiceAccount or PriorityClass that is not there`,
+    kubelet: `${begun}; is its kubelet at work?`,
+    container: `the agent of ${name} has not begun within ${seconds} s; the events of its Pod on node ${node} say what its container waits for: mounts, image, runtime`,
+  };
+  return { reason: 'NotStarted', message: messages[awaits] };
+}

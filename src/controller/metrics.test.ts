@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { nodeConfig } from '../../test/fixtures/controller-samples.ts';
+import { metricTable } from '../api/metrics.ts';
+import { Store } from '../kube/cache/store.ts';
+import { createMetrics } from '../process/metrics.ts';
+import { gaugeStates } from './metrics.ts';
+import type { NodeConfig } from './objects/stores.ts';
+
+function config(name: string, version: number, ready: string, reason: string): NodeConfig {
+  const metadata = { name, uid: name, resourceVersion: String(version) };
+  const conditions = [{ type: 'Ready', status: ready, reason }];
+  return nodeConfig({ metadata, status: { state: 'Failed', conditions } });
+}
+
+it('objects that are not Ready are counted by reason, until they are Ready or gone', async () => {
+  const metrics = createMetrics(metricTable);
+  const configs = new Store<NodeConfig>();
+  configs.upsert(config('a', 1, 'False', 'MassDeletion'));
+  gaugeStates(configs, metrics);
+  configs.upsert(config('b', 2, 'False', 'MassDeletion'));
+  configs.upsert(config('c', 3, 'Unknown', 'JobScheduled'));
+  const shown = () => metrics.registry.getSingleMetricAsString('multinic_node_configs_not_ready');
+  expect(await shown()).toContain('{reason="MassDeletion"} 2');
+  expect(await shown()).not.toContain('JobScheduled');
+  configs.upsert(config('a', 4, 'True', 'AllInterfacesConfigured'));
+  configs.upsert(config('b', 5, 'False', 'JobFailed'));
+  expect(await shown()).toContain('{reason="MassDeletion"} 0');
+  expect(await shown()).toContain('{reason="JobFailed"} 1');
+  expect(await shown()).not.toContain('AllInterfacesConfigured');
+});

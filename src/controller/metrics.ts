@@ -1,0 +1,54 @@
+import { findCondition } from '../api/condition.ts';
+import type { Store } from '../kube/cache/store.ts';
+import type { NodeConfig } from './objects/stores.ts';
+import type { ControllerMetrics } from './status/report.ts';
+
+const states = ['Pending', 'InProgress', 'Configured', 'Failed'] as const;
+
+/** Keeps the gauges of objects and NICs by state and reason; returns what ends it. */
+export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetrics): () => void {
+  const objects = new Map<string, number>(states.map((state) => [state, 0]));
+  const nics = new Map<string, number>(states.map((state) => [state, 0]));
+  const notReady = new Map<string, number>();
+  let drifted = 0;
+
+  function add({ status }: NodeConfig, by: number): void {
+    bump(objects, status?.state ?? 'Pending', by);
+    for (const nic of status?.interfaceStatuses ?? []) bump(nics, nic.status ?? 'Pending', by);
+    const reason = whyNotReady(status);
+    if (reason) notReady.set(reason, (notReady.get(reason) ?? 0) + by);
+    if (isDrifted(status)) drifted += by;
+  }
+
+  function show(): void {
+    for (const [state, count] of objects) metrics.set('multinic_node_configs', { state }, count);
+    for (const [state, count] of nics) metrics.set('multinic_interfaces', { state }, count);
+    metrics.set('multinic_node_configs_drifted', {}, drifted);
+    for (const [reason, count] of notReady) {
+      metrics.set('multinic_node_configs_not_ready', { reason }, count);
+    }
+  }
+
+  for (const config of configs.list()) add(config, 1);
+  show();
+  return configs.subscribe((change) => {
+    if (change.type === 'updated') add(change.previous, -1);
+    add(change.object, change.type === 'deleted' ? -1 : 1);
+    show();
+  });
+}
+
+export function isDrifted(status: NodeConfig['status']): boolean {
+  return findCondition(status?.conditions, 'Drifted')?.status === 'True';
+}
+
+function whyNotReady(status: NodeConfig['status']): string | undefined {
+  const ready = findCondition(status?.conditions, 'Ready');
+  return ready?.status === 'False' ? ready.reason : undefined;
+}
+
+/** States that are not ours (another controller's) are counted as none of them. */
+function bump(counts: Map<string, number>, state: string, by: number): void {
+  const before = counts.get(state);
+  if (before !== undefined) counts.set(state, before + by);
+}

@@ -1,0 +1,275 @@
+import * as z from 'zod';
+import { consentsTo } from '../../api/delete-consent.ts';
+import { type NodeConfigStatus, nodeConfigStatus } from '../../api/multinicnodeconfig.ts';
+import { annotations, businessGroup, labels } from '../../api/names.ts';
+import { Store } from '../../kube/cache/store.ts';
+import type { Node } from '../../kube/core-resources.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../../kube/object.ts';
+import { defineResource } from '../../kube/resource.ts';
+
+/** The identity in a spec, checked; its entries are checked one by one by `acceptEntries`. */
+const readableSpec = z.object({
+  nodeName: z.string().optional(),
+  instanceId: z.string().optional(),
+  specHash: z.string().optional(),
+  interfaces: z.array(z.unknown()).optional(),
+});
+
+export type ReadableSpec = z.infer<typeof readableSpec>;
+
+/** A MultiNicNodeConfig as it was read: nothing in it is taken on trust. */
+export interface NodeConfig extends KubeObject {
+  /** Undefined when the spec is of no known form; then nothing may be changed on any node. */
+  readonly spec: ReadableSpec | undefined;
+  /** Which field of the spec has which flaw; empty when `spec` is there. */
+  readonly flaw: string;
+  /** Undefined when there is none, or one of a form that we cannot read: it is rebuilt then. */
+  readonly status: NodeConfigStatus | undefined;
+  /** Top-level keys of the status as stored, also those that we do not know. */
+  readonly statusKeys: readonly string[];
+}
+
+type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
+/** Reads what a server with an older or looser CRD may hold; never throws. */
+export function readNodeConfig(raw: unknown): NodeConfig {
+  const { spec, status, ...object } = raw as RawObject;
+  const readSpec = readableSpec.safeParse(spec);
+  const readStatus = nodeConfigStatus.safeParse(status);
+  const { managedFields: _, ...metadata } = object.metadata;
+  return {
+    ...object,
+    metadata,
+    spec: readSpec.data,
+    flaw: readSpec.success ? '' : flawOf(readSpec.error),
+    status: readStatus.data,
+    statusKeys: status !== null && typeof status === 'object' ? Object.keys(status) : [],
+  };
+}
+
+function flawOf(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => `${['spec', ...path].join('.')}: ${message}`)
+    .join('; ');
+}
+
+export const nodeConfigs = defineResource<NodeConfig>({
+  group: businessGroup,
+  version: 'v1',
+  plural: 'multinicnodeconfigs',
+  kind: 'MultiNicNodeConfig',
+  namespaced: true,
+  parse: readNodeConfig,
+});
+
+/** Nova server id that the object names, lower case; undefined when it names none. */
+export function instanceIdOf({ spec, metadata }: NodeConfig): string | undefined {
+  const id = spec?.instanceId || metadata.labels?.[labels.instanceId];
+  return id?.trim().toLowerCase() || undefined;
+}
+
+/** Name of the node as the object gives it. */
+export function nodeNameOf({ spec, metadata }: NodeConfig): string {
+  return spec?.nodeName || metadata.name;
+}
+
+/**
+ * Whether the deployed controller wrote into this status. Type, status and reason are all that its conditions have; and
+ * when it is started it looks at every node, before it works on any, and writes what we never do: when, and what it saw.
+ */
+export function isWrittenByOther(status: NodeConfigStatus): boolean {
+  const { conditions = [], nodeReady, lastInterfaceCheck } = status;
+  if (nodeReady !== undefined || lastInterfaceCheck !== undefined) return true;
+  return conditions.some(({ lastTransitionTime }) => lastTransitionTime === undefined);
+}
+
+/** Which machine a Node stands for, as far as it says so. */
+export interface Machine {
+  readonly nodeName: string;
+  readonly nodeUid: string;
+  /** Of the installed system: another one after the node was rebuilt in place. */
+  readonly machineId: string | undefined;
+  readonly bootId: string | undefined;
+  /** The operating system, in its own words. */
+  readonly osImage?: string | undefined;
+}
+
+export function machineOf({ metadata, status }: Node): Machine {
+  const { machineID, bootID, osImage } = status?.nodeInfo ?? {};
+  return {
+    nodeName: metadata.name,
+    nodeUid: metadata.uid ?? '',
+    machineId: idIn(machineID),
+    bootId: idIn(bootID),
+    osImage,
+  };
+}
+
+/** A kubelet reports what it finds in a file; what is longer than any id tells nobody apart. */
+function idIn(text: string | undefined): string | undefined {
+  return text && text.length <= 64 ? text : undefined;
+}
+
+/** Whether it may be another machine than before. A Node that says less for a while is no other. */
+export function isOtherMachine(before: Machine, now: Machine): boolean {
+  return (
+    before.nodeName !== now.nodeName ||
+    before.nodeUid !== now.nodeUid ||
+    differs(before.machineId, now.machineId)
+  );
+}
+
+/** Whether the machine may have been started anew since. */
+export function isOtherBoot(before: Machine, now: Machine): boolean {
+  return differs(before.bootId, now.bootId);
+}
+
+function differs(before: string | undefined, now: string | undefined): boolean {
+  return now !== undefined && now !== before;
+}
+
+/** What its kubelet, or the node controller in its place, says of the node; undefined when nobody says anything. */
+export function isReady({ status }: Node): boolean | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready && ready.status === 'True';
+}
+
+/** Since when it is so, in the words of whoever says it: told apart from other times, and never compared with a clock. */
+export function readySince({ status }: Node): string | undefined {
+  return idIn(
+    status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? undefined,
+  );
+}
+
+/** systemUUID as it is compared. */
+export function systemUuidOf({ status }: Node): string | undefined {
+  return status?.nodeInfo?.systemUUID?.trim().toLowerCase() || undefined;
+}
+
+/** Nodes by what tells who they are. */
+export interface NodeDirectory {
+  /** Nodes whose `systemUUID`, lower case, is this. */
+  bySystemUuid(uuid: string): readonly Node[];
+  byName(name: string): Node | undefined;
+}
+
+/** Keys of objects by what tells which node they mean: nobody looks at them where there is only one. */
+export interface ConfigDirectory {
+  byInstanceId(id: string): readonly string[];
+  byNodeName(name: string): readonly string[];
+}
+
+/** Objects and nodes as they were last seen, found by what they have in common. */
+export interface Stores {
+  readonly configs: Store<NodeConfig>;
+  readonly nodes: Store<Node>;
+  readonly configDirectory: ConfigDirectory;
+  readonly nodeDirectory: NodeDirectory;
+  /** How many objects were deleted in this second without anybody's consent, and are still there. */
+  readonly leavingSince: (second: Date) => number;
+  /** Name of an object whose status the deployed controller wrote, and that nobody told us to take over. */
+  readonly foreign: () => string | undefined;
+  /** How many objects have a status that is about their spec as it is now. */
+  readonly processed: () => number;
+}
+
+export function createStores(): Stores {
+  const configs = new Store<NodeConfig>({
+    packed: true,
+    indexes: {
+      instance: (config) => given(instanceIdOf(config)),
+      nodeName: (config) => [nodeNameOf(config)],
+      leaving: (config) => (hasConsent(config) ? [] : given(secondOf(deletedAt(config)))),
+      foreign: (config) => (isForeign(config) ? ['yes'] : []),
+      processed: (config) => (isProcessed(config) ? ['yes'] : []),
+    },
+  });
+  const nodes = new Store<Node>({ packed: true, indexes: { systemUuid: uuidsOf } });
+  return {
+    configs,
+    nodes,
+    configDirectory: {
+      byInstanceId: (id) => configs.keysByIndex('instance', id),
+      byNodeName: (name) => configs.keysByIndex('nodeName', name),
+    },
+    nodeDirectory: {
+      bySystemUuid: (uuid) => nodes.byIndex('systemUuid', uuid),
+      byName: (name) => nodes.get(name),
+    },
+    // Counted and not looked at: each visit asks, and an object is parsed at each look.
+    leavingSince: (second) => configs.countByIndex('leaving', secondOf(second) ?? ''),
+    foreign: () => {
+      const key = configs.keyByIndex('foreign', 'yes');
+      return key && refOf(key).name;
+    },
+    processed: () => configs.countByIndex('processed', 'yes'),
+  };
+}
+
+/** When the object was deleted, by the API server's clock. */
+export function deletedAt({ metadata }: NodeConfig): Date | undefined {
+  return metadata.deletionTimestamp === undefined
+    ? undefined
+    : new Date(metadata.deletionTimestamp);
+}
+
+/** The API server says it in whole seconds; whoever else wrote it may have said more. */
+function secondOf(date: Date | undefined): string | undefined {
+  return date && String(Math.floor(date.getTime() / 1_000));
+}
+
+/** Whether somebody said that the object is deleted on purpose. */
+export function hasConsent(config: NodeConfig): boolean {
+  const at = deletedAt(config);
+  return at !== undefined && consentsTo(config.metadata, at);
+}
+
+function isProcessed({ metadata, status }: NodeConfig): boolean {
+  return (
+    status?.observedGeneration !== undefined && status.observedGeneration === metadata.generation
+  );
+}
+
+function isForeign({ metadata, status }: NodeConfig): boolean {
+  if (metadata.annotations?.[annotations.takeOver] !== undefined) return false;
+  return status !== undefined && isWrittenByOther(status);
+}
+
+function uuidsOf(node: Node): readonly string[] {
+  return given(systemUuidOf(node));
+}
+
+/** Objects without a value are found by none: they have nothing in common. */
+function given(value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [value];
+}
+
+/** What nobody here reads is not kept: a Node with its images is 10 KiB. */
+export function slimNode({ apiVersion, kind, metadata, status }: Node): Node {
+  const { name, uid, resourceVersion } = metadata;
+  const { addresses = [], nodeInfo, conditions = [] } = status ?? {};
+  return {
+    ...(apiVersion ? { apiVersion } : {}),
+    ...(kind ? { kind } : {}),
+    metadata: { name, ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) },
+    status: {
+      addresses,
+      // Its heartbeat is left out: it says nothing new ten times a minute.
+      conditions: conditions
+        .filter(({ type }) => type === 'Ready')
+        .map(({ type, status: holds, lastTransitionTime }) => ({
+          type,
+          status: holds,
+          ...(lastTransitionTime ? { lastTransitionTime } : {}),
+        })),
+      ...(nodeInfo ? { nodeInfo } : {}),
+    },
+  };
+}
+
+/** The reference by which an object is written. */
+export function refOfConfig({
+  metadata: { namespace = '', name },
+}: NodeConfig): Required<ObjectRef> {
+  return { namespace, name };
+}

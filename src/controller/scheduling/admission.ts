@@ -1,0 +1,125 @@
+import type { JobAction } from '../../api/job.ts';
+import type { Node } from '../../kube/core-resources.ts';
+import type { Run, Runner } from '../jobs/runner.ts';
+import { isReady } from '../objects/stores.ts';
+
+/** A run that wants to start. */
+export interface Candidate {
+  /** Key of the object, to be woken when there is room. */
+  readonly key: string;
+  readonly node: string;
+  /** Name of the run: one that stands half-way may go on. */
+  readonly name: string;
+  readonly action: JobAction;
+  readonly attempt: number;
+}
+
+export type Permission =
+  /** `release` when the start was carried out or given up. */
+  { readonly granted: true; release(): void } | { readonly granted: false; readonly why: string };
+
+/** Decides which node may be worked on now; the place for canaries and waves. */
+export interface Admission {
+  request(candidate: Candidate): Permission;
+  /** Takes keys that were refused off the waiting list, the ones that wait longest first: they may ask again. */
+  wake(): readonly string[];
+}
+
+export interface AdmissionOptions {
+  readonly runner: Pick<Runner, 'runsOn' | 'open'>;
+  readonly nodes: { get(name: string): Node | undefined };
+  /** Whether somebody else's agent works on the node. */
+  readonly occupied: (node: string) => boolean;
+  /** How many agents may be at work at once. */
+  readonly limit: number;
+}
+
+const lanes = ['change', 'cleanup', 'retry', 'check'] as const;
+type Lane = (typeof lanes)[number];
+const laneNames = {
+  change: 'changes',
+  cleanup: 'clean-ups',
+  retry: 'further attempts',
+  check: 'checks',
+} as const satisfies Record<Lane, string>;
+
+function laneOf({ action, attempt }: Pick<Candidate, 'action' | 'attempt'>): Lane {
+  if (action !== 'apply') return action;
+  return attempt > 1 ? 'retry' : 'change';
+}
+
+/**
+ * One agent at a time on a node, and only so many in the whole cluster. What is tried again, and what is cleaned up, takes
+ * at most half of the places each, and what is only looked at a quarter: none can keep changes waiting, however much of it
+ * there is.
+ */
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { runner, nodes, occupied, limit } = options;
+  const half = Math.max(1, Math.floor(limit / 2));
+  const quarter = Math.max(1, Math.floor(limit / 4));
+  const limits: Readonly<Record<Lane, number>> = {
+    change: limit,
+    retry: half,
+    cleanup: half,
+    check: quarter,
+  };
+  // What was granted and is not visible as a run yet; forgotten with the process, which grants nothing then.
+  const granted = new Map<string, Candidate>();
+  const waiting = new Map<string, Lane>();
+
+  function request(candidate: Candidate): Permission {
+    const why = refusal(candidate);
+    if (why !== undefined) {
+      waiting.set(candidate.key, laneOf(candidate));
+      return { granted: false, why };
+    }
+    waiting.delete(candidate.key);
+    granted.set(candidate.name, candidate);
+    return { granted: true, release: () => void granted.delete(candidate.name) };
+  }
+
+  function refusal(candidate: Candidate): string | undefined {
+    const { node, name } = candidate;
+    const open = runner.runsOn(node).filter(({ phase }) => phase !== 'ended');
+    const other = open.find((run) => run.name !== name);
+    if (other) return `${other.name} is at work on node ${node}`;
+    if (occupied(node)) return `a Job of the deployed controller is at work on node ${node}`;
+    if ([...granted.values()].some((one) => one.node === node)) {
+      return `another agent is being started on node ${node}`;
+    }
+    // A run that stands half-way holds its place already.
+    return open.length > 0 ? undefined : full(laneOf(candidate));
+  }
+
+  function full(lane: Lane): string | undefined {
+    const shown = runner.open().filter((run) => holdsPlace(run, nodes.get(run.node)));
+    const names = new Set(shown.map(({ name }) => name));
+    const starting = [...granted.values()].filter(({ name }) => !names.has(name));
+    const active = [...shown, ...starting];
+    if (active.length >= limit) {
+      return `${active.length} agents are at work, no more than ${limit} may be`;
+    }
+    const alike = active.filter((one) => laneOf(one) === lane).length;
+    return alike >= limits[lane]
+      ? `${alike} ${laneNames[lane]} are under way, no more than ${limits[lane]} may be`
+      : undefined;
+  }
+
+  function wake(): readonly string[] {
+    const first = lanes.flatMap((lane) =>
+      [...waiting.keys()].filter((key) => waiting.get(key) === lane).slice(0, limits[lane]),
+    );
+    for (const key of first) waiting.delete(key);
+    return first;
+  }
+
+  return { request, wake };
+}
+
+/**
+ * Whether a run takes a place of those that may be at work at once: one that is being ended does not, and none on a node
+ * that does not answer. Either may last for ever, and neither is work for the cluster.
+ */
+function holdsPlace(run: Run, node: Node | undefined): boolean {
+  return run.phase !== 'ending' && (node === undefined || isReady(node) !== false);
+}

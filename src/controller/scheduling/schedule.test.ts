@@ -1,0 +1,313 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { jobResult, nicResult, order } from '../../../test/fixtures/controller-samples.ts';
+import { reasons } from '../../api/reasons.ts';
+import { type Applied, begun, ended } from '../jobs/applied.ts';
+import type { Phase, Run, Verdict } from '../jobs/runner.ts';
+import { type Desired, decide, pauseMs } from './schedule.ts';
+
+const now = new Date('2026-01-01T12:00:00Z');
+const { machine } = order();
+const desired: Desired = { generation: 1, action: 'apply', content: 'content-a', machine };
+const ok: Verdict = { kind: 'result', result: jobResult() };
+const lost: Verdict = { kind: 'failure', reason: 'ResultLost', message: '' };
+
+function run(change: Partial<Run> = {}, verdict?: Verdict): Run {
+  const made = order(change);
+  return {
+    ...made,
+    name: `run-${made.content}-${made.attempt}`,
+    phase: verdict ? 'ended' : 'running',
+    trouble: undefined,
+    ended: verdict ? { verdict } : undefined,
+    ...change,
+  };
+}
+
+/** The record of this run, before anybody saw it end or after. */
+function record(of: Run, verdict?: Verdict, endedSecondsAgo = 0): Applied {
+  const at = new Date(now.getTime() - endedSecondsAgo * 1000);
+  const open = begun(of, of.name, { protocol: 2 }, at);
+  return verdict ? ended(open, verdict, at) : open;
+}
+
+function waitingFor(nic: number): Verdict {
+  const pending = nicResult(nic, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
+  return { kind: 'result', result: jobResult({ outcome: 'partial', nics: [pending] }) };
+}
+
+function next(runs: readonly Run[], applied?: Applied, change: Partial<Desired> = {}) {
+  const ageMs = applied ? now.getTime() - Date.parse(applied.at) : 0;
+  return decide({ ...desired, ...change }, runs, applied, ageMs);
+}
+
+const other = { generation: 2, content: 'content-b' };
+
+describe('decide', () => {
+  it('starts the first attempt when nothing is known', () => {
+    expect(next([])).toEqual({ kind: 'start', attempt: 1, generation: 1 });
+  });
+
+  it('brings a run that stands half-way to its start under its own number', () => {
+    const half = run({ attempt: 4, phase: 'prepared' });
+    expect(next([half], record(half))).toMatchObject({ kind: 'start', attempt: 4, generation: 1 });
+  });
+
+  it('waits for a run on its way, however many numbers are behind it', () => {
+    expect(next([run()])).toMatchObject({ kind: 'wait', current: true });
+    const before = run({ attempt: 4, generation: 7 }, lost);
+    const current = run({ content: 'content-b', phase: 'pending' });
+    expect(next([before, current], record(current), { ...other, generation: 7 })).toMatchObject({
+      kind: 'wait',
+      run: current,
+    });
+  });
+
+  it('tells how the run ended that its record is about, and that it is done', () => {
+    const last = run({}, ok);
+    expect(next([last], record(last))).toEqual({
+      kind: 'done',
+      seen: { job: last.name, verdict: ok },
+    });
+    expect(next([last], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
+    expect(next([], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
+  });
+
+  it('counts failures of a heal from the attempt that worked before, whose Job is long gone', () => {
+    const heal = run({ attempt: 12 }, lost);
+    const pauseOf = (applied: Applied) => {
+      const decision = next([heal], applied);
+      return decision.kind === 'pause' ? decision.forMs : undefined;
+    };
+    const first = pauseMs(['ResultLost'], 1, heal.name);
+    const third = pauseMs(['ResultLost'], 3, heal.name);
+    expect(pauseOf({ ...record(heal, lost), worked: 11 })).toBe(first);
+    expect(pauseOf({ ...record(heal, lost), worked: 9 })).toBe(third);
+    // What was just found to differ has not failed at all.
+    expect(pauseOf({ ...record(heal, lost), worked: 12 })).toBe(first);
+    expect(third).toBeGreaterThan(first);
+  });
+
+  it('pauses from the moment an end is seen, however long ago the run was begun', () => {
+    const last = run({}, lost);
+    const begunLongAgo = { ...record(last), at: '2026-01-01T11:00:00Z' };
+    const seen = { job: last.name, verdict: lost };
+    const decision = next([last], begunLongAgo);
+    expect(decision).toMatchObject({ kind: 'pause', seen });
+    expect('forMs' in decision && decision.forMs).toBeGreaterThan(0);
+  });
+
+  it('needs no second run for a change that asks the agent for nothing new', () => {
+    const last = run({}, ok);
+    expect(next([last], record(last, ok), { generation: 2 })).toMatchObject({ kind: 'done' });
+  });
+
+  it('starts anew for other content, and never takes the older result for it', () => {
+    const last = run({}, ok);
+    const start = { kind: 'start', attempt: 1, generation: 2 };
+    expect(next([last], record(last, ok), other)).toEqual(start);
+    expect(next([last], record(last), other)).toEqual(start);
+  });
+
+  it('starts anew when content comes back that was in force before the last one', () => {
+    const [a, b] = [run({}, ok), run(other, ok)];
+    const back = { generation: 3 };
+    // Its earlier Job has the name of the first attempt still.
+    const start = { kind: 'start', attempt: 2, generation: 3 };
+    expect(next([a, b], record(b, ok), back)).toEqual(start);
+    expect(next([a], record(b, ok), back)).toEqual(start);
+    expect(next([a], record(b), back)).toEqual(start);
+    expect(next([], record(b), back)).toEqual({ ...start, attempt: 1 });
+  });
+
+  it('never believes a Job without a record', () => {
+    expect(next([run({}, ok)])).toMatchObject({ kind: 'start', attempt: 2 });
+  });
+
+  it.each([
+    ['prepared', 'remove'],
+    ['pending', 'remove'],
+    ['running', 'wait'],
+    ['ending', 'wait'],
+  ] as const)('with an older run that is %s: %s', (phase, kind) => {
+    expect(next([run({ phase })], undefined, other)).toMatchObject({
+      kind,
+      run: { generation: 1 },
+    });
+  });
+
+  it('cleans up only after the run before has ended', () => {
+    const cleanup = { generation: 2, action: 'cleanup' as const, content: 'none' };
+    expect(next([run()], undefined, cleanup)).toMatchObject({ kind: 'wait', current: false });
+    const last = run({}, ok);
+    expect(next([last], record(last, ok), cleanup)).toMatchObject({ kind: 'start', attempt: 1 });
+    const cleaned = run({ ...cleanup }, ok);
+    expect(next([last, cleaned], record(cleaned), cleanup)).toMatchObject({ kind: 'done' });
+  });
+
+  it('takes no run for one of another action, though it asks for the same', () => {
+    const empty = run({ phase: 'prepared' });
+    const cleanup = { action: 'cleanup' as const };
+    expect(next([empty], undefined, cleanup)).toMatchObject({ kind: 'remove' });
+  });
+
+  it('says that a run was lost which nobody saw end, and tries again after a pause', () => {
+    const gone = record(run({ attempt: 3 }));
+    expect(next([], gone)).toMatchObject({
+      kind: 'pause',
+      seen: { job: gone.job, verdict: { reason: 'ResultLost' } },
+    });
+  });
+
+  describe('when an attempt failed', () => {
+    it('pauses longer each time and counts on', () => {
+      const [first, fifth] = [1, 5].map((attempt) => next([], record(run({ attempt }), lost)));
+      if (first?.kind !== 'pause' || fifth?.kind !== 'pause') throw new Error('no pause');
+      expect(fifth.forMs).toBeGreaterThan(8 * first.forMs);
+      const due = next([], record(run({ attempt: 5 }), lost, 600));
+      expect(due).toMatchObject({ kind: 'start', attempt: 6 });
+    });
+
+    it('pauses as after the first failure when the content was in force before: ports come and go', () => {
+      const worked = [1, 2, 6].map((attempt) => run({ attempt }, ok));
+      const failed = run({ attempt: 7 }, lost);
+      const first = run({ attempt: 1 }, lost);
+      const after = next([...worked, failed], record(failed, lost));
+      expect(after).toMatchObject({ kind: 'pause' });
+      const pauseOf = (decision: typeof after) => ('forMs' in decision ? decision.forMs : 0);
+      // A second and a fifth, as the first one at most.
+      expect(pauseOf(after)).toBeLessThanOrEqual(1_200);
+      expect(pauseOf(next([first], record(first, lost)))).toBeLessThanOrEqual(1_200);
+      const again = run({ attempt: 8 }, lost);
+      expect(pauseOf(next([...worked, failed, again], record(again, lost)))).toBeGreaterThan(1_500);
+      // Of Jobs that somebody deleted nobody knows that they worked: the pause goes on growing.
+      expect(pauseOf(next([failed], record(failed, lost)))).toBeGreaterThan(30_000);
+    });
+
+    it('waits no longer than is left of the pause', () => {
+      const failed = run({ attempt: 5 }, lost);
+      const [whole, rest] = [0, 4].map((seconds) => next([], record(failed, lost, seconds)));
+      if (whole?.kind !== 'pause' || rest?.kind !== 'pause') throw new Error('no pause');
+      expect(whole.forMs - rest.forMs).toBe(4_000);
+    });
+
+    it('sends the next one at once when it was sent for another family', () => {
+      const nics = [nicResult(0, { state: 'Failed', reason: 'WrongFamily' })];
+      const result = jobResult({ outcome: 'failed', nics, family: 'keyfile' });
+      const misled = run({}, { kind: 'result', result });
+      expect(next([misled], record(misled))).toMatchObject({ kind: 'pause', forMs: 0 });
+    });
+
+    it('goes on asking for a NIC that is not there, without an end', () => {
+      const last = run({ attempt: 900 });
+      expect(next([], record(last, waitingFor(0), 200))).toMatchObject({
+        kind: 'start',
+        attempt: 901,
+      });
+    });
+  });
+
+  describe('on a node that is not what it was', () => {
+    const done = record(run({ machine: { ...machine, bootId: 'boot-1' } }), ok);
+    const nodeWith = (change: object) => ({ machine: { ...machine, bootId: 'boot-1', ...change } });
+
+    it.each([
+      ['another machine id', { machineId: 'machine-2' }],
+      ['another Node object', { nodeUid: 'uid-2' }],
+      ['another name', { nodeName: 'worker-1.example.org' }],
+    ])('starts anew: %s', (_what, change) => {
+      expect(next([], done, nodeWith(change))).toMatchObject({ kind: 'start' });
+    });
+
+    it('starts anew at another boot what was not done, and leaves what was done to a check', () => {
+      const booted = nodeWith({ bootId: 'boot-2' });
+      const open = record(run({ machine: { ...machine, bootId: 'boot-1' } }), waitingFor(0));
+      expect(next([], open, booted)).toMatchObject({ kind: 'start' });
+      expect(next([], done, booted)).toMatchObject({ kind: 'done' });
+    });
+
+    it('takes a Node that says less for the same', () => {
+      const less = nodeWith({ machineId: undefined, bootId: undefined });
+      expect(next([], done, less)).toMatchObject({ kind: 'done' });
+    });
+
+    it('takes back a run for another machine that has not begun', () => {
+      const pending = run({ phase: 'pending' });
+      expect(next([pending], record(pending), nodeWith({ machineId: 'machine-2' }))).toMatchObject({
+        kind: 'remove',
+      });
+    });
+
+    it('cleans no node again because it was started anew', () => {
+      const cleanup = { action: 'cleanup' as const, content: 'none' };
+      const cleaned = record(run(cleanup), ok);
+      expect(next([], cleaned, { ...cleanup, ...nodeWith({ bootId: 'boot-2' }) })).toMatchObject({
+        kind: 'done',
+      });
+    });
+  });
+
+  it('never starts beside a run that may work, whatever else there is', () => {
+    const phases: readonly Phase[] = ['pending', 'running', 'ending', 'ended', 'prepared'];
+    const anyRun = fc
+      .record({
+        generation: fc.integer({ min: 1, max: 3 }),
+        attempt: fc.integer({ min: 1, max: 3 }),
+        content: fc.constantFrom('content-a', 'content-b'),
+        action: fc.constantFrom('apply' as const, 'cleanup' as const, 'check' as const),
+        phase: fc.constantFrom(...phases),
+      })
+      .map((change) => run(change, change.phase === 'ended' ? ok : undefined));
+    fc.assert(
+      fc.property(
+        fc.array(anyRun, { maxLength: 5 }),
+        fc.option(anyRun),
+        fc.constantFrom('apply' as const, 'check' as const),
+        (runs, recorded, action) => {
+          const applied = recorded && action === 'apply' ? record(recorded) : undefined;
+          const decision = next(runs, applied, { generation: 3, action });
+          const working = runs.filter(({ phase }) => phase === 'running' || phase === 'ending');
+          if (working.length > 0) expect(decision.kind).not.toBe('start');
+        },
+      ),
+    );
+  });
+});
+
+describe('pauseMs', () => {
+  it('is the same after a restart', () => {
+    expect(pauseMs(['ApplyFailed'], 3, 'run-a')).toBe(pauseMs(['ApplyFailed'], 3, 'run-a'));
+  });
+
+  it('is spread by a fifth to both sides: what failed together does not come back together', () => {
+    const pauses = Array.from({ length: 50 }, (_, i) => pauseMs(['PrimaryNIC'], 1, `run-${i}`));
+    expect(Math.min(...pauses)).toBeLessThan(260_000);
+    expect(Math.max(...pauses)).toBeGreaterThan(340_000);
+  });
+
+  it('asks often for a NIC that is to be plugged, and never less than every two minutes', () => {
+    expect(pauseMs(['WaitingForNIC'], 1, 'a')).toBeLessThanOrEqual(6_000);
+    expect(pauseMs(['WaitingForNIC'], 100, 'a')).toBeLessThanOrEqual(144_000);
+  });
+
+  it('is never longer than five minutes and a fifth: nothing that failed is given up', () => {
+    const anyReason = fc.constantFrom(...(Object.keys(reasons) as (keyof typeof reasons)[]));
+    fc.assert(
+      fc.property(
+        fc.array(anyReason),
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.string(),
+        (...input) => {
+          const ms = pauseMs(...input);
+          expect(ms).toBeGreaterThanOrEqual(800);
+          expect(ms).toBeLessThanOrEqual(360_000);
+        },
+      ),
+    );
+  });
+
+  it('follows the NIC that has the best chance', () => {
+    expect(pauseMs(['PrimaryNIC', 'WaitingForNIC'], 1, 'a')).toBeLessThan(10_000);
+    expect(pauseMs(['PrimaryNIC'], 1, 'a')).toBeGreaterThan(200_000);
+  });
+});

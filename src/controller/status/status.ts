@@ -1,0 +1,206 @@
+import {
+  type Condition,
+  type ConditionUpdate,
+  findCondition,
+  rfc3339,
+} from '../../api/condition.ts';
+import type { JobResult } from '../../api/job.ts';
+import {
+  appliedRecord,
+  type InterfaceStatus,
+  type KnownInterface,
+  type NodeConfigSpec,
+  type NodeConfigStatus,
+} from '../../api/multinicnodeconfig.ts';
+import { isSameJson } from '../../api/same-json.ts';
+import { specHash } from '../../api/spec-hash.ts';
+import { type Applied, appliedIn } from '../jobs/applied.ts';
+import type { AcceptedSpec, Entry } from '../jobs/request.ts';
+import { type NodeConfig, nodeNameOf } from '../objects/stores.ts';
+import type { NameMatch } from '../target.ts';
+import { conditionsOf, isRepeat, readyIn, type Situation } from './conditions.ts';
+import { defined, interfaceStatuses, isConfigured } from './interface-statuses.ts';
+
+export interface StatusInput {
+  readonly config: NodeConfig;
+  readonly spec: Pick<AcceptedSpec, 'entries' | 'blocked'>;
+  readonly name: NameMatch | undefined;
+  readonly situation: Situation;
+  /** The record, where there is a new one. */
+  readonly applied?: Applied | undefined;
+  /** What the condition Drifted says, where a look has ended. */
+  readonly drift?: ConditionUpdate | undefined;
+  readonly now: Date;
+}
+
+/** The whole status of one object: of its world now, and of what the status said before. */
+export function statusOf(input: StatusInput): NodeConfigStatus {
+  const { config, spec, name, drift, now } = input;
+  const situation = situationIn(input);
+  const previous: NodeConfigStatus = config.status ?? {};
+  const { generation = 0 } = config.metadata;
+  const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
+  const conditions = conditionsOf({
+    spec,
+    situation: isReadyTold(config.status, situation, spec) ? input.situation : situation,
+    previous: before,
+    name,
+    drift,
+    generation,
+    now,
+  });
+  // Of a spec that cannot be read nobody knows which NICs it has no more.
+  const { entries } = spec;
+  const statuses = entries ? interfaceStatuses({ entries, situation, previous: nics, now }) : nics;
+  const ready = findCondition(conditions, 'Ready');
+  return {
+    state: keptState(situation, previous) ?? stateOf(situation, ready, statuses),
+    observedGeneration: generation,
+    conditions,
+    interfaceStatuses: statuses,
+    ...defined({
+      observedSpecHash: hashOf(config),
+      ...lastRun(situation, previous),
+      applied: input.applied ?? appliedIn(config.status),
+    }),
+  };
+}
+
+/** A recorded end holds; where the status does not tell of it any more it is told again. */
+function situationIn({ situation, config, applied, spec }: StatusInput): Situation {
+  const record = applied ?? appliedIn(config.status);
+  return (situation.kind === 'recorded' && toldAgain(config.status, record, spec)) || situation;
+}
+
+function lastRun(situation: Situation, previous: NodeConfigStatus) {
+  return {
+    lastProcessed: endOf(situation) ?? previous.lastProcessed,
+    lastJobName: jobOf(situation) ?? previous.lastJobName,
+    knownInterfaces: knownTo(situation) ?? previous.knownInterfaces,
+  };
+}
+
+/** While an attempt is repeated the last one's word stands. */
+function keptState(situation: Situation, { state }: NodeConfigStatus): NodeConfigStatus['state'] {
+  return isRepeat(situation) ? state : undefined;
+}
+
+/** Echo of the hash that came with the spec, else our own of it. */
+function hashOf(config: NodeConfig): string | undefined {
+  const { spec } = config;
+  if (!spec) return undefined;
+  const interfaces = (spec.interfaces ?? []) as NonNullable<NodeConfigSpec['interfaces']>;
+  const instance = spec.instanceId === undefined ? {} : { instanceId: spec.instanceId };
+  return spec.specHash || specHash({ nodeName: nodeNameOf(config), interfaces, ...instance });
+}
+
+/** The one word for people, derived; programs read conditions. */
+function stateOf(
+  situation: Situation,
+  ready: Condition | undefined,
+  nics: readonly InterfaceStatus[],
+): NonNullable<NodeConfigStatus['state']> {
+  if (ready?.status === 'True') return 'Configured';
+  if (ready?.status !== 'False') return situation.kind === 'working' ? 'InProgress' : 'Pending';
+  return isPending(situation, nics) ? 'Pending' : 'Failed';
+}
+
+/** Nothing is wrong, something is missing: the node, or NICs that are still to be plugged. */
+function isPending(situation: Situation, nics: readonly InterfaceStatus[]): boolean {
+  if (situation.kind === 'refused') return situation.reason === 'NodeNotFound';
+  if (situation.kind !== 'ended' || situation.verdict.kind === 'failure') return false;
+  return nics.every(({ status }) => status !== 'Failed');
+}
+
+function endOf(situation: Situation): string | undefined {
+  return situation.kind === 'ended' ? rfc3339(situation.at) : undefined;
+}
+
+/** What the host's own record calls ours, when an agent has just told it. */
+function knownTo(situation: Situation): KnownInterface[] | undefined {
+  const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
+  const known = verdict?.kind === 'result' ? verdict.result.known : undefined;
+  return known?.map(({ index, mac, portId }) => ({
+    id: index,
+    macAddress: mac,
+    ...(portId === undefined ? {} : { portId }),
+  }));
+}
+
+/** The Job that the status speaks of; a repeated one is not named before it has ended. */
+function jobOf(situation: Situation): string | undefined {
+  if (situation.kind === 'ended') return situation.job;
+  return situation.kind === 'working' && !isRepeat(situation) ? situation.run.name : undefined;
+}
+
+/**
+ * The merge patch that makes the stored status this one, whatever form it had (the deployed controller's too: conditions
+ * without times, keys of its own); undefined when it is this one already.
+ */
+export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown {
+  const dropped = config.statusKeys.filter((key) => !(key in next));
+  const same = isSameJson(config.status, next);
+  if (same && dropped.length === 0) return undefined;
+  return {
+    // Of the state that was looked at: whoever wrote meanwhile makes this a conflict.
+    metadata: { resourceVersion: config.metadata.resourceVersion },
+    status: {
+      ...without(dropped),
+      ...next,
+      // A merge patch leaves what it does not name, and a record without its end is another one than with it.
+      ...(next.applied ? { applied: { ...without(recordKeys), ...next.applied } } : {}),
+    },
+  };
+}
+
+const recordKeys = Object.keys(appliedRecord.shape);
+
+function without(keys: readonly string[]): Record<string, null> {
+  return Object.fromEntries(keys.map((key) => [key, null]));
+}
+
+/**
+ * The end that the record knows, when the conditions have told of something else since: of another object for the same
+ * node, of a node that was not found, of entries that are right by now. Undefined when they tell of that end, or when it
+ * was none to rest on.
+ */
+function toldAgain(
+  status: NodeConfigStatus | undefined,
+  applied: Applied | undefined,
+  { entries = [] }: Pick<AcceptedSpec, 'entries'>,
+): Situation | undefined {
+  if (!applied?.done || applied.action !== 'apply') return undefined;
+  const { job, at, attempt, protocol } = applied;
+  const about = { protocol, attempt, uid: '', generation: 0, bootId: '' };
+  const result: JobResult = { ...about, outcome: 'ok', nics: nicsOf(entries), warnings: [] };
+  const end = {
+    kind: 'ended',
+    job,
+    at: new Date(at),
+    verdict: { kind: 'result', result },
+    again: true,
+  } as const;
+  const nics = status?.interfaceStatuses ?? [];
+  const usable = entries.filter(({ rejection }) => rejection === undefined);
+  const isTold = usable.every((entry) => isConfigured(entry, nics));
+  return isTold && isReadyTold(status, end, { entries }) ? undefined : end;
+}
+
+function nicsOf(entries: readonly Entry[]): JobResult['nics'] {
+  return entries.flatMap(({ mac, index, rejection }) => {
+    if (mac === undefined || index === undefined || rejection !== undefined) return [];
+    return [{ index, mac, name: '', state: 'Configured', reason: 'Configured', message: '' }];
+  });
+}
+
+/** Whether Ready says it already; the message of a success may have more to it: what the agent warned of. */
+function isReadyTold(
+  status: NodeConfigStatus | undefined,
+  end: Situation,
+  { entries = [] }: Pick<AcceptedSpec, 'entries'>,
+): boolean {
+  const told = findCondition(status?.conditions, 'Ready');
+  const ready = readyIn(end, entries);
+  if (told?.status !== ready.status || told.reason !== ready.reason) return false;
+  return ready.status === 'True' || ready.message.startsWith(told.message ?? '');
+}

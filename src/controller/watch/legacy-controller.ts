@@ -1,0 +1,134 @@
+import { type Condition, findCondition, setCondition } from '../../api/condition.ts';
+import { annotations, deployedControllerName, labels } from '../../api/names.ts';
+import { type Change, Store } from '../../kube/cache/store.ts';
+import type { Job, Pod } from '../../kube/core-resources.ts';
+import { keyOf } from '../../kube/object.ts';
+import type { Clock } from '../../time/clock.ts';
+import { jobEndOf } from '../jobs/evidence.ts';
+import type { NodeConfig, Stores } from '../objects/stores.ts';
+
+/** Jobs of the deployed controller, which lie in the namespace of the objects. */
+export const deployedJobsSelector = `${labels.managedBy}=${deployedControllerName}`;
+
+const conditionType = 'OtherControllerActive';
+
+/** Whether the deployed controller has this cluster in its hands. */
+export interface OtherController {
+  readonly jobs: Store<Job>;
+  readonly pods: Store<Pod>;
+  /** Whether one of its agents works on the node. */
+  readonly occupies: (node: string) => boolean;
+  /** Why our controller keeps its hands off this object, and what to do about it; undefined when it does not. */
+  readonly owns: (config: NodeConfig) => string | undefined;
+}
+
+export interface OtherControllerOptions {
+  /** The whole cluster was taken over from it. */
+  readonly takeOver: boolean;
+  readonly foreign: Stores['foreign'];
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** A Pod that is evicted, drained or rolled over is followed by another one, unless its Deployment was scaled to 0. */
+const successorWithinMs = 60_000;
+
+const takeItOver =
+  `stop it for good, then annotate the object ${annotations.takeOver}=true ` +
+  'or start this controller with --take-over true';
+
+/**
+ * Watches for the deployed controller: two must never work on one node. While it is seen running nobody is taken over from
+ * it, whatever we are told. It may run where we do not look, and its Jobs live a second: what it wrote into a status, and
+ * the condition that we wrote when we saw it, count until somebody says that our controller takes over.
+ */
+export function createOtherController(options: OtherControllerOptions): OtherController {
+  const { clock } = options;
+  const jobs = new Store<Job>({
+    indexes: { node: ({ metadata }) => [metadata.labels?.[labels.nodeName] ?? ''] },
+  });
+  const pods = new Store<Pod>({
+    indexes: { running: (pod) => (isRunningPod(pod) ? ['yes'] : []) },
+  });
+
+  let leftAt = Number.NEGATIVE_INFINITY;
+  pods.subscribe((change) => {
+    if (hasLeft(change)) leftAt = clock.monotonicMs();
+  });
+
+  function running(): string | undefined {
+    const [pod] = pods.byIndex('running', 'yes');
+    const next = `scale its Deployment to 0; ${takeItOver}`;
+    if (pod) return `Pod ${keyOf(pod)} runs the deployed controller: ${next}`;
+    if (clock.monotonicMs() - leftAt >= successorWithinMs) return undefined;
+    return `a Pod of the deployed controller has just left, another one may follow: ${next}`;
+  }
+
+  function traces({ status }: NodeConfig): string | undefined {
+    if (jobs.size > 0)
+      return `Jobs of the deployed controller are in this namespace; ${takeItOver}`;
+    const foreign = options.foreign();
+    if (foreign !== undefined) {
+      return `the deployed controller wrote the status of ${foreign}; ${takeItOver}`;
+    }
+    const said = findCondition(status?.conditions, conditionType);
+    return said?.status === 'True' ? said.message || takeItOver : undefined;
+  }
+
+  return {
+    jobs,
+    pods,
+    occupies: (node) => jobs.byIndex('node', node).some((job) => !jobEndOf(job)),
+    owns: (config) => {
+      const toldToTakeOver =
+        options.takeOver || config.metadata.annotations?.[annotations.takeOver] !== undefined;
+      return running() ?? (toldToTakeOver ? undefined : traces(config));
+    },
+  };
+}
+
+function hasLeft(change: Change<Pod>): boolean {
+  if (change.type === 'deleted') return isRunningPod(change.object);
+  return change.type === 'updated' && isRunningPod(change.previous) && !isRunningPod(change.object);
+}
+
+/** Whether the deployed controller is at work in it, or will be. */
+export function isRunningPod({ spec, status }: Pod): boolean {
+  const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return !ended && runsDeployedController(spec);
+}
+
+/** Its image holds two programs, so the command is always there. */
+function runsDeployedController(spec: Pod['spec']): boolean {
+  return (spec?.containers ?? []).some(({ command = [], args = [] }) =>
+    [...command, ...args].some((word) => word.split('/').at(-1) === deployedControllerName),
+  );
+}
+
+/** Of a Pod that is of no interest nothing but its name is kept. */
+export function slimPod(pod: Pod): Pod {
+  const { name, namespace = '', uid = '', resourceVersion = '' } = pod.metadata;
+  if (runsDeployedController(pod.spec)) return pod;
+  return { metadata: { name, namespace, uid, resourceVersion } };
+}
+
+/**
+ * The patch that says so on an object and changes nothing else of its status, but for the record of what was done: what
+ * the other one does on the node is not in it. Undefined when it says so already. The deployed controller replaces all
+ * conditions whenever it writes.
+ */
+export function standBackPatch(
+  { metadata, status, statusKeys }: NodeConfig,
+  message: string,
+  now: Date,
+): unknown {
+  const conditions: readonly Condition[] = status?.conditions ?? [];
+  const said = findCondition(conditions, conditionType);
+  const hasRecord = statusKeys.includes('applied');
+  if (said?.status === 'True' && said.message === message && !hasRecord) return undefined;
+  const update = { type: conditionType, status: 'True', reason: conditionType, message } as const;
+  const next = setCondition(conditions, update, { now, generation: metadata.generation ?? 0 });
+  return {
+    metadata: { resourceVersion: metadata.resourceVersion },
+    status: { conditions: next, ...(hasRecord ? { applied: null } : {}) },
+  };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import {
+  instanceId,
+  job,
+  node,
+  nodeConfig,
+  order,
+  pod,
+} from '../../../test/fixtures/controller-samples.ts';
+import type { Change } from '../../kube/cache/store.ts';
+import type { Pod } from '../../kube/core-resources.ts';
+import { createStores, type NodeConfig } from '../objects/stores.ts';
+import {
+  keysOfConfig,
+  keysOfJob,
+  keysOfNode,
+  keysOfOthersJob,
+  keysOfWorkload,
+} from './triggers.ts';
+
+const config = nodeConfig();
+const duplicate = nodeConfig({
+  metadata: { name: 'renamed', uid: 'uid-2' },
+  spec: { nodeName: 'x' },
+});
+const nameless = (name: string) =>
+  nodeConfig({
+    metadata: { name, uid: `uid-of-${name}` },
+    spec: { nodeName: name, instanceId: undefined },
+  });
+
+function storesOf(...configs: readonly NodeConfig[]) {
+  const stores = createStores();
+  for (const one of configs) stores.configs.upsert(one);
+  return stores;
+}
+
+const admission = { request: () => ({ granted: false, why: '' }) as const, wake: () => ['a/b'] };
+const agents = { admission, namespace: 'multinic-system' };
+const own = 'multinic-system/worker-1';
+
+describe('a change of an object', () => {
+  it('is about every object that means the same node', () => {
+    const added = { type: 'added', key: own, object: config } as const;
+    expect(keysOfConfig(storesOf(config, duplicate), added)).toEqual([
+      own,
+      'multinic-system/renamed',
+    ]);
+  });
+
+  it('is about one that means by its name the node that it means by its systemUUID', () => {
+    const stores = storesOf(duplicate, nameless('worker-1'));
+    stores.nodes.upsert(node('worker-1', instanceId));
+    const added = { type: 'added', key: 'multinic-system/renamed', object: duplicate } as const;
+    expect(keysOfConfig(stores, added)).toContain(own);
+  });
+
+  it('is about itself alone when its node and its being there are the same', () => {
+    const change = { type: 'updated', key: own, object: config, previous: config } as const;
+    expect(keysOfConfig(storesOf(config, duplicate), change)).toEqual([own]);
+  });
+
+  it('is about its duplicates when it begins to leave', () => {
+    const deletionTimestamp = '2026-01-01T00:00:00Z';
+    const object = nodeConfig({ metadata: { deletionTimestamp } });
+    const change = { type: 'updated', key: own, object, previous: config } as const;
+    expect(keysOfConfig(storesOf(object, duplicate), change)).toContain('multinic-system/renamed');
+  });
+
+  it('is not about others that have no instance id either', () => {
+    const added = { type: 'added', key: 'multinic-system/a', object: nameless('a') } as const;
+    expect(keysOfConfig(storesOf(nameless('a'), nameless('b')), added)).toEqual([
+      'multinic-system/a',
+    ]);
+  });
+});
+
+/** A Node that is ready since then. */
+function readySince(lastTransitionTime: string) {
+  const one = node('worker-1', instanceId);
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime }];
+  return { ...one, status: { ...one.status, conditions } };
+}
+
+describe('a change of a Node', () => {
+  const here = node('worker-1', instanceId);
+
+  it('is about the objects of its systemUUID and of its name when it comes', () => {
+    const added = { type: 'added', key: 'worker-1', object: node('other', instanceId) } as const;
+    expect(keysOfNode(storesOf(config, nameless('b')), admission, added)).toEqual([own]);
+    const named = { type: 'added', key: 'b', object: node('b', 'any') } as const;
+    expect(keysOfNode(storesOf(config, nameless('b')), admission, named)).toEqual([
+      'multinic-system/b',
+    ]);
+  });
+
+  it('is about nobody when it only reports', () => {
+    const change = { type: 'updated', key: 'worker-1', object: here, previous: here } as const;
+    expect(keysOfNode(storesOf(config), admission, change)).toEqual([]);
+  });
+
+  it('is about its objects when it was not ready and is again, and nobody saw it', () => {
+    const [previous, object] = [readySince('monday'), readySince('tuesday')];
+    const change = { type: 'updated', key: 'worker-1', object, previous } as const;
+    expect(keysOfNode(storesOf(config), admission, change)).toContain(own);
+  });
+
+  it('is about the objects of both when the systemUUID changes', () => {
+    const object = node('worker-1', 'new');
+    const change = { type: 'updated', key: 'worker-1', object, previous: here } as const;
+    expect(keysOfNode(storesOf(config), admission, change)).toContain(own);
+  });
+});
+
+describe('a change of a Job', () => {
+  const complete = { conditions: [{ type: 'Complete', status: 'True' }] };
+
+  it('is about its object, and wakes who waits when it ends or goes', () => {
+    const open = { type: 'added', key: 'k', object: job(order()) } as const;
+    expect(keysOfJob(agents, open)).toEqual([own]);
+    const ended = { ...open, object: job(order(), { status: complete }) };
+    expect(keysOfJob(agents, ended)).toEqual([own, 'a/b']);
+    expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual([own, 'a/b']);
+  });
+
+  it('for an object of another namespace is about nobody here: it is another controller’s', () => {
+    const theirs = order({ config: { namespace: 'elsewhere', name: 'worker-1' } });
+    const open = { type: 'added', key: 'k', object: job(theirs) } as const;
+    expect(keysOfJob(agents, open)).toEqual([]);
+    expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual(['a/b']);
+  });
+
+  it('in our namespace is about every object when the deployed controller runs in its Pod, or no more', () => {
+    const stores = storesOf(config);
+    const spec = { containers: [{ name: 'c', command: ['./multinic-controller'] }] };
+    const theirs = { ...pod({ phase: 'Running' }), spec } as Pod;
+    const ended = { ...theirs, status: { phase: 'Failed' } } as Pod;
+    const other = pod({ phase: 'Running' });
+    const keys = (change: object) => keysOfWorkload(stores, { key: 'k', ...change } as Change<Pod>);
+    expect(keys({ type: 'added', object: theirs })).toEqual([own]);
+    expect(keys({ type: 'updated', object: theirs, previous: theirs })).toEqual([]);
+    expect(keys({ type: 'updated', object: ended, previous: theirs })).toEqual([own]);
+    expect(keys({ type: 'deleted', object: theirs })).toEqual([own]);
+    expect(keys({ type: 'deleted', object: ended })).toEqual([]);
+    expect(keys({ type: 'added', object: other })).toEqual([]);
+    expect(keys({ type: 'updated', object: other, previous: other })).toEqual([]);
+    expect(keys({ type: 'deleted', object: other })).toEqual([]);
+  });
+
+  it('of the deployed controller is about every object when it comes or goes', () => {
+    const theirs = { type: 'added', key: 'k', object: job(order()) } as const;
+    expect(keysOfOthersJob(storesOf(config), admission, theirs)).toEqual([own]);
+    const object = job(order(), { status: complete });
+    const ended = { ...theirs, type: 'updated', object, previous: object } as const;
+    expect(keysOfOthersJob(storesOf(config), admission, ended)).toEqual(['a/b']);
+  });
+});

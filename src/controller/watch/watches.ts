@@ -1,0 +1,76 @@
+import type { metricTable } from '../../api/metrics.ts';
+import { agentAppName, labels } from '../../api/names.ts';
+import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
+import type { Store } from '../../kube/cache/store.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { type Job, jobs, type Node, nodes, type Pod, pods } from '../../kube/core-resources.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { countSteps } from '../../kube-metrics.ts';
+import type { PartContext } from '../../process/part.ts';
+import { slimAgentPod, slimJob } from '../jobs/job-runner.ts';
+import { type NodeConfig, nodeConfigs, slimNode } from '../objects/stores.ts';
+import { deployedJobsSelector, type OtherController, slimPod } from './legacy-controller.ts';
+
+export interface WatchesOptions {
+  readonly client: Pick<KubeClient, 'list' | 'watch'>;
+  readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log' | 'metrics'>;
+  readonly namespace: string;
+  readonly agentNamespace: string;
+  readonly stores: {
+    readonly configs: Store<NodeConfig>;
+    readonly nodes: Store<Node>;
+    readonly jobs: Store<Job>;
+    readonly pods: Store<Pod>;
+    readonly other: Pick<OtherController, 'jobs' | 'pods'>;
+  };
+}
+
+export interface Watches {
+  readonly configs: Reflector;
+  readonly all: readonly Reflector[];
+}
+
+interface Scope<T> {
+  /** Where there are several of a kind. */
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly transform?: (object: T) => T;
+}
+
+/** What the controller looks at: objects, nodes, its own Jobs and Pods, and what there is of the deployed controller. */
+export function createWatches(options: WatchesOptions): Watches {
+  const { client, namespace, agentNamespace, stores } = options;
+  const { clock, random, log } = options.context;
+
+  function mirror<T extends KubeObject>(resource: Resource<T>, store: Store<T>, scope: Scope<T>) {
+    const kind = scope.name ?? resource.kind;
+    const onError = (error: unknown, retryInMs: number): void =>
+      log.warn({ err: error, kind, retryInMs }, 'watch interrupted');
+    const onStep = countSteps(options.context.metrics, kind);
+    return createReflector({ client, resource, store, clock, random, onError, onStep, ...scope });
+  }
+
+  const agents = {
+    namespace: agentNamespace,
+    labelSelector: `${labels.appName}=${agentAppName}`,
+  };
+  const { other } = stores;
+  const configs = mirror(nodeConfigs, stores.configs, { namespace });
+  return {
+    configs,
+    all: [
+      configs,
+      mirror(nodes, stores.nodes, { transform: slimNode }),
+      mirror(jobs, stores.jobs, { ...agents, transform: slimJob }),
+      mirror(pods, stores.pods, { ...agents, transform: slimAgentPod }),
+      mirror(jobs, other.jobs, {
+        name: 'DeployedJob',
+        namespace,
+        labelSelector: deployedJobsSelector,
+      }),
+      mirror(pods, other.pods, { name: 'DeployedPod', namespace, transform: slimPod }),
+    ],
+  };
+}

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import type { HeldNode } from '../../api/node-configs-http.ts';
+import { canonicalJson } from '../../api/spec-hash.ts';
+import type { Observation, Port } from '../../plan/observation.ts';
+import { compareText } from '../../plan/view.ts';
+import { inTurns } from '../../process/slices.ts';
+import type { SeenPort, SeenSubnet, Sighting } from '../../store/sighting.ts';
+import type { ConfigObject } from '../openstack-config.ts';
+
+/** What a look saw, as far as the inventory shows it to people. */
+export async function sightingOf(
+  { spec }: Pick<ConfigObject, 'spec'>,
+  { ports, subnets, networks }: Observation,
+  held: readonly HeldNode[],
+): Promise<Sighting> {
+  const names = new Map(networks.map(({ id, name = '' }) => [id, name]));
+  const seen = subnets.map(({ id, name = '', cidr, networkId }): [string, SeenSubnet] => [
+    id,
+    { id, name, cidr, networkId, networkName: names.get(networkId) ?? '' },
+  ]);
+  return {
+    ports: new Map(await inTurns(ports, (port) => [port.id, portOf(port)])),
+    subnets: new Map(seen),
+    configured: new Set(held.flatMap(configuredPorts)),
+    specHash: specHashOf(spec),
+  };
+}
+
+/** Neutron lists the addresses of a port in any order. */
+function portOf({ status, fixedIps, createdAt }: Port): SeenPort {
+  const addresses = fixedIps.map(({ ipAddress }) => ipAddress).toSorted(compareText);
+  return { status, addresses, createdAt };
+}
+
+function configuredPorts({ status }: HeldNode): string[] {
+  const nics = status?.interfaceStatuses ?? [];
+  return nics.flatMap(({ portId, status: state }) =>
+    portId && state === 'Configured' ? [portId.toLowerCase()] : [],
+  );
+}
+
+const secretFields: ReadonlySet<string> = new Set(['password', 'contrabassEncryptKey']);
+
+/** A short password could be found again from a hash that it is part of. */
+function specHashOf(spec: unknown): string {
+  const text = canonicalJson(spec ?? {});
+  const shown: unknown = JSON.parse(text, (key, value: unknown) =>
+    secretFields.has(key) ? undefined : value,
+  );
+  return hash('sha256', JSON.stringify(shown));
+}

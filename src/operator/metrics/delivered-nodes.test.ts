@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { metricTable } from '../../api/metrics.ts';
+import { createMetrics } from '../../process/metrics.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import { CloudLooks } from '../schedule/cloud-age.ts';
+import { attach, delivered, detach, type Scene, setScene } from '../testing/scene.ts';
+import { Fleet } from './delivered-nodes.ts';
+import { sampleFleet } from './metrics.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+async function shown(name: string): Promise<string[]> {
+  const text = await scene.metrics.registry.getSingleMetricAsString(`multinic_${name}`);
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => line.replace(`multinic_${name}`, ''));
+}
+
+function says(node: string, state: 'Configured' | 'Failed', nic: string): void {
+  const held = scene.viola.nodes.get(node);
+  const interfaceStatuses = [{ id: 0, name: 'multinic0', status: nic }];
+  if (held) scene.viola.put({ ...held, status: { state, interfaceStatuses } });
+}
+
+describe('nodes and NICs', () => {
+  it('are counted by what their business clusters say, until the OpenstackConfig is gone', async () => {
+    attach(scene.cloud, 3, 2);
+    await delivered(scene);
+    says('worker-1', 'Configured', 'Configured');
+    says('worker-2', 'Failed', 'NeverHeardOf');
+    await scene.look();
+    expect(await shown('delivered_nodes')).toEqual([
+      '{state="Pending"} 0',
+      '{state="InProgress"} 0',
+      '{state="Configured"} 1',
+      '{state="Failed"} 1',
+    ]);
+    expect(await shown('delivered_interfaces')).toEqual([
+      '{state="Pending"} 2',
+      '{state="InProgress"} 0',
+      '{state="Configured"} 1',
+      '{state="Failed"} 0',
+    ]);
+    scene.kube.configs.replace([]);
+    await scene.look();
+    expect(await shown('delivered_nodes')).toContain('{state="Configured"} 0');
+  });
+
+  it('whose removal is held back are counted with their OpenstackConfig', async () => {
+    for (let n = 3; n <= 12; n++) attach(scene.cloud, n, (n % 2) + 1);
+    await delivered(scene);
+    for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
+    await scene.look();
+    expect(await shown('removals_held')).toEqual([
+      '{config_namespace="multinic-system",config="osc"} 11',
+    ]);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look();
+    expect(await shown('removals_held')).toEqual([]);
+  });
+});
+
+async function age(): Promise<number> {
+  const [line] = await shown('cloud_look_age_seconds');
+  return Number(line?.split(' ')[1]);
+}
+
+describe('the age of the last complete look', () => {
+  it('grows while a list of the cloud fails, and no longer', async () => {
+    await delivered(scene);
+    expect(await shown('cloud_look_age_seconds')).toEqual(['{cloud="https://keystone.test"} 0']);
+    for (const what of ['portsOf', 'servers', 'subnet'] as const) {
+      scene.cloud.fail(what, 'serverError');
+      await scene.look(600_000);
+      expect(await age()).toBeGreaterThanOrEqual(600);
+      scene.cloud.heal();
+      await scene.look(600_000);
+      expect(await age()).toBe(0);
+    }
+    scene.viola.fail(503);
+    await scene.look(600_000);
+    expect(await age()).toBe(600);
+  });
+
+  it.each([
+    ['paused', () => scene.kube.annotate({ 'multinic.io/paused': 'true' })],
+    ['deleted', () => scene.kube.delete()],
+    ['gone', () => scene.kube.configs.replace([])],
+    ['refused', () => scene.edit({ subnetIDs: [] })],
+  ])('is not told of a cloud whose only OpenstackConfig is %s', async (_, happens) => {
+    await delivered(scene);
+    happens();
+    await scene.look();
+    expect(await shown('cloud_look_age_seconds')).toEqual([]);
+  });
+
+  it('is that of a cloud which one OpenstackConfig left and another one did not', () => {
+    const looks = new CloudLooks(createFakeClock());
+    for (const member of ['a', 'b', 'b']) looks.begin(member, 'one');
+    looks.begin('a', 'two');
+    expect(looks.ages().map(({ cloud }) => cloud)).toEqual(['one', 'two']);
+    looks.leave('b');
+    expect(looks.ages().map(({ cloud }) => cloud)).toEqual(['two']);
+    looks.complete('b');
+    looks.clear();
+    expect(looks.ages()).toEqual([]);
+  });
+
+  it('is told of the hundred clouds that were not read for longest', async () => {
+    const metrics = createMetrics(metricTable);
+    const clock = createFakeClock();
+    const looks = new CloudLooks(clock);
+    sampleFleet(metrics, new Fleet(), looks);
+    for (let n = 0; n < 150; n++) {
+      looks.begin(`osc-${n}`, `https://cloud-${n}.test`);
+      await clock.advance(1_000);
+    }
+    const text = await metrics.registry.getSingleMetricAsString('multinic_cloud_look_age_seconds');
+    expect(text.match(/^multinic_/gm)).toHaveLength(100);
+    expect(text).toContain('{cloud="https://cloud-0.test"} 150');
+  });
+});

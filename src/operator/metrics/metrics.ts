@@ -1,0 +1,68 @@
+import type { metricTable } from '../../api/metrics.ts';
+import { refOf } from '../../kube/object.ts';
+import type { Metrics } from '../../process/metrics.ts';
+import type { RequestSample } from '../../requests/caller.ts';
+import type { Delivery } from '../deliver/deliver.ts';
+import type { CloudLooks } from '../schedule/cloud-age.ts';
+import type { Fleet } from './delivered-nodes.ts';
+import { operationOf } from './operation.ts';
+
+export type OperatorMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
+
+/** Series of one name; who makes ten thousand OpenstackConfigs does not make as many of them. */
+const mostSeries = 100;
+
+/** Name of this controller in metrics that all controllers share. */
+export const controllerName = 'openstack-config';
+
+/** Counts one request to OpenStack or Contrabass; status 0 = no answer. */
+export function countRequest(metrics: OperatorMetrics, sample: RequestSample): void {
+  const { service, outcome, durationMs } = sample;
+  const status = typeof outcome === 'number' ? String(outcome) : '0';
+  const operation = operationOf(sample);
+  metrics.count('multinic_openstack_requests_total', { service, operation, status });
+  const labels = { operation, status };
+  metrics.observe('multinic_openstack_request_duration_seconds', labels, durationMs / 1000);
+}
+
+/** Counts what became of the nodes of one delivery. */
+export function countDelivery(
+  metrics: OperatorMetrics,
+  provider: string,
+  { accepted, removed, failures }: Delivery,
+): void {
+  const count = (result: string, by: number): void => {
+    if (by > 0) metrics.count('multinic_nodes_delivered_total', { provider, result }, by);
+  };
+  for (const [status, list] of Map.groupBy(accepted, (one) => one.status))
+    count(status, list.length);
+  count('deleted', removed.length);
+  count('error', failures.length);
+}
+
+/** Shows how far the nodes are, whose removals are held back, and how old what is known of each cloud is. */
+export function sampleFleet(
+  metrics: Pick<Metrics<typeof metricTable>, 'sampleEach'>,
+  fleet: Fleet,
+  cloudLooks: CloudLooks,
+): void {
+  const states = (what: 'nodes' | 'interfaces') => () =>
+    [...fleet.total(what)].map(([state, value]) => ({ labels: { state }, value }));
+  metrics.sampleEach('multinic_delivered_nodes', states('nodes'));
+  metrics.sampleEach('multinic_delivered_interfaces', states('interfaces'));
+  metrics.sampleEach('multinic_removals_held', () =>
+    fleet
+      .held()
+      .slice(0, mostSeries)
+      .map(({ key, count }) => {
+        const { namespace = '', name } = refOf(key);
+        return { labels: { config_namespace: namespace, config: name }, value: count };
+      }),
+  );
+  metrics.sampleEach('multinic_cloud_look_age_seconds', () =>
+    cloudLooks
+      .ages()
+      .slice(0, mostSeries)
+      .map(({ cloud, seconds }) => ({ labels: { cloud }, value: seconds })),
+  );
+}

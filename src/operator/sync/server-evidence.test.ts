@@ -1,0 +1,109 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ServerSelector } from '../resolve/servers.ts';
+import { FakeCloud } from '../testing/fake-cloud.ts';
+import { attach } from '../testing/scene.ts';
+import { readServerEvidence, serversPerSync } from './server-evidence.ts';
+
+const { signal } = new AbortController();
+const random = () => 0.5;
+let cloud: FakeCloud;
+let seen: Set<string>;
+
+beforeEach(() => {
+  cloud = new FakeCloud();
+  seen = new Set();
+  const vm = { id: 's1', name: 'worker-1', status: 'ACTIVE', metadata: { pool: 'data' } };
+  cloud.vms = [{ ...vm, tags: ['k8s', 'edge'] }];
+});
+
+async function evidenceOf(selector: Partial<ServerSelector>, ids: readonly string[] = ['s1']) {
+  const whole = { ids: [], names: [], carrying: undefined, ...selector };
+  const serversSeen = { sawOwn: (id: string) => seen.has(id) };
+  return readServerEvidence({ cloud, serversSeen }, whole, ids, random, signal);
+}
+
+async function verdictOf(selector: Partial<ServerSelector>) {
+  return (await evidenceOf(selector)).serverEvidence[0]?.verdict;
+}
+
+describe('a server that is there', () => {
+  it.each<[Partial<ServerSelector>, string]>([
+    [{}, 'left'],
+    [{ names: ['worker'] }, 'left'],
+    [{ names: ['worker-1'] }, 'selected'],
+    [{ ids: ['s1'] }, 'selected'],
+    [{ carrying: { metadata: { pool: 'data' }, tags: [] } }, 'selected'],
+    [{ carrying: { metadata: { pool: 'other' }, tags: [] } }, 'left'],
+    [{ carrying: { metadata: { pool: 'data' }, tags: ['edge', 'k8s'] } }, 'selected'],
+    [{ carrying: { metadata: { pool: 'data' }, tags: ['edge', 'gone'] } }, 'left'],
+    [{ names: ['worker-1'], carrying: { metadata: {}, tags: ['gone'] } }, 'selected'],
+  ])('under %j is judged as %s', async (selector, verdict) => {
+    expect(await verdictOf(selector)).toBe(verdict);
+  });
+
+  it('costs no read of its tags where its metadata says enough', async () => {
+    await evidenceOf({ carrying: { metadata: { pool: 'other' }, tags: ['k8s'] } });
+    expect(cloud.log).toEqual(['server s1']);
+  });
+
+  it.each(['server', 'serverTags'])('proves nothing while %s fails', async (method) => {
+    cloud.fail(method, 'timeout');
+    expect(await evidenceOf({ carrying: { metadata: {}, tags: ['gone'] } })).toEqual({
+      serverEvidence: [{ serverId: 's1', verdict: 'unconfirmed' }],
+      complete: false,
+    });
+  });
+
+  it('is judged for who gives up by nobody', async () => {
+    const leaving = new AbortController();
+    leaving.abort(new Error('gone'));
+    const witness = { cloud, serversSeen: { sawOwn: () => false } };
+    const selector = { ids: [], names: [], carrying: undefined };
+    await expect(
+      readServerEvidence(witness, selector, ['s1'], random, leaving.signal),
+    ).rejects.toThrow('gone');
+  });
+});
+
+describe('a server that is not found', () => {
+  it('is deleted to the account that saw it, or where Nova lists it so, and unclear otherwise', async () => {
+    const carrying = { metadata: {}, tags: ['k8s'] };
+    cloud.hidden.add('s1');
+    expect(await verdictOf({ carrying })).toBe('unconfirmed');
+    seen.add('s1');
+    expect(await verdictOf({ carrying })).toBe('deleted');
+    seen.clear();
+    cloud.vms = cloud.vms.map((vm) => ({ ...vm, status: 'DELETED' }));
+    expect(await verdictOf({ carrying })).toBe('deleted');
+  });
+});
+
+describe('a server that the account saw and does not find', () => {
+  const carrying = { metadata: {}, tags: ['k8s'] };
+
+  beforeEach(() => {
+    seen.add('s1');
+    attach(cloud, 1, 1);
+    cloud.ports = cloud.ports.map((port) => ({ ...port, deviceId: 's1' }));
+  });
+
+  it('is not deleted while Neutron shows its ports: the account has lost sight of Nova', async () => {
+    cloud.hidden.add('s1');
+    expect(await verdictOf({ carrying })).toBe('unconfirmed');
+    cloud.ports = [];
+    expect(await verdictOf({ carrying })).toBe('deleted');
+  });
+
+  it('is deleted when Nova says so, whatever Neutron has left of it', async () => {
+    cloud.vms = cloud.vms.map((vm) => ({ ...vm, status: 'DELETED' }));
+    expect(await verdictOf({ carrying })).toBe('deleted');
+  });
+});
+
+it('reads so many servers in one sync, and says that there are more', async () => {
+  const ids = Array.from({ length: serversPerSync + 1 }, (_, at) => `t${at}`);
+  const { serverEvidence, complete } = await evidenceOf({}, ids);
+  expect([serverEvidence.length, complete]).toEqual([serversPerSync, false]);
+  const all = await evidenceOf({}, ids.slice(1));
+  expect([all.serverEvidence.length, all.complete]).toEqual([serversPerSync, true]);
+});

@@ -1,0 +1,98 @@
+import type { Cloud } from '../../openstack/cloud.ts';
+import type { ServerRecord } from '../../openstack/resources.ts';
+import type { ServerEvidence } from '../../plan/observation.ts';
+import { mapBounded } from '../../process/bounded.ts';
+import { isRequestError } from '../../requests/request-error.ts';
+import type { Random } from '../../time/clock.ts';
+import type { ServersSeen } from '../observe/cloud-view.ts';
+import { hasMetadata } from '../observe/servers.ts';
+import type { ServerSelector } from '../resolve/servers.ts';
+import { randomSample } from './random-sample.ts';
+
+/** Who is asked about servers. */
+export interface ServerWitness {
+  readonly cloud: Pick<Cloud, 'portsOf' | 'server' | 'serverTags' | 'wasDeleted'>;
+  readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
+}
+
+/** A server as it is read by id; a 404 counts only where it cannot mean that the account may not see it. */
+export async function readServer(
+  {
+    cloud,
+    serversSeen,
+  }: Pick<ServerWitness, 'serversSeen'> & {
+    readonly cloud: Pick<Cloud, 'server' | 'wasDeleted'>;
+  },
+  serverId: string,
+  signal: AbortSignal,
+): Promise<ServerRecord | 'deleted' | 'unknown'> {
+  const server = await cloud.server(serverId, signal);
+  if (server.kind === 'found') return server.value.status === 'DELETED' ? 'deleted' : server.value;
+  // A 404 is what an account gets that may not see the server, too.
+  if (serversSeen.sawOwn(serverId)) return 'deleted';
+  return (await cloud.wasDeleted(serverId, signal)) ? 'deleted' : 'unknown';
+}
+
+/** Servers read by id in one sync; what is left over waits for the next one. */
+export const serversPerSync = 50;
+const readsAtOnce = 4;
+
+interface Evidence {
+  readonly serverEvidence: readonly ServerEvidence[];
+  /** False when a read failed, or when more was asked than one sync reads. */
+  readonly complete: boolean;
+}
+
+/** Reads whether servers that were delivered and are not among the selected ones left the selection. */
+export async function readServerEvidence(
+  witness: ServerWitness,
+  selector: ServerSelector,
+  serverIds: readonly string[],
+  random: Random,
+  signal: AbortSignal,
+): Promise<Evidence> {
+  let complete = serverIds.length <= serversPerSync;
+  const asked = randomSample(serverIds, serversPerSync, random);
+  const judged = async (serverId: string): Promise<ServerEvidence> => {
+    try {
+      return { serverId, verdict: await judge(witness, selector, serverId, signal) };
+    } catch (error) {
+      signal.throwIfAborted();
+      // A read that fails proves nothing.
+      if (!isRequestError(error)) throw error;
+      complete = false;
+      return { serverId, verdict: 'unconfirmed' };
+    }
+  };
+  const serverEvidence = await mapBounded(asked, readsAtOnce, judged, signal);
+  return { serverEvidence, complete };
+}
+
+async function judge(
+  witness: ServerWitness,
+  selector: ServerSelector,
+  serverId: string,
+  signal: AbortSignal,
+): Promise<ServerEvidence['verdict']> {
+  const server = await readServer(witness, serverId, signal);
+  if (server === 'deleted') return verdictOfDeleted(witness, serverId, signal);
+  if (server === 'unknown') return 'unconfirmed';
+  const { ids, names, carrying } = selector;
+  if (ids.includes(serverId) || names.includes(server.name)) return 'selected';
+  if (carrying === undefined || !hasMetadata(server, carrying.metadata)) return 'left';
+  if (carrying.tags.length === 0) return 'selected';
+  const tags = await witness.cloud.serverTags(serverId, signal);
+  if (tags.kind === 'notFound') return 'unconfirmed';
+  return carrying.tags.every((tag) => tags.value.includes(tag)) ? 'selected' : 'left';
+}
+
+/** Who has lost sight of Nova's servers only still sees their ports; of a port that is left behind Nova knows better. */
+async function verdictOfDeleted(
+  { cloud }: ServerWitness,
+  serverId: string,
+  signal: AbortSignal,
+): Promise<ServerEvidence['verdict']> {
+  const ports = await cloud.portsOf([serverId], signal);
+  const isGone = ports.length === 0 || (await cloud.wasDeleted(serverId, signal));
+  return isGone ? 'deleted' : 'unconfirmed';
+}

@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { finalizers } from '../../api/names.ts';
+import { openstackConfigs } from '../openstack-config.ts';
+import { FakeViola } from '../testing/fake-viola.ts';
+import { attach, delivered, detach, type Scene, serverIds, setScene } from '../testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+describe('a port that is attached', () => {
+  it('is delivered with fence and source, and the status says so', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create();
+    await scene.look();
+    expect(scene.viola.posts).toEqual([
+      [
+        {
+          nodeName: 'worker-1',
+          instanceId: serverIds[0],
+          base: null,
+          source: { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid', generation: 1 },
+          interfaces: [
+            {
+              id: 0,
+              name: 'multinic0',
+              portId: 'p1',
+              macAddress: 'fa:16:3e:00:00:01',
+              address: '10.0.10.1',
+              cidr: '10.0.10.0/24',
+              mtu: 1450,
+              addresses: ['10.0.10.1/24'],
+              gateway: '10.0.10.1',
+              networkId: 'net-a',
+              subnetId: 'sub-a',
+            },
+          ],
+        },
+      ],
+    ]);
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.status()).toMatchObject({
+      observedGeneration: 1,
+      lastSyncedAt: '2026-01-01T00:00:15Z',
+      lastError: '',
+      summary: { servers: 2, nodes: 1, interfaces: 1, filteredPorts: 0 },
+    });
+    expect(scene.condition('Degraded')).toMatchObject({
+      status: 'False',
+      reason: 'Healthy',
+      message: 'controller healthy',
+    });
+    for (const type of ['CredentialsValid', 'InventoryComplete', 'Delivered']) {
+      expect(scene.condition(type)?.status).toBe('True');
+    }
+    expect(scene.events).toEqual([
+      { type: 'Normal', reason: 'Synced', message: 'synced 1 node(s)' },
+    ]);
+  });
+
+  it('is delivered once: after that nothing is sent and the status is written once more', async () => {
+    await delivered(scene);
+    const before = scene.kube.writes.length;
+    for (let round = 0; round < 3; round++) await scene.look();
+    expect(scene.viola.posts).toHaveLength(1);
+    expect(scene.ready()).toBe('True NoChange: no changes detected');
+    expect(scene.kube.writes.slice(before)).toEqual(['status']);
+  });
+
+  it('costs only its own node', async () => {
+    await delivered(scene);
+    attach(scene.cloud, 3, 2);
+    await scene.look();
+    expect(scene.viola.posts[1]?.map(({ nodeName, base }) => [nodeName, base?.generation])).toEqual(
+      [['worker-2', 1]],
+    );
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
+  });
+
+  it('is recorded in the inventory as the business cluster holds it', async () => {
+    await delivered(scene);
+    const [first] = await scene.store.list({ nodeName: 'worker-1' });
+    expect(first).toMatchObject({ providerId: 'biz-1', instanceId: serverIds[0] });
+    expect(first?.config.interfaces).toHaveLength(1);
+  });
+
+  it('is recorded without the objects of others at its servers', async () => {
+    attach(scene.cloud, 2, 2);
+    const source = { namespace: 'team-b', name: 'other', uid: 'other', generation: 1 };
+    const spec = { nodeName: 'worker-1', instanceId: serverIds[0], interfaces: [] };
+    scene.viola.put({ nodeName: 'worker-1', uid: 'u', generation: 1, source, spec });
+    scene.create();
+    await scene.look();
+    expect((await scene.store.list()).map(({ nodeName }) => nodeName)).toEqual(['worker-2']);
+  });
+
+  it('keeps its finalizer, which somebody took away, though there is nothing to send', async () => {
+    await delivered(scene);
+    const { metadata } = scene.object() ?? expect.fail('it is there');
+    const bare = { metadata: { resourceVersion: metadata.resourceVersion ?? '', finalizers: [] } };
+    await scene.kube.patch(openstackConfigs, { namespace: 'multinic-system', name: 'osc' }, bare);
+    await scene.look();
+    expect(scene.viola.posts).toHaveLength(1);
+    expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
+  });
+
+  it('is delivered again when somebody deletes or edits the object', async () => {
+    await delivered(scene);
+    scene.viola.nodes.delete('worker-1');
+    const other = scene.viola.nodes.get('worker-2');
+    if (other)
+      scene.viola.put({ ...other, generation: 2, spec: { ...other.spec, interfaces: [] } });
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+  });
+
+  it('replaces the finalizer of an earlier generation, though ours is there as well', async () => {
+    const both = [finalizers.openstackConfig, ...finalizers.openstackConfigEarlier];
+    attach(scene.cloud, 1, 1);
+    scene.create({}, { finalizers: both });
+    await scene.look();
+    expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
+  });
+
+  it('sets the finalizer before anything is sent, and none while there is nothing to send', async () => {
+    scene.create();
+    await scene.look();
+    expect(scene.object()?.metadata.finalizers).toBeUndefined();
+    attach(scene.cloud, 1, 1);
+    await scene.look();
+    expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
+    const order = scene.effects.filter((effect) => effect.startsWith('before'));
+    expect(order.indexOf('before operator.finalizer.add')).toBeLessThan(
+      order.indexOf('before operator.node-config.post'),
+    );
+  });
+
+  it('takes finalizers of earlier generations over', async () => {
+    attach(scene.cloud, 1, 1);
+    scene.create({}, { finalizers: ['other/one', ...finalizers.openstackConfigEarlier] });
+    await scene.look();
+    expect(scene.object()?.metadata.finalizers).toEqual(['other/one', finalizers.openstackConfig]);
+  });
+
+  it('survives the loss of everything that is only remembered', async () => {
+    await delivered(scene);
+    scene.restart();
+    await scene.look();
+    expect(scene.viola.posts).toHaveLength(1);
+    expect(scene.ready()).toBe('True NoChange: no changes detected');
+  });
+});
+
+describe('a port that is detached', () => {
+  it.each([
+    ['deleted', true],
+    ['kept', false],
+  ])('goes from the node when it is %s, and the other keeps its name', async (_how, gone) => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 1);
+    scene.create();
+    await scene.look();
+    detach(scene.cloud, 1, gone);
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+  });
+
+  it('leaves an empty object when it was the last one', async () => {
+    await delivered(scene);
+    detach(scene.cloud, 1);
+    await scene.look();
+    expect(scene.viola.nodes.get('worker-1')?.spec.interfaces).toEqual([]);
+    expect(scene.viola.removals).toEqual([]);
+  });
+
+  it('stays while Nova cannot say, and goes as soon as it can', async () => {
+    await delivered(scene);
+    detach(scene.cloud, 1);
+    scene.cloud.fail('server', 'serverError');
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+    expect(scene.ready()).toContain('False RemovalUnconfirmed: node worker-1: multinic0 (port p1)');
+    scene.cloud.heal();
+    await scene.look();
+    expect(scene.nics('worker-1')).toEqual([]);
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+  });
+
+  it('never was when only the list had lost it', async () => {
+    await delivered(scene);
+    scene.cloud.unlisted.add('p1').add('p2');
+    await scene.look();
+    expect(scene.viola.posts).toHaveLength(1);
+    expect(scene.ready()).toBe('True NoChange: no changes detected');
+  });
+});
+
+describe('a server taken out of vmNames', () => {
+  it('is taken back from its node, with the fence of what was read', async () => {
+    await delivered(scene);
+    scene.edit({ vmNames: serverIds.slice(1, 2) });
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-1']);
+    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+  });
+
+  it('stays in the inventory until the node is clean, and is asked for once', async () => {
+    await delivered(scene);
+    scene.edit({ vmNames: serverIds.slice(1, 2) });
+    await scene.look();
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-1']);
+    expect(await scene.store.list()).toHaveLength(2);
+    expect(scene.condition('Reconciling')).toMatchObject({ reason: 'Waiting' });
+    scene.viola.clean();
+    await scene.look();
+    expect(await scene.store.list()).toHaveLength(1);
+    expect(scene.condition('Reconciling')).toBeUndefined();
+  });
+});
+
+describe('a CR that moves to another business cluster', () => {
+  const credentials = {
+    openstackProviderID: 'cloud-1',
+    k8sProviderID: 'biz-2',
+    projectID: 'project-1',
+  };
+
+  it('takes its nodes out of the old one', async () => {
+    await delivered(scene);
+    const second = new FakeViola();
+    scene.otherViolas.set('biz-2', second);
+    scene.edit({ credentials });
+    await scene.look();
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+    expect([...second.nodes.keys()]).toEqual(['worker-1', 'worker-2']);
+    expect(scene.condition('Reconciling')).toMatchObject({ reason: 'Waiting' });
+    scene.viola.clean();
+    await scene.look();
+    expect((await scene.store.list()).map(({ providerId }) => providerId)).toEqual([
+      'biz-2',
+      'biz-2',
+    ]);
+    expect(scene.condition('Reconciling')).toBeUndefined();
+  });
+
+  it('is delivered there although the old one cannot be reached', async () => {
+    await delivered(scene);
+    const second = new FakeViola();
+    scene.otherViolas.set('biz-2', second);
+    scene.viola.fail(503);
+    scene.edit({ credentials });
+    await scene.look();
+    expect([...second.nodes.keys()]).toEqual(['worker-1', 'worker-2']);
+    expect(scene.ready()).toBe(
+      'False ViolaPostError: nodes in business cluster "biz-1" cannot be removed: viola: unexpected status 503',
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import type { OperatorReason } from '../../api/reasons.ts';
+import type { Plan, Problem } from '../../plan/plan.ts';
+import { compareText } from '../../plan/view.ts';
+import type { LeavingOthers } from '../deletion/withdraw.ts';
+import type { Rounds } from '../deliver/delivery-rounds.ts';
+import type { Seen } from '../observe/observe.ts';
+import type { Trouble } from '../status/step-failure.ts';
+import type { SyncResult } from './result.ts';
+
+interface Steps extends Pick<SyncResult, 'asking'> {
+  readonly seen: Seen;
+  readonly plan: Plan;
+  readonly rounds: Rounds;
+  readonly others: LeavingOthers;
+}
+
+/** What went wrong, in the order of the steps. */
+export function troublesIn(steps: Steps): readonly Trouble[] {
+  const { seen, plan, rounds, others } = steps;
+  const { servers, subnets, look } = seen;
+  const read = [...servers.troubles, ...look.troubles];
+  const asked = nodesAsked(steps);
+  const problems = [...plan.problems, ...rounds.problems].filter((one) => !isAsked(one, asked));
+  return [
+    ...subnets.troubles,
+    ...servers.troubles,
+    ...look.troubles.filter((trouble) => !isSaid(trouble, servers.troubles)),
+    ...problems.filter((problem) => !isSaid(problem, read)),
+    // Answers come in any order; what is told keeps one.
+    ...rounds.delivery.failures
+      .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
+      .map(({ message }) => ({ reason: 'ViolaPostError', message }) as const),
+    ...others.troubles,
+  ];
+}
+
+/** The subjects that nodes are of whose servers Nova is asked about again. */
+function nodesAsked({ rounds, asking }: Steps): ReadonlySet<string> {
+  const nodes = rounds.nodes.filter(({ instanceId }) => asking.has(instanceId));
+  return new Set(nodes.map(({ nodeName }) => `node ${nodeName}`));
+}
+
+/** Whether Nova is asked about it again before it is told. */
+function isAsked({ reason, subject }: Problem, asked: ReadonlySet<string>): boolean {
+  return reason === 'RemovalUnconfirmed' && asked.has(subject);
+}
+
+/** Whether a service failed for all; a node, port or network that cannot be used slows nobody else down. */
+export function isOutage({ seen, rounds }: Pick<Steps, 'seen' | 'rounds'>): boolean {
+  return isCloudOutage(seen) || rounds.delivery.failures.some(({ kind }) => kind === 'outage');
+}
+
+/** Whether a service of the cloud did not say what it was asked for. */
+export function isCloudOutage({ subnets, servers, look }: Seen): boolean {
+  const read = [...subnets.troubles, ...servers.troubles, ...look.troubles];
+  return read.some(({ reason }) => ofServices.has(reason));
+}
+
+const ofServices: ReadonlySet<string> = new Set<OperatorReason>([
+  'KeystoneError',
+  'NeutronEndpointError',
+  'NeutronPortError',
+  'NeutronSubnetError',
+  'NovaServerError',
+]);
+
+// A failed Nova is one trouble, not one for every server whose name is not known.
+function isSaid({ reason }: Trouble, troubles: readonly Trouble[]): boolean {
+  return reason === 'NovaServerError' && troubles.some((other) => other.reason === reason);
+}
+
+/** What nodes wait for, for people. */
+export function waitsOf({
+  nodes,
+  delivery,
+  leaving,
+  asking,
+}: Pick<SyncResult, 'nodes' | 'delivery' | 'leaving' | 'asking'>): string[] {
+  const doubtful = nodes.filter(({ instanceId }) => asking.has(instanceId));
+  return [
+    ...doubtful.map(({ nodeName }) => `${nodeName}: Nova has not written down a detach yet`),
+    ...nodes.filter(({ waiting }) => waiting).map(({ nodeName, why }) => `${nodeName}: ${why}`),
+    ...inOrder(delivery.waiting).map((nodeName) => `${nodeName}: the object changes or goes`),
+    ...inOrder(leaving.map(({ nodeName }) => nodeName)).map(
+      (nodeName) => `${nodeName}: leaves the business cluster it was in`,
+    ),
+  ];
+}
+
+function inOrder(names: readonly string[]): string[] {
+  return names.toSorted(compareText);
+}

@@ -1,0 +1,111 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import type { JobRequest } from '../../src/api/job.ts';
+import { request } from '../fixtures/agent-samples.ts';
+import { nic, runAgent } from './agent-process.ts';
+import { stateOf } from './host-state.ts';
+
+const mac = '02:00:00:00:01:05';
+const wanted = nic(0, mac, '10.0.0.11/16', { portId: 'port-1' });
+
+const asked = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
+
+let host: NamespaceHost;
+afterEach(() => host.down());
+
+describe('a host without netplan', () => {
+  test('[RW-05] [RW-82] is told as what it is, and nothing of it is touched', async () => {
+    host = await createHost('family', { nics: { ens5: mac } });
+    await rm(join(host.root, 'usr/lib/netplan'), { recursive: true });
+    const before = await stateOf(host);
+    const { result } = await runAgent(host, request([wanted]));
+    expect(result?.nics).toMatchObject([
+      { mac, reason: 'WrongFamily', message: expect.stringContaining('no netplan') as string },
+    ]);
+    expect(result).not.toHaveProperty('family');
+    expect(await stateOf(host)).toEqual(before);
+  });
+
+  test('is clean when nothing of ours was ever there', async () => {
+    host = await createHost('clean', {});
+    await rm(join(host.root, 'usr/lib/netplan'), { recursive: true });
+    const { result } = await runAgent(host, request([wanted], { action: 'cleanup' }));
+    expect(result).toMatchObject({ outcome: 'ok', nics: [] });
+  });
+});
+
+describe('a Job that was made for another family', () => {
+  test('[RW-05] is told which one the host is of, and touches nothing', async () => {
+    host = await createHost('other', { nics: { ens5: mac } });
+    const before = await stateOf(host);
+    const { result } = await runAgent(host, asked({ family: 'keyfile' }));
+    const message = 'found netplan (it is installed), but the Job is for keyfile';
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      family: 'netplan',
+      nics: [{ mac, reason: 'WrongFamily', message }],
+    });
+    expect(await stateOf(host)).toEqual(before);
+  });
+
+  test('leaves what is ours to another one, and is done where there is nothing of ours', async () => {
+    host = await createHost('leave', { nics: { ens5: mac } });
+    const clean = asked({ action: 'cleanup', family: 'keyfile' });
+    const nothing = await runAgent(host, clean);
+    expect(nothing.result).toMatchObject({ outcome: 'ok', family: 'netplan', nics: [] });
+    const right = await runAgent(host, asked({ family: 'netplan' }));
+    expect(right.result).toMatchObject({ outcome: 'ok', family: 'netplan' });
+    const before = await stateOf(host);
+    const { result } = await runAgent(host, { ...clean, generation: 2 });
+    expect(result).toMatchObject({ outcome: 'failed', family: 'netplan' });
+    expect(await stateOf(host)).toEqual(before);
+  });
+});
+
+describe('a request of protocol 2', () => {
+  test('is refused by another machine', async () => {
+    host = await createHost('machine', { nics: { ens5: mac } });
+    await writeFile(join(host.root, 'etc/machine-id'), 'machine-b\n');
+    const before = await stateOf(host);
+    const { result, effects } = await runAgent(host, asked({ machineId: 'machine-a' }));
+    expect(result).toMatchObject({ protocol: 2, refusal: { reason: 'WrongMachine' } });
+    expect(effects).toHaveLength(2);
+    expect(await stateOf(host)).toEqual(before);
+    const right = await runAgent(host, asked({ machineId: 'machine-b' }));
+    expect(right.result?.outcome).toBe('ok');
+  });
+
+  test('is answered with what the host knows', async () => {
+    host = await createHost('known', { nics: { ens5: mac } });
+    const { result } = await runAgent(host, asked({ generation: 4 }));
+    expect(result).toMatchObject({
+      known: [{ mac, index: 0, portId: 'port-1' }],
+      fence: { uid: 'uid-1', generation: 4 },
+    });
+  });
+
+  test('of a restored object is done when it names what the host has seen', async () => {
+    host = await createHost('restored', { nics: { ens5: mac } });
+    await runAgent(host, asked({ generation: 9 }));
+    const stale = await runAgent(host, asked({ generation: 3 }));
+    expect(stale.result).toMatchObject({
+      refusal: { reason: 'StaleRequest' },
+      fence: { uid: 'uid-1', generation: 9 },
+    });
+    const supersedes = { uid: 'uid-1', generation: 9 };
+    const late = { ...supersedes, generation: 8 };
+    const refused = await runAgent(host, asked({ generation: 3, supersedes: late }));
+    expect(refused.result?.refusal?.reason).toBe('StaleRequest');
+    const { result } = await runAgent(host, asked({ generation: 3, supersedes }));
+    expect(result).toMatchObject({ outcome: 'ok', fence: { uid: 'uid-1', generation: 3 } });
+  });
+
+  test('an agent answers a request of protocol 1 in protocol 1', async () => {
+    host = await createHost('one', { nics: { ens5: mac } });
+    const { result } = await runAgent(host, request([wanted]));
+    expect(result).toMatchObject({ protocol: 1 });
+    expect(result).not.toHaveProperty('known');
+  });
+});

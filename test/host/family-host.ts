@@ -1,0 +1,50 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import { hostMounts } from '../../src/api/host-mounts.ts';
+import type { Family } from '../../src/api/job.ts';
+import { networkdLink, networkManagerLink } from '../fixtures/recorded-managers.ts';
+
+/** What a manager of the family shows of the primary NIC, by path; `%` stands for the index of its link. */
+const shown: Readonly<Record<Family, Readonly<Record<string, string>>>> = {
+  netplan: {},
+  networkd: {
+    'run/systemd/netif/links/%': networkdLink.bookwormOwn,
+    'etc/systemd/network/50-eth0.network': '[Match]\nName=eth0\n[Network]\nDHCP=yes\n',
+  },
+  keyfile: { 'run/NetworkManager/devices/%': networkManagerLink.connected },
+  ifcfg: {
+    'run/NetworkManager/devices/%': networkManagerLink.connected,
+    'etc/sysconfig/network-scripts/ifcfg-eth0': 'TYPE=Ethernet\nDEVICE=eth0\nONBOOT=yes\n',
+  },
+};
+
+/** A host whose network a manager of this family is seen to manage, with every folder of the agent's Pod. */
+export async function createFamilyHost(
+  name: string,
+  family: Family,
+  nics: Readonly<Record<string, string>>,
+): Promise<NamespaceHost> {
+  const host = await createHost(`${name}-${family}`, { nics });
+  const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
+  const made = hostMounts[family].filter(({ type }) => type === 'DirectoryOrCreate');
+  for (const { path } of made) await mkdir(join(host.root, path), { recursive: true });
+  for (const [path, text] of Object.entries(shown[family])) {
+    const place = join(host.root, path.replace('%', `${links[0]?.ifindex}`));
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, text);
+  }
+  return host;
+}
+
+/** Text by path of every file below /etc that has the name of one of our NICs, but for backups. */
+export async function filesOfOurs({ root }: NamespaceHost): Promise<Record<string, string>> {
+  const names = await readdir(join(root, 'etc'), { recursive: true, withFileTypes: true });
+  const paths = names
+    .filter((entry) => entry.isFile() && entry.name.includes('multinic'))
+    .filter(({ parentPath }) => basename(parentPath) !== 'backup')
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted();
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  return Object.fromEntries(paths.map((path, at) => [path.slice(root.length), texts[at] ?? '']));
+}

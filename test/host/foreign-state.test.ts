@@ -1,0 +1,302 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import { request } from '../fixtures/agent-samples.ts';
+import { nic, runAgent } from './agent-process.ts';
+import { plantForeignState } from './foreign.ts';
+import { ipOnOldKernel, ipWith } from './line-by-line-ip.ts';
+
+const [mac, otherMac] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
+const wanted = nic(0, mac, '10.0.0.11/24', { gateway: '10.0.0.254' });
+
+let host: NamespaceHost;
+beforeEach(async () => {
+  host = await createHost('theirs', { nics: { ens5: mac } });
+  await plantForeignState(host);
+});
+afterEach(() => host.down());
+
+/** As some who route to containers mark theirs; of the kernel's own it has no address behind it. */
+const theirs = 'route add 10.8.0.0/16 dev ens5 proto kernel scope link metric 77';
+
+async function plantOnNic(...lines: readonly string[]): Promise<void> {
+  for (const line of ['link set dev ens5 up', ...lines]) await host.ip(...line.split(' '));
+}
+
+const routesOf = (name: string) => host.ip('route', 'show', 'dev', name);
+
+/** An `ip` of a host on which somebody does this while the agent gives the NIC its name. */
+const meanwhile = (command: string) =>
+  ipWith(host, `[[ $line == *name\\ multinic0* ]] && { ${command}; }`);
+
+describe('what others have on a host', () => {
+  test('is neither touched nor told of when a NIC comes and goes', async () => {
+    const came = await runAgent(host, request([wanted]));
+    const went = await runAgent(host, request([], { generation: 2 }));
+    for (const { result } of [came, went]) {
+      expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
+      expect(result).not.toHaveProperty('foreignStateLost');
+    }
+  });
+
+  test('on a NIC that stays up stays, too', async () => {
+    await plantOnNic(theirs);
+    const { result, stderr } = await runAgent(host, request([wanted]));
+    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
+    expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
+    expect(stderr).not.toContain('others lost something');
+  });
+
+  test('on a NIC that has to go through "down" is there again after it', async () => {
+    await plantOnNic(theirs);
+    const { result, stderr } = await runAgent(host, request([wanted]), {
+      path: await ipOnOldKernel(host),
+    });
+    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
+    expect(result).not.toHaveProperty('foreignStateLost');
+    expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
+    expect(stderr).toContain('others lost something');
+  });
+
+  test('on such a NIC is there again, what a gateway is on before what is behind it', async () => {
+    await plantOnNic(theirs, 'route add 10.7.0.0/16 via 10.8.0.1 dev ens5 proto kernel');
+    const { result } = await runAgent(host, request([wanted]), { path: await ipOnOldKernel(host) });
+    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
+    expect(await routesOf('multinic0')).toContain('10.7.0.0/16 via 10.8.0.1 proto kernel');
+  });
+
+  test('on such a NIC is told of, and not put back, when others took the NIC meanwhile', async () => {
+    await plantOnNic(theirs);
+    const lease = 'ip addr add 10.9.0.7/24 dev multinic0 valid_lft 600 preferred_lft 600';
+    const path = await ipOnOldKernel(
+      host,
+      `[[ "$line" == rule\\ add\\ from\\ 10.0.0.11* ]] && ${lease}`,
+    );
+    const { result } = await runAgent(host, request([wanted]), { path });
+    expect(result, JSON.stringify(result)).toMatchObject({
+      nics: [{ reason: 'LeasedByHost' }],
+      foreignStateLost: 1,
+    });
+    expect(await routesOf('multinic0')).not.toContain('10.8.0.0/16');
+  });
+
+  test('on such a NIC is tried to be put back no longer once much of it cannot be', async () => {
+    await runAgent(host, request([wanted]));
+    const routes = Array.from({ length: 60 }, (_, n) => `10.20.${n}.0/24`);
+    for (const to of routes)
+      await host.ip(
+        ...`route add ${to} dev multinic0 proto kernel scope link src 10.0.0.11`.split(' '),
+      );
+    const tries = join(host.root, 'tries');
+    const path = await ipWith(
+      host,
+      `[[ $line == route\\ replace\\ 10.20.* ]] && echo x >> ${tries}`,
+    );
+    // The kernel takes them with the address that they say to come from.
+    const moved = { ...wanted, addresses: ['10.0.0.12/24'] };
+    const { result } = await runAgent(host, request([moved], { generation: 2 }), { path });
+    expect(result, JSON.stringify(result)).toMatchObject({
+      outcome: 'ok',
+      foreignStateLost: routes.length,
+    });
+    expect((await host.exec('wc', '-l', tries)).stdout).toMatch(/^20 /);
+  });
+
+  test('does not begin with another NIC of ours, which is unplugged meanwhile', async () => {
+    await host.plug('ens6', otherMac);
+    const other = nic(1, otherMac, '10.1.0.12/24');
+    await runAgent(host, request([other]));
+    const path = await meanwhile(
+      `ip -n ${host.fabric} link del sw${otherMac.replaceAll(':', '')}; ip rule del priority 111`,
+    );
+    const { result } = await runAgent(host, request([wanted, other], { generation: 2 }), { path });
+    expect(result?.warnings).toEqual([expect.stringContaining('ForeignStateLost rule 111')]);
+  });
+
+  test('and goes meanwhile is told of, and not put back', async () => {
+    const path = await meanwhile(
+      'ip rule del priority 111; ip route del blackhole 10.246.0.0/24; ip link del multinic9',
+    );
+    const { result } = await runAgent(host, request([wanted]), { path });
+    expect(result).toMatchObject({
+      outcome: 'ok',
+      foreignStateLost: 3,
+      warnings: [
+        'ForeignStateLost link multinic9',
+        'ForeignStateLost route 10.246.0.0/24 table 254 metric 0',
+        'ForeignStateLost rule 111 of IPv4 from 10.244.0.0/16 lookup 200 proto 0',
+      ],
+    });
+    expect(await host.ip('rule', 'show')).not.toContain('10.244.0.0/16');
+  });
+
+  test('and goes with an address of ours is told of, also when that is all that happens', async () => {
+    await runAgent(host, request([wanted]));
+    await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
+    const { result } = await runAgent(host, request([], { generation: 2 }));
+    expect(result?.warnings).toEqual([
+      'ForeignStateLost route 10.5.0.0/16 dev eth0 table 254 metric 0',
+    ]);
+  });
+
+  test('and changes meanwhile is told of too: a file', async () => {
+    const file = join(host.root, 'etc/netplan/60-storage.yaml');
+    await writeFile(join(host.root, 'later'), 'network: {version: 2}\n');
+    const path = await meanwhile(`cp ${host.root}/later ${file}`);
+    const { result } = await runAgent(host, request([wanted]), { path });
+    expect(result).toMatchObject({ outcome: 'ok', foreignStateLost: 1 });
+    expect(result?.warnings).toEqual(['ForeignStateLost file /etc/netplan/60-storage.yaml']);
+  });
+
+  test('is looked at again when the change is undone', async () => {
+    const file = join(host.root, 'etc/netplan/90-multinic0.yaml');
+    const path = await ipWith(
+      host,
+      `[[ $line == *name\\ multinic0* ]] && mkdir -p ${file}/in-the-way
+       [[ $line == *name\\ ens5* ]] && ip rule del priority 111`,
+    );
+    const { result } = await runAgent(host, request([wanted]), { path });
+    expect(result).toMatchObject({
+      nics: [{ reason: 'PersistFailed' }],
+      foreignStateLost: 1,
+      warnings: [expect.stringContaining('rule 111')],
+    });
+  });
+
+  test('and cannot be looked at again is told of, beside what became of each NIC', async () => {
+    const [file, undone] = ['etc/netplan/90-multinic0.yaml', 'undone'].map((at) =>
+      join(host.root, at),
+    );
+    const path = await ipWith(
+      host,
+      `[[ $line == *name\\ multinic0* ]] && mkdir -p ${file}/in-the-way
+       [[ $line == *name\\ ens5* ]] && touch ${undone}
+       [[ $line == link\\ show* && -e ${undone} ]] && { echo look >> ${undone}
+         [ "$(wc -l < ${undone})" -gt 2 ] && fail 'no more looks'; }`,
+    );
+    const { result } = await runAgent(host, request([wanted]), { path });
+    expect(result).toMatchObject({
+      nics: [{ name: 'ens5', reason: 'PersistFailed' }],
+      warnings: [expect.stringMatching(/^ForeignStateUnknown .*no more looks/)],
+      family: 'netplan',
+    });
+    expect(result).not.toHaveProperty('foreignStateLost');
+  });
+
+  test.each([
+    ['finished', 'after', 'multinic0'],
+    ['undone', 'before', 'ens5'],
+  ])(
+    'is there again, or told of, when an interrupted change is %s by the next run',
+    async (_, phase, name) => {
+      await plantOnNic();
+      await runAgent(host, request([wanted]), { killAt: `agent.file.commit ${phase} 1` });
+      for (const line of [
+        'route add 10.8.0.0/16 dev multinic0 proto kernel scope link metric 77',
+        // Who named it: a kernel that renames no link that is up has it go through "down".
+        ...(name === 'multinic0' ? ['link set dev multinic0 name ens5'] : []),
+      ])
+        await host.ip(...line.split(' '));
+      const path = await ipOnOldKernel(
+        host,
+        `[[ $line == *name\\ ${name}* ]] && ip rule del priority 111`,
+      );
+      const next =
+        name === 'multinic0' ? request([wanted], { attempt: 1 }) : request([], { generation: 2 });
+      const { result, stderr } = await runAgent(host, next, { path });
+      expect(result, stderr).toMatchObject({
+        outcome: 'ok',
+        foreignStateLost: 1,
+        warnings: [expect.stringContaining('rule 111')],
+      });
+      expect(await routesOf(name)).toContain('10.8.0.0/16 proto kernel scope link metric 77');
+    },
+  );
+
+  test('is told of where an interrupted change is undone for a request that is refused', async () => {
+    await runAgent(host, request([wanted], { generation: 2 }), {
+      killAt: 'agent.file.commit before 1',
+    });
+    const path = await ipWith(host, '[[ $line == *name\\ ens5* ]] && ip rule del priority 111');
+    const { result } = await runAgent(host, request([wanted]), { path });
+    expect(result).toMatchObject({ refusal: { reason: 'StaleRequest' }, foreignStateLost: 1 });
+  });
+
+  test('costs a run that changes nothing no further look', async () => {
+    await runAgent(host, request([wanted]));
+    const looks = join(host.root, 'looks');
+    const path = await ipWith(host, `[[ $line == link\\ show* ]] && echo look >> ${looks}`);
+    await host.ip('rule', 'del', 'priority', '111');
+    const { result } = await runAgent(host, request([wanted], { attempt: 1 }), { path });
+    expect(result).not.toHaveProperty('foreignStateLost');
+    expect((await host.exec('cat', looks)).stdout).toBe('look\n');
+  });
+});
+
+async function killed(): Promise<void> {
+  // One that renames no link that is up has the NIC go through "down", in a second batch.
+  const path = await ipOnOldKernel(host, ':');
+  const asked = request([wanted]);
+  const { code } = await runAgent(host, asked, { killAt: 'agent.kernel.batch after 2', path });
+  expect(code).toBe(137);
+  expect(await host.ip('route', 'show', 'table', 'all')).not.toContain('10.8.0.0/16');
+}
+
+describe('what a killed run took from others', () => {
+  const killAt = 'agent.kernel.batch after 1';
+  test('on a NIC of ours is put back by the next one', async () => {
+    await plantOnNic(theirs);
+    await killed();
+    const { result, stderr } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
+    expect(result).not.toHaveProperty('foreignStateLost');
+    expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
+    expect(stderr).toContain('others lost something');
+  });
+
+  test('is told of and no more where somebody has another in its place by now', async () => {
+    await plantOnNic(theirs);
+    await killed();
+    await host.ip(...'route add blackhole 10.8.0.0/16 metric 77'.split(' '));
+    const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(result, JSON.stringify(result)).toMatchObject({
+      outcome: 'ok',
+      foreignStateLost: 1,
+      warnings: [`ForeignStateLost route 10.8.0.0/16 dev ${mac} table 254 metric 77`],
+    });
+    expect(await host.ip('route', 'show')).toContain('blackhole 10.8.0.0/16');
+    expect(await routesOf('multinic0')).not.toContain('10.8.0.0');
+  });
+
+  test('has gone with a boot anyway', async () => {
+    await plantOnNic(theirs);
+    await killed();
+    const journal = join(host.root, 'var/lib/multinic/journal/0.json');
+    const entry = JSON.parse(await readFile(journal, 'utf8')) as object;
+    await writeFile(journal, JSON.stringify({ ...entry, bootId: 'the one before' }));
+    const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(result).not.toHaveProperty('foreignStateLost');
+    expect(await routesOf('multinic0')).not.toContain('10.8.0.0');
+  });
+
+  test('with an address of ours is told of, too', async () => {
+    await runAgent(host, request([wanted]));
+    await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
+    const gone = request([], { generation: 2 });
+    expect((await runAgent(host, gone, { killAt })).code).toBe(137);
+    const { result } = await runAgent(host, { ...gone, attempt: 2 });
+    expect(result?.warnings).toEqual([
+      'ForeignStateLost route 10.5.0.0/16 dev eth0 table 254 metric 0',
+    ]);
+  });
+
+  test('nothing: nothing is told of, nor of what came meanwhile', async () => {
+    await plantOnNic();
+    expect((await runAgent(host, request([wanted]), { killAt })).code).toBe(137);
+    await host.ip(...'route add blackhole 10.8.0.0/16'.split(' '));
+    const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
+    expect(result).not.toHaveProperty('foreignStateLost');
+  });
+});

@@ -1,0 +1,147 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import type { JobRequest } from '../../src/api/job.ts';
+import { request } from '../fixtures/agent-samples.ts';
+import { UnkindBus } from '../fixtures/unkind-bus.ts';
+import { nic, runAgent } from './agent-process.ts';
+import { createFamilyHost } from './family-host.ts';
+
+const mac = '02:00:00:00:01:05';
+const wanted = nic(0, mac, '10.0.0.11/24', { gateway: '10.0.0.254' });
+const asked = (more: Partial<JobRequest> = {}) =>
+  request([wanted], { protocol: 2, family: 'keyfile', ...more });
+
+/** The profile that NetworkManager made for it, and keeps until the next boot. */
+const automatic = `[connection]
+id=Wired connection 1
+type=ethernet
+autoconnect-priority=-999
+interface-name=ens5
+[ipv4]
+method=auto
+[.nmmeta]
+nm-generated=true
+`;
+
+let host: NamespaceHost;
+let bus: UnkindBus;
+beforeEach(async () => {
+  host = await createFamilyHost('leased', 'keyfile', { ens5: mac });
+  const commands = [
+    'link set dev ens5 up',
+    'addr add 10.0.0.11/24 dev ens5 valid_lft 3600 preferred_lft 3600',
+    'route add default via 10.0.0.254 dev ens5 proto dhcp metric 101',
+  ];
+  for (const command of commands) await host.ip(...command.split(' '));
+  const profiles = join(host.root, 'run/NetworkManager/system-connections');
+  await mkdir(profiles, { recursive: true });
+  await writeFile(join(profiles, 'Wired connection 1.nmconnection'), automatic, { mode: 0o600 });
+  await mkdir(join(host.root, 'run/dbus'), { recursive: true });
+  bus = await UnkindBus.listen(join(host.root, 'run/dbus/system_bus_socket'));
+  bus.mac = mac;
+  bus.onDisconnected = async () => {
+    // NetworkManager takes its time, and leaves on a NIC what is there when it is told to leave that alone.
+    await setTimeout(300);
+    if (bus.unmanaged.length === 0) await host.ip('addr', 'flush', 'dev', 'ens5');
+  };
+});
+afterEach(async () => {
+  await bus.close();
+  await host.down();
+});
+
+const leased = (words: string) => [
+  { reason: 'LeasedByHost', message: expect.stringContaining(words) as string },
+];
+
+describe('a NIC that NetworkManager took before we came', () => {
+  test('is configured once NetworkManager has let go of it', async () => {
+    const { result, stderr } = await runAgent(host, asked());
+    expect(result, stderr).toMatchObject({
+      outcome: 'ok',
+      warnings: [],
+      nics: [{ name: 'multinic0' }],
+    });
+    expect(result).not.toHaveProperty('foreignStateLost');
+    expect(bus.unmanaged).toHaveLength(1);
+    expect(await host.ip('addr', 'show', 'dev', 'multinic0')).toContain('valid_lft forever');
+    expect((await runAgent(host, asked({ attempt: 1 }))).result?.outcome).toBe('ok');
+    expect(bus.unmanaged).toHaveLength(1);
+  });
+
+  test.each(['before 1', 'after 1', 'before 2', 'after 2'])(
+    'is configured by the next agent when one dies %s of what it asks',
+    async (phase) => {
+      const killed = await runAgent(host, asked(), { killAt: `agent.manager.release ${phase}` });
+      expect(killed.result).toBeUndefined();
+      const { result, stderr } = await runAgent(host, asked({ attempt: 1 }));
+      expect(result, stderr).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
+      expect(bus.unmanaged).not.toEqual([]);
+    },
+  );
+
+  test('stays as it is, with the reason, when it does not', async () => {
+    bus.refuses = 'Disconnect';
+    const before = await host.ip('-4', 'addr', 'show', 'dev', 'ens5');
+    const { result } = await runAgent(host, asked());
+    expect(result?.nics).toMatchObject(leased('AccessDenied'));
+    expect((await host.ip('-4', 'addr', 'show', 'dev', 'ens5')).replace(/\d+sec/g, '')).toBe(
+      before.replace(/\d+sec/g, ''),
+    );
+  });
+
+  test('is LeasedByHost when it says that it lets go of the NIC, and keeps it', async () => {
+    bus.onDisconnected = () => undefined;
+    const { result } = await runAgent(host, asked());
+    expect(result?.nics).toMatchObject(leased('NetworkManager: it keeps the NIC all the same'));
+    expect(bus.unmanaged).toEqual([]);
+  });
+
+  test('is LeasedByHost when the bus hangs', async () => {
+    bus.hangsAt = 'Get';
+    const { result } = await runAgent(host, asked());
+    expect(result?.nics).toMatchObject(leased('NetworkManager: no answer within 5 s'));
+  });
+
+  test('is not asked for when the bus has hung for another one: each would cost as long', async () => {
+    const second = '02:00:00:00:01:06';
+    await host.plug('ens6', second);
+    for (const command of [
+      'link set dev ens6 up',
+      'addr add 10.1.0.11/24 dev ens6 valid_lft 3600 preferred_lft 3600',
+    ])
+      await host.ip(...command.split(' '));
+    bus.hangsAt = 'Get';
+    const interfaces = [wanted, nic(1, second, '10.1.0.11/24')];
+    const { result, effects } = await runAgent(host, { ...asked(), interfaces });
+    const [told] = leased('NetworkManager: no answer within 5 s');
+    expect(result?.nics).toMatchObject([told, told]);
+    expect(effects).toContain('agent.manager.release before 1');
+    expect(effects).not.toContain('agent.manager.release before 2');
+  });
+
+  test('is LeasedByHost where agents do not have the bus', async () => {
+    await bus.close();
+    const { result } = await runAgent(host, asked());
+    expect(result?.nics).toMatchObject(
+      leased("the host's DHCP gave ens5 the address 10.0.0.11/24"),
+    );
+    expect(bus.unmanaged).toEqual([]);
+  });
+
+  test('is not asked for when the NIC could not be ours all the same', async () => {
+    await host.ip('addr', 'add', '10.9.9.9/24', 'dev', 'ens5');
+    const { result } = await runAgent(host, asked());
+    expect(result?.nics).toMatchObject(leased("the host's DHCP"));
+    expect(bus.unmanaged).toEqual([]);
+  });
+
+  test('is not asked for by a look at the node', async () => {
+    const { result } = await runAgent(host, asked({ protocol: 3, action: 'check' }));
+    expect(result?.nics).toMatchObject(leased("the host's DHCP"));
+    expect(bus.unmanaged).toEqual([]);
+  });
+});

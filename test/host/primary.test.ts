@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import { request } from '../fixtures/agent-samples.ts';
+import { nic, runAgent } from './agent-process.ts';
+
+const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
+const gateway = '10.0.0.254';
+
+let host: NamespaceHost;
+afterEach(() => host.down());
+
+/** Everything the kernel tells about the host's network from now on. */
+function monitor({ netns }: NamespaceHost) {
+  const child = spawn('ip', ['-n', netns, 'monitor', 'all'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const events: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => events.push(text));
+  return {
+    text: () => events.join(''),
+    [Symbol.dispose]: () => void child.kill(),
+  };
+}
+
+describe('the primary NIC', () => {
+  test('[RW-15] sees no netlink event while NICs are attached, changed and detached', async () => {
+    host = await createHost('monitor', { nics: { ens5: first, ens6: second } });
+    using seen = monitor(host);
+    // The monitor is there once it tells of something.
+    const begin = async () => {
+      await host.ip('addr', 'replace', '127.9.9.9/32', 'dev', 'lo');
+      return seen.text();
+    };
+    await expect.poll(begin, { timeout: 15_000 }).toContain('127.9.9.9');
+    const a = nic(0, first, '10.0.0.11/16', { gateway });
+    const b = nic(1, second, '10.0.0.12/16', { gateway });
+    const moved = nic(0, first, '10.0.0.21/16', { gateway, mtu: 1400 });
+    for (const [generation, nics] of [[a], [a, b], [moved, b], [b], []].entries()) {
+      const { result } = await runAgent(host, request(nics, { generation }));
+      expect(result?.outcome).toBe('ok');
+    }
+    // A control event shows that the monitor would have told.
+    await host.ip('addr', 'add', '10.200.0.77/32', 'dev', 'eth0');
+    await expect.poll(() => seen.text(), { timeout: 15_000 }).toContain('10.200.0.77');
+    const [before = ''] = seen.text().split('10.200.0.77');
+    expect(before).toContain('10.0.0.21');
+    const about = before.split('\n').filter((line) => line.includes('eth0'));
+    // The line that the control event itself begins with.
+    expect(about.length).toBeLessThanOrEqual(1);
+    expect(about.join('')).toMatch(/^(\[ADDR\])?\d+: eth0 +inet $|^$/);
+  });
+});

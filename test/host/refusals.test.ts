@@ -1,0 +1,233 @@
+import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHost, type NamespaceHost, primary } from '../../rig/hosts/namespace/host.ts';
+import type { RequestInterface } from '../../src/api/job.ts';
+import { request } from '../fixtures/agent-samples.ts';
+import { nic, runAgent } from './agent-process.ts';
+import { stateOf } from './host-state.ts';
+
+const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
+const good = nic(1, second, '10.1.0.12/16');
+
+let host: NamespaceHost;
+afterEach(() => host.down());
+
+async function prepare(name: string, ...commands: readonly string[]): Promise<void> {
+  host = await createHost(name, { nics: { ens5: first, ens6: second } });
+  for (const command of commands) await host.ip(...command.split(' '));
+  if (commands.includes('link set dev ens5 up')) await untilChecked('ens5');
+}
+
+/** The kernel looks for duplicates of a link-local address for a second or two, and only then makes its route (RFC 4862, 5.4). */
+async function untilChecked(link: string): Promise<void> {
+  const checked = ['-6', '-o', 'addr', 'show', 'dev', link, 'scope', 'link', '-tentative'];
+  await expect.poll(async () => (await host.exec('ip', ...checked)).stdout).not.toBe('');
+}
+
+/** The entry is refused for this reason, nothing of its NIC moves, and the one beside it is configured. */
+async function expectRefused(entry: RequestInterface, reason: string, words: RegExp) {
+  const only = await runAgent(host, request([good]));
+  expect(only.result?.outcome).toBe('ok');
+  const before = await stateOf(host);
+  const { code, result } = await runAgent(host, request([entry, good], { generation: 2 }));
+  expect(result).toMatchObject({
+    outcome: 'partial',
+    nics: [
+      { mac: entry.mac, state: 'Failed', reason, message: expect.stringMatching(words) as string },
+      { mac: second, state: 'Configured' },
+    ],
+  });
+  expect(code).toBe(1);
+  expect(await stateOf(host)).toEqual(before);
+}
+
+const wanted = nic(0, first, '10.0.0.11/16');
+
+describe('refusals', () => {
+  test('the primary NIC, by its default route', async () => {
+    await prepare('primary');
+    await expectRefused(nic(0, primary.mac, '10.0.0.11/16'), 'PrimaryNIC', /default route/);
+  });
+
+  test('the primary NIC, by a default route that names a nexthop object alone', async () => {
+    await prepare(
+      'nexthop',
+      'link set dev ens5 up',
+      'nexthop add id 5 dev ens5',
+      'nexthop add id 6 group 5',
+      'route add default nhid 5 metric 50',
+    );
+    const off = await host.exec('sh', '-c', 'echo 0 > /proc/sys/net/ipv4/nexthop_compat_mode');
+    expect(off.code, off.stderr).toBe(0);
+    const { result } = await runAgent(host, request([wanted, good]));
+    expect(result?.nics).toMatchObject([
+      { name: 'ens5', reason: 'PrimaryNIC' },
+      { name: 'multinic1', state: 'Configured' },
+    ]);
+    // Of a group nobody tells the links.
+    await host.ip('route', 'replace', 'default', 'nhid', '6', 'metric', '50');
+    const later = await runAgent(host, request([wanted], { generation: 2 }));
+    expect(later.result?.nics[0]).toMatchObject({
+      name: 'ens5',
+      reason: 'PrimaryNIC',
+      message: 'ens5 may be in the nexthop group of the default route in table 254',
+    });
+  });
+
+  test('a NIC with an address of the node', async () => {
+    await prepare('node', 'addr add 10.0.9.9/32 dev ens5');
+    const asked = request([wanted, good], { protectedAddresses: ['10.0.9.9'] });
+    const before = await stateOf(host);
+    const { result } = await runAgent(host, asked);
+    expect(result?.nics[0]).toMatchObject({ reason: 'PrimaryNIC', name: 'ens5' });
+    expect((await stateOf(host)).links.filter((line) => line.includes('ens5'))).toEqual(
+      before.links.filter((line) => line.includes('ens5')),
+    );
+  });
+
+  test('[RW-62] a NIC with an address of somebody else, up or down', async () => {
+    await prepare('address', 'addr add 10.7.0.1/24 dev ens5');
+    await expectRefused(wanted, 'NICInUse', /10\.7\.0\.1\/24/);
+  });
+
+  test('a NIC with a route of somebody else', async () => {
+    await prepare('route', 'link set dev ens5 up', 'route add 10.8.0.0/24 dev ens5');
+    await expectRefused(wanted, 'NICInUse', /10\.8\.0\.0\/24/);
+  });
+
+  test('a NIC with a global IPv6 address', async () => {
+    await prepare('six', 'link set dev ens5 up', 'addr add 2001:db8::5/64 dev ens5 nodad');
+    await expectRefused(wanted, 'NICInUse', /2001:db8::5/);
+  });
+
+  test('a member of a bridge', async () => {
+    await prepare('member', 'link add br7 type bridge', 'link set dev ens5 master br7');
+    await expectRefused(wanted, 'NICInUse', /br7/);
+  });
+
+  test('a NIC that another link sits on', async () => {
+    await prepare('upper', 'link add link ens5 name mac5 type macvlan');
+    await expectRefused(wanted, 'NICInUse', /mac5/);
+  });
+
+  test('two NICs with one MAC', async () => {
+    await prepare('twins');
+    await host.plug('ens7', '02:00:00:00:01:07');
+    await host.ip('link', 'set', 'dev', 'ens7', 'address', first);
+    await expectRefused(wanted, 'DuplicateMAC', /ens5 and ens7/);
+  });
+
+  test('a table that somebody else uses', async () => {
+    await prepare('table', 'route add 10.9.0.0/24 via 10.200.0.254 table 100');
+    await expectRefused(wanted, 'TableInUse', /table 100/);
+  });
+
+  test('a priority that somebody else uses', async () => {
+    await prepare('priority', 'rule add from 10.9.0.1 table 200 priority 10100');
+    await expectRefused(wanted, 'TableInUse', /rule 10100/);
+  });
+
+  test("[RW-41] a subnet that overlaps the primary NIC's", async () => {
+    await prepare('overlap');
+    await expectRefused(nic(0, first, '10.200.9.9/24'), 'SubnetOverlapsPrimary', /eth0/);
+  });
+
+  test('an entry that cannot be used', async () => {
+    await prepare('entry');
+    await expectRefused(
+      nic(0, first, '10.0.0.11/16', { gateway: '10.9.0.1' }),
+      'InvalidEntry',
+      /gateway 10\.9\.0\.1/,
+    );
+  });
+
+  test('[RW-30] a name that a link of somebody else has', async () => {
+    await prepare('name');
+    await host.plug('multinic0', '02:00:00:00:09:01');
+    await expectRefused(wanted, 'NICInUse', /02:00:00:00:09:01/);
+  });
+
+  test('a path that a file of somebody else has', async () => {
+    await prepare('path');
+    await writeFile(join(host.root, 'etc/netplan/90-multinic0.yaml'), '# mine\n');
+    await expectRefused(wanted, 'PersistFailed', /90-multinic0\.yaml/);
+  });
+
+  test.each([
+    ['a directory', { state: 'Configured' }],
+    // It may lead to a file that only the host can see.
+    [
+      'a link to nowhere',
+      { reason: 'NICInUse', message: expect.stringMatching(/cannot read it: ENOENT$/) as string },
+    ],
+  ])('a path that %s has', async (what, beside) => {
+    await prepare('place');
+    const path = join(host.root, 'etc/netplan/90-multinic0.yaml');
+    await (what === 'a directory' ? mkdir(path) : symlink('/nowhere', path));
+    const { result } = await runAgent(host, request([wanted, good]));
+    expect(result?.nics).toMatchObject([{ reason: 'PersistFailed' }, beside]);
+    expect((await lstat(path)).isFile()).toBe(false);
+  });
+
+  test('a NIC that a file of somebody else configures', async () => {
+    await prepare('claim');
+    const text = `network: {ethernets: {data: {match: {macaddress: "${first}"}, dhcp4: true}}}\n`;
+    await writeFile(join(host.root, 'etc/netplan/50-cloud-init.yaml'), text);
+    await expectRefused(wanted, 'NICInUse', /50-cloud-init\.yaml/);
+  });
+});
+
+describe('refused whole', () => {
+  test('a request that is not one, naming the field', async () => {
+    await prepare('invalid');
+    const { code, result } = await runAgent(host, '{"protocol": 4, "uid": "u", "generation": 3}');
+    expect(code).toBe(1);
+    expect(result).toMatchObject({
+      uid: 'u',
+      generation: 3,
+      outcome: 'refused',
+      refusal: {
+        reason: 'InvalidRequest',
+        message: expect.stringContaining('protocol:') as string,
+      },
+    });
+  });
+
+  test('an older generation, and an object that was replaced', async () => {
+    await prepare('stale');
+    await runAgent(host, request([wanted], { generation: 5 }));
+    const before = await stateOf(host);
+    const older = await runAgent(host, request([], { generation: 4 }));
+    expect(older.result?.refusal?.reason).toBe('StaleRequest');
+    await runAgent(host, request([wanted], { uid: 'uid-2' }));
+    const replaced = await runAgent(host, request([], { generation: 9, action: 'cleanup' }));
+    expect(replaced.result?.refusal?.message).toContain('uid-1');
+    expect(await stateOf(host)).toEqual(before);
+  });
+
+  test.each(['{"version": 3}', 'not json', '{"version": 1, "nics": 3}'])(
+    'a state of the host that it does not know: %s',
+    async (text) => {
+      await prepare('unknown');
+      await mkdir(join(host.root, 'var/lib/multinic'));
+      await writeFile(join(host.root, 'var/lib/multinic/state.json'), text);
+      const before = await stateOf(host);
+      const { result, effects } = await runAgent(host, request([wanted]));
+      expect(result?.refusal?.reason).toBe('UnknownState');
+      expect(result?.refusal?.message).toContain('/var/lib/multinic/state.json');
+      expect(effects).toEqual(['agent.result.write before 1', 'agent.result.write after 1']);
+      expect(await stateOf(host)).toEqual(before);
+    },
+  );
+});
+
+describe('the command line', () => {
+  test('without a request it says what is missing, with status 2', async () => {
+    await prepare('usage');
+    const { code, stderr } = await runAgent(host, request([wanted]), { flags: ['--nonsense'] });
+    expect(code).toBe(2);
+    expect(stderr).toContain("Unknown option '--nonsense'");
+    expect(stderr).toContain('usage: multinic agent');
+  });
+});

@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { killPointsAt } from '../../chain/crash/kill-points.ts';
+import { killSuite, type Row } from '../../chain/crash/kills.ts';
+import { openRealParts } from '../../system/e2e/site.ts';
+import { tableOf } from './table.ts';
+
+// Writes of each part at each stage of a life, the lease and the Events among them.
+const points = killPointsAt(
+  'operator.finalizer.add after',
+  'operator.node-config.post before',
+  'operator.status.write after',
+  'operator.inventory.write before',
+  'operator.lease.write after',
+  'operator.event.write before',
+  'operator.node-config.delete after',
+  'operator.finalizer.remove before',
+  'viola.node-config.apply after',
+  'viola.node-config.delete before',
+  'controller.finalizer.add before',
+  'controller.config-map.create before',
+  'controller.job.unsuspend after',
+  'controller.status.write after',
+  'controller.lease.write before',
+  'controller.event.write after',
+  'controller.finalizer.remove before',
+  'agent.journal.write after',
+  'agent.kernel.batch before',
+  'agent.kernel.batch after',
+  'agent.state.write before',
+  'agent.result.write before',
+  'agent.result.write after',
+);
+
+killSuite(points, () => openRealParts((line) => void process.stdout.write(`${line}\n`)), keepTable);
+
+async function keepTable(rows: readonly Row[]): Promise<void> {
+  const table = tableOf(rows);
+  process.stdout.write(`\n${table}`);
+  const isWhole = rows.length === points.length;
+  if (isWhole) await writeFile(join(import.meta.dirname, 'README.md'), table);
+}

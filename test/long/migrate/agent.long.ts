@@ -1,0 +1,192 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Condition, findCondition } from '../../../src/api/condition.ts';
+import { type MortalTools, mortalTools } from './mortal-tools.ts';
+import { NicMonitor } from './nic-monitor.ts';
+import { agentsSent, configOf, generous, hostsOf, objectsOf } from './seen.ts';
+import { openSite, type Ran, type Site } from './site.ts';
+import { applyNodeConfig, installController, nodeConfigFor, untilState } from './theirs.ts';
+
+const [ours, theirs] = ['multinic-agents', 'multinic-system'];
+
+let site: Site;
+let monitor: NicMonitor;
+let hosts: unknown;
+let installed: unknown;
+let specs: unknown;
+let tools: MortalTools;
+
+/** Everything that the deployed system consists of. */
+async function theirObjects(): Promise<unknown> {
+  const inNamespace = 'deployments,serviceaccounts,services,secrets,configmaps';
+  const release = ['-l', 'app.kubernetes.io/instance=multinic-agent'];
+  return {
+    ...(await objectsOf(site, inNamespace, '-n', theirs)),
+    ...(await objectsOf(site, 'clusterroles,clusterrolebindings', ...release)),
+    ...(await objectsOf(site, 'namespaces', '--field-selector', `metadata.name=${theirs}`)),
+  };
+}
+
+async function specsNow(): Promise<unknown> {
+  const configs = await Promise.all(site.workers.map((worker) => configOf(site, worker)));
+  return configs.map(({ metadata: { labels, generation }, spec }) => ({
+    labels,
+    generation,
+    spec,
+  }));
+}
+
+beforeAll(async () => {
+  site = await openSite('migrate', [{ name: 'worker-1' }, { name: 'worker-2' }]);
+  await installController(site);
+  for (const worker of site.workers) await applyNodeConfig(site, nodeConfigFor(worker));
+  for (const worker of site.workers) await untilState(site, worker, 'Configured');
+  tools = await mortalTools(join(site.directory, 'mortal'));
+  monitor = new NicMonitor(site.workers);
+  hosts = await hostsOf(site);
+  installed = await theirObjects();
+  specs = await specsNow();
+});
+
+afterAll(async () => {
+  monitor?.[Symbol.dispose]();
+  await site?.[Symbol.asyncDispose]();
+});
+
+function migrate(verb: 'check' | 'forward' | 'back', backup?: string, path?: string): Promise<Ran> {
+  const folder = backup === undefined ? [] : ['--backup', join(site.directory, backup), '--yes'];
+  return site.migrate([verb, '--half', 'agent', ...folder], path);
+}
+
+async function expectUntouched(): Promise<void> {
+  expect(await specsNow()).toEqual(specs);
+  expect(await hostsOf(site)).toEqual(hosts);
+  expect(monitor.downs).toEqual([]);
+}
+
+/** The cluster is ours, so many agents were sent for it, and nothing is left that theirs would be seen by. */
+async function expectOurs(agents: number): Promise<void> {
+  for (const worker of site.workers) {
+    const { metadata, status } = await configOf(site, worker);
+    expect(metadata.finalizers).toEqual(['multinic.io/cleanup']);
+    const conditions = (status?.['conditions'] ?? []) as Condition[];
+    expect(findCondition(conditions, 'Ready')).toMatchObject({ status: 'True' });
+  }
+  await expectUntouched();
+  expect(await agentsSent(site, ours)).toBe(agents);
+  expect(await site.helm('list', '-n', theirs, '-q', '--filter', 'multinic')).toBe(
+    'multinic-agent\n',
+  );
+  expect(await site.helm('get', 'manifest', 'multinic-agent', '-n', theirs)).toContain(
+    'multinic-controllers:',
+  );
+  expect(await site.cluster.kubectl(['get', 'jobs', '-n', theirs, '-o', 'name'])).toBe('');
+}
+
+/** Everything is as it was installed, and no agent of theirs is sent for it. */
+async function expectTheirs(agents: number): Promise<void> {
+  expect(await theirObjects()).toEqual(installed);
+  for (const worker of site.workers) {
+    await vi.waitFor(async () => {
+      const { metadata, status } = await configOf(site, worker);
+      expect(metadata.finalizers).toBeUndefined();
+      expect(status).toMatchObject({ state: 'Configured', nodeReady: true });
+    }, generous);
+  }
+  await expectUntouched();
+  expect(await agentsSent(site, theirs)).toBe(agents);
+}
+
+/** For what runs the script more than ten times. */
+const patient = { timeout: 900_000 };
+
+/** Runs it again and again, killed at each change that is new, until it has come through; resolves to all that was said. */
+async function killedEachTime(verb: 'forward' | 'back', backup: string): Promise<string[]> {
+  await tools.dieAtEach();
+  const said: string[] = [];
+  while (said.length < 60) {
+    const { code, stderr } = await migrate(verb, backup, tools.path);
+    said.push(stderr);
+    if (code === 0) return said;
+    expect(`${code} ${stderr}`).toMatch(/^137 /);
+  }
+  throw new Error('it never comes through');
+}
+
+describe('a business cluster of the deployed system', () => {
+  it('is found fit, and the check changes nothing', async () => {
+    const { code, stdout, stderr } = await migrate('check');
+    expect(stderr).toContain('nothing is in the way');
+    expect(code).toBe(0);
+    expect(stdout).toContain('jobTtlSeconds: 3600');
+    expect(await theirObjects()).toEqual(installed);
+  });
+
+  it('goes forward: one agent for each node, no NIC goes down, and each address is set anew once', async () => {
+    const { code, stderr } = await migrate('forward', 'first');
+    expect(stderr).toContain('done: 2 node configs are ours');
+    expect(code).toBe(0);
+    await expectOurs(2);
+    // The kernel takes a changed noprefixroute with a new address only.
+    expect(monitor.taken.toSorted()).toEqual(
+      [0, 1].flatMap((n) => [11, 12].map((host) => `10.${n}.0.${host}/16`)),
+    );
+  });
+
+  it('goes forward again, and nothing happens', async () => {
+    expect(await migrate('forward', 'first')).toMatchObject({ code: 0 });
+    await expectOurs(2);
+  });
+
+  it('does not go back with the backup of somebody else', async () => {
+    const { code, stderr } = await migrate('back', 'another');
+    expect(stderr).toMatch(
+      /this cluster is being migrated with the backup .*first, and .*another is not that one/,
+    );
+    expect(code).toBe(1);
+    await expectOurs(2);
+  });
+
+  it('goes back: the deployed system is as it was, and sends no agent', async () => {
+    const { code, stderr } = await migrate('back', 'first');
+    expect(stderr).toContain('done: the deployed controller has this cluster again');
+    expect(code).toBe(0);
+    await expectTheirs(2);
+  });
+
+  it('does not go forward with a backup that was used to go back', async () => {
+    const { code, stderr } = await migrate('forward', 'first');
+    expect(stderr).toContain('go forward with a new folder');
+    expect(code).toBe(1);
+  });
+
+  it('goes forward once more, killed after every change on the way', patient, async () => {
+    const said = await killedEachTime('forward', 'second');
+    expect(said.length).toBeGreaterThan(12);
+    expect(said.join('')).toContain('an earlier run of helm was interrupted (pending-install)');
+    expect(await readdir(join(site.directory, 'second'))).toContain('complete');
+    await expectOurs(4);
+  });
+
+  it('goes back, killed after every change on the way', patient, async () => {
+    expect((await killedEachTime('back', 'second')).length).toBeGreaterThan(10);
+    await expectTheirs(2);
+  });
+
+  it.each([
+    ['nothing but the backup was made', / create configmap multinic-migration-agent /],
+    ['half of theirs was removed', / delete ServiceAccount/],
+    ['helm was at work', /^middle .*takeOver=true/],
+    ['ours had just begun', /^ .*upgrade .*takeOver=true/],
+  ])('goes back from where forward was killed when %s', async (backup, command) => {
+    await tools.dieAt(command);
+    expect(await migrate('forward', backup, tools.path)).toMatchObject({ code: 137 });
+    expect(await migrate('back', backup)).toMatchObject({ code: 0 });
+    await expectTheirs(2);
+  });
+
+  it('had each address set anew that one time alone', () => {
+    expect(monitor.taken).toHaveLength(4);
+  });
+});

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { toolPath } from '../../../rig/control-plane/control-plane.ts';
+import { mortalTools } from './mortal-tools.ts';
+import { openSite, type Ran, root, type Site } from './site.ts';
+import { installController } from './theirs.ts';
+
+/** Node configs are missing: what is at stake is the deployed system, and who has it. */
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite('together', []);
+  await site.cluster.kubectl(['create', 'namespace', 'elsewhere']);
+  const secret = ['create', 'secret', 'docker-registry', 'registry', '-n', 'elsewhere'];
+  const account = ['--docker-server=registry.example.com', '--docker-username=it'];
+  await site.cluster.kubectl([...secret, ...account, '--docker-password=it']);
+});
+
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]();
+});
+
+function way(verb: string, backup: string): string[] {
+  return [verb, '--half', 'agent', '--backup', join(site.directory, backup), '--yes'];
+}
+
+/** What the deployed Deployment asks for; undefined while there is none. */
+async function replicas(namespace: string): Promise<number | undefined> {
+  const get = ['get', 'deployment', 'multinic-agent-controller', '-n', namespace];
+  const text = await site.cluster.kubectl([...get, '--ignore-not-found', '-o', 'json']);
+  if (text === '') return undefined;
+  const { metadata, spec } = JSON.parse(text) as {
+    readonly metadata: { readonly labels: Record<string, string> };
+    readonly spec: { readonly replicas: number };
+  };
+  return metadata.labels['app.kubernetes.io/part-of'] === 'multinic' ? undefined : spec.replicas;
+}
+
+/** A run that has looked at everything, and asks whether it shall go on, while another one does this. */
+async function forwardWhile(folder: string, backup: string, other: string): Promise<Ran> {
+  const tools = join(site.directory, folder);
+  await mkdir(tools);
+  const kubectl = await toolPath('kubectl');
+  const hook = `[[ " $* " != *' --show-managed-fields '* ]] || ! mkdir ${tools}/seen 2>/dev/null || ${other}`;
+  const script = `#!/usr/bin/env bash\n${hook} >${tools}/said 2>&1\nexec ${kubectl} "$@"\n`;
+  await writeFile(join(tools, 'kubectl'), script);
+  await chmod(join(tools, 'kubectl'), 0o755);
+  return site.migrate(way('forward', backup), tools);
+}
+
+describe('a cluster that two people migrate at one time', () => {
+  beforeEach(async () => {
+    if ((await replicas('multinic-system')) === undefined) await installController(site);
+  });
+
+  it('has one backup, which who comes second leaves as it is', async () => {
+    const real = dirname(await toolPath('kubectl'));
+    const other = `PATH=${real}:$PATH ${root}/scripts/migrate.sh ${way('forward', 'same').join(' ')}`;
+    const { code, stderr } = await forwardWhile('first', 'same', other);
+    expect(stderr).toMatch(/another run has begun the migration with .*same meanwhile/);
+    expect(code).toBe(1);
+    const rows = (await readFile(join(site.directory, 'same/objects'), 'utf8')).trim().split('\n');
+    const files = await readdir(join(site.directory, 'same/files'));
+    expect(files.toSorted()).toEqual(rows.map((row) => row.split('/').at(-1)));
+    expect(await site.migrate(way('back', 'same'))).toMatchObject({ code: 0 });
+    expect(await replicas('multinic-system')).toBe(1);
+  });
+
+  it('keeps to the backup that was made before it was stopped', async () => {
+    const mortal = await mortalTools(join(site.directory, 'mortal'));
+    await mortal.dieAt(/ scale deployment /);
+    const other = `PATH=${mortal.path}:$PATH ${root}/scripts/migrate.sh ${way('forward', 'before').join(' ')}`;
+    const { code, stderr } = await forwardWhile('second', 'after', other);
+    expect(stderr).toContain('another run has begun the migration of this cluster meanwhile');
+    expect(code).toBe(1);
+    expect(await replicas('multinic-system')).toBe(0);
+    expect((await site.migrate(way('forward', 'after'))).stderr).toMatch(
+      /this cluster is being migrated with the backup .*before, and .*after is not that one/,
+    );
+    expect(await site.migrate(way('back', 'before'))).toMatchObject({ code: 0 });
+    expect(await replicas('multinic-system')).toBe(1);
+  });
+
+  it('is left alone while another run is at work with the backup', async () => {
+    const holder = spawn('flock', [join(site.directory, 'before'), 'cat'], { stdio: 'pipe' });
+    holder.stdin.write('held\n');
+    await once(holder.stdout, 'data');
+    const { code, stderr } = await site.migrate(way('back', 'before'));
+    holder.stdin.end();
+    expect(stderr).toContain('another run is at work with the backup');
+    expect(code).toBe(1);
+  });
+});
+
+describe('a deployed controller in a namespace of its own, whose images need a password', () => {
+  /** One that nobody has looked at yet. */
+  const job = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: 'multinic-agent-worker-1-g1',
+      namespace: 'elsewhere',
+      labels: { 'app.kubernetes.io/managed-by': 'multinic-controller' },
+    },
+    spec: {
+      managedBy: 'example.com/nobody',
+      template: {
+        spec: { restartPolicy: 'Never', containers: [{ name: 'it', image: 'any' }] },
+      },
+    },
+  };
+  const pulls = ['--set', 'imagePullSecrets[0].name=registry'];
+
+  beforeAll(async () => {
+    await site.helm('uninstall', 'multinic-agent', '-n', 'multinic-system', '--wait');
+    await site.cluster.kubectl(['delete', 'namespace', 'multinic-system', 'multinic-agents']);
+    const where = ['--namespace', 'elsewhere', '--skip-crds'];
+    await installController(site, 'multinic-agent', ...where, ...pulls);
+  });
+
+  it('is told to be what Argo CD applies, which leaves no other trace than that', async () => {
+    const note = ['-n', 'elsewhere', 'annotate', '--field-manager=argocd-controller'];
+    const controller = ['deployment', 'multinic-agent-controller'];
+    await site.cluster.kubectl([...note, ...controller, 'example.com/note=it']);
+    const { stderr } = await site.migrate(['check', '--half', 'agent']);
+    expect(stderr).toContain('Deployment elsewhere/multinic-agent-controller by argocd-controller');
+    await site.cluster.kubectl([...note, ...controller, 'example.com/note-']);
+  });
+
+  it('is waited for while a Job of it has not begun', async () => {
+    await site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(job));
+    const accept = ['--accept', 'namespace', '--timeout', '1'];
+    const { code, stderr } = await site.migrate([...way('forward', 'elsewhere'), ...accept]);
+    expect(stderr).toContain('agents of the deployed controller are still at work');
+    expect(code).toBe(1);
+    await site.cluster.kubectl(['delete', 'job', '-n', 'elsewhere', 'multinic-agent-worker-1-g1']);
+  });
+
+  it('goes forward, although the namespace of ours is not there yet', async () => {
+    const { code, stderr } = await site.migrate([
+      ...way('forward', 'elsewhere'),
+      '--accept',
+      'namespace',
+    ]);
+    expect(stderr).toContain('done: 0 node configs are ours');
+    expect(code).toBe(0);
+    for (const namespace of ['multinic-system', 'multinic-agents']) {
+      const get = ['get', 'secret', 'registry', '-n', namespace, '-o', 'name'];
+      expect(await site.cluster.kubectl(get)).toBe('secret/registry\n');
+    }
+  });
+
+  it('goes on from a helm that was killed when it changed what it had installed', async () => {
+    const mortal = await mortalTools(join(site.directory, 'mortal-helm'));
+    await mortal.dieAt(/^middle .*upgrade .*values\.yaml$/);
+    await site.migrate(way('forward', 'elsewhere'), mortal.path);
+    const { code, stderr } = await site.migrate(way('forward', 'elsewhere'));
+    expect(stderr).toContain('an earlier run of helm was interrupted (pending-upgrade)');
+    expect(code).toBe(0);
+  });
+
+  it('goes back', async () => {
+    expect(await site.migrate(way('back', 'elsewhere'))).toMatchObject({ code: 0 });
+    expect(await replicas('elsewhere')).toBe(1);
+  });
+});
+
+it.each([
+  ['check', '--half'],
+  ['forward', '--half', 'agent', '--backup'],
+])('says what a last word wants behind it: %s %s', async (...args) => {
+  const { code, stderr } = await site.migrate(args);
+  expect(stderr).toContain(`${args.at(-1)} wants a value`);
+  expect(code).toBe(2);
+});

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../..');
+
+/** Another version of this repository, bundled with the packages of this one. */
+export interface OtherVersion extends AsyncDisposable {
+  /** Folder of its bundle. */
+  readonly bundle: string;
+}
+
+/** Takes the version that `ref` names out of git, and bundles it as it bundles itself. */
+export async function makeOtherVersion(ref: string): Promise<OtherVersion> {
+  const folder = await mkdtemp(join(tmpdir(), 'multinic-skew-'));
+  const archive = join(folder, 'source.tar');
+  const source = join(folder, 'source');
+  await run('git', ['-C', root, 'archive', '--output', archive, ref]);
+  await mkdir(source);
+  await run('tar', ['-xf', archive, '-C', source]);
+  await symlink(join(root, 'node_modules'), join(source, 'node_modules'));
+  await run(process.execPath, ['deploy/bundle.ts'], { cwd: source });
+  return {
+    bundle: join(source, 'dist'),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}

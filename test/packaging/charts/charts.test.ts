@@ -1,0 +1,109 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConfigMap } from 'kubernetes-types/core/v1.js';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { toolPath } from '../../../rig/control-plane/control-plane.ts';
+import { runScript } from '../../../rig/hosts/box/script.ts';
+import { type Manifest, manifestsIn, ofKind } from '../../repo/charts/manifests.ts';
+import { type Installation, namespaces, notes, render } from './helm.ts';
+import { installations } from './installations.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const withoutKinds = ['--set', 'crds.install=false'];
+const charts = ['multinic-operator', 'multinic-agent'] as const;
+
+describe.each(Object.entries(installations))('%s', (name, installation) => {
+  it('[RW-78] is what its golden file says, at any time', async () => {
+    const text = await render(installation, ...withoutKinds);
+    await expect(text).toMatchFileSnapshot(`golden/${name}.yaml`);
+    expect(await render(installation, ...withoutKinds)).toBe(text);
+  });
+});
+
+describe.each(charts)('the chart %s', (chart) => {
+  const namespace = namespaces[chart];
+
+  it('is well-formed', async () => {
+    const said = await runScript(await toolPath('helm'), ['lint', '--strict', `charts/${chart}`]);
+    expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');
+  });
+
+  it('[RW-72] installs its kind as it is, and keeps it', async () => {
+    const [template, ...more] = await readdir(join(root, 'charts', chart, 'templates/crds'));
+    expect(more).toEqual([]);
+    const kind = await readFile(join(root, `deploy/crds/${template}`), 'utf8');
+    const plain = parse(kind) as Manifest;
+    const annotations = {
+      ...plain.metadata?.annotations,
+      'helm.sh/resource-policy': 'keep',
+    };
+    const expected = { ...plain, metadata: { ...plain.metadata, annotations } };
+    const manifests = manifestsIn(await render({ chart }));
+    expect(ofKind(manifests, 'CustomResourceDefinition')).toEqual([expected]);
+  });
+
+  it('keeps what outlives a release', async () => {
+    const manifests = manifestsIn(await render({ chart }));
+    const kept = manifests.filter(
+      ({ metadata }) => metadata?.annotations?.['helm.sh/resource-policy'] === 'keep',
+    );
+    const mayGo = ['Deployment', 'NetworkPolicy', 'Pod', 'Service', 'ServiceAccount'];
+    const rest = manifests.filter(({ kind = '' }) => !mayGo.includes(kind) && !/Role/.test(kind));
+    expect(kept).toEqual(rest);
+  });
+
+  it('has budgets that the oldest cluster knows', async () => {
+    const installation: Installation = { chart, size: 'production' };
+    const old = await render(installation, '--kube-version', '1.20.0');
+    const [budget] = ofKind<PodDisruptionBudget>(manifestsIn(old), 'PodDisruptionBudget');
+    expect(budget?.apiVersion).toBe('policy/v1beta1');
+    expect(budget?.spec).not.toHaveProperty('unhealthyPodEvictionPolicy');
+    const refused = render(installation, '--kube-version', '1.19.0');
+    await expect(refused).rejects.toThrow('kubeVersion: >=1.20.0-0');
+  });
+
+  it('has budgets by which no Pod that serves nobody holds up a drain', async () => {
+    const [budget] = ofKind(
+      manifestsIn(await render({ chart, size: 'production' })),
+      'PodDisruptionBudget',
+    );
+    expect(budget).toHaveProperty('spec.unhealthyPodEvictionPolicy', 'AlwaysAllow');
+  });
+
+  it('has the alerts of its folder, each with a link to its runbook', async () => {
+    const runbookBaseUrl = 'https://docs.example.com/nic/';
+    const labels = { release: 'prometheus' };
+    const values = { alerts: { enabled: true, labels, runbookBaseUrl } };
+    const manifests = manifestsIn(await render({ chart, values }));
+    const text = await readFile(join(root, 'charts', chart, 'files/alerts.yaml'), 'utf8');
+    const spec: unknown = parse(
+      text.replaceAll('https://runbooks.multinic.invalid/', 'https://docs.example.com/nic/'),
+    );
+    expect(ofKind(manifests, 'PrometheusRule')).toMatchObject([
+      { metadata: { namespace, labels }, spec },
+    ]);
+  });
+
+  it('has a ConfigMap for each dashboard of its folder', async () => {
+    const folder = join(root, 'charts', chart, 'files/dashboards');
+    const files = await readdir(folder);
+    const values = { dashboards: { enabled: true } };
+    const maps = ofKind<ConfigMap>(
+      manifestsIn(await render({ chart, values })).filter(
+        ({ metadata }) => metadata?.labels?.['grafana_dashboard'] === '1',
+      ),
+      'ConfigMap',
+    );
+    expect(maps.map(({ metadata }) => metadata?.namespace)).toEqual(files.map(() => namespace));
+    const shown = maps.flatMap(({ data = {} }) => Object.entries(data));
+    const expected = files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')]);
+    expect(shown).toEqual(await Promise.all(expected));
+  });
+
+  it('says three commands to go on with', async () => {
+    const said = await notes({ chart });
+    expect(said.match(/^\d\. .*(\n {3}\S.*)*\n {5}(helm|kubectl) .*$/gm)).toHaveLength(3);
+  });
+});

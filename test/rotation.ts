@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** Parts per table at most: each case runs at least in every third landing. */
+export type Parts = 2 | 3;
+
+/** Whether this run skips nothing: set by `make test-long`. */
+const isWhole = process.env['MULTINIC_TEST_DEPTH'] === 'all';
+
+/**
+ * Returns the cases of this run: every `parts`-th one, beginning with the number of commits modulo `parts`. Long suites get
+ * all. Prints the others and lists them in `skipped.txt` of the test results.
+ */
+export function rotated<T>(
+  table: string,
+  cases: readonly T[],
+  parts: Parts,
+  nameOf: (one: T) => string,
+): readonly T[] {
+  if (isWhole) return cases;
+  const part = commits() % parts;
+  const skipped = cases.filter((_, at) => at % parts !== part).map(nameOf);
+  const line = `rotation: ${table}: part ${part + 1} of ${parts}, skipped: ${skipped.join(', ')}\n`;
+  process.stdout.write(line);
+  const results = process.env['MULTINIC_TEST_RESULTS'] ?? join(root, 'test-results');
+  mkdirSync(results, { recursive: true });
+  appendFileSync(join(results, 'skipped.txt'), line);
+  return cases.filter((_, at) => at % parts === part);
+}
+
+function commits(): number {
+  const count = execFileSync('git', ['rev-list', '--count', 'HEAD'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return Number(count);
+}

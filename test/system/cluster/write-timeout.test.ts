@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { startControlPlane } from '../../../rig/control-plane/control-plane.ts';
+import { loadKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
+import { createKubeClient } from '../../../src/kube/client/http-client.ts';
+import { configMaps } from '../../../src/kube/core-resources.ts';
+import { systemClock, systemRandom } from '../../../src/time/clock.ts';
+import { refusalOf } from '../../contract/kube/refusal.ts';
+import { violaCa } from '../../fixtures/certificates.ts';
+
+/** A webhook that is asked about every ConfigMap; the API server would wait 30 s for it, and do without it then. */
+function webhookAt(url: string) {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'hangs' },
+    webhooks: [
+      {
+        name: 'hangs.example.com',
+        clientConfig: { url, caBundle: btoa(violaCa) },
+        rules: [
+          { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] },
+        ],
+        timeoutSeconds: 30,
+        failurePolicy: 'Ignore',
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  };
+}
+
+/** Takes connections and never says a word. */
+async function openSilence(address: string) {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => void open.add(socket.on('error', () => undefined)));
+  server.listen(0, address);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://${address}:${port}`,
+    [Symbol.dispose]() {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** Our address as the API server sees it, which has a network of its own. */
+async function addressSeenBy(server: string): Promise<string> {
+  const { hostname, port } = new URL(server);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const { localAddress = '' } = socket;
+  socket.destroy();
+  return localAddress;
+}
+
+test('a real API server carries nothing out after the time that a write names', async () => {
+  await using plane = await startControlPlane('late');
+  const access = await loadKubeconfig(plane.kubeconfig);
+  await using client = createKubeClient(access, { clock: systemClock, random: systemRandom });
+  using silence = await openSilence(await addressSeenBy(plane.server));
+  await plane.kubectl(['apply', '-f', '-'], JSON.stringify(webhookAt(silence.url)));
+
+  const ref = { namespace: 'default', name: 'late' };
+  const apply = (dryRun: boolean) =>
+    client.apply(configMaps, { metadata: ref }, { fieldManager: 'me', timeoutSeconds: 1, dryRun });
+  // The API server learns of a webhook a moment after it was made.
+  await vi.waitFor(async () => refusalOf(apply(true)), { timeout: 60_000, interval: 200 });
+  const refusal = await refusalOf(apply(false));
+  // 504, or the connection closed: never the client's own time, which is as long as that of the webhook.
+  expect([0, 504]).toContain(refusal.status);
+  expect(refusal.message).not.toContain('30 s');
+  await plane.kubectl(['delete', 'validatingwebhookconfiguration', 'hangs']);
+  expect(await client.find(configMaps, ref)).toBeUndefined();
+});

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BoxKind } from '../../../rig/hosts/box/box.ts';
+import type { JobResult } from '../../../src/api/job.ts';
+import { request } from '../../fixtures/agent-samples.ts';
+import { nic } from '../../host/agent-process.ts';
+import { eventually } from '../../host/eventually.ts';
+import { Cell, plugged } from './cell.ts';
+import { type Intent, intents } from './intents.ts';
+import { difference, lineDifference, type NicsState, othersOf, stateOf } from './nic-state.ts';
+
+const isFull = process.env['MULTINIC_BOXES'] === 'full';
+const suites: readonly BoxKind['suite'][] = isFull
+  ? ['bookworm', 'trixie', 'bullseye']
+  : ['bookworm'];
+const profiles: readonly BoxKind['profile'][] = ['netplan', 'networkd', 'keyfile'];
+const kinds: readonly BoxKind[] = [
+  ...suites.flatMap((suite) => profiles.map((profile) => ({ suite, profile }))),
+  { suite: 'bookworm', profile: 'ifcfg' },
+];
+const chosen = isFull ? intents : intents.filter(({ always }) => always);
+// One test of the full run goes through all intents.
+const longest = isFull ? 3_600_000 : 300_000;
+/** Of boxes that boot side by side with others, on cores that others keep busy. */
+const longestBoot = 120_000;
+
+/** What the first cell had of an intent: every other one has the same. */
+const had = new Map<string, NicsState>();
+/** What a restart of its manager makes of others on a node that has nothing of ours. */
+const withoutUs = new Map<Cell, readonly string[]>();
+
+describe('hosts in boxes', () => {
+  let cells: readonly Cell[] = [];
+
+  /** Side by side, each to its end, and each from a bare node whose manager holds nothing of ours. */
+  async function onEach(work: (cell: Cell) => Promise<void>): Promise<void> {
+    const ends = await Promise.allSettled(
+      cells.map(async (cell) => {
+        await reset(cell);
+        await cell.reboot();
+        await settled(cell);
+        await work(cell);
+      }),
+    );
+    const problems = ends.flatMap((end, at) =>
+      end.status === 'rejected' ? [`${cells[at]?.title}: ${complaint(end.reason)}`] : [],
+    );
+    expect(problems.join('\n\n')).toBe('');
+  }
+
+  beforeAll(async () => {
+    // One after the other: they share what they make.
+    for (const kind of kinds) cells = [...cells, await Cell.start(kind)];
+    await onEach(async (cell) => {
+      await foreign(cell);
+      await restart(cell);
+      withoutUs.set(cell, await othersOf(cell));
+    });
+  });
+
+  afterAll(async () => {
+    await Promise.all(cells.map((cell) => cell[Symbol.asyncDispose]()));
+  });
+
+  test.each(chosen)(
+    '[RW-19] [RW-28] [RW-45] [RW-88] $name: one state in all families, after apply, boot and restart',
+    async (intent) => {
+      await onEach((cell) => expectSame(cell, intent));
+    },
+  );
+
+  test('a node is bare after the last NIC is gone, and stays so over a boot', async () => {
+    await onEach(async (cell) => {
+      await eventually(async () => {
+        const links = await cell.json('addr', 'show');
+        for (const [name, mac] of Object.entries(plugged)) {
+          const link = links.find(({ address }) => address === mac);
+          expect(link).toMatchObject({ ifname: name });
+        }
+      });
+      expect(Object.keys(await cell.files()).filter((path) => path.includes('multinic'))).toEqual(
+        [],
+      );
+    });
+  });
+
+  test('a NIC that leaves and comes back as another one is that one, though the manager knows the first', async () => {
+    await onEach(async (cell) => {
+      await ask(cell, asOther);
+      const other = await stateOf(cell);
+      await reset(cell);
+      await ask(cell, asFirst);
+      await cell.reboot();
+      await settled(cell);
+      await reset(cell);
+      await ask(cell, asOther);
+      expect(difference(await stateOf(cell), other), 'when the agent has ended').toEqual([]);
+      await cell.reboot();
+      await eventually(async () => expect(difference(await stateOf(cell), other)).toEqual([]));
+    });
+  });
+
+  test('what left does not come back with the next NIC, though the manager remembers it', async () => {
+    await onEach(async (cell) => {
+      await ask(cell, [...asOther, second]);
+      await cell.reboot();
+      await settled(cell);
+      // NetworkManager sets the rules of all profiles that it has read once it takes up any NIC.
+      const next = [moved, third];
+      await ask(cell, next);
+      const rules = ['10100: from 10.1.0.31', '10100: from fd01::31', '10102: from 10.2.0.23'];
+      const found = (await stateOf(cell)).rules.map((rule) => rule.split(' lookup')[0]);
+      expect(found).toEqual(rules);
+      const check = await cell.agent(request(next, { protocol: 3, action: 'check' }));
+      expect(openIn(check.result)).toEqual([]);
+    });
+  });
+
+  test(
+    '[RW-15] the primary NIC feels nothing of it, and what others have stays',
+    async () => {
+      await onEach(async (cell) => {
+        await foreign(cell);
+        const before = await othersOf(cell);
+        const events = await cell.eventsOnPrimary(async () => {
+          const unanswered = await cell.pingsUnanswered(async () => {
+            for (const { steps } of chosen) {
+              for (const step of steps) await ask(cell, step);
+              await reset(cell);
+            }
+          });
+          expect(unanswered).toEqual([]);
+        });
+        expect(events).toEqual([]);
+        expect(lineDifference(await othersOf(cell), before)).toEqual([]);
+      });
+    },
+    longest,
+  );
+});
+
+const mac = plugged.ens5;
+const asFirst = [
+  nic(0, mac, '10.0.0.11/16', {
+    routing: 'main',
+    routes: [{ to: '10.77.0.0/24', via: '10.0.0.253' }],
+  }),
+];
+const asOther = [nic(0, mac, '10.1.0.21/16', { gateway: '10.1.0.254' })];
+
+const second = nic(1, plugged.ens6, '10.0.0.22/16', { gateway: '10.0.0.254' });
+const third = nic(2, plugged.ens7, '10.2.0.23/16', { gateway: '10.2.0.254' });
+const moved = nic(0, mac, '', {
+  addresses: ['10.1.0.31/16', 'fd01::31/64'],
+  gateway: '10.1.0.254',
+});
+
+async function ask(cell: Cell, step: Intent['steps'][number]): Promise<void> {
+  const { result, log } = await cell.agent(request([...step], { protocol: 3 }));
+  expect([result.outcome, result.family, ...openIn(result)], log).toEqual(['ok', cell.family]);
+}
+
+function complaint(error: unknown): string {
+  const { message, actual } = error as { readonly message: string; readonly actual?: unknown };
+  return `${message}\n${actual === undefined ? '' : JSON.stringify(actual, undefined, 1)}`;
+}
+
+function openIn({ nics }: JobResult): string[] {
+  return nics
+    .filter(({ state }) => state === 'Failed' || state === 'Pending')
+    .map(({ index, reason, message }) => `${index} ${reason}: ${message}`);
+}
+
+async function reset(cell: Cell): Promise<void> {
+  const { result, log } = await cell.agent(request([], { action: 'cleanup' }));
+  expect([result.outcome, ...openIn(result)], log).toEqual(['ok']);
+}
+
+async function expectSame(cell: Cell, { name, steps }: Intent): Promise<void> {
+  for (const step of steps) await ask(cell, step);
+  const made = await stateOf(cell);
+  if (!had.has(name)) had.set(name, made);
+  expect(difference(made, had.get(name)), 'beside the first family').toEqual([]);
+  await expectRestartHarmless(cell, made);
+  await cell.reboot();
+  await eventually(async () =>
+    expect(difference(await stateOf(cell), made), 'after a boot').toEqual([]),
+  );
+  const last = steps.at(-1) ?? [];
+  const check = await cell.agent(request([...last], { protocol: 3, action: 'check' }));
+  expect(openIn(check.result), 'looked at after a boot').toEqual([]);
+  await expectRestartHarmless(cell, made);
+}
+
+/** The same restart without us, and our NICs: those that the agent made and those that the manager makes at a boot. */
+async function expectRestartHarmless(cell: Cell, made: NicsState): Promise<void> {
+  await foreign(cell);
+  await restart(cell);
+  await eventually(async () => {
+    expect(difference(await stateOf(cell), made), 'after a restart').toEqual([]);
+    const others = lineDifference(await othersOf(cell), withoutUs.get(cell) ?? []);
+    expect(others, 'others after a restart, beside one without us').toEqual([]);
+  });
+}
+
+async function restart(cell: Cell): Promise<void> {
+  await cell.restartManager();
+  await settled(cell);
+}
+
+/** The manager says that it is done with the node's NICs and ours. */
+async function settled(cell: Cell): Promise<void> {
+  await eventually(async () => {
+    const states = await cell.managerStates();
+    const done = /\bconfigured|:connected|\bunmanaged/;
+    expect(states.filter((line) => !done.test(line))).toEqual([]);
+    expect(states.some((line) => line.includes('eth0'))).toBe(true);
+    const eth0 = await cell.ip('addr', 'show', 'dev', 'eth0');
+    expect(eth0).toContain('inet 10.200.0.2/16');
+    expect(eth0).toContain('inet6 fe80::');
+    expect(eth0).not.toContain('tentative');
+    expect(await cell.ip('route', 'show', 'default')).toContain('10.200.0.254');
+  }, longestBoot);
+}
+
+/** What a CNI or an administrator may have. */
+async function foreign(cell: Cell): Promise<void> {
+  const lines = [
+    ['link', 'add', 'cni0', 'address', '02:00:00:00:02:44', 'type', 'bridge'],
+    ['addr', 'replace', '10.244.0.1/24', 'dev', 'cni0'],
+    ['link', 'set', 'cni0', 'up'],
+    ['route', 'replace', '198.51.100.0/24', 'via', '10.200.0.254', 'table', '500'],
+    ['route', 'replace', '203.0.113.0/24', 'via', '10.200.0.254', 'proto', 'bird'],
+    ['rule', 'add', 'from', '10.244.0.0/24', 'table', '500', 'priority', '500'],
+    ['-6', 'rule', 'add', 'from', 'fd44::/64', 'table', '500', 'priority', '500'],
+  ];
+  for (const line of lines) await cell.ip(...line).catch(already);
+}
+
+/** It may be there from before. */
+function already(error: Error): string {
+  if (/File exists/.test(error.message)) return '';
+  throw error;
+}

@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
+import { attach } from '../acts.ts';
+import { encryptKey, type Ground, openGround } from '../ground.ts';
+import { reachable } from '../reachable.ts';
+import { relayedEndpoints } from '../world.ts';
+import { type Decisions, openReader, type Reader } from './reader.ts';
+import type { Shells } from './seed-command.ts';
+
+/** Two clusters without anything of ours, a cloud with a port to come, and somebody who reads the guides. */
+export interface Place extends Ground, AsyncDisposable {
+  readonly manager: Node;
+  readonly reader: Reader;
+  readonly decisions: Readonly<Record<'readme' | 'install' | 'airGap', Decisions>>;
+  /** At each cluster, where its ports are free on loopback. */
+  readonly shells: Shells;
+}
+
+export async function openPlace(say: (line: string) => void): Promise<Place> {
+  await using stack = new AsyncDisposableStack();
+  const relayed = async (management: Ground['management'], url: string) =>
+    stack.use(await reachable(management, url)).url;
+  const ground = await openGround(stack, { say, images: [], pods: true, keystoneFor: relayed });
+  const { management, business, directory } = ground;
+  const manager = stack.use(await startNode(management, 'manager-1', { kind: 'namespace' }));
+  await manager.makeVolume('inventory');
+  await management.link(business);
+  await attach(ground);
+  const endpoints = await relayedEndpoints(ground, stack);
+  const reader = await openReader(directory, ground);
+  await writeFile(join(reader.home, 'contrabass-key'), encryptKey, { mode: 0o600 });
+  const kept = stack.move();
+  return {
+    ...ground,
+    manager,
+    reader,
+    decisions: decisionsAt(ground, endpoints, reader.home),
+    shells: shellsOf(ground, reader, endpoints.contrabassEndpoint),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Names of the examples are kept where they may be; a registry is left out, so that nodes are loaded by hand. */
+function decisionsAt(
+  { contrabass, tenant, data, server }: Ground,
+  endpoints: Awaited<ReturnType<typeof relayedEndpoints>>,
+  home: string,
+): Place['decisions'] {
+  const settings = Object.entries(endpoints).map(([key, url]) => `${key}: "${url}"`);
+  const cloud = [
+    'contrabassEndpoint: https://contrabass.example.com',
+    settings.join(', '),
+  ] as const;
+  const readme = {
+    MANAGEMENT_KUBECONFIG: join(home, '.kube/management.yaml'),
+    BUSINESS_KUBECONFIG: join(home, '.kube/business.yaml'),
+    CONTRABASS_ENDPOINT: endpoints.contrabassEndpoint,
+    CONTRABASS_ENCRYPT_KEY: encryptKey,
+  };
+  const install = {
+    OPENSTACK_PROVIDER: contrabass.providerId,
+    OPENSTACK_PROJECT: tenant.projectId,
+    SUBNET: data.subnetId,
+    SERVER: server.id,
+  };
+  return {
+    readme: { environment: readme },
+    install: {
+      exported: install,
+      words: [cloud, ['global: {imageRegistry: registry.example.com/multinic}\n', '']],
+      typed: encryptKey,
+    },
+    airGap: { words: [cloud] },
+  };
+}
+
+function shellsOf({ management, business }: Ground, reader: Reader, contrabass: string): Shells {
+  const at = ({ name, kubeconfig }: Ground['management']) => ({
+    ...reader.shell({
+      KUBECONFIG: kubeconfig,
+      CONTRABASS_ENDPOINT: contrabass,
+      CONTRABASS_ENCRYPT_KEY: encryptKey,
+    }),
+    netns: `cp-${name}`,
+  });
+  return { management: at(management), business: at(business) };
+}
+
+/** Where `make image` puts what nodes are loaded with. */
+export async function loadNodes({ manager, node }: Place, images: string): Promise<void> {
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+  const archive = (name: string) => join(images, `${name}-0.1.0-linux-${architecture}.tar`);
+  await manager.importImage(archive('multinic-controllers'));
+  await node.importImage(archive('multinic-controllers'));
+  await node.importImage(archive('multinic-agent'));
+}
+
+/** The management node has the operator's image as `make docker-build IMG=multinic:v1alpha1` names it, too. */
+export async function loadAsDockerBuilds({ manager }: Place): Promise<void> {
+  const ctr = ['/var/lib/node-parts/bin/ctr', '-n', 'k8s.io', 'images', 'tag', '--force'];
+  const names = [
+    'localhost/multinic-controllers:0.1.0',
+    'docker.io/library/multinic-controllers:v1alpha1',
+  ];
+  await manager.sh([...ctr, ...names]);
+}

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, symlink } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { toolPath } from '../../../../rig/control-plane/control-plane.ts';
+import { blocksOf, commandsOf } from '../../../repo/guides.ts';
+import { root, textOf } from '../../../repo/tree.ts';
+import type { Clusters } from '../installation.ts';
+import { run, type Shell } from './shell.ts';
+
+const execute = promisify(execFile);
+
+/** What the guides name, and a Debian without anything else. */
+const packages =
+  'apt bash coreutils curl dash dpkg findutils git gpgv grep gzip hostname make sed tar util-linux'.split(
+    ' ',
+  );
+const programs = ['awk', 'node', 'npm', 'npx'];
+/** How this machine reaches registries and mirrors; a reader's machine has the like. */
+const wayOut = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|DEBIAN_MIRROR|npm_config_registry|\w+_proxy)$/i;
+
+/** What a reader decides in the examples of a page. */
+export interface Decisions {
+  /** Values of variables that are other than in the example. */
+  readonly exported?: Readonly<Record<string, string>>;
+  /** Words of the example, and what stands in their place. */
+  readonly words?: readonly (readonly [word: string, own: string])[];
+  /** What is typed when the example asks. */
+  readonly typed?: string;
+  /** Variables that the page says have to be there, without an example. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Somebody who has a fresh checkout, an empty home with two kubeconfigs, and the tools that the guides name. */
+export class Reader {
+  readonly #bare: Shell;
+  #shell: Shell;
+
+  constructor(bare: Shell) {
+    this.#bare = bare;
+    this.#shell = bare;
+  }
+
+  get checkout(): string {
+    return this.#bare.cwd;
+  }
+
+  get home(): string {
+    return this.#bare.env['HOME'] ?? '';
+  }
+
+  /** The shell without what pages had exported. */
+  shell(env: Readonly<Record<string, string>>): Shell {
+    return { ...this.#bare, env: { ...this.#bare.env, ...env } };
+  }
+
+  /** Runs the examples of a page with what this reader decides. What they export holds until another page is opened. */
+  async open(path: string, decisions: Decisions = {}): Promise<void> {
+    const examples = blocksOf(textOf(path)).filter(({ note }) => note === 'example');
+    const script = decided(examples.map(({ text }) => text).join(''), decisions);
+    const shell = this.shell(decisions.environment ?? {});
+    const { stdout } = await run(
+      shell,
+      `${script}\nprintf '\\0'; env -0`,
+      `${decisions.typed ?? ''}\n`,
+    );
+    this.#shell = { ...this.#bare, env: exportedIn(stdout) };
+  }
+
+  /**
+   * Runs what stands under a heading of the page, word by word, but for the lines `elsewhere`; resolves to what was
+   * printed.
+   */
+  async follow(path: string, section: string, elsewhere?: RegExp): Promise<string> {
+    const blocks = commandsOf(path, section);
+    if (blocks.length === 0) throw new Error(`${path} has nothing to run under "${section}"`);
+    const lines = blocks.flatMap(({ text }) => text.split('\n'));
+    const here = lines.filter((line) => !elsewhere?.test(line));
+    const { output } = await run(this.#shell, here.join('\n'));
+    return output;
+  }
+}
+
+/** Variables as `env -0` prints them; those that are functions of the shell are left out. */
+function exportedIn(printed: string): Record<string, string> {
+  const pairs = [...printed.matchAll(/(?:^|\0)(\w+)=([^\0]*)/g)];
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));
+}
+
+function decided(example: string, { exported = {}, words = [] }: Decisions): string {
+  const own = Object.entries(exported).map(
+    ([name, value]) =>
+      [new RegExp(`^export ${name}=.*$`, 'm'), `export ${name}='${value}'`] as const,
+  );
+  return [...own, ...words].reduce((text, [from, to]) => {
+    const changed = text.replaceAll(
+      typeof from === 'string' ? from : new RegExp(from, 'gm'),
+      () => to,
+    );
+    if (changed === text) throw new Error(`the example has no ${String(from)}`);
+    return changed;
+  }, example);
+}
+
+/** A reader in a folder of its own. */
+export async function openReader(
+  directory: string,
+  { management, business }: Clusters,
+): Promise<Reader> {
+  const [checkout, home, bin] = ['checkout', 'home', 'bin'].map((name) => join(directory, name));
+  if (!checkout || !home || !bin) throw new Error('no folders');
+  await mkdir(join(home, '.kube'), { recursive: true });
+  await copyFile(management.kubeconfig, join(home, '.kube/management.yaml'));
+  await copyFile(business.kubeconfig, join(home, '.kube/business.yaml'));
+  await execute('git', ['clone', '--quiet', root, checkout]);
+  await mkdir(bin);
+  const tools = [...(await programsOf(packages)), ...(await Promise.all(programs.map(found)))];
+  tools.push(await toolPath('kubectl'), await toolPath('helm'));
+  for (const tool of tools) await symlink(tool, join(bin, basename(tool)));
+  const env = Object.entries(process.env).filter(([name]) => wayOut.test(name));
+  return new Reader({
+    cwd: checkout,
+    env: { ...(Object.fromEntries(env) as Record<string, string>), HOME: home, PATH: bin },
+  });
+}
+
+/** Paths of what installed packages have in their folders of programs. */
+async function programsOf(names: readonly string[]): Promise<string[]> {
+  const { stdout } = await execute('dpkg', ['-L', ...names]);
+  return [...new Set(stdout.split('\n').filter((path) => /^(\/usr)?\/s?bin\/[^/]+$/.test(path)))];
+}
+
+/** A program of this machine, not of a checkout. */
+async function found(name: string): Promise<string> {
+  const path = (process.env['PATH'] ?? '').split(delimiter);
+  const machine = path.filter((folder) => !folder.includes('node_modules')).join(delimiter);
+  const { stdout } = await execute('/bin/sh', ['-c', `command -v ${name}`], {
+    env: { PATH: machine },
+  });
+  return stdout.trim();
+}

@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { commandsOf, nameOf, type Seed } from '../../requirements/commands.ts';
+import { outcomes } from '../../requirements/outcomes.ts';
+import { expectGone, generous, untilConfigured } from './acts.ts';
+import { loadAsDockerBuilds, loadNodes, openPlace, type Place } from './guide/place.ts';
+import { expectOutcome } from './guide/seed-command.ts';
+import { start } from './guide/shell.ts';
+import { foreignState, ourState } from './kernel-state.ts';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const install = 'docs/guides/install.md';
+const register = 'docs/guides/register-cluster.md';
+const upgrade = 'docs/guides/upgrade.md';
+const uninstall = 'docs/guides/uninstall.md';
+const airGap = 'docs/guides/air-gap.md';
+
+let place: Place;
+
+beforeAll(async () => {
+  place = await openPlace(say);
+});
+
+afterAll(async () => {
+  await place?.[Symbol.asyncDispose]();
+});
+
+/** Follows a section and says how long it took. */
+async function follow(page: string, section: string): Promise<string> {
+  const began = performance.now();
+  const output = await place.reader.follow(page, section);
+  say(`${page}, ${section}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  return output;
+}
+
+async function untilReady(): Promise<void> {
+  const query = ['-n', 'multinic-system', 'get', 'openstackconfig', 'first', '-o'];
+  const ready = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
+  await vi.waitFor(
+    async () => expect(await place.management.kubectl([...query, ready])).toBe('True'),
+    generous,
+  );
+}
+
+/** A host is as it was, whatever happens in the clusters. */
+async function expectUntouched(happens: () => Promise<unknown>): Promise<void> {
+  const [ours, foreign] = [await ourState(place.node), await foreignState(place.node)];
+  await happens();
+  expect(await ourState(place.node)).toEqual(ours);
+  expect(await foreignState(place.node)).toEqual(foreign);
+}
+
+it('from nothing to a NIC that is Configured', async () => {
+  const { reader, decisions } = place;
+  const began = performance.now();
+  await reader.open(install, decisions.install);
+  await follow(install, '1. Images');
+  await loadNodes(place, join(reader.checkout, 'dist/images'));
+  expect(await follow(install, '2. The business cluster')).toMatch(/Phase: +Succeeded/);
+  expect(await follow(install, '3. The management cluster')).toMatch(/Phase: +Succeeded/);
+  await follow(install, '4. Register the business cluster');
+  await follow(install, '5. The first OpenstackConfig');
+  const arrived = await follow(install, '6. See it arrive');
+  expect(arrived).toMatch(/^multinic0 10\.77\.0\.\d+ Configured$/m);
+  say(`from nothing to Configured: ${((performance.now() - began) / 1000).toFixed(0)} s`);
+}, 900_000);
+
+it('a business cluster is registered again', async () => {
+  await place.reader.open(register);
+  expect(await follow(register, 'With the command')).toContain('"reachable":true');
+});
+
+function runsCommandsOf(seed: Seed): void {
+  const commands = commandsOf(seed).map((command) => [nameOf(command), command] as const);
+  it.each([...new Map(commands)])('%s', async (name, command) => {
+    const outcome = outcomes[seed][name];
+    if (!outcome) throw new Error(`test/requirements/outcomes.ts has no row for ${name}`);
+    await expectOutcome(place.shells, command, outcome);
+  });
+}
+
+describe.each(['000', '003'] as const)('commands of document %s', runsCommandsOf);
+
+it('the four commands of the README', async () => {
+  await expectUntouched(async () => {
+    await place.reader.open('README.md', place.decisions.readme);
+    await follow('README.md', 'Install');
+  });
+  await loadAsDockerBuilds(place);
+});
+
+// They install again, without the values of the guide's reader: the upgrade after them brings those back.
+describe.each(['002'] as const)('commands of document %s', runsCommandsOf);
+
+it('an upgrade changes no NIC', async () => {
+  await expectUntouched(async () => {
+    await place.reader.open(upgrade, { exported: { ENVIRONMENT: 'dev' } });
+    await follow(upgrade, '1. Read and look');
+    await follow(upgrade, '2. Images');
+    await follow(upgrade, '3. Business clusters, then the management cluster');
+    const seen = await follow(upgrade, '4. See that it worked');
+    expect(seen.match(/Phase: +Succeeded/g)).toHaveLength(2);
+    await untilReady();
+  });
+});
+
+it('MultiNIC goes and every NIC stays', async () => {
+  await expectUntouched(async () => {
+    await place.reader.open(uninstall);
+    await follow(uninstall, 'Keep the NICs');
+  });
+  const left = ['get', 'pods,deployments,services', '-o', 'name', '-n'];
+  expect(await place.management.kubectl([...left, 'multinic-operator-system'])).toBe('');
+  expect(await place.business.kubectl([...left, 'multinic-system'])).toBe('');
+});
+
+it('parts run from source where none is installed', async () => {
+  await expectUntouched(async () => {
+    await using parts = start(place.shells.management, 'make run');
+    await parts.until(/"msg":"viola serves"/);
+    await parts.until(/"msg":"operator started"/);
+  });
+});
+
+it('one file is made for a site without network', async () => {
+  await place.reader.open(airGap, place.decisions.airGap);
+  await follow(airGap, '1. Outside: one file');
+  await follow(airGap, '2. Inside: unpack and check');
+}, 900_000);
+
+it('[RW-77] MultiNIC comes again from that file, without its history, and finds its NICs', async () => {
+  const { reader, decisions, management, manager } = place;
+  await loadNodes(place, join(reader.home, 'multinic-0.1.0/images'));
+  await management.kubectl(['delete', 'namespace', 'multinic-operator-system']);
+  await manager.makeVolume('later');
+  await expectUntouched(async () => {
+    await reader.open(airGap, decisions.airGap);
+    const seen = await follow(airGap, '4. Install');
+    expect(seen.match(/Phase: +Succeeded/g)).toHaveLength(2);
+    await reader.open(register);
+    await follow(register, 'By hand');
+    await reader.open(install, decisions.install);
+    await follow(install, '5. The first OpenstackConfig');
+    await follow(install, '6. See it arrive');
+    await untilConfigured(place, 'multinic0');
+    await untilReady();
+  });
+}, 900_000);
+
+it('MultiNIC goes and takes every NIC along', async () => {
+  await place.reader.open(uninstall);
+  await follow(uninstall, 'Remove the NICs');
+  await expectGone(place, 'multinic0');
+  await follow(uninstall, 'CRDs last');
+  const crds = ['get', 'crd', '-o', 'name'];
+  expect(await place.management.kubectl(crds)).not.toContain('openstackconfigs');
+  expect(await place.business.kubectl(crds)).not.toContain('multinicnodeconfigs');
+});

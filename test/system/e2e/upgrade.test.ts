@@ -1,0 +1,235 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { EndState } from '../../fixtures/end-state.ts';
+import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
+import { provider } from './ground.ts';
+import {
+  helm,
+  helmInstall,
+  namespaces,
+  registerCluster,
+  runProjectScript,
+} from './installation.ts';
+import { foreignState, ourState } from './kernel-state.ts';
+import { makeNextVersion, type NextVersion } from './next-version.ts';
+import { plantForeignState } from './planted.ts';
+import type { PartName } from './pods.ts';
+import { PrimaryMonitor } from './primary-monitor.ts';
+import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
+import { configOf, prepareFor, saidOf, valuesOf, type Way, ways } from './told.ts';
+import { installCharts, openWorld, type World } from './world.ts';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const parts: readonly PartName[] = ['operator', 'viola', 'controller'];
+
+let world: World;
+let next: NextVersion;
+let monitor: PrimaryMonitor;
+let settled: EndState;
+let jobs: number;
+
+beforeAll(async () => {
+  world = await openWorld(say, { type: 'dev' });
+  next = await makeNextVersion(join(world.directory, 'next'));
+  await world.node.importImage(next.images.controllers);
+  await world.node.importImage(next.images.agent);
+  await world.manager.importImage(next.images.controllers);
+  await plantForeignState(world.node);
+  await applyConfig(world, [world.server.id]);
+  await attach(world);
+  await untilConfigured(world, 'multinic0');
+  await attach(world);
+  await untilConfigured(world, 'multinic0', 'multinic1');
+  await untilReady();
+  monitor = new PrimaryMonitor(world.node);
+  await monitor.started;
+  settled = await endOf(world);
+  jobs = await jobsMade();
+});
+
+afterAll(async () => {
+  await monitor?.[Symbol.asyncDispose]();
+  await world?.[Symbol.asyncDispose]();
+});
+
+async function untilReady(): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await configCondition(world, 'Ready')).toMatchObject({ status: 'True' }),
+    generous,
+  );
+}
+
+/** Jobs that were made so far: an agent that is sent to a node is one. */
+async function jobsMade(): Promise<number> {
+  const requests = await requestsOf(world);
+  return requests.filter(({ resource, status }) => resource === 'jobs' && status === 201).length;
+}
+
+/** All is as before the upgrade, and no agent was sent for it. */
+async function expectUntouched(): Promise<void> {
+  await untilReady();
+  await vi.waitFor(async () => expect(await endOf(world)).toEqual(settled), generous);
+  expect(await jobsMade()).toBe(jobs);
+  expect(monitor.events).toEqual([]);
+}
+
+async function expectVersion(version: string): Promise<void> {
+  for (const part of parts)
+    expect(await world.parts.version(part)).toContain(`multinic ${version}\n`);
+}
+
+it('[RW-72] the next version changes no NIC and sends no agent', async () => {
+  await installCharts(world, { type: 'dev', charts: next.charts });
+  await expectVersion(next.version);
+  await expectUntouched();
+});
+
+it('a port that is attached while the version before comes back becomes a NIC', async () => {
+  const [third] = await Promise.all([attach(world), installCharts(world, { type: 'dev' })]);
+  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+  await world.tenant.detach(world.server.id, third.port_id);
+  await untilConfigured(world, 'multinic0', 'multinic1');
+  await expectGone(world, 'multinic2');
+  jobs = await jobsMade();
+  await expectUntouched();
+});
+
+it.each([
+  ['an operator and a later Viola', { viola: { image: { tag: '99.0.0' } } }, {}],
+  ['a later operator and Viola', { operator: { image: { tag: '99.0.0' } } }, {}],
+  ['a controller and a later agent', {}, { agent: { image: { tag: '99.0.0' } } }],
+  ['a later controller and an agent', {}, { controller: { image: { tag: '99.0.0' } } }],
+])('%s bring a port in and out', async (_what, operator, agent) => {
+  await installCharts(world, { type: 'dev', values: { operator, agent } });
+  const { port_id: portId } = await attach(world);
+  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+  await world.tenant.detach(world.server.id, portId);
+  await untilConfigured(world, 'multinic0', 'multinic1');
+  await expectGone(world, 'multinic2');
+});
+
+describe('when all are of one version', () => {
+  beforeAll(() => installCharts(world, { type: 'dev' }));
+
+  it.each(parts)(
+    'a Pod of the %s that is deleted in mid-change is missed by nobody',
+    async (part) => {
+      const [{ port_id: portId }] = await Promise.all([
+        attach(world),
+        world.parts.deletePods(part),
+      ]);
+      await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+      await Promise.all([
+        world.tenant.detach(world.server.id, portId),
+        world.parts.deletePods(part),
+      ]);
+      await untilConfigured(world, 'multinic0', 'multinic1');
+      await expectGone(world, 'multinic2');
+    },
+  );
+});
+
+it('[RW-73] definitions that are deleted first take no NIC along', async () => {
+  const host = await ourState(world.node);
+  const kind = 'multinicnodeconfigs.multinic.io';
+  await world.business.kubectl(['delete', 'crd', kind, '--wait=false']);
+  await vi.waitFor(
+    async () =>
+      expect(JSON.stringify((await nodeConfigOf(world))?.status?.conditions)).toContain(
+        'MassDeletion',
+      ),
+    generous,
+  );
+  expect(await ourState(world.node)).toEqual(host);
+});
+
+it('MultiNIC goes and every NIC stays', async () => {
+  const host = await ourState(world.node);
+  const foreign = await foreignState(world.node);
+  await runProjectScript(world.management, 'cleanup-operator.sh', ['--yes']);
+  await runProjectScript(world.business, 'scripts/cleanup-agent.sh', ['--yes', '--crds']);
+  expect(await ourState(world.node)).toEqual(host);
+  expect(await foreignState(world.node)).toEqual(foreign);
+  expect(monitor.events).toEqual([]);
+  const left = ['get', 'all', '-n', 'multinic-operator-system', '-o', 'name'];
+  expect(await world.management.kubectl(left)).toBe('');
+});
+
+it('it is installed again and finds its NICs', async () => {
+  const host = await ourState(world.node);
+  await installCharts(world, { type: 'dev' });
+  // The account that the registered token belongs to went with the chart.
+  await registerCluster(world, provider);
+  await untilConfigured(world, 'multinic0', 'multinic1');
+  await untilReady();
+  expect(await ourState(world.node)).toEqual(host);
+  expect(monitor.events).toEqual([]);
+});
+
+it('MultiNIC goes and takes every NIC along', async () => {
+  const foreign = await foreignState(world.node);
+  await runProjectScript(world.management, 'cleanup-operator.sh', [
+    '--nics',
+    'remove',
+    '--crds',
+    '--yes',
+  ]);
+  await runProjectScript(world.business, 'scripts/cleanup-agent.sh', [
+    '--nics',
+    'remove',
+    '--crds',
+    '--yes',
+  ]);
+  await expectGone(world, 'multinic0');
+  await expectGone(world, 'multinic1');
+  expect(await ourState(world.node)).toEqual({ links: [], addresses: [], routes: [], rules: [] });
+  expect(await foreignState(world.node)).toEqual(foreign);
+  expect(await world.management.kubectl(['get', 'crd', '-o', 'name'])).not.toContain('multinic');
+});
+
+describe('every part says at /configz what it was told, setting by setting, and nothing secret', () => {
+  it('the controller', async () => {
+    const { business: cluster, directory } = world;
+    await prepareFor(cluster, ['controller']);
+    const values = [valuesOf('controller', 'given')];
+    const namespace = namespaces.business;
+    await helmInstall(directory, {
+      cluster,
+      chart: 'multinic-agent',
+      namespace,
+      values,
+      wait: false,
+    });
+    await expectSaid('controller', 'given');
+  });
+
+  it.each(ways)('operator and Viola, whose access to each other is %s', async (way) => {
+    const { management: cluster, directory } = world;
+    // No Pod that was told otherwise is left to ask.
+    await helm(cluster, [
+      'uninstall',
+      'multinic-operator',
+      '-n',
+      namespaces.management,
+      '--ignore-not-found',
+      '--wait',
+    ]);
+    await prepareFor(cluster, ['operator', 'viola']);
+    const values = [valuesOf('operator', way), valuesOf('viola', way)];
+    const namespace = namespaces.management;
+    await helmInstall(directory, {
+      cluster,
+      chart: 'multinic-operator',
+      namespace,
+      values,
+      wait: false,
+    });
+    await expectSaid('operator', way);
+    await expectSaid('viola', way);
+  });
+});
+
+async function expectSaid(part: PartName, way: Way): Promise<void> {
+  const said = saidOf(part, way);
+  await vi.waitFor(async () => expect(await configOf(world, part)).toMatchObject(said), generous);
+}

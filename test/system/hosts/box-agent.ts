@@ -1,0 +1,29 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Box, type BoxKind, prepareBoxes, startBox } from '../../../rig/hosts/box/box.ts';
+import { program } from '../../../rig/parts/program.ts';
+import { type JobRequest, type JobResult, jobResult } from '../../../src/api/job.ts';
+
+/** The agent is run inside, by the Node that runs us; below /tmp a box of Debian 13 has a file system of its own. */
+const repository = join(import.meta.dirname, '../../..');
+const inBox = '/opt/multinic';
+
+/** A box on which agents can be run. */
+export async function boxForAgents(name: string, kind: BoxKind): Promise<Box> {
+  await prepareBoxes(kind);
+  return startBox(name, { ...kind, readOnly: { [repository]: inBox } });
+}
+
+/** Runs the agent of the image in a box; resolves to its answer. */
+export async function agentIn(box: Box, asked: JobRequest): Promise<JobResult> {
+  const folder = join(await box.root(), 'root');
+  await writeFile(join(folder, 'request'), JSON.stringify(asked));
+  await rm(join(folder, 'result'), { force: true });
+  const files = ['--request', '/root/request', '--result', '/root/result', '--host-root', '/'];
+  const command = program('agent').command.map((word) => word.replace(repository, inBox));
+  const { stderr } = await box.exec([...command, ...files]);
+  const text = await readFile(join(folder, 'result'), 'utf8').catch((cause: unknown) => {
+    throw new Error(`no result: ${stderr}`, { cause });
+  });
+  return jobResult.parse(JSON.parse(text));
+}

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Box, BoxKind } from '../../../rig/hosts/box/box.ts';
+import { ip } from '../../../rig/hosts/namespace/command.ts';
+import type { JobResult } from '../../../src/api/job.ts';
+import { request } from '../../fixtures/agent-samples.ts';
+import { nic } from '../../host/agent-process.ts';
+import { eventually } from '../../host/eventually.ts';
+import { agentIn, boxForAgents } from './box-agent.ts';
+
+const kind = { suite: 'bookworm', profile: 'keyfile' } as const satisfies BoxKind;
+const mac = '02:00:00:00:01:05';
+
+let box: Box;
+beforeAll(async () => {
+  box = await boxForAgents('leased', kind);
+});
+afterAll(() => box.down());
+
+function agent(attempt: number, of = mac): Promise<JobResult> {
+  const wanted = nic(0, of, '10.0.0.11/24', { gateway: '10.0.0.254' });
+  return agentIn(box, request([wanted], { protocol: 2, family: 'keyfile', attempt }));
+}
+
+/** Leases addresses of 10.0.0.0/24 to whoever asks behind the box's NICs. */
+async function startDhcp(): Promise<AsyncDisposable & { readonly pid: number | undefined }> {
+  await ip(['-n', box.fabric, 'addr', 'add', '10.0.0.254/24', 'dev', 'br0']);
+  const server = ['dnsmasq', '--keep-in-foreground', '--conf-file=/dev/null', '--port=0'];
+  const leases = ['--leasefile-ro', '--dhcp-range=10.0.0.50,10.0.0.60,1h', '--interface=br0'];
+  const child = spawn('ip', ['netns', 'exec', box.fabric, ...server, ...leases], {
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  return {
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function stateOf(name: string): Promise<string> {
+  const states = await box.sh(['nmcli', '-g', 'DEVICE,STATE', 'device']);
+  return states.split('\n').find((line) => line.startsWith(`${name}:`)) ?? 'none';
+}
+
+const addresses = async (name: string) => box.sh(['ip', '-4', 'addr', 'show', 'dev', name]);
+
+test('a NIC that somebody else leases is not taken from them by way of NetworkManager, which only sees it', async () => {
+  const theirs = '02:00:00:00:01:06';
+  await box.plug('ens6', theirs);
+  // What a DHCP client does that is none of NetworkManager's.
+  const lease = 'valid_lft 3600 preferred_lft 3600';
+  await box.sh(['sh', '-c', `ip link set ens6 up; ip addr add 10.0.0.11/24 dev ens6 ${lease}`]);
+  await eventually(async () => expect(await stateOf('ens6')).toBe('ens6:connected (externally)'));
+  const { nics } = await agent(1, theirs);
+  expect(nics).toMatchObject([
+    { reason: 'LeasedByHost', message: expect.stringContaining('what others have set') as string },
+  ]);
+  expect(await addresses('ens6')).toContain('inet 10.0.0.11/24');
+  expect(await stateOf('ens6')).toBe('ens6:connected (externally)');
+  await box.unplug('ens6');
+});
+
+test('NetworkManager lets go of a NIC that it took by its automatic profile, for this boot', async () => {
+  await using server = await startDhcp();
+  expect(server.pid).toBeGreaterThan(0);
+  await box.sh(['sh', '-c', 'rm /etc/NetworkManager/conf.d/10-box.conf; nmcli general reload']);
+  await box.plug('ens5', mac);
+  await eventually(async () => expect(await addresses('ens5')).toContain('dynamic'));
+  const result = await agent(1);
+  expect(result).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
+  expect(await stateOf('multinic0')).toBe('multinic0:unmanaged');
+  expect(await addresses('multinic0')).toContain('inet 10.0.0.11/24');
+  expect(await addresses('multinic0')).not.toContain('dynamic');
+  expect(await box.sh(['ip', 'route', 'show', 'default'])).not.toContain('multinic0');
+  expect((await agent(2)).outcome).toBe('ok');
+  await box.reboot();
+  await eventually(async () => expect(await stateOf('multinic0')).toBe('multinic0:connected'));
+  expect(await addresses('multinic0')).toContain('inet 10.0.0.11/24');
+  expect(await addresses('multinic0')).not.toContain('dynamic');
+  expect(await box.sh(['ip', 'rule'])).toContain('from 10.0.0.11 lookup 100');
+});

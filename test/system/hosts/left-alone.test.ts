@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Box } from '../../../rig/hosts/box/box.ts';
+import { request } from '../../fixtures/agent-samples.ts';
+import { nic } from '../../host/agent-process.ts';
+import { eventually } from '../../host/eventually.ts';
+import { agentIn, boxForAgents } from './box-agent.ts';
+
+const mac = '02:00:00:00:01:05';
+const wanted = nic(0, mac, '10.0.0.11/24');
+const suite = 'bookworm';
+
+let box: Box;
+afterEach(() => box.down());
+
+async function stateOf(name: string): Promise<string> {
+  const states = await box.sh(['nmcli', '-g', 'DEVICE,STATE', 'device']);
+  return states.split('\n').find((line) => line.startsWith(`${name}:`)) ?? 'none';
+}
+
+/** Has NetworkManager leave a NIC alone, in the words of its profile's format. */
+const leavesAlone = {
+  keyfile:
+    'printf "[keyfile]\\nunmanaged-devices=interface-name:$1\\n" > /etc/NetworkManager/conf.d/20-alone.conf',
+  ifcfg: 'echo NM_CONTROLLED=no >> /etc/sysconfig/network-scripts/ifcfg-$1',
+} as const;
+
+async function leaveAlone(profile: keyof typeof leavesAlone, name: string): Promise<void> {
+  await box.sh(['sh', '-c', leavesAlone[profile], 'sh', name]);
+}
+
+describe('a host whose NetworkManager is told to leave NICs alone', () => {
+  test('has a NIC of ours set up, and is told that a boot takes it away', async () => {
+    const asked = request([wanted], { protocol: 2, family: 'keyfile' });
+    box = await boxForAgents('left-alone', { suite, profile: 'keyfile' });
+    await leaveAlone('keyfile', 'multinic*');
+    await box.sh(['nmcli', 'general', 'reload']);
+    await box.plug('ens5', mac);
+    await eventually(async () => expect(await stateOf('ens5')).toBe('ens5:disconnected'));
+    // As it lets go of a NIC by its new name, NetworkManager may take it down in mid-change; the controller asks again.
+    let attempt = 0;
+    await eventually(async () => {
+      const result = await agentIn(box, { ...asked, attempt: attempt++ });
+      expect(result).toMatchObject({ outcome: 'ok', family: 'keyfile' });
+    });
+    await eventually(async () => expect(await stateOf('multinic0')).toBe('multinic0:unmanaged'));
+    const warnings = ['NotPersistent multinic0, NetworkManager is told not to manage it'];
+    const look = { ...asked, attempt, action: 'check' } as const;
+    expect(await agentIn(box, look)).toMatchObject({ outcome: 'ok', warnings });
+    await box.reboot();
+    await eventually(async () => expect(await stateOf('multinic0')).toBe('multinic0:unmanaged'));
+    expect(await agentIn(box, look)).toMatchObject({ nics: [{ reason: 'Drifted' }] });
+    expect(await agentIn(box, { ...asked, attempt })).toMatchObject({ outcome: 'ok', warnings });
+  });
+
+  test.each(['keyfile', 'ifcfg'] as const)(
+    "is not of NetworkManager when the node's own NIC is among them: %s",
+    async (profile) => {
+      box = await boxForAgents('not-its-own', { suite, profile });
+      await leaveAlone(profile, 'eth0');
+      await box.reboot();
+      await eventually(async () => expect(await stateOf('eth0')).toBe('eth0:unmanaged'));
+      await box.sh(['ip', 'addr', 'add', '10.200.0.2/16', 'dev', 'eth0']);
+      await box.plug('ens5', mac);
+      const protectedAddresses = ['10.200.0.2'];
+      const asked = request([wanted], { protocol: 2, family: profile, protectedAddresses });
+      const { outcome, nics } = await agentIn(box, asked);
+      expect([outcome, nics[0]?.reason]).toEqual(['failed', 'WrongFamily']);
+      expect(nics[0]?.message).toContain('NetworkManager, which is told to leave eth0 alone');
+    },
+  );
+});

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll } from 'vitest';
+import { accountTests } from './account-tests.ts';
+import { Place } from './place.ts';
+import { selectionTests } from './selection-tests.ts';
+import { settingTests } from './setting-tests.ts';
+
+// What each field of an OpenstackConfig does on real Keystone, Neutron, Nova and API servers; test/requirements/fields.ts lists them.
+let place: Place;
+
+beforeAll(async () => {
+  place = await Place.open();
+});
+
+afterAll(() => place?.[Symbol.asyncDispose]());
+
+selectionTests(() => place);
+accountTests(() => place);
+settingTests(() => place);
