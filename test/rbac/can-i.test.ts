@@ -59,7 +59,7 @@ it.each(accounts)('the golden file of $user is what the manifests grant', async 
   const sections = new Map(
     account.namespaces.map((name) => [name, grantedBy(rulesFor(account, name))] as const),
   );
-  await expect(page(sections)).toMatchFileSnapshot(`../integration/rbac/${account.file}`);
+  await expect(page(sections)).toMatchFileSnapshot(`../system/cluster/rbac/${account.file}`);
 });
 
 describe('the table of kubectl', () => {

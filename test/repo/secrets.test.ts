@@ -3,7 +3,7 @@ import { filesBelow, textOf } from './tree.ts';
 
 const folders = ['.ci', 'charts', 'deploy', 'docs', 'rig', 'scripts', 'src', 'test'];
 /** Certificates of tests, for names that lead nowhere. */
-const madeForTests = /^(src\/kube\/testing|src\/requests|test\/beds)\/[\w-]*certificates?\.ts$/;
+const madeForTests = /^(src\/kube\/testing|src\/requests|test\/fixtures)\/[\w-]*certificates?\.ts$/;
 
 const secrets: Readonly<Record<string, RegExp>> = {
   'a private key': /-----BEGIN [A-Z ]*PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}/,
