@@ -44,7 +44,6 @@ function isProven(node: HeldNode, nic: InterfaceSpec, given: PlanInput): boolean
   const seen = nic.portId
     ? mine.filter(({ id }) => id === nic.portId)
     : portsByMac(nic, mine, node.spec.interfaces ?? []);
-  const ips = seen.flatMap(({ fixedIps }) => fixedIps);
   const about = given.evidence.filter(
     (one) =>
       one.serverId === serverId &&
@@ -52,7 +51,7 @@ function isProven(node: HeldNode, nic: InterfaceSpec, given: PlanInput): boolean
   );
   if (seen.length > 0) {
     // Only the CR takes a port that is there, or somebody who gave leave for one that was read again.
-    const deselected = !ips.some(({ subnetId }) => chosen.subnetIds.includes(subnetId));
+    const deselected = !seen.some((port) => isSelected(port, given));
     const edited = isEdited(node, nic, given);
     const allowed =
       given.removals === 'allowed' && about.some(({ verdict }) => verdict === 'stillAttached');
@@ -62,6 +61,15 @@ function isProven(node: HeldNode, nic: InterfaceSpec, given: PlanInput): boolean
     return true;
   return about.some(({ verdict }) =>
     ['attachedElsewhere', 'portGone', 'serverDeleted'].includes(verdict),
+  );
+}
+
+/** Whether a selected subnet of the port's own network has an address of it; Neutron gives a port no other addresses. */
+function isSelected({ networkId, fixedIps }: Port, { observation, selection: chosen }: PlanInput) {
+  const foreign = observation.subnets.filter((subnet) => subnet.networkId !== networkId);
+  return fixedIps.some(
+    ({ subnetId }) =>
+      chosen.subnetIds.includes(subnetId) && !foreign.some(({ id }) => id === subnetId),
   );
 }
 
