@@ -6,10 +6,10 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-kills test-kill-full test-outages test-faults test-agent-faults test-integration test-attaches test-boxes-full test-guest-full test-e2e test-rights-full test-skew test-migrate test-coverage bench scenarios lint fmt vet generate build image docker-build docker-buildx image-archive run install uninstall deploy undeploy
+.PHONY: help setup demo check test test-crash test-outages test-integration test-e2e test-long test-coverage bench scenarios lint vet fmt generate build image docker-build docker-buildx image-archive run deploy undeploy install uninstall
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(installed): package.json package-lock.json
 	@echo "installing dependencies from npm (about 20 s, once)"
@@ -24,49 +24,23 @@ demo: build ## Attach and detach ports on two hosts of this machine; ARGS=--once
 check: $(installed) ## Types, lint, import direction, format, generated files, unit tests; prints how long each took
 	@test/check
 
-test: $(installed) ## check, the agent in network namespaces, and bad input end to end (needs root)
-	@test/on-hosts
-	@$(MAKE) -s check
-	@test/on-hosts namespaces chain
+test: $(installed) ## Types, lint, unit; the agent in network namespaces; all parts under bad input (needs root); runs all, reports at the end
+	@test/stage check host chain
 
-test-kills: $(installed) ## Every part killed before and after every write it makes, on hosts of this machine (needs root)
-	@test/on-hosts kills
+test-crash: $(installed) ## Every part killed before and after every write it makes (needs root, 5 minutes)
+	@test/stage crash
 
-test-outages: $(installed) ## Clouds, Viola, clusters, MariaDB each away for a minute; after rig/install (needs root)
-	@test/on-hosts outages
+test-outages: $(installed) ## Clouds, Viola, clusters, MariaDB each away for a minute (needs root)
+	@rig/install && test/stage outages
 
-test-integration: $(installed) ## Real API server, kubelet, containerd, systemd box, OpenStack, MariaDB (needs root)
-	@test/integration/run
+test-integration: $(installed) ## Charts, images; real API server, kubelet, containerd, systemd hosts, MariaDB, OpenStack (needs root)
+	@rig/install && test/stage packaging integration openstack
 
-test-boxes-full: $(installed) ## What NICs become on Debian 11 to 13 with each manager; writes test/system/distros/results.md (needs root, half an hour)
-	@test/system/distros/full
+test-e2e: $(installed) ## Both charts on real clusters: the chain, crashes, upgrade, skew, uninstall (needs root)
+	@rig/install && test/stage e2e
 
-test-guest-full: $(installed) ## Power cut at every write of the agent, in guests of all families; writes test/system/power-cut/results.md (needs root, two hours)
-	@test/system/power-cut/full
-
-test-attaches: $(installed) ## From a notification of real OpenStack to the MultiNicNodeConfig, COUNT=50 times; prints how long (needs root, 3 minutes)
-	@rig/install && MULTINIC_ATTACHES='$(or $(COUNT),50)' test/vitest attaches
-
-test-e2e: $(installed) ## Both charts on real clusters: the chain, kills, upgrade, skew, uninstall (needs root)
-	@test/system/e2e/run e2e
-
-test-rights-full: $(installed) ## The life of a port with one right less, for every right of every part (needs root, 10 minutes)
-	@test/on-hosts rights-full
-
-test-skew: $(installed) ## Each part beside parts of another version of this repository: REF=COMMIT or tag (needs root, 2 minutes)
-	@MULTINIC_SKEW_REF='$(or $(REF),$(error name the other version: make test-skew REF=COMMIT))' test/on-hosts skew
-
-test-migrate: $(installed) ## The way from the deployed system and back, with stand-ins of it (needs root)
-	@test/system/e2e/run migrate
-
-test-kill-full: $(installed) ## Some of the kill list on real parts; writes its table to test/long/crash-real (needs root, 10 minutes)
-	@test/system/e2e/run kill-full
-
-test-faults: $(installed) ## Leaders and random fault plans: everything fails at random; prints tables (about an hour)
-	@test/faults/run
-
-test-agent-faults: $(installed) ## Every call of the agent that changes a host fails, 1,000 sets of others' state; writes test/property/disk-faults/results.md (needs root, two hours)
-	@test/property/disk-faults/full
+test-long: $(installed) ## Long suites: lists them; SUITE=name runs one, SAMPLE=1 five minutes of it
+	@test/long/run $(SUITE)
 
 test-coverage: $(installed) ## Unit tests with coverage
 	@npm run -s test:coverage
@@ -76,7 +50,6 @@ bench: $(installed) ## Ratios measured in one run; see docs/benchmarks.md
 
 scenarios: $(installed) ## What went wrong in the field, and the tests that prove that it does not any more; fails on a gap
 	@node test/scenarios/main.ts
-
 
 lint: $(installed) ## Type-aware lint with import direction
 	@npm run -s lint
