@@ -5,8 +5,6 @@ import { encryptKey, setUp } from './cloud-in-test.ts';
 import type { Controls } from './controls.ts';
 import { defaultAdmin, startContrabass } from './start.ts';
 
-const patient = { timeout: 15_000 };
-
 /** What the product gets for the ports of the server while the cloud fails so. */
 async function portsUnder(failure: Parameters<Controls['fail']>[0]): Promise<unknown> {
   const { running, cloud, serverId, signal } = await setUp();
@@ -131,7 +129,7 @@ describe('controls', () => {
       const server = await cloud.server(serverId, signal);
       return server.kind === 'found' ? server.value.macAddresses : undefined;
     };
-    await expect.poll(recorded, patient).toHaveLength(2);
+    await expect.poll(recorded).toHaveLength(2);
     controls.holdNovaEvents({});
     controls.readdressPort({ portId, fixedIps: [] });
     expect(await cloud.port(portId, signal)).toMatchObject({ value: { fixedIps: [] } });
@@ -139,7 +137,7 @@ describe('controls', () => {
     expect(await cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
     expect(await recorded()).toContain(macAddress);
     controls.releaseNovaEvents({});
-    await expect.poll(recorded, patient).toHaveLength(1);
+    await expect.poll(recorded).toHaveLength(1);
     controls.loseAddresses({ serverId });
     expect(await recorded()).toEqual([]);
     expect(await cloud.portsOf([serverId], signal)).toHaveLength(1);
@@ -154,7 +152,7 @@ describe('controls', () => {
     running.controls.attach({ serverId, portId });
     running.controls.detach({ serverId, portId });
     await expect
-      .poll(async () => cloud.port(portId, signal), patient)
+      .poll(async () => cloud.port(portId, signal))
       .toMatchObject({ value: { deviceId: '', status: 'DOWN' } });
     running.controls.deletePort({ portId });
     expect(await cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
@@ -169,9 +167,7 @@ describe('controls', () => {
     running.controls.detach({ serverId: other, portId: kept?.id ?? '' });
     running.controls.detach({ serverId: other, portId });
     // Detaches are carried out in their order, so the first one has passed when the second is done.
-    await expect
-      .poll(async () => cloud.port(portId, signal), patient)
-      .toEqual({ kind: 'notFound' });
+    await expect.poll(async () => cloud.port(portId, signal)).toEqual({ kind: 'notFound' });
     expect(await cloud.portsOf([serverId], signal)).toEqual([kept]);
   });
 
@@ -182,7 +178,7 @@ describe('controls', () => {
     const answer = cloud.network(networkId, signal);
     // The login arrives and waits; every answer needs its second.
     for (let i = 0; i < 2; i++) {
-      await expect.poll(() => clock.waits.length, patient).toBe(1);
+      await expect.poll(() => clock.waits.length).toBe(1);
       await clock.advance(1_000);
     }
     expect(await answer).toMatchObject({ kind: 'found' });

@@ -21,6 +21,7 @@ import {
   pods,
 } from '../../src/kube/core-resources.ts';
 import { systemClock } from '../../src/time/clock.ts';
+import { scaled } from '../../test/speed.ts';
 import { type ApiServer, startApiServer } from '../apiserver/server.ts';
 import { type Kubelet, startKubelet } from './kubelet.ts';
 
@@ -34,7 +35,7 @@ done
 `;
 
 const namespace = 'default';
-const patience = { timeout: 15_000, interval: 10 };
+const patience = { timeout: scaled(30_000), interval: 10 };
 
 let folder = '';
 let root = '';

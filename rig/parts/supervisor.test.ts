@@ -31,7 +31,7 @@ afterEach(async () => {
 describe('Supervisor', () => {
   it('says which child ended, how, and its last words', async () => {
     await supervisor.start(child('part', "console.error('disk full'); process.exit(3);"));
-    await expect.poll(() => supervisor.failed.aborted, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => supervisor.failed.aborted).toBe(true);
     expect(String(supervisor.failed.reason)).toMatch(/part ended with status 3.*disk full/s);
   });
 
@@ -62,8 +62,6 @@ describe('Supervisor', () => {
       command: ['/nonexistent/program'],
       ready: async () => undefined,
     });
-    await expect
-      .poll(() => String(supervisor.failed.reason), { timeout: 10_000 })
-      .toContain('cannot start');
+    await expect.poll(() => String(supervisor.failed.reason)).toContain('cannot start');
   });
 });

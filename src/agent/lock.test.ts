@@ -105,7 +105,7 @@ describe('the lock of a host', () => {
     await once(child.stdout, 'data');
     const clock = createFakeClock();
     const next = underLock({ hostRoot, clock, signal }, async () => 'done');
-    await expect.poll(() => clock.waits.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => clock.waits.length).toBe(1);
     child.kill('SIGKILL');
     await once(child, 'exit');
     await clock.advance(200);

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BehindFront, openBehindFront } from '../../test/fixtures/behind-front.ts';
+import { scaled } from '../../test/speed.ts';
 
 const syncs = 10_000;
 /** Caches and compiled code have come to their size by then. */
@@ -35,24 +36,28 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-it(`after ${syncs} syncs nothing has grown, and nothing was written but the time of the last one`, async () => {
-  const { front, scene, clock } = place;
-  const { events } = scene;
-  const { writes } = scene.kube;
-  const nextMs = await look(warmUp, 0);
-  const before = { heap: heapMb(), connections: front.connections, events: events.length };
-  const rows = await scene.store.list();
-  const written = writes.length;
-  const rested = clock.monotonicMs();
-  await look(syncs - warmUp, nextMs);
-  const tenMinutes = (clock.monotonicMs() - rested) / 600_000;
-  expect(writes.length - written).toBeLessThanOrEqual(tenMinutes + 1);
-  expect(new Set(writes.slice(written))).toEqual(new Set(['status']));
-  expect(events).toHaveLength(before.events);
-  expect(await scene.store.list()).toEqual(rows);
-  // Each keeps to the connections that it has; one is renewed now and then.
-  expect(front.connections - before.connections).toBeLessThan((syncs - warmUp) / 10);
-  // It goes up and down by 2 MB; half a kilobyte a sync would be more than that.
-  expect(heapMb() - before.heap).toBeLessThan(5);
-  expect(scene.ready()).toMatch(/^True /);
-}, 300_000);
+it(
+  `after ${syncs} syncs nothing has grown, and nothing was written but the time of the last one`,
+  async () => {
+    const { front, scene, clock } = place;
+    const { events } = scene;
+    const { writes } = scene.kube;
+    const nextMs = await look(warmUp, 0);
+    const before = { heap: heapMb(), connections: front.connections, events: events.length };
+    const rows = await scene.store.list();
+    const written = writes.length;
+    const rested = clock.monotonicMs();
+    await look(syncs - warmUp, nextMs);
+    const tenMinutes = (clock.monotonicMs() - rested) / 600_000;
+    expect(writes.length - written).toBeLessThanOrEqual(tenMinutes + 1);
+    expect(new Set(writes.slice(written))).toEqual(new Set(['status']));
+    expect(events).toHaveLength(before.events);
+    expect(await scene.store.list()).toEqual(rows);
+    // Each keeps to the connections that it has; one is renewed now and then.
+    expect(front.connections - before.connections).toBeLessThan((syncs - warmUp) / 10);
+    // It goes up and down by 2 MB; half a kilobyte a sync would be more than that.
+    expect(heapMb() - before.heap).toBeLessThan(5);
+    expect(scene.ready()).toMatch(/^True /);
+  },
+  scaled(300_000),
+);

@@ -11,8 +11,6 @@ import { nodeConfigs } from './node-config.ts';
 import { postNodes } from './post-nodes.ts';
 import { beginWrites } from './write-limit.ts';
 
-const patient = { timeout: 15_000 };
-
 describe('a caller that leaves while the API server does not answer', () => {
   let bed: ViolaBed;
   /** Before the API server, on the way of Viola's calls to the business cluster only. */
@@ -63,10 +61,10 @@ describe('a caller that leaves while the API server does not answer', () => {
   async function leaveAfter(met: number, names: readonly string[]): Promise<void> {
     const leave = new AbortController();
     const left = post(names, leave.signal);
-    await expect.poll(() => proxy.rules[0]?.met, patient).toBe(met);
+    await expect.poll(() => proxy.rules[0]?.met).toBe(met);
     leave.abort();
     await expect(left).rejects.toThrow();
-    await expect.poll(() => hasNoCaller(), patient).toBe(true);
+    await expect.poll(() => hasNoCaller()).toBe(true);
     expect((await post(['last'])).status).toBe(200);
   }
 

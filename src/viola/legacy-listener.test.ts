@@ -28,7 +28,7 @@ beforeAll(async () => {
   legacyUrl = `http://127.0.0.1:${url.port}`;
   await vi.waitFor(async () => {
     expect((await fetch(`${viola.url('viola serves')}/readyz`)).status).toBe(200);
-  }, 10_000);
+  });
 });
 
 afterAll(async () => {

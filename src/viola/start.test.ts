@@ -65,7 +65,7 @@ describe('startViola', () => {
     const at = await Promise.race([url, done.then(() => 'ended')]);
     // Until then it does not know which clusters are registered.
     const ready = async () => (await fetch(`${at}/readyz`)).status;
-    await expect.poll(ready, { timeout: 10_000 }).toBe(200);
+    await expect.poll(ready).toBe(200);
     const answer = await fetch(`${at}${nodeConfigsPath}`, {
       method: 'POST',
       headers: {
@@ -146,7 +146,7 @@ describe('startViola', () => {
     expect(await shownCertificate(port)).toBe('good');
     await writeFile(cert, renewed.cert);
     await writeFile(key, renewed.key);
-    await expect.poll(() => shownCertificate(port), { timeout: 10_000 }).toBe('renewed');
+    await expect.poll(() => shownCertificate(port)).toBe('renewed');
     stop.abort(new Error('stop'));
     await done;
     await rm(directory, { recursive: true });

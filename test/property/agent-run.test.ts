@@ -14,6 +14,7 @@ import type { Effect } from '../../src/api/effects.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import type { Perform } from '../../src/process/effects.ts';
 import { address, entry, host, link, request, route } from '../fixtures/agent-samples.ts';
+import { scaled } from '../speed.ts';
 import { ModelHost, parsedLine } from './model-host.ts';
 
 const start = request([entry(1), entry(2)]);
@@ -25,7 +26,7 @@ let box: ModelHost;
 afterEach(() => box[Symbol.dispose]());
 
 /** Dozens of runs, each with its own files. */
-const patience = 120_000;
+const patience = scaled(120_000);
 
 const fresh = () => host([link(1), link(2), link(3)]);
 const doing: Perform<Effect> = async (_, write) => write();

@@ -1,7 +1,8 @@
 import { systemClock } from '../../../src/time/clock.ts';
+import { scaled } from '../../speed.ts';
 
 const pollMs = 50;
-const limitMs = 60_000;
+const limitMs = scaled(60_000);
 
 /** Asks again until the answer is neither undefined nor false; rejects after a minute with what was waited for. */
 export async function eventually<T>(

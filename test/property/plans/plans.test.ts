@@ -7,7 +7,7 @@ it('whatever fails on the way, a controller ends where it ends when nothing does
   const totals = new Totals();
   await runSeeds(1, 25, totals, () => undefined);
   expect(totals.failures.join('\n\n')).toBe('');
-}, 60_000);
+});
 
 it('is the same plan for the same seed', () => {
   expect(planOf(7)).toEqual(planOf(7));
