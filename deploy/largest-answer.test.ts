@@ -105,8 +105,8 @@ it('the Nodes of the largest cluster are looked through for one that is gone wit
   const said = await within(
     'controller',
     `import { createKubeClient } from '${sources}/kube/client/http-client.ts';
-     import { createDeletion } from '${sources}/controller/deletion.ts';
-     import { createStores } from '${sources}/controller/stores.ts';
+     import { createDeletion } from '${sources}/controller/deletion/finalizer.ts';
+     import { createStores } from '${sources}/controller/objects/stores.ts';
      const client = createKubeClient({ server: 'http://127.0.0.1:${port}' }, { clock });
      const deletion = createDeletion({ client, stores: createStores() });
      const of = (instanceId) => ({ metadata: { name: 'config' }, spec: { instanceId } });
