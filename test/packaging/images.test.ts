@@ -1,76 +1,26 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { commitOf, versionOf } from '../../deploy/identity.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adviceOn, type Snapshot } from '../../deploy/image/advisories.ts';
 import { writeImageArchive } from '../../deploy/image/air-gap/image-archive.ts';
 import { filesBelow } from '../../deploy/image/contents.ts';
 import { stepsOf } from '../../deploy/image/engine.ts';
-import {
-  type Architecture,
-  architectures,
-  type BuildOptions,
-  type BuiltImage,
-  buildImages,
-  ownArchitecture,
-} from '../../deploy/image/images.ts';
+import { architectures, ownArchitecture } from '../../deploy/image/images.ts';
 import { toolPath } from '../../rig/control-plane/control-plane.ts';
-import { type Buildah, startBuildah } from './images/buildah.ts';
+import { startBuildah } from './images/buildah.ts';
+import { type Built, buildAndUnpack, repository, run, type Short, shorts } from './images/built.ts';
 import { startContainerd } from './images/containerd.ts';
-import { contentOf, listing, type Unpacked, unpack } from './images/unpacked.ts';
+import { listing, unpack } from './images/unpacked.ts';
 
-const run = promisify(execFile);
-const repository = join(import.meta.dirname, '../..');
-const shorts = ['multinic-controllers', 'multinic-agent'] as const;
-type Short = (typeof shorts)[number];
 /** Bytes, two million below the goal: what grows is seen before it is too much. */
 const largest = 48_000_000;
-let folder: string;
-let version: string;
-let images: readonly BuiltImage[];
-const unpacked = new Map<string, Unpacked>();
-
-const options = (name: string, architecture: Architecture): BuildOptions => {
-  const at = join(folder, name);
-  return {
-    architecture,
-    version,
-    repository: 'localhost',
-    out: join(at, 'out'),
-    work: join(at, 'work'),
-  };
-};
+let built: Built;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'multinic-images-'));
-  version = await versionOf(repository);
-  images = [];
-  for (const architecture of architectures) {
-    images = [...images, ...(await buildImages(options('first', architecture)))];
-  }
-  for (const short of shorts) {
-    for (const architecture of architectures) {
-      const found = await unpack(fileOf(short, architecture), join(folder, short, architecture));
-      for (const [of, image] of found) unpacked.set(`${short} ${of}`, image);
-    }
-  }
+  built = await buildAndUnpack(architectures);
 });
 
-afterAll(() => rm(folder, { recursive: true }));
-
-function fileOf(short: Short, architecture: Architecture): string {
-  return join(folder, 'first/out', `${short}-${version}-linux-${architecture}.tar`);
-}
-
-function imageOf(short: Short, architecture: string = ownArchitecture): Unpacked {
-  const image = unpacked.get(`${short} ${architecture}`);
-  if (!image)
-    throw new Error(`no ${short} for ${architecture} among ${[...unpacked.keys()].join(', ')}`);
-  return image;
-}
+afterAll(() => built?.[Symbol.asyncDispose]());
 
 interface Sbom {
   readonly packages: readonly {
@@ -82,7 +32,7 @@ interface Sbom {
 
 /** Packages of npm that an image says it holds. */
 async function npmPackagesOf(short: Short) {
-  const path = join(imageOf(short).root, 'usr/share/sbom/multinic.spdx.json');
+  const path = join(built.imageOf(short).root, 'usr/share/sbom/multinic.spdx.json');
   const { packages } = JSON.parse(await readFile(path, 'utf8')) as Sbom;
   return packages
     .filter(({ externalRefs: [ref] }) => ref?.referenceLocator.startsWith('pkg:npm/'))
@@ -123,7 +73,7 @@ const all = shorts.flatMap((short) => architectures.map((one) => [short, one] as
 
 describe.each(all)('the image %s for %s', (short, architecture) => {
   it('holds these files, and no others', async () => {
-    const files = (await listing(imageOf(short, architecture).root)).replaceAll(
+    const files = (await listing(built.imageOf(short, architecture).root)).replaceAll(
       triplets[architecture],
       '*',
     );
@@ -131,7 +81,7 @@ describe.each(all)('the image %s for %s', (short, architecture) => {
   });
 
   it('has no shell, and nothing that gives rights', async () => {
-    const { root } = imageOf(short, architecture);
+    const { root } = built.imageOf(short, architecture);
     for (const path of await filesBelow(root)) {
       expect(path).not.toMatch(/\/(ba|da|z|a|k)?sh$|busybox|\/su(do)?$/);
     }
@@ -148,18 +98,18 @@ describe.each(all)('the image %s for %s', (short, architecture) => {
   });
 
   it('is small enough for a slow line', async () => {
-    expect((await stat(fileOf(short, architecture))).size).toBeLessThan(largest);
+    expect((await stat(built.fileOf(short, architecture))).size).toBeLessThan(largest);
   });
 });
 
 it.each(shorts)('the image %s starts', async (short) => {
-  const { root } = imageOf(short);
+  const { root } = built.imageOf(short);
   const { stdout } = await started(root, '/usr/local/bin/node', '/app/main.mjs', 'version');
   expect(stdout).toMatch(isVersion);
 });
 
 it.each(shorts)('the image %s for arm64 starts, emulated', async (short) => {
-  const { root } = imageOf(short, 'arm64');
+  const { root } = built.imageOf(short, 'arm64');
   const main = join(root, 'app/main.mjs');
   expect((await emulated(root, '/usr/local/bin/node', main, 'version')).stdout).toMatch(isVersion);
   const { stdout } = await emulated(root, '/usr/local/bin/node', '-p', 'process.arch');
@@ -176,7 +126,7 @@ it.each(shorts)('nothing is known against what the image %s holds of npm', async
 });
 
 it.each(['operator', 'viola', 'controller'])('the controllers’ image runs the %s', async (part) => {
-  const { root } = imageOf('multinic-controllers');
+  const { root } = built.imageOf('multinic-controllers');
   const command = ['/usr/local/bin/node', '/app/main.mjs', part, '--help'];
   expect((await started(root, ...command)).stdout).toContain(`Usage: multinic ${part}`);
 });
@@ -184,7 +134,7 @@ it.each(['operator', 'viola', 'controller'])('the controllers’ image runs the 
 it.each(['operator', 'viola', 'controller', 'register-cluster'])(
   'the controllers’ image runs the %s as a user that it does not know, as OpenShift has it',
   async (part) => {
-    const { root } = imageOf('multinic-controllers');
+    const { root } = built.imageOf('multinic-controllers');
     const command = ['/usr/local/bin/node', '/app/main.mjs', part, '--help'];
     expect((await startedBy('1000650000:0', root, ...command)).stdout).toContain(
       `multinic ${part}`,
@@ -194,37 +144,22 @@ it.each(['operator', 'viola', 'controller', 'register-cluster'])(
 
 it('[RW-01] the agent’s image has an ip that finds its libraries', async () => {
   const isIp = /^ip utility, iproute2-/;
-  expect((await started(imageOf('multinic-agent').root, '/bin/ip', '-V')).stdout).toMatch(isIp);
-  const other = imageOf('multinic-agent', 'arm64').root;
-  expect((await emulated(other, '/bin/ip', '-V')).stdout).toMatch(isIp);
-});
-
-it('both are the same, byte for byte, when they are built again by somebody else', async () => {
-  const before = process.umask(0o077);
-  vi.stubEnv('TZ', 'Asia/Seoul');
-  const again = await buildImages(options('second time', ownArchitecture)).finally(() => {
-    process.umask(before);
-    vi.unstubAllEnvs();
-  });
-  const own = images.filter(({ file }) => file.includes(ownArchitecture));
-  expect(again.map(({ name, id, digest }) => ({ name, id, digest }))).toEqual(
-    own.map(({ name, id, digest }) => ({ name, id, digest })),
+  expect((await started(built.imageOf('multinic-agent').root, '/bin/ip', '-V')).stdout).toMatch(
+    isIp,
   );
-  for (const [at, { file: one }] of own.entries()) {
-    const other = again[at]?.file ?? '';
-    expect((await readFile(one)).equals(await readFile(other))).toBe(true);
-  }
+  const other = built.imageOf('multinic-agent', 'arm64').root;
+  expect((await emulated(other, '/bin/ip', '-V')).stdout).toMatch(isIp);
 });
 
 describe('one file for a site without network', () => {
   let site: string;
 
   beforeAll(async () => {
-    const work = join(folder, 'archive');
-    const files = images.map(({ file }) => file);
-    const made = { root: repository, version, images: files, work, out: work };
-    await run('tar', ['-xzf', await writeImageArchive(made), '-C', folder]);
-    site = join(folder, `multinic-${version}`);
+    const work = join(built.folder, 'archive');
+    const files = built.images.map(({ file }) => file);
+    const made = { root: repository, version: built.version, images: files, work, out: work };
+    await run('tar', ['-xzf', await writeImageArchive(made), '-C', built.folder]);
+    site = join(built.folder, `multinic-${built.version}`);
   });
 
   it('is whole', async () => {
@@ -233,7 +168,7 @@ describe('one file for a site without network', () => {
 
   it('has charts that helm installs from', async () => {
     for (const chart of ['multinic-operator', 'multinic-agent']) {
-      const file = join(site, 'charts', `${chart}-${version}.tgz`);
+      const file = join(site, 'charts', `${chart}-${built.version}.tgz`);
       const { stdout } = await run(await toolPath('helm'), ['show', 'chart', file]);
       expect(stdout).toContain(`name: ${chart}\n`);
       const { stdout: values } = await run(await toolPath('helm'), ['show', 'values', file]);
@@ -242,13 +177,13 @@ describe('one file for a site without network', () => {
   });
 
   it('[RW-77] has images of which a node loads its own, and keeps them', async () => {
-    await using containerd = await startContainerd(join(folder, 'containerd'));
+    await using containerd = await startContainerd(join(built.folder, 'containerd'));
     await expect
       .poll(() => containerd.images().catch(() => ''), { timeout: 30_000 })
       .toContain('REF');
     await run(join(site, 'load-images.sh'), ['--pin'], { env: containerd.env });
     const lines = (await containerd.images()).trim().split('\n').slice(1);
-    const own = images.filter(({ file }) => file.endsWith(`-${ownArchitecture}.tar`));
+    const own = built.images.filter(({ file }) => file.endsWith(`-${ownArchitecture}.tar`));
     expect(lines).toHaveLength(own.length);
     for (const { name, digest } of own) {
       const line = lines.find((one) => one.startsWith(`${name} `));
@@ -258,59 +193,38 @@ describe('one file for a site without network', () => {
   });
 });
 
-describe('from its Dockerfile', () => {
-  let buildah: Buildah;
-
-  beforeAll(async () => {
-    buildah = await startBuildah(join(folder, 'buildah'));
-    const script = join(repository, 'deploy/image/docker-build.ts');
-    const args = [script, '--img', 'test.invalid/multinic:9', '--engine', 'buildah'];
-    await run(process.execPath, args, { env: buildah.env, maxBuffer: 2 ** 26 });
+it('each architecture gets its own files where its Dockerfile builds several', async () => {
+  const buildah = await startBuildah(join(built.folder, 'buildah'));
+  const context = join(built.folder, 'context');
+  for (const architecture of architectures) {
+    const place = join(context, architecture);
+    for (const empty of ['tools', 'multinic-agent'])
+      await mkdir(join(place, empty), { recursive: true });
+    const etc = join(built.imageOf('multinic-agent', architecture).root, 'usr/share/sbom');
+    await cp(etc, join(place, 'base'), { recursive: true });
+  }
+  const archive = join(built.folder, 'several.tar');
+  const dockerfile = join(repository, 'deploy/image/Dockerfile.agent');
+  const steps = stepsOf({
+    engine: 'buildah',
+    image: 'test.invalid/multinic-agent:several',
+    architectures,
+    dockerfile,
+    context,
+    version: built.version,
+    revision: 'none',
+    push: false,
+    archive,
   });
-
-  it.each(shorts)('%s has the same files, and is run in the same way', async (short) => {
-    const file = join(folder, `${short}.oci.tar`);
-    await buildah.save(`test.invalid/${short}:9`, file);
-    const made = (await unpack(file, join(folder, `${short}.made`))).get(ownArchitecture);
-    const { root, config } = imageOf(short);
-    expect(await contentOf(made?.root ?? '')).toEqual(await contentOf(root));
-    const { 'io.buildah.version': _, ...labels } = made?.config.config.Labels ?? {};
-    expect({ ...made?.config.config, Labels: labels }).toEqual(config.config);
-    expect(labels['org.opencontainers.image.revision']).toBe(await commitOf(repository));
-  });
-
-  it('each architecture gets its own files where several are built', async () => {
-    const context = join(folder, 'context');
-    for (const architecture of architectures) {
-      const place = join(context, architecture);
-      for (const empty of ['tools', 'multinic-agent'])
-        await mkdir(join(place, empty), { recursive: true });
-      const etc = join(imageOf('multinic-agent', architecture).root, 'usr/share/sbom');
-      await cp(etc, join(place, 'base'), { recursive: true });
-    }
-    const archive = join(folder, 'several.tar');
-    const dockerfile = join(repository, 'deploy/image/Dockerfile.agent');
-    const steps = stepsOf({
-      engine: 'buildah',
-      image: 'test.invalid/multinic-agent:several',
-      architectures,
-      dockerfile,
-      context,
-      version,
-      revision: 'none',
-      push: false,
-      archive,
-    });
-    for (const { command, mayFail = false } of steps) {
-      const [program, ...words] = command;
-      const done = run(program, words, { env: buildah.env });
-      await (mayFail ? Promise.allSettled([done]) : done);
-    }
-    const made = await unpack(archive, join(folder, 'several'));
-    expect([...made.keys()].toSorted()).toEqual(['amd64', 'arm64']);
-    for (const [architecture, { root }] of made) {
-      const sbom = await readFile(join(root, 'multinic.spdx.json'), 'utf8');
-      expect(sbom).toContain(`arch=${architecture}&`);
-    }
-  });
+  for (const { command, mayFail = false } of steps) {
+    const [program, ...words] = command;
+    const done = run(program, words, { env: buildah.env });
+    await (mayFail ? Promise.allSettled([done]) : done);
+  }
+  const made = await unpack(archive, join(built.folder, 'several'));
+  expect([...made.keys()].toSorted()).toEqual(['amd64', 'arm64']);
+  for (const [architecture, { root }] of made) {
+    const sbom = await readFile(join(root, 'multinic.spdx.json'), 'utf8');
+    expect(sbom).toContain(`arch=${architecture}&`);
+  }
 });

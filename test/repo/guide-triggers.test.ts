@@ -5,6 +5,7 @@ import { triggerConfigMap } from '../../src/api/trigger-config.ts';
 import { triggerPath } from '../../src/api/trigger-http.ts';
 import { readPolicy } from '../../src/operator/triggers/policy.ts';
 import { verifySignature } from '../../src/operator/triggers/server/signature.ts';
+import { goldenText } from './charts/golden.ts';
 import { blocksOf } from './guides.ts';
 import { textOf } from './tree.ts';
 
@@ -36,8 +37,8 @@ it('shows a call as it is signed', () => {
 });
 
 it('is what the chart writes', () => {
-  const golden = textOf('test/packaging/charts/golden/operator-triggers.yaml');
-  const objects = parseAllDocuments(golden).map((document) => document.toJS() as unknown);
+  const documents = parseAllDocuments(goldenText('operator-triggers'));
+  const objects = documents.map((document) => document.toJS() as unknown);
   const maps = objects as { metadata?: { name: string }; data?: Record<string, string> }[];
   const written = maps.find((one) => one?.metadata?.name === triggerConfigMap.name);
   const text = written?.data?.[triggerConfigMap.key] ?? '';

@@ -105,7 +105,7 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
   '002': {
     'make build': runs('management', /^dist: \d+ files/m),
     'make test': elsewhere('.ci/run'),
-    'make docker-build IMG=multinic:v1alpha1': elsewhere('test/packaging/images.test.ts'),
+    'make docker-build IMG=multinic:v1alpha1': elsewhere('test/packaging/dockerfiles.test.ts'),
     'make docker-buildx IMG=multinic:v1alpha1': elsewhere('test/packaging/images.test.ts'),
     'make install': runs(
       'management',

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { runScript } from '../../../rig/hosts/box/script.ts';
+import { baseOf, diffOf } from '../../repo/charts/golden.ts';
 import { type Manifest, manifestsIn, ofKind } from '../../repo/charts/manifests.ts';
 import { type Installation, namespaces, notes, render } from './helm.ts';
 import { installations } from './installations.ts';
@@ -14,11 +15,26 @@ const root = join(import.meta.dirname, '../../..');
 const withoutKinds = ['--set', 'crds.install=false'];
 const charts = ['multinic-operator', 'multinic-agent'] as const;
 
+const baseTexts = new Map<string, Promise<string>>();
+
+function baseTextOf(base: string): Promise<string> {
+  const text = baseTexts.get(base) ?? render(installations[base] as Installation, ...withoutKinds);
+  baseTexts.set(base, text);
+  return text;
+}
+
 describe.each(Object.entries(installations))('%s', (name, installation) => {
   it('[RW-78] is what its golden file says, at any time', async () => {
     const text = await render(installation, ...withoutKinds);
-    await expect(text).toMatchFileSnapshot(`golden/${name}.yaml`);
     expect(await render(installation, ...withoutKinds)).toBe(text);
+    const base = baseOf(name);
+    if (base === undefined) {
+      await expect(text).toMatchFileSnapshot(`golden/${name}.yaml`);
+    } else {
+      // The diff to what the base is rendered as now: one run with -u updates the golden files of both.
+      const baseText = await baseTextOf(base);
+      await expect(diffOf(name, text, base, baseText)).toMatchFileSnapshot(`golden/${name}.diff`);
+    }
   });
 });
 

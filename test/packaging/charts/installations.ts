@@ -132,7 +132,7 @@ const withRegistry = {
   networkPolicy: { apiServer: { to: [{ ipBlock: { cidr: '10.0.0.0/28' } }], ports: [6443] } },
 };
 
-/** What is kept as a golden file, by the name of the file. Kinds are left out: their own test compares them. */
+/** What is kept as a golden file, by the name of the file; that of a default in full, others as diffs to it. Kinds are left out: their own test compares them. */
 export const installations: Readonly<Record<string, Installation>> = {
   'operator-default': { chart: operator },
   'operator-dev': { chart: operator, size: 'dev' },

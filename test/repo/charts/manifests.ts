@@ -1,10 +1,8 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Container, EnvVar, Pod, PodSpec } from 'kubernetes-types/core/v1.js';
 import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
 import { parseAllDocuments } from 'yaml';
-import { root, textOf } from '../tree.ts';
+import { goldenNames, goldenText } from './golden.ts';
 
 /** A Kubernetes object as a chart renders it. */
 export interface Manifest {
@@ -19,17 +17,15 @@ export interface Rendered {
   readonly manifests: readonly Manifest[];
 }
 
-const folder = 'test/packaging/charts/golden';
-
-/** Every golden file. */
-export const rendered: readonly Rendered[] = readdirSync(join(root, folder)).map((file) => ({
-  name: file.replace(/\.yaml$/, ''),
-  manifests: manifestsIn(textOf(`${folder}/${file}`)),
+/** The renderings that the golden files state. */
+export const rendered: readonly Rendered[] = goldenNames.map((name) => ({
+  name,
+  manifests: manifestsIn(goldenText(name)),
 }));
 
 export function renderedAs(name: string): readonly Manifest[] {
   const found = rendered.find((one) => one.name === name);
-  if (!found) throw new Error(`there is no golden file ${name}.yaml`);
+  if (!found) throw new Error(`there is no golden file of ${name}`);
   return found.manifests;
 }
 

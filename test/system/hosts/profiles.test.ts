@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Box } from '../../rig/hosts/box/box.ts';
-import { request } from '../fixtures/agent-samples.ts';
-import { nic } from '../host/agent-process.ts';
-import { eventually } from '../host/eventually.ts';
-import { agentIn, boxForAgents } from '../system/hosts/box-agent.ts';
+import type { Box } from '../../../rig/hosts/box/box.ts';
+import { request } from '../../fixtures/agent-samples.ts';
+import { nic } from '../../host/agent-process.ts';
+import { eventually } from '../../host/eventually.ts';
+import { agentIn, boxForAgents } from './box-agent.ts';
 
 const mac = '02:00:00:00:01:05';
 const suite = 'bookworm';

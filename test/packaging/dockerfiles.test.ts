@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { commitOf } from '../../deploy/identity.ts';
+import { ownArchitecture } from '../../deploy/image/images.ts';
+import { type Buildah, startBuildah } from './images/buildah.ts';
+import { type Built, buildAndUnpack, repository, run, shorts } from './images/built.ts';
+import { contentOf, unpack } from './images/unpacked.ts';
+
+// The images of this machine's architecture, built in other ways; images.test.ts has what is in them.
+let built: Built;
+
+beforeAll(async () => {
+  built = await buildAndUnpack([ownArchitecture]);
+});
+
+afterAll(() => built?.[Symbol.asyncDispose]());
+
+it('the images are equal byte for byte when a user with another umask and time zone builds them', async () => {
+  const before = process.umask(0o077);
+  vi.stubEnv('TZ', 'Asia/Seoul');
+  const again = await built.build('second time', ownArchitecture).finally(() => {
+    process.umask(before);
+    vi.unstubAllEnvs();
+  });
+  expect(again.map(({ name, id, digest }) => ({ name, id, digest }))).toEqual(
+    built.images.map(({ name, id, digest }) => ({ name, id, digest })),
+  );
+  for (const [at, { file: one }] of built.images.entries()) {
+    const other = again[at]?.file ?? '';
+    expect((await readFile(one)).equals(await readFile(other))).toBe(true);
+  }
+});
+
+describe('from its Dockerfile', () => {
+  let buildah: Buildah;
+
+  beforeAll(async () => {
+    buildah = await startBuildah(join(built.folder, 'buildah'));
+    const script = join(repository, 'deploy/image/docker-build.ts');
+    const args = [script, '--img', 'test.invalid/multinic:9', '--engine', 'buildah'];
+    await run(process.execPath, args, { env: buildah.env, maxBuffer: 2 ** 26 });
+  });
+
+  it.each(shorts)('%s has the same files, and is run in the same way', async (short) => {
+    const file = join(built.folder, `${short}.oci.tar`);
+    await buildah.save(`test.invalid/${short}:9`, file);
+    const made = (await unpack(file, join(built.folder, `${short}.made`))).get(ownArchitecture);
+    const { root, config } = built.imageOf(short);
+    expect(await contentOf(made?.root ?? '')).toEqual(await contentOf(root));
+    const { 'io.buildah.version': _, ...labels } = made?.config.config.Labels ?? {};
+    expect({ ...made?.config.config, Labels: labels }).toEqual(config.config);
+    expect(labels['org.opencontainers.image.revision']).toBe(await commitOf(repository));
+  });
+});
