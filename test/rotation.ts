@@ -31,7 +31,8 @@ export function rotated<T>(
   return cases.filter((_, at) => at % parts === part);
 }
 
-function commits(): number {
+/** Returns the number of commits, by which samples rotate. */
+export function commits(): number {
   const count = execFileSync('git', ['rev-list', '--count', 'HEAD'], {
     cwd: root,
     encoding: 'utf8',
