@@ -3,7 +3,6 @@
 //   main.ts --scenarios [--minutes M]             the mutants of the field scenarios (needs root); a survivor fails the run
 // With --minutes no mutant starts later than that.
 import { parseArgs } from 'node:util';
-import { commits } from '../../rotation.ts';
 import { lineOf, type Result, summaryOf, writeTable } from './report.ts';
 import { generatedTasks, scenarioTasks, type Task } from './tasks.ts';
 import { TreeCopy } from './tree-copy.ts';
@@ -22,9 +21,7 @@ const { values, positionals: folders } = parseArgs({
 });
 const { scenarios } = values;
 const endAt = performance.now() + Number(values.minutes) * 60_000;
-const tasks = scenarios
-  ? scenarioTasks(commits())
-  : generatedTasks(folders, Number(values.count), commits());
+const tasks = scenarios ? scenarioTasks() : generatedTasks(folders, Number(values.count));
 const queue = tasks.values();
 const results: Result[] = [];
 const stop = new AbortController();

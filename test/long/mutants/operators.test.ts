@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { sampleOf } from '../../rotation.ts';
 import { mutantsIn, mutated, placeOf } from './operators.ts';
-import { sampleOf } from './tasks.ts';
 
 /** Returns `OPERATOR: CODE` for each mutant of the code. */
 function mutantsOf(code: string): string[] {

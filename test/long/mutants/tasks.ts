@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commits, sampleOf } from '../../rotation.ts';
 import { planted } from '../../scenarios/mutant.ts';
 import { mutants as scenarioMutants } from '../../scenarios/mutants.ts';
 import { root } from '../../scenarios/proofs.ts';
@@ -16,24 +17,12 @@ export interface Task {
 /** Stand-ins for tests. */
 const notProduct = /\.test\.ts$|\/testing\/|\/fake-[^/]*$/;
 
-const golden = (Math.sqrt(5) - 1) / 2;
-
-/**
- * Returns `count` of the items, spread evenly (also if only the first ones are used). Each turn takes the next points of one
- * low-discrepancy sequence, so that turns hardly overlap.
- */
-export function sampleOf<T>(items: readonly T[], count: number, turn: number): readonly T[] {
-  if (count >= items.length) return items;
-  const points = Array.from({ length: count }, (_, n) => ((turn * count + n) * golden) % 1);
-  return [...new Set(points.map((point) => items[Math.floor(point * items.length)] as T))];
-}
-
 function textOf(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
 /** Returns a sample of the mutants of all source files below the folders. Files that no unit test loads have none. */
-export function generatedTasks(folders: readonly string[], count: number, turn: number): Task[] {
+export function generatedTasks(folders: readonly string[], count: number): Task[] {
   const tests = new TestFiles();
   const files = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !notProduct.test(file) && tests.of(file).length > 0)
@@ -41,14 +30,14 @@ export function generatedTasks(folders: readonly string[], count: number, turn: 
     .toSorted();
   const mutants = files.flatMap((file) => mutantsIn(file, textOf(file)));
   console.log(`${mutants.length} mutants in ${files.length} files`);
-  return sampleOf(mutants, count, turn).map((mutant) => ({
+  return sampleOf(mutants, count).map((mutant) => ({
     mutant,
     batches: tests.of(mutant.file).map((batch) => ({ project: 'unit', files: batch })),
   }));
 }
 
-/** Returns the mutants of the field scenarios; each turn begins with another one. */
-export function scenarioTasks(turn: number): Task[] {
+/** Returns the mutants of the field scenarios; each commit begins with another one. */
+export function scenarioTasks(): Task[] {
   const tasks = Object.entries(scenarioMutants).map(([id, scenario]): Task => {
     const { file, find, replace, noticedBy } = scenario;
     const source = textOf(file);
@@ -58,6 +47,6 @@ export function scenarioTasks(turn: number): Task[] {
     const project = noticedBy.startsWith('test/host/') ? 'host' : 'unit';
     return { mutant, batches: [{ project, files: [noticedBy], pattern: `\\[${id}\\]` }] };
   });
-  const first = turn % tasks.length;
+  const first = commits() % tasks.length;
   return [...tasks.slice(first), ...tasks.slice(0, first)];
 }
