@@ -39,8 +39,8 @@ test-integration: $(installed) ## Charts, images; real API server, kubelet, cont
 test-e2e: $(installed) ## Both charts on real clusters: the chain, crashes, upgrade, skew, uninstall (needs root)
 	@rig/install && test/stage e2e
 
-test-long: $(installed) ## Long suites: lists them; SUITE=name runs one, SAMPLE=1 five minutes of it
-	@test/long/run $(SUITE)
+test-long: $(installed) ## Long suites: lists them; SUITE=NAME runs one, SAMPLE=1 about five minutes of it, ARGS are for its command
+	@test/long/run $(SUITE) $(ARGS)
 
 test-coverage: $(installed) ## Unit tests with coverage
 	@npm run -s test:coverage

@@ -31,7 +31,20 @@ export function rotated<T>(
   return cases.filter((_, at) => at % parts === part);
 }
 
-function commits(): number {
+const golden = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * Returns `count` of the items, spread evenly (also if only the first ones are used). Each commit takes the next points of one
+ * low-discrepancy sequence, so that the samples of commits hardly overlap.
+ */
+export function sampleOf<T>(items: readonly T[], count: number, turn = commits()): readonly T[] {
+  if (count >= items.length) return items;
+  const points = Array.from({ length: count }, (_, n) => ((turn * count + n) * golden) % 1);
+  return [...new Set(points.map((point) => items[Math.floor(point * items.length)] as T))];
+}
+
+/** Returns the number of commits, by which samples rotate. */
+export function commits(): number {
   const count = execFileSync('git', ['rev-list', '--count', 'HEAD'], {
     cwd: root,
     encoding: 'utf8',

@@ -15,3 +15,8 @@ const projects = z
 export function ciGlobs(): string[] {
   return projects.parse(config).flatMap(({ name, include }) => (name === 'long' ? [] : include));
 }
+
+/** Returns the globs of the test files of one vitest project. */
+export function globsOf(project: string): string[] {
+  return projects.parse(config).flatMap(({ name, include }) => (name === project ? include : []));
+}

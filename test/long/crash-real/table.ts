@@ -4,7 +4,7 @@ import type { Life } from '../../chain/crash/life.ts';
 
 const head = `# The kill list on real parts
 
-What \`make test-kill-full\` found when it ran last: OpenStack, two control planes, a node with systemd, udev, networkd, containerd and kubelet. At each point a part is killed in mid-life (a port is attached, an OpenstackConfig selects its server, the NIC is configured, the port detached, the OpenstackConfig deleted); the end states with the NIC and without it, and the objects made in the business cluster, have to be those of a life in which nobody died. A killed agent has said nothing: one more is sent, which is a Job and its ConfigMap.
+What \`make test-long SUITE=crash-real\` found when it ran last: OpenStack, two control planes, a node with systemd, udev, networkd, containerd and kubelet. At each point a part is killed in mid-life (a port is attached, an OpenstackConfig selects its server, the NIC is configured, the port detached, the OpenstackConfig deleted); the end states with the NIC and without it, and the objects made in the business cluster, have to be those of a life in which nobody died. A killed agent has said nothing: one more is sent, which is a Job and its ConfigMap.
 
 | killed | hit | end state | objects made | without a death |
 | --- | --- | --- | --- | --- |

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { bundle } from '../../../deploy/bundler.ts';
 import { bundleFolder } from '../../../rig/parts/program.ts';
 import { putRow, type ResultsTable } from '../../results-table.ts';
+import { sampleOf } from '../../rotation.ts';
 import { plansOf } from './failing-disk.ts';
 import { SceneOnHost } from './on-host.ts';
 import { type Scene, SceneOnModel } from './on-model.ts';
@@ -24,6 +25,13 @@ interface Trial {
 }
 
 const [wanted = ''] = process.argv.slice(2);
+const isSample = Boolean(process.env['MULTINIC_TEST_SAMPLE']);
+const foreignSetCount = isSample ? 30 : 1_000;
+
+/** Returns all failures, or so many of them for a sample. */
+function chosen<T>(failures: readonly T[], count: number): readonly T[] {
+  return isSample ? sampleOf(failures, count) : failures;
+}
 
 function tell(title: string, problems: readonly string[]): boolean {
   for (const problem of [title, ...problems.map((each) => `  ${each}`)]) {
@@ -34,7 +42,7 @@ function tell(title: string, problems: readonly string[]): boolean {
 
 async function onModel(scene: Scene): Promise<Row> {
   using stage = await SceneOnModel.open(scene);
-  const plans = plansOf(stage.moments);
+  const plans = chosen(plansOf(stage.moments), 10);
   let wrong = 0;
   for (const plan of plans) {
     const { call, on } = stage.moments[plan.at] ?? { call: '', on: '' };
@@ -47,7 +55,7 @@ async function onModel(scene: Scene): Promise<Row> {
 /** Only lives in which NICs are added, changed and removed at once: each takes a second or two of real time. */
 async function onHost(scene: Scene): Promise<Row> {
   await using stage = await SceneOnHost.open(scene);
-  const faults = faultsOf(stage.syscalls);
+  const faults = chosen(faultsOf(stage.syscalls), 5);
   let wrong = 0;
   for (const fault of faults) {
     const problems = await stage.problems(fault);
@@ -59,9 +67,9 @@ async function onHost(scene: Scene): Promise<Row> {
 async function foreignSets(project: string, file: string): Promise<Row> {
   const { status } = spawnSync('test/vitest', [project, file], {
     stdio: 'inherit',
-    env: { ...process.env, MULTINIC_FOREIGN_SETS: '1000' },
+    env: { ...process.env, MULTINIC_FOREIGN_SETS: `${foreignSetCount}` },
   });
-  return { calls: '', tried: 1_000, wrong: status === 0 ? 0 : 1 };
+  return { calls: '', tried: foreignSetCount, wrong: status === 0 ? 0 : 1 };
 }
 
 const sets = 'sets of what others have';
@@ -88,7 +96,7 @@ At each call the process is killed, or the call fails with ENOSPC, EIO or EROFS 
 reads is the old or the new one and is read as ours, files of others are as they were, and one more run leads to the very state
 of a run in which nothing failed. On the model of the kernel all calls of the process; with strace those of the real agent on
 network namespaces, and each message of its \`ip\` to the kernel. "added": two NICs on a bare host. "changed": one gets other
-addresses, MTU and routing, one leaves, one comes. "removed": all leave. Made by \`make test-agent-faults\`.
+addresses, MTU and routing, one leaves, one comes. "removed": all leave. Made by \`make test-long SUITE=disk-faults\`.
 `,
   head: ['host and life', 'calls that change it', 'failures tried', 'wrong'],
   titles: trials.map(({ title }) => title),

@@ -15,7 +15,7 @@ const report = z.object({
 const repository = join(import.meta.dirname, '../../..');
 const results = process.env['MULTINIC_TEST_RESULTS'] ?? join(repository, 'test-results');
 const { testResults } = report.parse(
-  JSON.parse(readFileSync(join(results, 'integration.json'), 'utf8')),
+  JSON.parse(readFileSync(join(results, 'distros.json'), 'utf8')),
 );
 const tests = testResults
   .flatMap(({ assertionResults }) => assertionResults)
@@ -27,7 +27,7 @@ const table = {
 
 Each test runs side by side in ten boxes, and passes when it does in all of them: Debian 11, 12 and 13, each with netplan and
 networkd, with networkd alone and with NetworkManager and keyfiles, and Debian 12 with NetworkManager and ifcfg files. Made by
-\`make test-boxes-full\`.
+\`make test-long SUITE=distros\`.
 `,
   head: ['', 'in all boxes'],
   titles: tests.map(({ title }) => title),

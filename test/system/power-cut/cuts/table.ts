@@ -22,7 +22,7 @@ file of ours is the old or the new one and is read as ours, and after the agent 
 boots, its own network works, and each NIC is as its file says: name, addresses, routes, rules and settings are those of a host
 whose power was never cut. One more run leads to the very state and files of that one. What boots from the same files is booted
 once. "first NIC added": on a bare node. "changed": one NIC gets other addresses, MTU and routing, one leaves, one comes. Made
-by \`make test-guest-full\`.
+by \`make test-long SUITE=power-cut\`.
 `,
   head: ['host and life', 'cuts at calls', 'at random', 'different disks', 'wrong'],
   titles: scenes.map(titleOf),

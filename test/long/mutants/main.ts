@@ -1,0 +1,59 @@
+// Plants defects in copies of the tree and runs the tests that should notice them. Prints a table and the survivors.
+//   main.ts [--count N] [--minutes M] [FOLDER…]   N generated mutants (default: $N or 60), another sample for each commit
+//   main.ts --scenarios [--minutes M]             the mutants of the field scenarios (needs root); a survivor fails the run
+// With --minutes no mutant starts later than that.
+import { parseArgs } from 'node:util';
+import { lineOf, type Result, summaryOf, writeTable } from './report.ts';
+import { generatedTasks, scenarioTasks, type Task } from './tasks.ts';
+import { TreeCopy } from './tree-copy.ts';
+import { verdictOf } from './verdict.ts';
+
+/** Copies in use at once: most tests use one core, and wait. */
+const copies = 2;
+
+const { values, positionals: folders } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string', default: process.env['N'] || '60' },
+    minutes: { type: 'string', default: 'Infinity' },
+    scenarios: { type: 'boolean', default: false },
+  },
+});
+const { scenarios } = values;
+const endAt = performance.now() + Number(values.minutes) * 60_000;
+const tasks = scenarios ? scenarioTasks() : generatedTasks(folders, Number(values.count));
+const queue = tasks.values();
+const results: Result[] = [];
+const stop = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+
+async function resultOf(task: Task, tree: TreeCopy): Promise<Result> {
+  const started = performance.now();
+  const verdict = await verdictOf(task.batches, (selection, isMutated) =>
+    tree.run(selection, isMutated ? task.mutant : undefined),
+  );
+  return { task, verdict, seconds: Math.round((performance.now() - started) / 1000) };
+}
+
+async function work(): Promise<void> {
+  await using tree = await TreeCopy.make(stop.signal);
+  while (performance.now() < endAt) {
+    const { value: task } = queue.next();
+    if (!task) return;
+    const result = await resultOf(task, tree);
+    results.push(result);
+    console.log(lineOf(result));
+  }
+}
+
+await Promise.all(Array.from({ length: copies }, work));
+console.log(summaryOf(results));
+writeTable(scenarios ? 'scenario-mutants' : 'mutants', results);
+const late = tasks.length - results.length;
+if (late > 0) console.log(`\n${late} mutants not tried: the time was up`);
+const open = results.filter(({ verdict }) => verdict.kind !== 'killed').length;
+if (scenarios) process.exitCode = open > 0 ? 1 : 0;
+else if (open > 0)
+  console.log(
+    '\nSurvivors of generated mutants do not fail the run: each is a question to the tests.',
+  );

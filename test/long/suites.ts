@@ -1,0 +1,134 @@
+/** A test suite that is too long for CI. */
+export interface Suite {
+  readonly name: string;
+  readonly proves: string;
+  /** Usual duration on two idle cores, in minutes, once `rig/install` has run. */
+  readonly minutes: number;
+  readonly needsRoot: boolean;
+  /** Shell command, run at the root of the tree; `"$@"` are the user's arguments. */
+  readonly command: string;
+  /** The same suite cut down to about five minutes. */
+  readonly sample: string;
+}
+
+const install = 'rig/install';
+const guest = 'rig/hosts/guest/guest install';
+const box = 'rig/hosts/box/box install';
+const skew = 'MULTINIC_SKEW_REF="${REF:-$(git rev-parse HEAD~100)}" test/vitest version-skew long';
+const latency = 'test/vitest latency system test/system/latency "$@"';
+const distros = 'MULTINIC_BOXES=full test/vitest distros system test/system/distros';
+
+export const suites: readonly Suite[] = [
+  {
+    name: 'mutants',
+    proves: 'unit tests notice defects generated from src (a sample that changes with each commit)',
+    minutes: 35,
+    needsRoot: false,
+    command: 'node test/long/mutants/main.ts "$@"',
+    sample: 'node test/long/mutants/main.ts --minutes 4 "$@"',
+  },
+  {
+    name: 'scenario-mutants',
+    proves: 'the test of each field scenario notices the defect of that scenario',
+    minutes: 15,
+    needsRoot: true,
+    command: 'node test/long/mutants/main.ts --scenarios "$@"',
+    sample: 'node test/long/mutants/main.ts --scenarios --minutes 4 "$@"',
+  },
+  {
+    name: 'random-plans',
+    proves: 'two leaders never overlap; the controller recovers from 7,500 random fault plans',
+    minutes: 60,
+    needsRoot: false,
+    command: 'node test/property/leaders/main.ts && node test/property/plans/main.ts "$@"',
+    sample: `first=$(($(git rev-list --count HEAD) * 500)); node test/property/leaders/main.ts 60 3000 20 $first && node test/property/plans/main.ts 500 1 $first`,
+  },
+  {
+    name: 'disk-faults',
+    proves: 'the agent recovers from a failure at each of its calls; 2,000 sets of foreign state',
+    minutes: 120,
+    needsRoot: true,
+    command: `${box} && node test/property/disk-faults/main.ts "$@"`,
+    sample: `${box} && node test/property/disk-faults/main.ts "$@"`,
+  },
+  {
+    name: 'power-cut',
+    proves: 'QEMU guests boot with whole files after a power cut at each disk write of the agent',
+    minutes: 120,
+    needsRoot: true,
+    command: `${guest} && node test/system/power-cut/cuts/main.ts "$@"`,
+    sample: `${guest} && node test/system/power-cut/cuts/main.ts 'netplan, first NIC added'`,
+  },
+  {
+    name: 'distros',
+    proves: 'Debian 11, 12 and 13 with each network manager reach the same state for 46 intents',
+    minutes: 35,
+    needsRoot: true,
+    command: `${box}; status=0; ${distros} "$@" || status=$?; node test/system/distros/table.ts; exit $status`,
+    sample: `${box} && ${distros} -t 'two NICs of two families'`,
+  },
+  {
+    name: 'version-skew',
+    proves: 'each part works beside parts of another commit (REF=COMMIT, default: 100 commits ago)',
+    minutes: 2,
+    needsRoot: true,
+    command: `${skew} test/long/version-skew "$@"`,
+    sample: `${skew} test/long/version-skew "$@"`,
+  },
+  {
+    name: 'rbac',
+    proves: 'each part needs each of its rights, and recovers when a missing right is granted',
+    minutes: 10,
+    needsRoot: true,
+    command: 'test/vitest rbac long test/long/rbac "$@"',
+    sample: 'test/vitest rbac long test/long/rbac -t viola',
+  },
+  {
+    name: 'crash',
+    proves: 'every part recovers from SIGKILL before and after each of its writes, on stand-ins',
+    minutes: 13,
+    needsRoot: true,
+    command: 'MULTINIC_TEST_WORKERS=6 test/vitest crash chain test/chain/crash "$@"',
+    sample: 'MULTINIC_TEST_WORKERS=6 test/vitest crash chain test/chain/crash -t viola',
+  },
+  {
+    name: 'crash-real',
+    proves: '23 of the same crashes on real OpenStack, control planes, kubelet and systemd',
+    minutes: 10,
+    needsRoot: true,
+    command: `${install} && test/vitest crash-real long test/long/crash-real "$@"`,
+    sample: `${install} && test/vitest crash-real long test/long/crash-real -t 'viola'`,
+  },
+  {
+    name: 'e2e',
+    proves: 'both charts on real clusters, every case: chain, trouble, crash, upgrade, uninstall',
+    minutes: 25,
+    needsRoot: true,
+    command: `${install} && test/vitest e2e system test/system/e2e "$@"`,
+    sample: `${install} && test/vitest e2e system test/system/e2e/crash.test.ts`,
+  },
+  {
+    name: 'migrate',
+    proves: 'the way from the legacy system and back, with stand-ins of it',
+    minutes: 15,
+    needsRoot: true,
+    command: `${install} && test/vitest migrate long test/long/migrate "$@"`,
+    sample: `${install} && test/vitest migrate long test/long/migrate/agent.long.ts`,
+  },
+  {
+    name: 'latency',
+    proves: 'how long 50 ports of real OpenStack take from notification to MultiNicNodeConfig',
+    minutes: 3,
+    needsRoot: true,
+    command: `${install} && MULTINIC_ATTACHES="\${COUNT:-50}" ${latency}`,
+    sample: `${install} && MULTINIC_ATTACHES=10 ${latency}`,
+  },
+  {
+    name: 'bench',
+    proves: 'CPU and memory stay within their goals (docs/benchmarks.md)',
+    minutes: 15,
+    needsRoot: false,
+    command: 'node test/bench/main.ts "$@"',
+    sample: 'node test/bench/main.ts agent idle',
+  },
+];
