@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { isFree } from '../parts/free-ports.ts';
 
 /** Offsets of the demo's loopback ports from its base. */
 export const offsets = {
@@ -27,12 +27,4 @@ export async function choosePorts(base: number): Promise<Ports> {
     }
   }
   return ports;
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

@@ -5,9 +5,8 @@ import type { HeapOwner } from '../../src/process/heap.ts';
 /** Whatever runs a part runs the files of the images: `make build` makes them, and so do the tests before they begin. */
 export const bundleFolder = join(import.meta.dirname, '../../dist');
 
-const here = within(bundleFolder);
-
-function within(bundle: string) {
+/** Returns the Node that runs us, and the entry of a bundle. */
+export function within(bundle: string) {
   return { node: process.execPath, main: join(bundle, 'main.mjs') };
 }
 
@@ -15,12 +14,3 @@ function within(bundle: string) {
 export function program(part: HeapOwner, bundle = bundleFolder): EntryPoint {
   return entryPoint(part, within(bundle));
 }
-
-/** Loaded into a part, ends it at one of its writes; see kill-at.ts. */
-const mortality = join(import.meta.dirname, 'kill-at.ts');
-
-/** For a part that is started by `program`: with it, it can be ended at one of its writes. */
-export const mortalEnv = { NODE_OPTIONS: `--import=${mortality}` };
-
-/** An agent that can be ended at one of its writes. */
-export const mortalAgent = entryPoint('agent', { ...here, flags: ['--import', mortality] }).command;

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import { mortalAgent } from '../../rig/parts/program.ts';
+import { mortalAgent } from '../../rig/parts/mortal.ts';
 import {
   type JobRequest,
   type JobResult,

@@ -1,5 +1,5 @@
-import { killPointsOf } from './kill-points.ts';
+import { killPointsIn } from './kill-points.ts';
 import { killSuite } from './kills.ts';
 import { openStandIns } from './stand-ins.ts';
 
-killSuite(killPointsOf('agent'), openStandIns);
+killSuite(killPointsIn(import.meta.filename), openStandIns);

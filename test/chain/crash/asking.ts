@@ -5,6 +5,7 @@ import { vi } from 'vitest';
 import { freePorts } from '../../../rig/parts/free-ports.ts';
 import { triggerAnswer, triggerPath } from '../../../src/api/trigger-http.ts';
 import type { ObjectRef } from '../../../src/kube/object.ts';
+import { scaled } from '../../speed.ts';
 
 /** A system that may call the operator's trigger endpoint. */
 export interface Asking {
@@ -32,7 +33,7 @@ export async function openAsking(directory: string): Promise<Asking> {
         if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`);
         return triggerAnswer.parse(await answer.json()).id;
       };
-      return vi.waitFor(call, { timeout: 60_000, interval: 100 });
+      return vi.waitFor(call, { timeout: scaled(60_000), interval: 100 });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type Effect, effects } from '../../../src/api/effects.ts';
 
 export type Part = 'operator' | 'viola' | 'controller' | 'agent';
@@ -6,6 +7,7 @@ export type Part = 'operator' | 'viola' | 'controller' | 'agent';
 export interface KillPoint {
   readonly id: string;
   readonly part: Part;
+  readonly effect: Effect;
   /** `NAME PHASE NUMBER`, or the number of the line within the agent's batch. */
   readonly at: string | number;
 }
@@ -24,13 +26,59 @@ export const killPoints: readonly KillPoint[] = [
     .filter((effect) => !ofOtherHosts.has(effect))
     .flatMap((effect) => phases.map((phase) => pointOf(effect, phase))),
   ...Array.from({ length: batchLines }, (_, n): KillPoint => {
-    return { id: `agent.kernel.batch line ${n + 1}`, part: 'agent', at: n + 1 };
+    const effect = 'agent.kernel.batch';
+    return { id: `${effect} line ${n + 1}`, part: 'agent', effect, at: n + 1 };
   }),
 ];
 
-/** All points at which these parts can die. */
-export function killPointsOf(...parts: readonly Part[]): readonly KillPoint[] {
-  return killPoints.filter(({ part }) => parts.includes(part));
+/**
+ * Test files of the kill points, by effect. Each file opens its own world and all of them run at once. The effects are
+ * divided by duration: a killed operator waits up to 40 s (`postOverAfterMs`) before it releases a deleted OpenstackConfig,
+ * and a successor waits for the lease.
+ */
+export const killFiles: Readonly<Record<string, readonly Effect[]>> = {
+  'operator-delivery': [
+    'operator.finalizer.add',
+    'operator.node-config.post',
+    'operator.node-config.delete',
+  ],
+  'operator-inventory': ['operator.trigger.write', 'operator.inventory.write'],
+  'operator-status': ['operator.status.write', 'operator.event.write', 'operator.finalizer.remove'],
+  'operator-access': [
+    'operator.lease.write',
+    'operator.broker-secret.write',
+    'operator.viola-ca.write',
+    'operator.viola-certificate.write',
+    'operator.viola-token.write',
+    'operator.viola-grants.write',
+  ],
+  controller: [
+    'controller.finalizer.add',
+    'controller.finalizer.remove',
+    'controller.job.create',
+    'controller.config-map.create',
+    'controller.job.unsuspend',
+    'controller.job.delete',
+    'controller.status.write',
+  ],
+  'viola-controller': [
+    'viola.node-config.apply',
+    'viola.node-config.consent',
+    'viola.node-config.delete',
+    'viola.token.request',
+    'viola.token.store',
+    'controller.lease.write',
+    'controller.event.write',
+  ],
+  agent: effects.filter((effect) => effect.startsWith('agent.')),
+};
+
+/** Returns the kill points of a test file, given its path. */
+export function killPointsIn(path: string): readonly KillPoint[] {
+  const name = basename(path, '.test.ts');
+  const chosen = killFiles[name];
+  if (!chosen) throw new Error(`"${name}" has no kill points in killFiles`);
+  return killPoints.filter(({ effect }) => chosen.includes(effect));
 }
 
 /** The points of these names; each has to be in the list. */
@@ -44,5 +92,5 @@ export function killPointsAt(...ids: readonly string[]): readonly KillPoint[] {
 
 function pointOf(effect: Effect, phase: (typeof phases)[number]): KillPoint {
   const [part] = effect.split('.') as [Part];
-  return { id: `${effect} ${phase}`, part, at: `${effect} ${phase} 1` };
+  return { id: `${effect} ${phase}`, part, effect, at: `${effect} ${phase} 1` };
 }

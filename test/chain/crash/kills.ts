@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { mortalEnv } from '../../../rig/parts/program.ts';
+import { mortalEnv } from '../../../rig/parts/mortal.ts';
 import type { KillPoint, Part } from './kill-points.ts';
 import { bury, type Life, live } from './life.ts';
 import type { Site } from './site.ts';

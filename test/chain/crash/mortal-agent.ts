@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamespaceHost } from '../../../rig/hosts/namespace/host.ts';
-import { mortalAgent } from '../../../rig/parts/program.ts';
+import { mortalAgent } from '../../../rig/parts/mortal.ts';
 import { ipWith } from '../../host/line-by-line-ip.ts';
 import type { MortalAgent } from './site.ts';
 

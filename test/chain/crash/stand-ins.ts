@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { home } from '../../../rig/chain/identities.ts';
 import { openstackConfigs } from '../../../rig/chain/kinds.ts';
 import { createAll } from '../../../rig/chain/manifests.ts';
-import { mortalEnv } from '../../../rig/parts/program.ts';
+import { mortalEnv } from '../../../rig/parts/mortal.ts';
 import { accessSecrets, namespaces } from '../../../src/api/names.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { secrets } from '../../../src/kube/core-resources.ts';
+import { scaled } from '../../speed.ts';
 import { applyConfig } from '../acts.ts';
-import { generous, placesOf } from '../seen.ts';
+import { placesOf } from '../seen.ts';
 import { openWorld, type Worker } from '../world.ts';
 import { openAsking } from './asking.ts';
 import { MortalAgents } from './mortal-agent.ts';
@@ -31,7 +32,8 @@ export async function openStandIns({ managedAccess = false } = {}): Promise<Site
       env: {
         ...mortalEnv,
         LOG_LEVEL: 'debug',
-        LEASE_DURATION: '2s',
+        // Side by side with other worlds on a busy machine, a leader of 2 s would miss a renewal.
+        LEASE_DURATION: '8s',
         RABBITMQ_SECRETS: 'true',
         OPENSTACK_NOTIFICATIONS: 'false',
         ...asking.env,
@@ -60,7 +62,7 @@ export async function openStandIns({ managedAccess = false } = {}): Promise<Site
       if (managedAccess && part === 'operator') await loseAccess(management.client);
       if (part === 'operator') await loseBrokerSecret(management.client, name);
     },
-    patience: { ...generous, interval: 50 },
+    patience: { timeout: scaled(200_000), interval: 50 },
     applyConfig: () => applyConfig(world, worker, { settings: { portBaseline: 'All' } }),
     askForLook: () => asking.ask({ namespace: namespaces.system, name }),
     async deleteConfig() {
