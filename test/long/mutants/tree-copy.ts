@@ -5,17 +5,23 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { root } from '../../scenarios/proofs.ts';
-import { scaled } from '../../speed.ts';
+import { slowness } from '../../speed.ts';
 import { type Mutant, mutated } from './operators.ts';
 import type { Selection, TestId, TestRun } from './verdict.ts';
 
 const run = promisify(execFile);
 
+/** Low also on a slow machine: with a mutant, tests that wait often wait in vain. A limit too low makes a mutant `unstable`. */
+const factor = Math.min(slowness, 2);
 /** Time limit of one vitest process, in seconds: a mutant may loop endlessly. */
-const limit = Math.round(scaled(240_000) / 1000);
+const limit = Math.round(240 * factor);
 
-/** All cases of tables that rotate: the one that notices the mutant may not be in the part of this commit. */
-const environment = { MULTINIC_TEST_WORKERS: '2', MULTINIC_TEST_DEPTH: 'all' };
+const environment = {
+  MULTINIC_TEST_WORKERS: '2',
+  MULTINIC_TEST_SLOWNESS: `${factor}`,
+  // All cases of tables that rotate: the case that notices the mutant may not be in the part of this commit.
+  MULTINIC_TEST_DEPTH: 'all',
+};
 
 /** Files that git knows or would add; tests also ask git for the number of commits. */
 const copy = `git ls-files -z --cached --others --exclude-standard |
