@@ -31,7 +31,9 @@ function nodeSqlite(path: string): SqliteDatabase {
     prepare(text) {
       // A full volume has ended the transaction by itself: that nothing is left to roll back would be told in its place.
       const isOver = text === 'rollback' && !db.isTransaction;
-      const statement = db.prepare(isOver ? 'SELECT 1 WHERE 0' : text);
+      // Every transaction writes. One that begins by reading fails at once when another process writes; this one waits.
+      const begins = text === 'begin';
+      const statement = db.prepare(isOver ? 'SELECT 1 WHERE 0' : begins ? 'begin immediate' : text);
       return {
         reader: statement.columns().length > 0,
         all: (parameters) => statement.all(...values(parameters)),

@@ -2,6 +2,12 @@ import type { Socket } from 'node:net';
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { MariadbAccess } from './mariadb-access.ts';
 
+/**
+ * MariaDB's default since 10.2.4. Another mode of the server would change what our statements mean: mysql2 escapes values with
+ * backslashes, which NO_BACKSLASH_ESCAPES makes part of the text, and so lets a value end its quotes.
+ */
+const sqlMode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
+
 /** No statement of ours takes so long. */
 const silenceMs = 10_000;
 
@@ -17,6 +23,10 @@ export function mariadbPool(access: MariadbAccess): Pool {
   const forms = { charset: 'utf8mb4', dateStrings: true };
   const pool = createPool({ host, port, user, password, database, ...forms, ...limits });
   pool.on('connection', (connection) => {
+    // Statements of one connection run in order, so no other one runs before this.
+    connection.query(`SET SESSION sql_mode = '${sqlMode}'`, (error) => {
+      if (error) connection.destroy();
+    });
     const socket = socketOf(connection);
     socket.on('timeout', () => {
       connection.destroy();

@@ -1,11 +1,16 @@
+import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
 import { columnsOf, createDeployedTables } from './deployed-tables.ts';
 import { columnTypes, countInterfaces, type Engine } from './dialect.ts';
 
-/** Brings the tables up to date; throws what the first failing migration threw. */
+/**
+ * Brings the tables up to date; throws what the first failing migration threw. Tables of a later release are used as they are:
+ * migrations only add to them, and the release before must be able to come back.
+ */
 export async function migrate(db: Database, engine: Engine): Promise<void> {
-  const migrations = migrationsOf(engine);
+  const own = migrationsOf(engine);
+  const migrations = { ...own, ...(await laterMigrations(db, Object.keys(own))) };
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
@@ -14,6 +19,18 @@ export async function migrate(db: Database, engine: Engine): Promise<void> {
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+}
+
+/** Returns the applied migrations of a later release, which the migrator must know by name. */
+async function laterMigrations(
+  db: Database,
+  own: readonly string[],
+): Promise<Record<string, Migration>> {
+  const last = own.toSorted().at(-1) ?? '';
+  if ((await columnsOf(db, 'migrations')).length === 0) return {};
+  const { rows } = await sql<{ name: string }>`select name from migrations`.execute(db);
+  const later = rows.map(({ name }) => name).filter((name) => name > last);
+  return Object.fromEntries(later.map((name) => [name, { up: async () => undefined }]));
 }
 
 /**

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { StoredNode } from './node-configs.ts';
 import { Store } from './store.ts';
@@ -164,21 +166,21 @@ it('tables that were made by a migration which was killed before it was noted ar
   expect(await names()).toEqual(['n1']);
 });
 
-it.each(['cannot be opened', 'is of a newer version'])(
+it.each(['cannot be opened', 'has migrations of another product'])(
   'a file that %s fails each call, not the start, and is met again at the next',
   async (what) => {
     await store.record('biz-1', author, [node('n1')]);
     await store[Symbol.asyncDispose]();
-    const isNewer = what === 'is of a newer version';
-    const later = "into migrations values ('9999-later', '2030-01-01T00:00:00Z')";
-    if (isNewer) change(`insert ${later}`);
+    const isOther = what === 'has migrations of another product';
+    const migration = "into migrations values ('0000-other', '2030-01-01T00:00:00Z')";
+    if (isOther) change(`insert ${migration}`);
     else {
       await rename(path, `${path}.elsewhere`);
       await mkdir(path);
     }
     store = await open();
     for (let call = 0; call < 2; call++) await expect(names()).rejects.toThrow();
-    if (isNewer) change("delete from migrations where name = '9999-later'");
+    if (isOther) change("delete from migrations where name = '0000-other'");
     else {
       await rmdir(path);
       await rename(`${path}.elsewhere`, path);
@@ -193,3 +195,36 @@ function change(sql: string): void {
   db.exec(sql);
   db.close();
 }
+
+it('[W7] a database with a later, additive migration is read and written', async () => {
+  await store.record('biz-1', author, [node('n1')]);
+  await store[Symbol.asyncDispose]();
+  const db = new DatabaseSync(path);
+  db.exec("insert into migrations (name, timestamp) values ('9998-more', '2027-01-01T00:00:00Z')");
+  db.exec("insert into migrations (name, timestamp) values ('9999-most', '2027-01-02T00:00:00Z')");
+  db.exec('alter table node_config add column note text');
+  db.close();
+  store = await open();
+  await store.record('biz-1', author, [node('n1'), node('n2')]);
+  expect(await names()).toEqual(['n1', 'n2']);
+  expect(rebuilt).toEqual([]);
+});
+
+it('[W15] a write waits while another process writes the file', async () => {
+  await store.record('biz-1', author, [node('n1')]);
+  const writer = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads');
+     const db = new (require('node:sqlite').DatabaseSync)(workerData);
+     db.exec("begin immediate; update node_config set hash = 'other'");
+     parentPort.postMessage('writes');
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+     db.exec('commit');
+     db.close();`,
+    { eval: true, workerData: path },
+  );
+  const ended = once(writer, 'exit');
+  await once(writer, 'message');
+  await store.record('biz-1', author, [node('n1'), node('n2')]);
+  expect(await names()).toEqual(['n1', 'n2']);
+  await ended;
+});

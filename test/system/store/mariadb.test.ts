@@ -119,3 +119,17 @@ async function startRelay(target: number) {
     },
   };
 }
+
+it.each(['NO_BACKSLASH_ESCAPES', 'ORACLE', 'EMPTY_STRING_IS_NULL', 'PIPES_AS_CONCAT,ANSI_QUOTES'])(
+  '[W6] text is stored as it is when the sql_mode of the server is %s',
+  async (mode) => {
+    await using world = await open();
+    await world.query(`set global sql_mode = '${mode}'`);
+    await using store = await world.open(today);
+    const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
+    const odd = `it's "a" \\ ',(select user()),' || \n %`;
+    const config = node('n1', { interfaces: [nic(0, { networkId: odd, subnetId: '' })] });
+    await store.record('biz-1', author, [config]);
+    expect((await store.list())[0]?.config.interfaces).toEqual(config.interfaces);
+  },
+);
