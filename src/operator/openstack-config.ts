@@ -54,8 +54,18 @@ export function generationOf({ metadata }: ConfigObject): number {
   return metadata.generation ?? 0;
 }
 
-export function isPaused({ metadata }: ConfigObject): boolean {
-  return metadata.annotations?.[annotations.paused] === 'true';
+/** Whether an object is paused, and by which value if that is neither true nor false. */
+export interface Pause {
+  readonly isPaused: boolean;
+  readonly unclear?: string;
+}
+
+/** A value that is neither true nor false pauses: its user meant to stop changes rather than to have them. */
+export function pauseOf({ metadata }: ConfigObject): Pause {
+  const value = metadata.annotations?.[annotations.paused] ?? '';
+  const meant = value.trim().toLowerCase();
+  if (meant === '' || meant === 'false') return { isPaused: false };
+  return meant === 'true' ? { isPaused: true } : { isPaused: true, unclear: value };
 }
 
 /** What the status can hold of a value; a longer one would make every write of the status fail. */
@@ -123,11 +133,15 @@ export function asksForWork(before: ConfigObject, now: ConfigObject): boolean {
     before.metadata.generation !== now.metadata.generation ||
     before.metadata.uid !== now.metadata.uid ||
     before.metadata.deletionTimestamp !== now.metadata.deletionTimestamp ||
-    isPaused(before) !== isPaused(now) ||
+    !isSamePause(pauseOf(before), pauseOf(now)) ||
     reconcileAtOf(before) !== reconcileAtOf(now) ||
     allowRemovalsOf(before) !== allowRemovalsOf(now) ||
     takeOverFromOf(before) !== takeOverFromOf(now)
   );
+}
+
+function isSamePause(a: Pause, b: Pause): boolean {
+  return a.isPaused === b.isPaused && a.unclear === b.unclear;
 }
 
 interface Writer {

@@ -67,10 +67,30 @@ describe('annotations', () => {
     expect(await scene.look()).toBeUndefined();
     expect([scene.cloud.calls, scene.viola.posts.length]).toEqual([0, 0]);
     expect(scene.condition('Paused')?.status).toBe('True');
+    expect(scene.condition('Ready')).toMatchObject({ status: 'Unknown', reason: 'Paused' });
     scene.kube.annotate({ 'multinic.io/paused': 'false' });
     await scene.look();
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
     expect(scene.condition('Paused')).toBeUndefined();
+  });
+
+  it.each([
+    ['True', true],
+    [' TRUE ', true],
+    ['yes', true],
+    ['1', true],
+    ['2026-11-26', true],
+    ['', false],
+    ['False', false],
+  ])('[W20] multinic.io/paused "%s" pauses: %s', async (value, isPaused) => {
+    scene.create({}, { annotations: { 'multinic.io/paused': value } });
+    attach(scene.cloud, 1, 1);
+    await scene.look();
+    expect(scene.viola.posts.length).toBe(isPaused ? 0 : 1);
+    expect(scene.condition('Ready')?.status).toBe(isPaused ? 'Unknown' : 'True');
+    const { message = '' } = scene.condition('Paused') ?? {};
+    const isClear = /^(true|false|)$/i.test(value.trim());
+    expect(message.includes(`"${value}"`)).toBe(!isClear);
   });
 
   it('paused and then deleted goes, and takes its nodes along', async () => {

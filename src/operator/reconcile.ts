@@ -5,7 +5,7 @@ import type { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
 import type { Fleet } from './metrics/delivered-nodes.ts';
 import { countDelivery } from './metrics/metrics.ts';
-import { type ConfigObject, isPaused } from './openstack-config.ts';
+import { type ConfigObject, pauseOf } from './openstack-config.ts';
 import { secretsInSpec } from './resolve/credentials.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
 import { Doubts } from './schedule/pending-evidence.ts';
@@ -43,7 +43,7 @@ export function createReconciler(options: ReconcilerDeps) {
     if (!cached) return forget(key, deps);
     const object = writer.latest(cached);
     const isLive = object.metadata.deletionTimestamp === undefined;
-    if (isLive && isPaused(object)) {
+    if (isLive && pauseOf(object).isPaused) {
       cloudLooks.leave(key);
       return writer.pause(object, signal);
     }

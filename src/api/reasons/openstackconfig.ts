@@ -312,10 +312,13 @@ export const openstackConfigReasons = {
     'openstackconfig',
     false,
     [
-      'The annotation multinic.io/paused is true; nothing is read or changed.',
-      'multinic.io/paused 어노테이션이 true이므로 조회와 변경을 하지 않습니다.',
+      'The annotation multinic.io/paused is true, or has a value that is neither true nor false; nothing is read or changed.',
+      'multinic.io/paused 어노테이션이 true이거나 true/false가 아닌 값이므로 조회와 변경을 하지 않습니다.',
     ],
-    ['Remove the annotation to go on.', '계속하려면 어노테이션을 제거하십시오.'],
+    [
+      'Remove the annotation, or set it to false, to go on.',
+      '계속하려면 어노테이션을 제거하거나 false로 설정하십시오.',
+    ],
   ),
   Deleting: row(
     'openstackconfig',

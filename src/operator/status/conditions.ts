@@ -7,6 +7,7 @@ import {
 } from '../../api/condition.ts';
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import { isRequestError } from '../../requests/request-error.ts';
+import type { Pause } from '../openstack-config.ts';
 import { standing } from '../triggers/causes.ts';
 import type { StepFailure, Trouble } from './step-failure.ts';
 
@@ -33,13 +34,24 @@ export function conditionsOf(
   return withTimes(updates, previous, at);
 }
 
-/** The one condition of an object that is left alone, beside those it had. */
+/** Returns the conditions before with Paused, and with Ready Unknown: nothing is read, so nothing is known. */
 export function pausedConditions(
   previous: readonly Condition[],
+  { unclear }: Pause,
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
-  const message = 'the annotation multinic.io/paused is true; nothing is read or changed';
-  return setCondition(previous, { type: 'Paused', status: 'True', reason: 'Paused', message }, at);
+  const message =
+    unclear === undefined
+      ? 'the annotation multinic.io/paused is true; nothing is read or changed'
+      : `the annotation multinic.io/paused is "${shortened(unclear)}", which is neither true nor false; nothing is read or changed until it is false or removed`;
+  const because = { reason: 'Paused', message } as const;
+  const paused = setCondition(previous, { type: 'Paused', status: 'True', ...because }, at);
+  return setCondition(paused, { type: 'Ready', status: 'Unknown', ...because }, at);
+}
+
+/** Values of users can be of any length; conditions have a limit. */
+function shortened(value: string): string {
+  return value.length <= 64 ? value : `${value.slice(0, 64)}…`;
 }
 
 function withTimes(

@@ -18,6 +18,7 @@ import {
   generationOf,
   isSeen,
   openstackConfigs,
+  pauseOf,
   reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';
@@ -141,7 +142,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       notReady.note(keyOf(object), []);
       const previous = statusOf(latest(object));
       const at = { now: clock.now(), generation: generationOf(object) };
-      const conditions = pausedConditions(previous.conditions ?? [], at);
+      const conditions = pausedConditions(previous.conditions ?? [], pauseOf(latest(object)), at);
       await say(object, { ...previous, conditions }, signal);
     },
     forget(key) {
