@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -45,16 +45,21 @@ type Exit = Error & { readonly code?: unknown; readonly signal?: unknown };
 /** A copy of this tree in which mutants are planted. */
 export class TreeCopy implements AsyncDisposable {
   readonly #folder: string;
+  readonly #tree: string;
   readonly #stop: AbortSignal;
 
   private constructor(folder: string, stop: AbortSignal) {
     this.#folder = folder;
+    this.#tree = join(folder, 'tree');
     this.#stop = stop;
   }
 
   static async make(stop: AbortSignal): Promise<TreeCopy> {
     const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
-    await run('bash', ['-euo', 'pipefail', '-c', copy, 'copy', folder], { cwd: root });
+    for (const name of ['tree', 'tmp']) await mkdir(join(folder, name));
+    await run('bash', ['-euo', 'pipefail', '-c', copy, 'copy', join(folder, 'tree')], {
+      cwd: root,
+    });
     return new TreeCopy(folder, stop);
   }
 
@@ -65,7 +70,7 @@ export class TreeCopy implements AsyncDisposable {
   /** Runs the tests, with the mutant if there is one; leaves the source as it was. */
   async run(selection: Selection, mutant?: Mutant): Promise<TestRun> {
     if (!mutant) return this.#vitest(selection);
-    const path = join(this.#folder, mutant.file);
+    const path = join(this.#tree, mutant.file);
     const source = await readFile(path, 'utf8');
     await writeFile(path, mutated(source, mutant));
     try {
@@ -84,8 +89,14 @@ export class TreeCopy implements AsyncDisposable {
     // timeout(1) ends the whole process group: a vitest worker in an endless loop would outlive vitest.
     const limited = ['--signal=KILL', `${limit}`, process.execPath, ...vitest, ...options];
     const isGreen = await run('timeout', [...limited, ...chosen], {
-      cwd: this.#folder,
-      env: { ...process.env, ...environment, MULTINIC_TEST_RESULTS: this.#folder },
+      cwd: this.#tree,
+      env: {
+        ...process.env,
+        ...environment,
+        MULTINIC_TEST_RESULTS: this.#folder,
+        // Tests that are ended leave files behind. Those of hosts have mounts below, which must not be removed with the copy.
+        ...(project === 'unit' ? { TMPDIR: join(this.#folder, 'tmp') } : {}),
+      },
       maxBuffer: 64 * 1024 * 1024,
       signal: this.#stop,
     }).then(
@@ -102,7 +113,7 @@ export class TreeCopy implements AsyncDisposable {
   async #tests(output: string): Promise<Pick<TestRun, 'failed' | 'passed'>> {
     const text = await readFile(output, 'utf8').catch(() => '{"testResults":[]}');
     const tests = report.parse(JSON.parse(text)).testResults.flatMap((result) => {
-      const file = relative(this.#folder, result.name);
+      const file = relative(this.#tree, result.name);
       const each = result.assertionResults.map(({ fullName: name, status }) => ({
         file,
         name,
