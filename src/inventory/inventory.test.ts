@@ -74,7 +74,8 @@ async function get(path: string, { remoteAddress = '127.0.0.1', token }: From = 
   const names = Array.isArray(body)
     ? body.map(({ providerId, nodeName }) => `${providerId}/${nodeName}`)
     : [];
-  return { status: answer.statusCode, names, next: answer.headers[continueHeader] };
+  const { [continueHeader]: next, 'retry-after': retryAfter } = answer.headers;
+  return { status: answer.statusCode, names, next, retryAfter };
 }
 
 describe('GET /v1/inventory/node-configs', () => {
@@ -110,6 +111,53 @@ describe('GET /v1/inventory/node-configs', () => {
     expect(JSON.parse(place)).toEqual(['biz-1', 'n1']);
     const rest = await get(`?limit=5&continue=${String(first.next)}`, from);
     expect(rest).toMatchObject({ names: ['biz-1/n2'], next: undefined });
+  });
+
+  describe('[W3] of 1,000 nodes', () => {
+    const nodeNames = Array.from({ length: 1_000 }, (_, n) => `many-${String(n).padStart(4, '0')}`);
+    let sizes: number[];
+
+    beforeEach(async () => {
+      await deliver('biz-3', ...nodeNames);
+      sizes = [];
+      const list = store.list.bind(store);
+      store.list = async (filter) => {
+        const found = await list(filter);
+        sizes.push(found.length);
+        return found;
+      };
+    });
+
+    it('reads at most 200 rows in a turn, and answers all of them', async () => {
+      const all = nodeNames.map((name) => `biz-3/${name}`);
+      expect(await get('?providerId=biz-3')).toMatchObject({ names: all, next: undefined });
+      expect(Math.max(...sizes)).toBe(200);
+      const page = await get('?providerId=biz-3&limit=700');
+      expect(page.names).toEqual(all.slice(0, 700));
+      const rest = await get(`?providerId=biz-3&limit=700&continue=${String(page.next)}`);
+      expect(rest).toMatchObject({ names: all.slice(700), next: undefined });
+      expect(Math.max(...sizes)).toBe(200);
+    });
+
+    it('serves four readers of long lists at a time; short lists and later readers are served', async () => {
+      const readers = await Promise.all(Array.from({ length: 6 }, () => get('?providerId=biz-3')));
+      const refused = readers.filter(({ status }) => status === 503);
+      expect(refused.map(({ retryAfter }) => retryAfter)).toEqual(['5', '5']);
+      expect(readers.filter(({ names }) => names.length === 1_000)).toHaveLength(4);
+      expect(await get('?providerId=biz-1')).toMatchObject({ status: 200 });
+      expect((await get('?providerId=biz-3')).names).toHaveLength(1_000);
+    });
+  });
+
+  it.each([
+    'providerId[]=biz-1',
+    'nodename=n1',
+    'instance_id=s',
+    'providerId=a&providerId=b',
+    'Limit=1',
+  ])('[W19] refuses the misspelt filter ?%s, as it would answer everything', async (query) => {
+    expect((await get(`?${query}`)).status).toBe(400);
+    expect((await get('?verbose=1')).status).toBe(200);
   });
 
   it('refuses a limit or a continue that is none', async () => {

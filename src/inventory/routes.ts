@@ -19,6 +19,7 @@ import { everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
 import { identify } from '../http/who-may.ts';
 import type { Store } from '../store/store.ts';
+import { type Decorate, RecordLists } from './record-list.ts';
 
 export interface InventoryDeps {
   readonly store: Pick<Store, 'list' | 'notesOf' | 'providers'>;
@@ -31,7 +32,7 @@ export interface InventoryDeps {
 /** Header of an answer that has more: give its value as `continue` to get the next page. */
 export const continueHeader = 'x-continue';
 
-// Without a limit everything is answered: callers of the deployed system know no pages.
+// Without a limit everything is answered: callers of the legacy system know no pages.
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
   continue: z.string().max(1024).optional().describe('Value of x-continue of the page before.'),
@@ -56,18 +57,23 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
     return providers.includes('*') ? undefined : providers;
   }
 
-  const route = { config: { admit } };
+  const route = { config: { admit }, preValidation: refuseMisspeltFilters };
 
-  async function pageOf(
+  const lists = new RecordLists(store);
+
+  async function sendRecords(
     request: FastifyRequest,
     reply: FastifyReply,
     { limit, continue: token, ...query }: z.infer<typeof recordsQuery>,
-  ): Promise<InventoryRecord[]> {
+    { decorate = asTheyAre, missing }: { decorate?: Decorate; missing?: HttpProblem } = {},
+  ): Promise<never> {
     const providers = readable(request);
-    const found = await store.list({ ...query, providers, limit, after: keyOf(token) });
-    const last = found.length === limit ? found.at(-1) : undefined;
+    const filter = { ...query, providers, limit, after: keyOf(token) };
+    const { body, last, isEmpty } = await lists.read(filter, decorate);
+    if (isEmpty && missing && token === undefined) throw missing;
     if (last) reply.header(continueHeader, tokenOf(last));
-    return found;
+    // The bytes of a stream are not checked against the schema of the route; its type is that of the schema.
+    return reply.type('application/json; charset=utf-8').send(body) as never;
   }
 
   async function withNotes(records: readonly InventoryRecord[]): Promise<SeenRecord[]> {
@@ -92,7 +98,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
         response: { 200: seenRecords, ...errors },
       },
     },
-    async (request, reply) => withNotes(await pageOf(request, reply, request.query)),
+    async (request, reply) => sendRecords(request, reply, request.query, { decorate: withNotes }),
   );
   app.get(
     `${inventoryPath}/:nodeName`,
@@ -149,7 +155,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
         response: { 200: inventoryRecords, ...errors },
       },
     },
-    async (request, reply) => pageOf(request, reply, request.query),
+    async (request, reply) => sendRecords(request, reply, request.query),
   );
   app.get(
     `${interfacesPath}/node-configs/by-instance/:instanceId`,
@@ -165,12 +171,32 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
     },
     async (request, reply) => {
       const { instanceId } = request.params;
-      const found = await pageOf(request, reply, { ...request.query, instanceId });
-      if (found.length > 0 || request.query.continue !== undefined) return found;
       const detail = `no node config for the server "${instanceId}" was delivered`;
-      throw new HttpProblem(404, 'NoSuchServer', detail);
+      const missing = new HttpProblem(404, 'NoSuchServer', detail);
+      return sendRecords(request, reply, { ...request.query, instanceId }, { missing });
     },
   );
+}
+
+const asTheyAre: Decorate = async (records) => records;
+
+const filterNames = Object.keys(recordsQuery.shape);
+
+/**
+ * Refuses `providerId[]`, `nodename` or `instance_id`: without the filter everything would be answered. Other parameters are
+ * ignored, as by the legacy system.
+ */
+async function refuseMisspeltFilters({ query }: FastifyRequest): Promise<void> {
+  for (const given of Object.keys(query ?? {})) {
+    const meant = filterNames.find((name) => lettersOf(name) === lettersOf(given));
+    if (meant === undefined || meant === given) continue;
+    const detail = `the query parameter "${given}" is not known; write ${meant}=VALUE`;
+    throw new HttpProblem(400, 'InvalidRequest', detail);
+  }
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
 /** A replica that does not lead knows only what it delivered when it last did. */
