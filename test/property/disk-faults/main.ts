@@ -65,7 +65,7 @@ async function onHost(scene: Scene): Promise<Row> {
 }
 
 async function foreignSets(project: string, file: string): Promise<Row> {
-  const { status } = spawnSync('test/vitest', [project, file], {
+  const { status } = spawnSync('test/vitest', [`disk-faults-sets-${project}`, project, file], {
     stdio: 'inherit',
     env: { ...process.env, MULTINIC_FOREIGN_SETS: `${foreignSetCount}` },
   });
