@@ -1,8 +1,9 @@
 import { killPointsAt } from '../../chain/crash/kill-points.ts';
 import { killSuite } from '../../chain/crash/kills.ts';
+import { rotated } from '../../rotation.ts';
 import { openRealParts } from './site.ts';
 
-// A few of the list on real parts; `make test-kill-full` takes more of them.
+// A few of the list on real parts, at most two per run; test/long/crash-real has all of these and more.
 const points = killPointsAt(
   'operator.node-config.post after',
   'viola.node-config.apply before',
@@ -11,4 +12,7 @@ const points = killPointsAt(
   'agent.file.commit before',
 );
 
-killSuite(points, () => openRealParts((line) => void process.stdout.write(`${line}\n`)));
+killSuite(
+  rotated('crash on real parts', points, 3, ({ id }) => id),
+  () => openRealParts((line) => void process.stdout.write(`${line}\n`)),
+);
