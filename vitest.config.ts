@@ -19,7 +19,7 @@ const shared = {
 };
 // Tests on processes run the files of the images.
 const processes = { ...shared, globalSetup: './test/bundle.ts' };
-// Tests on real parts take much of a machine: one file after the other unless the stage names more workers.
+// Tests on real parts take much of a machine: one file at a time unless the stage names more workers.
 const real = {
   ...processes,
   fileParallelism: Number(process.env['MULTINIC_TEST_WORKERS'] ?? 1) > 1,

@@ -47,7 +47,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-it('the world is made of live servers, whose versions are', async () => {
+it('reads the versions of live OpenStack and Kubernetes servers', async () => {
   const { cloud, tenant, business, imageId } = world;
   const versions = await readVersions(cloud.keystoneUrl, tenant.user);
   const kubernetes = JSON.parse(await business.kubectl(['get', '--raw', '/version'])) as {
@@ -103,7 +103,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
     expect(await on.node.sh(['stat', '-c', '%a %U', manager.file])).toBe('600 root\n');
   });
 
-  it('ran the packed image with NET_ADMIN alone, without a token, and with no folder of another manager', async () => {
+  it('runs the packed image with NET_ADMIN alone, without a token, and without folders of another manager', async () => {
     const others = managers.filter((other) => other !== manager);
     const ran = await agentPods(on);
     expect(ran.length).toBeGreaterThan(0);
@@ -139,7 +139,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
       expect(record?.config.interfaces).toMatchObject([{ name: 'multinic0', portId }]);
     });
 
-    it('touches nothing while files cannot be written, and goes on without a restart', async () => {
+    it('changes nothing while files cannot be written, and continues without a restart', async () => {
       const before = await ourState(on.node);
       await on.node.sh(['mount', '--bind', manager.folder, manager.folder]);
       await on.node.sh(['mount', '-o', 'remount,bind,ro', manager.folder]);
@@ -158,7 +158,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
       await expectGone(on, 'multinic1');
     });
 
-    it('configures a second NIC in the same subnet beside the first, as soon as somebody asks', async () => {
+    it('configures a second NIC in the same subnet beside the first as soon as reconcile-at is set', async () => {
       await annotate(on, 'multinic.io/paused=true');
       await vi.waitFor(
         async () => expect(await configCondition(on, 'Paused')).toMatchObject({ status: 'True' }),
@@ -176,7 +176,7 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
     });
   }
 
-  it('gives a NIC addresses of both families beside those that have one', async () => {
+  it('gives a NIC addresses of both families beside NICs of IPv4', async () => {
     const { node, data, server, tenant } = on;
     subnet6Id ??= await makeSubnet6(world);
     const fixedIps = [data.subnetId, subnet6Id].map((id) => ({ subnetId: id }));
@@ -205,14 +205,14 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
     expect((await scene.nics()).rules).toHaveLength(addresses.length);
   });
 
-  it('left everything that is not ours as it was, and the primary NIC without an event', async () => {
+  it('leaves foreign state unchanged and the primary NIC without an event', async () => {
     await scene.expectForeignState();
     scene.expectNoEvents();
     await scene.expectMonitorToWork();
   });
 
   it.each(Object.entries(manager.restarts))(
-    'has the same state after %s, and the object still tells the truth',
+    'has the same NICs and the same status after %s',
     async (_what, restart) => {
       const [settled, states] = [await scene.nics(), await nicStates(on)];
       await restart(on.node);

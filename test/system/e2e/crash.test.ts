@@ -3,7 +3,7 @@ import { killSuite } from '../../chain/crash/kills.ts';
 import { rotated } from '../../rotation.ts';
 import { openRealParts } from './site.ts';
 
-// A few of the list on real parts, at most two per run; test/long/crash-real has all of these and more.
+// At most two kill points on real parts per run; test/long/crash-real has all of these and more.
 const points = killPointsAt(
   'operator.node-config.post after',
   'viola.node-config.apply before',

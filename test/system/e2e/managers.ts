@@ -4,11 +4,11 @@ import { type NicsState, type Shown, stateOf } from '../distros/nic-state.ts';
 import { generous } from './acts.ts';
 import { type KernelState, ourState } from './kernel-state.ts';
 
-/** A manager of a node's network, and what it is asked and told in its own words. */
+/** A manager of a node's network, with its files and its commands. */
 export interface Manager {
   readonly name: string;
   readonly profile: NodeProfile;
-  /** Folder of its files; the agent is to see no folder of another manager. */
+  /** Folder of its files. The agent's Pod mounts no folder of another manager. */
   readonly folder: string;
   /** File of the NIC multinic0. */
   readonly file: string;
@@ -16,7 +16,7 @@ export interface Manager {
   readonly nicsOf: (node: Node) => Promise<KernelState | NicsState>;
   /** Resolves when the manager has configured eth0 after a start. */
   readonly untilManaged: (node: Node) => Promise<void>;
-  /** After each of these, NICs are to be as before. */
+  /** Starts and restarts that must leave every NIC unchanged. */
   readonly restarts: Readonly<Record<string, (node: Node) => Promise<unknown>>>;
 }
 

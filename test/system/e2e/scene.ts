@@ -14,7 +14,7 @@ export class Scene implements AsyncDisposable {
   /** The world, whose `node` and `server` are this worker's. */
   readonly world: World;
   readonly manager: Manager;
-  /** Ports that became NICs, by the part that they play in the tests. */
+  /** Attached ports by their role in the tests. */
   readonly ports = new Map<'first' | 'second' | 'dual', Attachment>();
   readonly #foreign: ForeignState;
   #monitor: PrimaryMonitor;
@@ -40,19 +40,19 @@ export class Scene implements AsyncDisposable {
     return new Scene({ ...whole, ...worker }, manager, foreign, await monitorOf(manager, node));
   }
 
-  port(part: 'first' | 'second' | 'dual'): Attachment {
-    const attachment = this.ports.get(part);
-    if (!attachment) throw new Error(`the ${part} port was not attached`);
+  port(role: 'first' | 'second' | 'dual'): Attachment {
+    const attachment = this.ports.get(role);
+    if (!attachment) throw new Error(`the ${role} port was not attached`);
     return attachment;
   }
 
-  /** Watches the node's own NIC from now on, after its manager has configured it. */
+  /** Restarts the monitor of the node's own NIC after the manager has configured it. */
   async watchPrimary(): Promise<void> {
     await this.#monitor[Symbol.asyncDispose]();
     this.#monitor = await monitorOf(this.manager, this.world.node);
   }
 
-  /** Plants again what a start of the node took away, and watches from then on. */
+  /** Restores the foreign state that a start of the node removed, and restarts the monitor. */
   async plantAgain(): Promise<void> {
     await plantForeignState(this.world.node);
     await this.expectForeignState();
@@ -75,7 +75,7 @@ export class Scene implements AsyncDisposable {
     expect(this.#monitor.events).toEqual([]);
   }
 
-  /** An event of the node's own NIC is noticed: otherwise no events would prove nothing. */
+  /** Proves that the monitor reports an event of the node's own NIC. */
   async expectMonitorToWork(): Promise<void> {
     const { node } = this.world;
     await node.sh(['ip', 'link', 'set', 'eth0', 'alias', 'control']);

@@ -14,7 +14,7 @@ export function shippedImages(): Promise<ShippedImages> {
   return built;
 }
 
-/** Workers run at the same time: each has a folder of its own, which its next run overwrites. */
+/** Workers run side by side: each has its own folder, which the next run overwrites. */
 async function build(): Promise<ShippedImages> {
   const version = await versionOf(root);
   const out = join(root, `dist/images/worker-${process.env['VITEST_POOL_ID'] ?? 0}`);

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const openstack = join(import.meta.dirname, '../../..', 'rig', 'openstack', 'openstack');
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The other worlds have no servers there: its nova-compute may stop. */
+/** Servers of other worlds are in another zone: this nova-compute may stop. */
 const zone = 'compute2';
 const compute = `nova-compute-${zone}`;
 
@@ -279,7 +279,7 @@ it('Secrets by which operator and Viola know each other are made again when they
 });
 
 const agents = 'multinic-agents';
-/** The shortest start deadline, for tests whose agents never begin: the one before leaves it to the one after. */
+/** The shortest start deadline, for tests whose agents never begin. The test of the image sets it, the next one uses it too. */
 const soon = { startDeadline: '30s' } as const;
 /** A start deadline, or what kubelets need to bring a Secret into their Pods, and then some. */
 const patient = { timeout: 280_000, interval: 500 };
