@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 import './test/node-version.ts';
 import { scaled } from './test/speed.ts';
 
@@ -18,10 +19,10 @@ const shared = {
 };
 // Tests on processes run the files of the images.
 const processes = { ...shared, globalSetup: './test/bundle.ts' };
-// Tests on real parts share machines and ports: one file after the other.
+// Tests on real parts take much of a machine: one file at a time unless the stage names more workers.
 const real = {
   ...processes,
-  fileParallelism: false,
+  fileParallelism: Number(process.env['MULTINIC_TEST_WORKERS'] ?? 1) > 1,
   testTimeout: scaled(300_000),
   hookTimeout: scaled(900_000),
   expect: { poll: { timeout: scaled(60_000) } },
@@ -30,6 +31,7 @@ const real = {
 /** The ladder of CONTRIBUTING.md: what is fake becomes less from project to project. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

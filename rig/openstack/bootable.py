@@ -1,10 +1,12 @@
-"""The flavor m1.fake and the image fake, which tests boot from: bootable.py AUTH_URL ADMIN_PASSWORD (idempotent)"""
+"""What tests boot from: the flavor m1.fake, the image fake, and an availability zone for each nova-compute (idempotent):
+
+bootable.py AUTH_URL ADMIN_PASSWORD HOST..."""
 import sys
 
 from keystoneauth1 import session
 from keystoneauth1.identity import v3
 
-auth_url, admin_password = sys.argv[1:3]
+auth_url, admin_password, *hosts = sys.argv[1:]
 admin = session.Session(auth=v3.Password(
     auth_url=auth_url, username='admin', password=admin_password, project_name='admin',
     user_domain_name='Default', project_domain_name='Default'))
@@ -25,3 +27,11 @@ if not images:
         'name': 'fake', 'disk_format': 'raw', 'container_format': 'bare', 'visibility': 'public'}).json()
     call('image', 'PUT', '/v2/images/%s/file' % image['id'], data=b'0' * 512,
          headers={'Content-Type': 'application/octet-stream'})
+
+# A test that stops one nova-compute has its servers there, where no other test has any.
+aggregates = {one['name']: one for one in call('compute', 'GET', '/os-aggregates').json()['aggregates']}
+for host in hosts:
+    zone = aggregates.get(host) or call('compute', 'POST', '/os-aggregates', json={
+        'aggregate': {'name': host, 'availability_zone': host}}).json()['aggregate'] | {'hosts': []}
+    if host not in zone['hosts']:
+        call('compute', 'POST', '/os-aggregates/%s/action' % zone['id'], json={'add_host': {'host': host}})

@@ -188,6 +188,7 @@ enabled_apis = osapi_compute
 rpc_response_timeout = 60
 report_interval = 3
 max_concurrent_builds = 20
+default_schedule_zone = ${COMPUTE_HOSTS%% *}
 $1
 [api]
 auth_strategy = keystone

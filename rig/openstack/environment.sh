@@ -19,7 +19,8 @@ IP=127.0.0.1
 : "${DB_PORT:=23306}" "${AMQP_PORT:=25671}" "${AMQP_DIST_PORT:=25673}" "${EPMD_PORT:=24369}"
 : "${ADMIN_PASSWORD:=admin}" "${SERVICE_PASSWORD:=service}" "${DB_PASSWORD:=dbpass}" "${RABBIT_PASSWORD:=rabbit}"
 : "${API_WORKERS:=2}"              # processes per API service
-: "${COMPUTE_HOSTS:=compute1}"     # one nova-compute with the fake driver per name
+: "${COMPUTE_HOSTS:=compute1 compute2}" # one nova-compute with the fake driver per name, each in an availability zone of its name;
+                                   # servers are on the first unless they ask for another zone
 : "${TOKEN_EXPIRATION:=3600}"      # seconds
 
 PYTHON=/usr/bin/python3

@@ -44,6 +44,8 @@ export interface ServerRequest {
   readonly networkIds?: readonly string[];
   readonly portIds?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Availability zone, named after its nova-compute; undefined: that of the first one. */
+  readonly zone?: string | undefined;
 }
 
 const fixedIps = z.array(z.object({ subnet_id: z.string(), ip_address: z.string() }));
@@ -235,7 +237,7 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
       ports.add(result.id);
       return result;
     },
-    async createServer({ name: serverName, networkIds = [], portIds = [], metadata }) {
+    async createServer({ name: serverName, networkIds = [], portIds = [], metadata, zone }) {
       bootable ??= bootableOf(user);
       const { flavor, image } = await bootable;
       const server = await make(user, 'compute', '/servers', 'server', {
@@ -243,6 +245,7 @@ export async function openTenant(access: CloudAccess, name: string): Promise<Ten
         flavorRef: flavor,
         imageRef: image,
         metadata,
+        availability_zone: zone,
         networks: [...networkIds.map((uuid) => ({ uuid })), ...portIds.map((id) => ({ port: id }))],
       });
       servers.add(server.id);

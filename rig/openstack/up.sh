@@ -89,7 +89,7 @@ wait_until_bootable() {
   if [ "$(sql -N nova_api -e 'select count(*) from host_mappings')" -lt "$(wc -w <<<"$COMPUTE_HOSTS")" ]; then
     nova-manage --config-file "$STATE/conf/nova/nova.conf" cell_v2 discover_hosts --by-service >"$STATE/log/discover-hosts.log" 2>&1
   fi
-  $PYTHON -B "$HERE/bootable.py" "$AUTH_URL" "$ADMIN_PASSWORD"
+  $PYTHON -B "$HERE/bootable.py" "$AUTH_URL" "$ADMIN_PASSWORD" $COMPUTE_HOSTS
 }
 
 write_configuration

@@ -58,7 +58,12 @@ export const attach = ({ tenant, server, data }: Ground) =>
 
 /** Address of an attachment in the data subnet. */
 export function addressOf({ fixed_ips }: Attachment): string {
-  return fixed_ips[0]?.ip_address ?? '';
+  return fixed_ips.find(({ ip_address }) => ip_address.includes('.'))?.ip_address ?? '';
+}
+
+/** Its address in the IPv6 subnet. */
+export function address6Of({ fixed_ips }: Attachment): string {
+  return fixed_ips.find(({ ip_address }) => ip_address.includes(':'))?.ip_address ?? '';
 }
 
 export async function untilConfigured(world: Ground, ...names: readonly string[]): Promise<void> {
@@ -80,10 +85,14 @@ export async function acquaint({ node }: Ground, attachment: Attachment): Promis
   await run('ip', ['-n', node.fabric, ...neighbour, 'dev', 'br0', 'nud', 'permanent']);
 }
 
-/** The fabric behind the node has the gateway of IPv6. */
-export async function giveGateway6({ node }: Ground): Promise<void> {
-  const address = ['addr', 'add', `${subnet6.gateway}/64`, 'dev', 'br0', 'nodad'];
-  await run('ip', ['-n', node.fabric, ...address]);
+/** Gives the data network a subnet of IPv6, whose gateway is in the fabric behind every node; returns its id. */
+export async function makeSubnet6({ tenant, data, workers }: Ground): Promise<string> {
+  const { networkId } = data;
+  const { cidr, gateway } = subnet6;
+  const { id } = await tenant.createSubnet({ networkId, cidr, gatewayIp: gateway });
+  const address = ['addr', 'add', `${gateway}/64`, 'dev', 'br0', 'nodad'];
+  for (const { node } of workers) await run('ip', ['-n', node.fabric, ...address]);
+  return id;
 }
 
 /** What ping says of five packets a second from a NIC, meanwhile. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Attachment } from '../../../rig/openstack/tenant.ts';
 import { readVersions } from '../../../rig/openstack/versions.ts';
+import type { OpenstackConfigSpec } from '../../../src/api/openstackconfig.ts';
 import { parts } from '../../rbac/claims.ts';
 import {
   acquaint,
+  address6Of,
   addressOf,
   annotate,
   applyConfig,
@@ -11,17 +12,17 @@ import {
   expectGone,
   expectReach,
   generous,
-  giveGateway6,
+  makeSubnet6,
   trafficDuring,
   untilConfigured,
   untilJudgedSinceBoot,
   untilUnplugged,
 } from './acts.ts';
 import { encryptKey, namespace, provider, subnet, subnet6 } from './ground.ts';
-import { foreignState, type KernelState, ourState } from './kernel-state.ts';
-import { plantForeignState } from './planted.ts';
-import { PrimaryMonitor, primaryIsSettled } from './primary-monitor.ts';
+import { ourState } from './kernel-state.ts';
+import { managers } from './managers.ts';
 import { usedRights } from './rights.ts';
+import { Scene } from './scene.ts';
 import {
   agentPods,
   configCondition,
@@ -33,265 +34,269 @@ import {
 import { openWorld, type World } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const families: OpenstackConfigSpec['settings'] = { addressFamilies: ['IPv4', 'IPv6'] };
 
 let world: World;
-let monitor: PrimaryMonitor;
-let foreign: Awaited<ReturnType<typeof foreignState>>;
-let first: Attachment;
-let second: Attachment;
-let settled: KernelState;
+let subnet6Id: string | undefined;
 
 beforeAll(async () => {
-  world = await openWorld(say, { type: 'dev' });
-  await plantForeignState(world.node);
-  foreign = await foreignState(world.node);
-  await watchPrimary();
+  world = await openWorld(say, { type: 'dev', profiles: managers.map(({ profile }) => profile) });
 });
 
 afterAll(async () => {
-  await monitor?.[Symbol.asyncDispose]();
   await world?.[Symbol.asyncDispose]();
 });
 
-/** Watches the node's own NIC from now on. */
-async function watchPrimary(): Promise<void> {
-  await monitor?.[Symbol.asyncDispose]();
-  await primaryIsSettled(world.node);
-  monitor = new PrimaryMonitor(world.node);
-  await monitor.started;
-}
+it('reads the versions of live OpenStack and Kubernetes servers', async () => {
+  const { cloud, tenant, business, imageId } = world;
+  const versions = await readVersions(cloud.keystoneUrl, tenant.user);
+  const kubernetes = JSON.parse(await business.kubectl(['get', '--raw', '/version'])) as {
+    gitVersion: string;
+  };
+  say(`versions: ${JSON.stringify({ ...versions, kubernetes: kubernetes.gitVersion })}`);
+  say(`agent image: ${imageId}`);
+  expect(kubernetes.gitVersion).toMatch(/^v1\.\d+\.\d+/);
+  expect(versions.nova).toMatch(/^2\.\d+$/);
+});
 
-describe('the chain on real parts', () => {
-  it('is made of live servers, whose versions are', async () => {
-    const { cloud, tenant, business, imageId } = world;
-    const versions = await readVersions(cloud.keystoneUrl, tenant.user);
-    const kubernetes = JSON.parse(await business.kubectl(['get', '--raw', '/version'])) as {
-      gitVersion: string;
-    };
-    say(`versions: ${JSON.stringify({ ...versions, kubernetes: kubernetes.gitVersion })}`);
-    say(`agent image: ${imageId}`);
-    expect(kubernetes.gitVersion).toMatch(/^v1\.\d+\.\d+/);
-    expect(versions.nova).toMatch(/^2\.\d+$/);
+describe.each(managers)('the chain on a node that $name manages', (manager) => {
+  let scene: Scene;
+  let on: World;
+
+  beforeAll(async () => {
+    scene = await Scene.open(world, manager);
+    on = scene.world;
   });
 
+  afterAll(() => scene?.[Symbol.asyncDispose]());
+
   it('accepts an OpenstackConfig with nothing to deliver yet', async () => {
-    await applyConfig(world, [world.server.id]);
+    await applyConfig(on, [on.server.id]);
     await vi.waitFor(
-      async () => expect(await configCondition(world, 'Ready')).toMatchObject({ status: 'True' }),
+      async () => expect(await configCondition(on, 'Ready')).toMatchObject({ status: 'True' }),
       generous,
     );
   });
 
   it('[RW-28] makes an attached port a named, addressed, routed and persistent NIC', async () => {
-    first = await attach(world);
-    await untilConfigured(world, 'multinic0');
+    const first = await attach(on);
+    scene.ports.set('first', first);
+    await untilConfigured(on, 'multinic0');
     const [links, rules, routes] = await Promise.all([
-      world.node.sh(['ip', '-j', 'addr', 'show', 'dev', 'multinic0']),
-      world.node.sh(['ip', 'rule', 'show', 'priority', '10100']),
-      world.node.sh(['ip', 'route', 'show', 'table', '100']),
+      on.node.sh(['ip', '-j', 'addr', 'show', 'dev', 'multinic0']),
+      on.node.sh(['ip', 'rule', 'show', 'priority', '10100']),
+      on.node.sh(['ip', 'route', 'show', 'table', '100']),
     ]);
-    expect(JSON.parse(links)).toMatchObject([
-      {
-        address: first.mac_addr,
-        mtu: subnet.mtu,
-        addr_info: [{ local: addressOf(first), prefixlen: 24 }],
-      },
+    const [link] = JSON.parse(links) as { addr_info: { family: string }[] }[];
+    expect(link).toMatchObject({ address: first.mac_addr, mtu: subnet.mtu });
+    expect(link?.addr_info.filter(({ family }) => family === 'inet')).toMatchObject([
+      { local: addressOf(first), prefixlen: 24 },
     ]);
     expect(rules).toContain(`from ${addressOf(first)} lookup 100`);
     expect(routes).toContain(`default via ${subnet.gateway} dev multinic0`);
     expect(routes).toContain(`${subnet.cidr} dev multinic0`);
-    await acquaint(world, first);
-    await expectReach(world, addressOf(first));
+    await acquaint(on, first);
+    await expectReach(on, addressOf(first));
   });
 
-  it('[RW-31] writes a file that netplan accepts, readable by root alone', async () => {
-    const { node } = world;
-    const generate =
-      'rm -rf /tmp/np && mkdir -p /tmp/np/etc && cp -r /etc/netplan /tmp/np/etc/ && netplan generate --root-dir /tmp/np';
-    await node.sh(['sh', '-ec', generate]);
-    expect(
-      await node.sh(['cat', '/tmp/np/run/systemd/network/10-netplan-00-multinic0.network']),
-    ).toContain(`Address=${addressOf(first)}/24`);
-    expect(await node.sh(['stat', '-c', '%a %U', '/etc/netplan/90-multinic0.yaml'])).toBe(
-      '600 root\n',
-    );
+  it('writes a file that root alone may read', async () => {
+    expect(await on.node.sh(['stat', '-c', '%a %U', manager.file])).toBe('600 root\n');
   });
 
-  it('ran the packed image with NET_ADMIN alone, without a token', async () => {
-    const ran = await agentPods(world);
+  it('runs the packed image with NET_ADMIN alone, without a token, and without folders of another manager', async () => {
+    const others = managers.filter((other) => other !== manager);
+    const ran = await agentPods(on);
     expect(ran.length).toBeGreaterThan(0);
     for (const pod of ran) {
-      expect(pod.imageId).toContain(world.imageId);
+      expect(pod.imageId).toContain(on.imageId);
       expect(pod.capabilities).toEqual({ drop: ['ALL'], add: ['NET_ADMIN'] });
       expect(pod.volumes.filter((volume) => 'projected' in volume)).toEqual([]);
       expect(pod.log).toContain('"capabilities":"0000000000001000"');
     }
-  });
-
-  it('shows the node in the inventory', async () => {
-    const [record] = await inventoryOf(world);
-    expect(record).toMatchObject({ providerId: provider, instanceId: world.server.id });
-    expect(record?.config.interfaces).toMatchObject([{ name: 'multinic0', portId: first.port_id }]);
-  });
-
-  it('touches nothing while files cannot be written, and goes on without a restart', async () => {
-    const before = await ourState(world.node);
-    await world.node.sh(['mount', '--bind', '/etc/netplan', '/etc/netplan']);
-    await world.node.sh(['mount', '-o', 'remount,bind,ro', '/etc/netplan']);
-    const attachment = await attach(world);
-    await vi.waitFor(
-      async () => expect(await nicReasons(world)).toContain('RightMissing'),
-      generous,
+    const [done] = ran.filter(({ log }) => log.includes('"outcome":"ok"'));
+    const folders = done?.volumes.flatMap(
+      ({ hostPath }) => (hostPath as { path?: string })?.path ?? [],
     );
-    expect(await ourState(world.node)).toEqual(before);
-    expect(await nicStates(world)).toMatchObject({ multinic0: 'Configured' });
-    expect(await foreignState(world.node)).toEqual(foreign);
-    await world.node.sh(['umount', '/etc/netplan']);
-    await untilConfigured(world, 'multinic0', 'multinic1');
-    await world.tenant.detach(world.server.id, attachment.port_id);
-    await untilConfigured(world, 'multinic0');
-    await expectGone(world, 'multinic1');
+    expect(folders).toContain(manager.folder);
+    for (const { folder } of others) expect(folders).not.toContain(folder);
   });
 
-  it('configures a second NIC in the same subnet beside the first, as soon as somebody asks', async () => {
-    await annotate(world, 'multinic.io/paused=true');
-    await vi.waitFor(
-      async () => expect(await configCondition(world, 'Paused')).toMatchObject({ status: 'True' }),
-      generous,
+  if (manager.name === 'netplan') {
+    it('[RW-31] writes a file that netplan accepts', async () => {
+      const { node } = on;
+      const generate =
+        'rm -rf /tmp/np && mkdir -p /tmp/np/etc && cp -r /etc/netplan /tmp/np/etc/ && netplan generate --root-dir /tmp/np';
+      await node.sh(['sh', '-ec', generate]);
+      const made = '/tmp/np/run/systemd/network/10-netplan-00-multinic0.network';
+      const address = `Address=${addressOf(scene.port('first'))}/24`;
+      expect(await node.sh(['cat', made])).toContain(address);
+    });
+
+    it('shows the node in the inventory', async () => {
+      const portId = scene.port('first').port_id;
+      const [record] = await inventoryOf(on);
+      expect(record).toMatchObject({ providerId: provider, instanceId: on.server.id });
+      expect(record?.config.interfaces).toMatchObject([{ name: 'multinic0', portId }]);
+    });
+
+    it('changes nothing while files cannot be written, and continues without a restart', async () => {
+      const before = await ourState(on.node);
+      await on.node.sh(['mount', '--bind', manager.folder, manager.folder]);
+      await on.node.sh(['mount', '-o', 'remount,bind,ro', manager.folder]);
+      const attachment = await attach(on);
+      await vi.waitFor(
+        async () => expect(await nicReasons(on)).toContain('RightMissing'),
+        generous,
+      );
+      expect(await ourState(on.node)).toEqual(before);
+      expect(await nicStates(on)).toMatchObject({ multinic0: 'Configured' });
+      await scene.expectForeignState();
+      await on.node.sh(['umount', manager.folder]);
+      await untilConfigured(on, 'multinic0', 'multinic1');
+      await on.tenant.detach(on.server.id, attachment.port_id);
+      await untilConfigured(on, 'multinic0');
+      await expectGone(on, 'multinic1');
+    });
+
+    it('configures a second NIC in the same subnet beside the first as soon as reconcile-at is set', async () => {
+      await annotate(on, 'multinic.io/paused=true');
+      await vi.waitFor(
+        async () => expect(await configCondition(on, 'Paused')).toMatchObject({ status: 'True' }),
+        generous,
+      );
+      const second = await attach(on);
+      scene.ports.set('second', second);
+      expect(await nicStates(on)).toEqual({ multinic0: 'Configured' });
+      const asked = Date.now();
+      await annotate(on, `multinic.io/reconcile-at=${asked}`, 'multinic.io/paused-');
+      await untilConfigured(on, 'multinic0', 'multinic1');
+      say(`forced to Configured: ${Date.now() - asked} ms`);
+      await acquaint(on, second);
+      expect((await ourState(on.node)).rules).toHaveLength(2);
+    });
+  }
+
+  it('gives a NIC addresses of both families beside NICs of IPv4', async () => {
+    const { node, data, server, tenant } = on;
+    subnet6Id ??= await makeSubnet6(world);
+    const fixedIps = [data.subnetId, subnet6Id].map((id) => ({ subnetId: id }));
+    const port = await tenant.createPort({ networkId: data.networkId, fixedIps });
+    await applyConfig(on, [server.id], { settings: families });
+    const dual = await tenant.attach(server.id, { portId: port.id });
+    const name = `multinic${scene.ports.size}`;
+    const table = 100 + scene.ports.size;
+    const there = Object.keys(await nicStates(on));
+    scene.ports.set('dual', dual);
+    await untilConfigured(on, ...new Set([...there, name]));
+    await acquaint(on, dual);
+    const ip = address6Of(dual);
+    const shown = await node.sh(['ip', '-6', '-o', 'addr', 'show', 'dev', name]);
+    expect(shown).toContain(`inet6 ${ip}/64 scope global`);
+    expect(shown).not.toMatch(/tentative|dadfailed/);
+    const routes = await node.sh(['ip', '-6', 'route', 'show', 'table', `${table}`]);
+    expect(routes).toContain(`default via ${subnet6.gateway} dev ${name}`);
+    expect(await node.sh(['ip', '-6', 'rule'])).toContain(
+      `10${table}:\tfrom ${ip} lookup ${table}`,
     );
-    second = await attach(world);
-    expect(await nicStates(world)).toEqual({ multinic0: 'Configured' });
-    const asked = Date.now();
-    await annotate(world, `multinic.io/reconcile-at=${asked}`, 'multinic.io/paused-');
-    await untilConfigured(world, 'multinic0', 'multinic1');
-    say(`forced to Configured: ${Date.now() - asked} ms`);
-    await acquaint(world, second);
-    settled = await ourState(world.node);
-    expect(settled.rules).toHaveLength(2);
+    await expectReach(on, addressOf(dual));
+    const ping = ['ping', '-c1', '-W5', '-I', ip, subnet6.gateway];
+    expect(await node.sh(ping)).toContain('1 received');
+    const addresses = [...scene.ports.values()].flatMap(({ fixed_ips }) => fixed_ips);
+    expect((await scene.nics()).rules).toHaveLength(addresses.length);
   });
 
-  it('left everything that is not ours as it was, and the primary NIC without an event', async () => {
-    expect(await foreignState(world.node)).toEqual(foreign);
-    expect(monitor.events).toEqual([]);
-    await world.node.sh(['ip', 'link', 'set', 'eth0', 'alias', 'control']);
-    await vi.waitFor(() => expect(monitor.events.length).toBeGreaterThan(0), generous);
-    await world.node.sh(['ip', 'link', 'set', 'eth0', 'alias', '']);
+  it('leaves foreign state unchanged and the primary NIC without an event', async () => {
+    await scene.expectForeignState();
+    scene.expectNoEvents();
+    await scene.expectMonitorToWork();
   });
 
-  it.each([
-    ['a reboot', () => world.node.reboot()],
-    [
-      'a power cut',
-      async () => {
-        await world.node.cut();
-        await world.node.start();
-      },
-    ],
-  ])(
-    'has the same state after %s, and the object still tells the truth',
+  it.each(Object.entries(manager.restarts))(
+    'has the same NICs and the same status after %s',
     async (_what, restart) => {
-      await restart();
-      await watchPrimary();
-      await vi.waitFor(async () => expect(await ourState(world.node)).toEqual(settled), generous);
-      await untilJudgedSinceBoot(world);
-      expect(await nicStates(world)).toEqual({ multinic0: 'Configured', multinic1: 'Configured' });
-      expect(await ourState(world.node)).toEqual(settled);
-      expect(monitor.events).toEqual([]);
-      await plantForeignState(world.node);
-      expect(await foreignState(world.node)).toEqual(foreign);
-      await watchPrimary();
+      const [settled, states] = [await scene.nics(), await nicStates(on)];
+      await restart(on.node);
+      await scene.watchPrimary();
+      await scene.untilNics(settled);
+      await untilJudgedSinceBoot(on);
+      expect(await nicStates(on)).toEqual(states);
+      expect(await scene.nics()).toEqual(settled);
+      scene.expectNoEvents();
+      await scene.plantAgain();
     },
   );
 
-  it('removes a detached NIC that is gone already; the other keeps name and traffic', async () => {
-    const traffic = await trafficDuring(world, addressOf(second), async () => {
-      await world.parts.kill('operator');
-      await world.tenant.detach(world.server.id, first.port_id);
-      await untilUnplugged(world, first);
-      await world.parts.restart('operator');
-      await untilConfigured(world, 'multinic1');
-      await expectGone(world, 'multinic0');
+  if (manager.name === 'netplan') {
+    it('removes a detached NIC that is gone already; the others keep names and traffic', async () => {
+      const first = scene.port('first');
+      const traffic = await trafficDuring(on, addressOf(scene.port('second')), async () => {
+        await on.parts.kill('operator');
+        await on.tenant.detach(on.server.id, first.port_id);
+        await untilUnplugged(on, first);
+        await on.parts.restart('operator');
+        await untilConfigured(on, 'multinic1', 'multinic2');
+        await expectGone(on, 'multinic0');
+      });
+      expect(traffic).toContain(' 0% packet loss');
+      await scene.expectForeignState();
     });
-    expect(traffic).toContain(' 0% packet loss');
-    expect(await foreignState(world.node)).toEqual(foreign);
-  });
 
-  it('removes a detached NIC that is still plugged, and gives the link its name back', async () => {
-    const third = await attach(world);
-    await untilConfigured(world, 'multinic0', 'multinic1');
-    world.hypervisor.hold('unplug');
-    await world.tenant.detach(world.server.id, third.port_id);
-    await untilConfigured(world, 'multinic1');
-    await expectGone(world, 'multinic0');
-    const links = JSON.parse(await world.node.sh(['ip', '-j', 'link'])) as {
-      ifname: string;
-      address: string;
-      operstate: string;
-    }[];
-    const link = links.find(({ address }) => address === third.mac_addr);
-    expect(link?.ifname).toMatch(/^ens\d+$/);
-    expect(link?.operstate).toBe('DOWN');
-    world.hypervisor.release('unplug');
-  });
-
-  it('[RW-85] removes every NIC of a server that leaves vmNames, also the last one; it comes back by its name', async () => {
-    await applyConfig(world, ['00000000-0000-4000-8000-000000000000']);
-    await vi.waitFor(async () => expect(await nodeConfigOf(world)).toBeUndefined(), generous);
-    await expectGone(world, 'multinic1');
-    await applyConfig(world, [world.server.id]);
-    await untilConfigured(world, 'multinic1');
-  });
-
-  it('gives a NIC addresses of both families, over a reboot too, and other routing', async () => {
-    const { networkId, subnetId } = world.data;
-    const six = await world.tenant.createSubnet({
-      networkId,
-      cidr: subnet6.cidr,
-      gatewayIp: subnet6.gateway,
+    it('removes a detached NIC that is still plugged, and gives the link its name back', async () => {
+      const third = await attach(on);
+      await untilConfigured(on, 'multinic0', 'multinic1', 'multinic2');
+      on.hypervisor.hold('unplug');
+      await on.tenant.detach(on.server.id, third.port_id);
+      await untilConfigured(on, 'multinic1', 'multinic2');
+      await expectGone(on, 'multinic0');
+      const links = JSON.parse(await on.node.sh(['ip', '-j', 'link'])) as {
+        ifname: string;
+        address: string;
+        operstate: string;
+      }[];
+      const link = links.find(({ address }) => address === third.mac_addr);
+      expect(link?.ifname).toMatch(/^ens\d+$/);
+      expect(link?.operstate).toBe('DOWN');
+      on.hypervisor.release('unplug');
     });
-    await giveGateway6(world);
-    const fixedIps = [subnetId, six.id].map((id) => ({ subnetId: id }));
-    const port = await world.tenant.createPort({ networkId, fixedIps });
-    const ip = port.fixed_ips.find(({ subnet_id }) => subnet_id === six.id)?.ip_address ?? '';
-    const settings = { addressFamilies: ['IPv4' as const, 'IPv6' as const] };
-    await applyConfig(world, [world.server.id], { settings });
-    const dual = await world.tenant.attach(world.server.id, { portId: port.id });
-    await untilConfigured(world, 'multinic0', 'multinic1');
-    const { node } = world;
-    const shown = await node.sh(['ip', '-6', '-o', 'addr', 'show', 'dev', 'multinic0']);
-    expect(shown).toContain(`inet6 ${ip}/64 scope global`);
-    expect(shown).not.toMatch(/tentative|dadfailed/);
-    const table = async () => node.sh(['ip', '-6', 'route', 'show', 'table', '100']);
-    expect(await table()).toContain(`default via ${subnet6.gateway} dev multinic0`);
-    expect(await node.sh(['ip', '-6', 'rule'])).toContain(`10100:\tfrom ${ip} lookup 100`);
-    expect(await node.sh(['ping', '-c1', '-W5', '-I', ip, subnet6.gateway])).toContain(
-      '1 received',
-    );
-    const before = await ourState(node);
-    await node.reboot();
-    await watchPrimary();
-    await vi.waitFor(async () => expect(await ourState(node)).toEqual(before), generous);
-    await untilJudgedSinceBoot(world);
-    await plantForeignState(node);
-    await watchPrimary();
-    await applyConfig(world, [world.server.id], { settings: { ...settings, routing: 'isolated' } });
+
+    it('[RW-85] removes every NIC of a server that leaves vmNames, also the last one; they come back by their names', async () => {
+      await applyConfig(on, ['00000000-0000-4000-8000-000000000000'], { settings: families });
+      await vi.waitFor(async () => expect(await nodeConfigOf(on)).toBeUndefined(), generous);
+      await expectGone(on, 'multinic1');
+      await expectGone(on, 'multinic2');
+      await applyConfig(on, [on.server.id], { settings: families });
+      await untilConfigured(on, 'multinic1', 'multinic2');
+    });
+  }
+
+  it('configures a NIC beside those that the manager has activated, and changes the routing of all', async () => {
+    const { node, server, tenant } = on;
+    const before = await nicStates(on);
+    const { port_id: portId } = await attach(on);
+    await vi.waitFor(async () => {
+      const states = Object.values(await nicStates(on));
+      expect(states).toEqual([...Object.values(before), 'Configured']);
+    }, generous);
+    const all = Object.keys(await nicStates(on));
+    await applyConfig(on, [server.id], { settings: { ...families, routing: 'isolated' } });
     await vi.waitFor(async () => expect((await ourState(node)).rules).toEqual([]), generous);
-    await untilConfigured(world, 'multinic0', 'multinic1');
-    expect(await table()).toBe('');
-    expect(await foreignState(node)).toEqual(foreign);
-    await world.tenant.detach(world.server.id, dual.port_id);
-    await untilConfigured(world, 'multinic1');
-    await expectGone(world, 'multinic0');
+    await untilConfigured(on, ...all);
+    expect((await ourState(node)).routes.join('\n')).not.toMatch(/"table":"?10\d"?/);
+    await scene.expectForeignState();
+    await tenant.detach(server.id, portId);
+    await untilConfigured(on, ...Object.keys(before));
+    for (const name of all.filter((each) => !(each in before))) await expectGone(on, name);
   });
 
   it('removes everything when the OpenstackConfig is deleted', async () => {
-    await world.management.kubectl(['delete', 'osc', 'e2e', '-n', namespace, '--timeout=120s']);
-    expect(await nodeConfigOf(world)).toBeUndefined();
-    await expectGone(world, 'multinic1');
-    expect(await ourState(world.node)).toEqual({ links: [], addresses: [], routes: [], rules: [] });
-    expect(await foreignState(world.node)).toEqual(foreign);
-    expect(monitor.events).toEqual([]);
-    expect(await inventoryOf(world)).toEqual([]);
+    const names = Object.keys(await nicStates(on));
+    await on.management.kubectl(['delete', 'osc', 'e2e', '-n', namespace, '--timeout=120s']);
+    expect(await nodeConfigOf(on)).toBeUndefined();
+    for (const name of names) await expectGone(on, name);
+    expect(await ourState(on.node)).toEqual({ links: [], addresses: [], routes: [], rules: [] });
+    await scene.expectForeignState();
+    scene.expectNoEvents();
+    expect(await inventoryOf(on)).toEqual([]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { killPointsAt } from '../../chain/crash/kill-points.ts';
 import { killSuite } from '../../chain/crash/kills.ts';
+import { rotated } from '../../rotation.ts';
 import { openRealParts } from './site.ts';
 
-// A few of the list on real parts; `make test-long SUITE=crash-real` takes more of them.
+// At most two of these per run; `make test-long SUITE=crash-real` takes all of them and more.
 const points = killPointsAt(
   'operator.node-config.post after',
   'viola.node-config.apply before',
@@ -11,4 +12,7 @@ const points = killPointsAt(
   'agent.file.commit before',
 );
 
-killSuite(points, () => openRealParts((line) => void process.stdout.write(`${line}\n`)));
+killSuite(
+  rotated('crash on real parts', points, 3, ({ id }) => id),
+  () => openRealParts((line) => void process.stdout.write(`${line}\n`)),
+);

@@ -22,29 +22,36 @@ export const subnet = { cidr: '10.77.0.0/24', gateway: '10.77.0.1', mtu: 1400 } 
 /** One of IPv6 beside it, for who makes it. */
 export const subnet6 = { cidr: 'fd00:77::/64', gateway: 'fd00:77::1' } as const;
 
-/** What our parts find: a cloud, two clusters, and a node that is a machine. */
-export interface Ground {
+/** A server of the cloud that is a node of the business cluster. */
+export interface Worker {
+  readonly server: { readonly id: string; readonly name: string };
+  readonly node: Node;
+}
+
+/** What our parts find: a cloud, two clusters, and nodes that are machines. `server` and `node` are the first worker. */
+export interface Ground extends Worker {
   /** Folder of its own, removed with it. */
   readonly directory: string;
   readonly cloud: Stack;
   readonly tenant: Tenant;
   /** Whom Contrabass names: a member of the tenant's project. */
   readonly account: Account;
-  readonly server: { readonly id: string; readonly name: string };
+  readonly workers: readonly Worker[];
   readonly data: { readonly networkId: string; readonly subnetId: string };
   readonly management: ControlPlane;
   readonly business: ControlPlane;
-  readonly node: Node;
   readonly hypervisor: Hypervisor;
   readonly contrabass: RunningContrabass;
 }
 
 export interface GroundOptions {
   readonly say: (line: string) => void;
-  /** Archives of images that the node is to have. */
+  /** Archives of images that every worker is to have. */
   readonly images: readonly string[];
-  /** Who manages the node's network; default: netplan. */
-  readonly profile?: NodeProfile | undefined;
+  /** Who manages the network of each worker; default: one worker with netplan. */
+  readonly profiles?: readonly NodeProfile[] | undefined;
+  /** Availability zone of the servers; default: that of the first nova-compute. */
+  readonly zone?: string | undefined;
   /** Whether the clusters run ordinary Pods, and reach each other. */
   readonly pods: boolean;
   /** Keystone as the operator reaches it, of the Keystone that this machine reaches. */
@@ -56,7 +63,7 @@ export async function openGround(
   stack: AsyncDisposableStack,
   options: GroundOptions,
 ): Promise<Ground> {
-  const { say, pods, profile = 'netplan' } = options;
+  const { say, pods, profiles = ['netplan'], zone } = options;
   const directory = await mkdtemp(join(tmpdir(), 'multinic-e2e-'));
   stack.defer(() => rm(directory, { recursive: true }));
   const [cloud, management, business] = await Promise.all([
@@ -66,18 +73,28 @@ export async function openGround(
   ]);
   say('cloud and control planes are up');
   const tenant = stack.use(await openTenant(cloud, 'e2e'));
-  const { server, data } = await bootServer(tenant);
-  const node = stack.use(
-    await startNode(business, server.name, { kind: 'box', profile, systemUUID: server.id }),
-  );
-  for (const archive of options.images) await node.importImage(archive);
-  await run('ip', ['-n', node.fabric, 'addr', 'add', `${subnet.gateway}/24`, 'dev', 'br0']);
-  say(`node ${node.name} is Ready`);
+  const { primaryId, data } = await makeNetworks(tenant);
+  const workers: Worker[] = [];
+  for (const [at, profile] of profiles.entries()) {
+    const name = `worker-${at + 1}`;
+    const { id } = await tenant.createServer({ name, networkIds: [primaryId], zone });
+    const kind = { kind: 'box', profile, systemUUID: id } as const;
+    const node = stack.use(await startNode(business, name, kind));
+    for (const archive of options.images) await node.importImage(archive);
+    await run('ip', ['-n', node.fabric, 'addr', 'add', `${subnet.gateway}/24`, 'dev', 'br0']);
+    say(`node ${name} is Ready`);
+    workers.push({ server: { id, name }, node });
+  }
+  const [first] = workers;
+  if (!first) throw new Error('profiles must name at least 1 worker');
 
+  const machines = workers.map(
+    ({ server, node }) => [server.id, nodeMachine(business.name, node.name)] as const,
+  );
   const hypervisor = stack.use(
     startHypervisor({
       user: tenant.user,
-      machines: new Map([[server.id, nodeMachine(business.name, node.name)]]),
+      machines: new Map(machines),
       clock: systemClock,
       onChange: ({ what, nic, mac }) => say(`hypervisor: ${what} ${nic} ${mac}`),
       onError: (error) => say(`hypervisor: ${String(error)}`),
@@ -104,27 +121,25 @@ export async function openGround(
     cloud,
     tenant,
     account,
-    server,
+    ...first,
+    workers,
     data,
     management,
     business,
-    node,
     hypervisor,
     contrabass,
   };
 }
 
-/** A server with one NIC, which stands for the node's own, and a network whose ports become ours. */
-async function bootServer(tenant: Tenant) {
-  const name = 'worker-1';
-  const primary = await tenant.createNetwork({ name: 'primary' });
-  await tenant.createSubnet({ networkId: primary.id, cidr: '10.66.0.0/24' });
-  const network = await tenant.createNetwork({ name: 'data', mtu: subnet.mtu });
+/** A network for the NICs that servers boot with, which stand for the nodes' own, and one whose ports become ours. */
+async function makeNetworks(tenant: Tenant) {
+  const { id: primaryId } = await tenant.createNetwork({ name: 'primary' });
+  await tenant.createSubnet({ networkId: primaryId, cidr: '10.66.0.0/24' });
+  const { id: networkId } = await tenant.createNetwork({ name: 'data', mtu: subnet.mtu });
   const { id: subnetId } = await tenant.createSubnet({
-    networkId: network.id,
+    networkId,
     cidr: subnet.cidr,
     gatewayIp: subnet.gateway,
   });
-  const { id } = await tenant.createServer({ name, networkIds: [primary.id] });
-  return { server: { id, name }, data: { networkId: network.id, subnetId } };
+  return { primaryId, data: { networkId, subnetId } };
 }

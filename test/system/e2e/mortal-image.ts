@@ -17,8 +17,8 @@ if (existsSync(file)) {
   process.env.KILL_AT = readFileSync(file, 'utf8');
   process.env.KILL_AT_FILE = file;
 }
-await import('../../e2e/kill-at.mjs');
-await import('../../e2e/multinic.mjs');
+await import('./kill-at.mjs');
+await import('./multinic.mjs');
 `;
 
 /** Copies the bundle into a folder for the agent's image, around it what ends an agent at one of its writes. */

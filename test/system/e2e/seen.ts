@@ -84,6 +84,7 @@ const pods = z.object({
     z.object({
       metadata: z.object({ name: z.string() }),
       spec: z.object({
+        nodeName: z.string(),
         volumes: z.array(z.record(z.string(), z.unknown())),
         containers: z.array(z.object({ securityContext: z.object({ capabilities: z.unknown() }) })),
       }),
@@ -92,12 +93,15 @@ const pods = z.object({
   ),
 });
 
-/** The agent's Pods that ran: image, rights, volumes and log. */
-export async function agentPods({ business }: Ground) {
+/** The agent's Pods that ran on the node: image, rights, volumes and log. */
+export async function agentPods({ business, node }: Ground) {
   const inAgents = ['-n', 'multinic-agents'];
   const list = await business.kubectl(['get', 'pods', ...inAgents, '-o', 'json']);
+  const ofNode = pods
+    .parse(JSON.parse(list))
+    .items.filter(({ spec }) => spec.nodeName === node.name);
   return Promise.all(
-    pods.parse(JSON.parse(list)).items.map(async ({ metadata: { name }, spec, status }) => ({
+    ofNode.map(async ({ metadata: { name }, spec, status }) => ({
       imageId: status.containerStatuses[0]?.imageID ?? '',
       capabilities: spec.containers[0]?.securityContext.capabilities,
       volumes: spec.volumes,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { EndState } from '../../fixtures/end-state.ts';
+import { rotated } from '../../rotation.ts';
 import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
 import { provider } from './ground.ts';
 import {
@@ -94,24 +95,30 @@ it('a port that is attached while the version before comes back becomes a NIC', 
   await expectUntouched();
 });
 
-it.each([
-  ['an operator and a later Viola', { viola: { image: { tag: '99.0.0' } } }, {}],
-  ['a later operator and Viola', { operator: { image: { tag: '99.0.0' } } }, {}],
-  ['a controller and a later agent', {}, { agent: { image: { tag: '99.0.0' } } }],
-  ['a later controller and an agent', {}, { controller: { image: { tag: '99.0.0' } } }],
-])('%s bring a port in and out', async (_what, operator, agent) => {
-  await installCharts(world, { type: 'dev', values: { operator, agent } });
-  const { port_id: portId } = await attach(world);
-  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
-  await world.tenant.detach(world.server.id, portId);
-  await untilConfigured(world, 'multinic0', 'multinic1');
-  await expectGone(world, 'multinic2');
-});
+const later = { image: { tag: '99.0.0' } };
+const pairs = [
+  ['an operator and a later Viola', { viola: later }, {}],
+  ['a later operator and Viola', { operator: later }, {}],
+  ['a controller and a later agent', {}, { agent: later }],
+  ['a later controller and an agent', {}, { controller: later }],
+] as const;
+
+it.each(rotated('versions of parts', pairs, 2, ([name]) => name))(
+  '%s bring a port in and out',
+  async (_what, operator, agent) => {
+    await installCharts(world, { type: 'dev', values: { operator, agent } });
+    const { port_id: portId } = await attach(world);
+    await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+    await world.tenant.detach(world.server.id, portId);
+    await untilConfigured(world, 'multinic0', 'multinic1');
+    await expectGone(world, 'multinic2');
+  },
+);
 
 describe('when all are of one version', () => {
   beforeAll(() => installCharts(world, { type: 'dev' }));
 
-  it.each(parts)(
+  it.each(rotated('deleted Pods', parts, 3, String))(
     'a Pod of the %s that is deleted in mid-change is missed by nobody',
     async (part) => {
       const [{ port_id: portId }] = await Promise.all([

@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { versionOf } from '../../../deploy/identity.ts';
-import { type BuiltImage, buildImages, ownArchitecture } from '../../../deploy/image/images.ts';
-import { type Node, type NodeProfile, startNode } from '../../../rig/control-plane/node.ts';
+import { type Node, startNode } from '../../../rig/control-plane/node.ts';
 import { mortalAgentImage, packMortalAgent } from './agent-image.ts';
 import type { Forwarded } from './forwarded.ts';
-import { type Ground, openGround, provider } from './ground.ts';
+import { type Ground, type GroundOptions, openGround, provider } from './ground.ts';
 import {
   forwardedInventory,
   forwardedViola,
@@ -16,6 +14,7 @@ import {
 } from './installation.ts';
 import type { PartsInPods } from './pods.ts';
 import { reachable } from './reachable.ts';
+import { shippedImages } from './shipped-images.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const ours = join(root, 'charts');
@@ -34,19 +33,17 @@ export interface World extends Ground, AsyncDisposable {
   readonly imageId: string;
 }
 
-export interface WorldOptions {
+export interface WorldOptions extends Pick<GroundOptions, 'profiles' | 'zone'> {
   /** Values of which environment. */
   readonly type: 'dev' | 'production';
   /** Whether agents can be made to die at one of their writes. */
   readonly mortalAgent?: boolean;
-  /** Who manages the node's network; default: netplan. */
-  readonly profile?: NodeProfile;
 }
 
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
 export async function openWorld(
   say: (line: string) => void,
-  { type, mortalAgent = false, profile }: WorldOptions,
+  { type, mortalAgent = false, profiles, zone }: WorldOptions,
 ): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const images = await shippedImages();
@@ -54,7 +51,8 @@ export async function openWorld(
     stack.use(await reachable(management, url)).url;
   const ground = await openGround(stack, {
     say,
-    profile,
+    profiles,
+    zone,
     images: [images.controllers.file, images.agent.file],
     pods: true,
     keystoneFor,
@@ -65,13 +63,13 @@ export async function openWorld(
   await management.link(business);
   if (mortalAgent) {
     const { archive } = await packMortalAgent(directory);
-    await ground.node.importImage(archive);
+    for (const { node } of ground.workers) await node.importImage(archive);
   }
   say('nodes have the images');
 
   await giveKey(ground);
   const endpoints = await relayedEndpoints(ground, stack);
-  const values = mortalAgent ? withMortalAgent : {};
+  const values = mortalAgent ? withMortalAgent() : {};
   await installCharts({ ...ground, endpoints }, { type, values });
   say(await registerCluster(ground, provider));
   const parts = partsOf(ground, { operator: 1, viola: 1, controller: 1 });
@@ -94,21 +92,6 @@ export async function openWorld(
   };
 }
 
-/** Both images as they are shipped, under the version that the charts name. */
-async function shippedImages(): Promise<Record<'controllers' | 'agent', BuiltImage>> {
-  const version = await versionOf(root);
-  const out = join(root, 'dist/images');
-  const [controllers, agent] = await buildImages({
-    architecture: ownArchitecture,
-    version,
-    out,
-    repository: 'localhost',
-    work: join(out, 'work'),
-  });
-  if (!controllers || !agent) throw new Error('no images were built');
-  return { controllers, agent };
-}
-
 export interface Installed {
   readonly type: WorldOptions['type'];
   /** Folder of the charts; default: ours. */
@@ -119,10 +102,10 @@ export interface Installed {
   readonly force?: boolean;
 }
 
-/** Values by which agents can be made to die at one of their writes. */
-export const withMortalAgent: Installed['values'] = {
-  agent: { controller: { settings: { agentImage: mortalAgentImage } } },
-};
+/** Values by which agents can be made to die at one of their writes, and other settings of the controller. */
+export function withMortalAgent(settings: Readonly<Record<string, string>> = {}) {
+  return { agent: { controller: { settings: { agentImage: mortalAgentImage, ...settings } } } };
+}
 
 type Place = Pick<World, 'management' | 'business' | 'directory' | 'endpoints'>;
 

@@ -26,7 +26,10 @@ import { systemClock as clock, systemRandom as random } from '../../../src/time/
 import { type Cluster, kubeconfigsOf, openCluster, provider, writerOf } from '../../chain/world.ts';
 
 // The operator and Viola between real OpenStack with its RabbitMQ, and a business cluster.
-const count = Number(process.env['MULTINIC_ATTACHES'] ?? 50);
+/** Attaches by notification; the long suite makes more. */
+const count = Number(
+  process.env['MULTINIC_ATTACHES'] ?? (process.env['MULTINIC_TEST_DEPTH'] === 'all' ? 50 : 20),
+);
 /** How often an operator that nobody tells anything looks, and how often that is tried: attaches at any moment of it. */
 const pollMs = 2_000;
 const polledCount = 5;

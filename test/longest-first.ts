@@ -1,0 +1,20 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take minutes, the longest first. */
+const longest = ['trouble', 'guides', 'upgrade', 'chain', 'crash'].map(
+  (name) => `test/system/e2e/${name}.test.ts`,
+);
+
+/** Starts the longest files first: a long file that starts last would run alone at the end. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const inUsualOrder = super.sort.bind(this);
+    const sorted = await inUsualOrder(files);
+    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const at = longest.findIndex((path) => moduleId.endsWith(path));
+  return at === -1 ? longest.length : at;
+}
