@@ -12,10 +12,11 @@ import { type OpenstackConfig, openstackConfigStatus } from '../../src/api/opens
 import type { Reason } from '../../src/api/reasons.ts';
 import { type EndState, endState, type Places } from '../fixtures/end-state.ts';
 import { type HostState, stateOf, without } from '../host/host-state.ts';
+import { scaled } from '../speed.ts';
 import type { Cluster, Worker, World } from './world.ts';
 
 /** How long anything may take on a busy machine, and how often it is looked at. */
-export const generous = { timeout: 90_000, interval: 200 };
+export const generous = { timeout: scaled(90_000), interval: 200 };
 
 const nodeConfig = z.object({ spec: nodeConfigSpec, status: nodeConfigStatus.default({}) });
 const openstackConfig = z.object({

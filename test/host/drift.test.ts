@@ -62,5 +62,4 @@ test.each(families.options)(
     expect(await stateOf(host)).toEqual(state);
     expect((await runAgent(host, asked(family, 'check'))).result?.outcome).toBe('ok');
   },
-  60_000,
 );

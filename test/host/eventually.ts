@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { scaled } from '../speed.ts';
 
 /** Waits until the assertion holds; rejects with its complaint when it still does not after a while. */
 export async function eventually(
   assertion: () => Promise<void>,
-  patienceMs = 20_000,
+  patienceMs = scaled(20_000),
 ): Promise<void> {
   const end = performance.now() + patienceMs;
   for (;;) {

@@ -67,4 +67,4 @@ test('[RW-11] ten changes of a NIC leave its one profile, by one uuid', async ()
   }
   expect([...paths]).toHaveLength(1);
   expect([...uuids]).toEqual([expect.any(String)]);
-}, 60_000);
+});

@@ -32,7 +32,7 @@ describe('the primary NIC', () => {
       await host.ip('addr', 'replace', '127.9.9.9/32', 'dev', 'lo');
       return seen.text();
     };
-    await expect.poll(begin, { timeout: 15_000 }).toContain('127.9.9.9');
+    await expect.poll(begin).toContain('127.9.9.9');
     const a = nic(0, first, '10.0.0.11/16', { gateway });
     const b = nic(1, second, '10.0.0.12/16', { gateway });
     const moved = nic(0, first, '10.0.0.21/16', { gateway, mtu: 1400 });
@@ -42,7 +42,7 @@ describe('the primary NIC', () => {
     }
     // A control event shows that the monitor would have told.
     await host.ip('addr', 'add', '10.200.0.77/32', 'dev', 'eth0');
-    await expect.poll(() => seen.text(), { timeout: 15_000 }).toContain('10.200.0.77');
+    await expect.poll(() => seen.text()).toContain('10.200.0.77');
     const [before = ''] = seen.text().split('10.200.0.77');
     expect(before).toContain('10.0.0.21');
     const about = before.split('\n').filter((line) => line.includes('eth0'));

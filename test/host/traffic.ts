@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'vitest';
 import { run, ip as runIp } from '../../rig/hosts/namespace/command.ts';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import { scaled } from '../speed.ts';
 
 const port = 7_007;
 
@@ -11,7 +12,7 @@ const echo = `require('node:net').createServer((socket) => socket.on('error', ()
 
 const call = `const [to, from] = process.argv.slice(1);
 const socket = require('node:net').connect({ host: to, port: ${port}, ...(from ? { localAddress: from } : {}) });
-socket.setTimeout(10000, () => socket.destroy(new Error('no answer in 10 s')));
+socket.setTimeout(${scaled(10_000)}, () => socket.destroy(new Error('no answer in time')));
 socket.on('error', (error) => { console.log(error.message); process.exitCode = 1; });
 socket.on('data', (data) => { console.log(String(data)); socket.end(); });
 socket.write('hello');`;

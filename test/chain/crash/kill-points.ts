@@ -37,14 +37,11 @@ export const killPoints: readonly KillPoint[] = [
  * and a successor waits for the lease.
  */
 export const killFiles: Readonly<Record<string, readonly Effect[]>> = {
-  'operator-delivery': [
-    'operator.finalizer.add',
-    'operator.node-config.post',
-    'operator.node-config.delete',
-  ],
+  'operator-delivery': ['operator.node-config.post', 'operator.node-config.delete'],
   'operator-inventory': ['operator.trigger.write', 'operator.inventory.write'],
   'operator-status': ['operator.status.write', 'operator.event.write', 'operator.finalizer.remove'],
   'operator-access': [
+    'operator.finalizer.add',
     'operator.lease.write',
     'operator.broker-secret.write',
     'operator.viola-ca.write',

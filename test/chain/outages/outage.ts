@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest';
 import { systemClock as clock } from '../../../src/time/clock.ts';
 import type { EndState } from '../../fixtures/end-state.ts';
+import { scaled } from '../../speed.ts';
 import { endStateOf, nodeConfigOf, untilConfigured } from '../seen.ts';
 import { type Form, forms } from './forms.ts';
 import { Losses } from './losses.ts';
@@ -17,7 +18,7 @@ const outageMs = 60_000;
 const fewestAttempts = 2;
 
 /** After failures in a row the next look may be a minute away. */
-const patience = { timeout: 180_000, interval: 200 };
+const patience = { timeout: scaled(180_000), interval: 200 };
 
 export interface Outage {
   /** What is out. */

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CrashHost, change, patience, start } from './crash-host.ts';
+import { stateOf } from './host-state.ts';
+import { ipWith } from './line-by-line-ip.ts';
+
+let crash: CrashHost;
+
+beforeAll(async () => {
+  crash = await CrashHost.open('crash-batch');
+});
+
+afterAll(() => crash[Symbol.asyncDispose]());
+
+describe('a crash', () => {
+  test(
+    'in the middle of a batch leaves each NIC fully old or fully new, and the next run works on',
+    async () => {
+      await crash.settle(start);
+      // One `ip` gets the lines of all batches of a run.
+      let line = 1;
+      for (let died = true; died; line++) {
+        const each = `[ $number = ${line} ] && { kill -KILL $PPID; exit 1; }`;
+        const path = await ipWith(crash.host, each);
+        died = (await crash.run(change, { path })).code === 137;
+        await crash.expectWholeNics(`line ${line}`);
+        await crash.settle(start);
+        expect(await stateOf(crash.host)).toEqual(crash.old);
+      }
+      expect(line).toBeGreaterThan(30);
+    },
+    patience,
+  );
+});
