@@ -22,7 +22,8 @@ port_is_taken() {
 # An index that no other instance has: it decides about ports and addresses.
 choose_index() {
   local used candidate base
-  used=" $(find "$STATE" -maxdepth 2 -name index -exec cat {} + | tr '\n' ' ') "
+  # A `down` may remove an index between the listing and the reading.
+  used=" $({ cat "$STATE"/*/index 2>/dev/null || true; } | tr '\n' ' ') "
   for ((candidate = 1; candidate < 250; candidate++)); do
     base=$((22000 + candidate * 10))
     [[ $used != *" $candidate "* && -z $(ip -4 addr show to "198.18.$candidate.0/24") ]] || continue

@@ -7,6 +7,7 @@ import { filesBelow } from '../../deploy/image/contents.ts';
 import { stepsOf } from '../../deploy/image/engine.ts';
 import { architectures, ownArchitecture } from '../../deploy/image/images.ts';
 import { toolPath } from '../../rig/control-plane/control-plane.ts';
+import { scaled } from '../speed.ts';
 import { startBuildah } from './images/buildah.ts';
 import { type Built, buildAndUnpack, repository, run, type Short, shorts } from './images/built.ts';
 import { startContainerd } from './images/containerd.ts';
@@ -179,7 +180,7 @@ describe('one file for a site without network', () => {
   it('[RW-77] has images of which a node loads its own, and keeps them', async () => {
     await using containerd = await startContainerd(join(built.folder, 'containerd'));
     await expect
-      .poll(() => containerd.images().catch(() => ''), { timeout: 30_000 })
+      .poll(() => containerd.images().catch(() => ''), { timeout: scaled(30_000) })
       .toContain('REF');
     await run(join(site, 'load-images.sh'), ['--pin'], { env: containerd.env });
     const lines = (await containerd.images()).trim().split('\n').slice(1);

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
+import { scaled } from '../../speed.ts';
+import { definitionsFirstTests } from './definitions-first-tests.ts';
 import { openScriptsSite, type ScriptsSite, withoutPods } from './scripts-site.ts';
 
 const run = promisify(execFile);
@@ -18,7 +20,7 @@ const kind = 'openstackconfigs.multinic.example.com';
 let site: ScriptsSite;
 
 beforeAll(async () => {
-  site = await openScriptsSite('charts-sh');
+  site = await openScriptsSite('itscripts');
 });
 
 afterAll(async () => {
@@ -156,7 +158,7 @@ describe('deploy-operator.sh', () => {
     const notes = [...home, 'secrets', '-l', 'owner=helm,status=pending-upgrade'];
     await vi.waitFor(
       async () => expect(await site.value('{.items[*].metadata.name}', ...notes)).not.toBe(''),
-      { timeout: 60_000 },
+      { timeout: scaled(60_000) },
     );
     helm.kill('SIGKILL');
     await once(helm, 'exit');
@@ -387,3 +389,5 @@ describe('make', () => {
     }
   });
 });
+
+definitionsFirstTests(() => site);

@@ -4,6 +4,7 @@ import type { JobResult } from '../../../src/api/job.ts';
 import { request } from '../../fixtures/agent-samples.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually } from '../../host/eventually.ts';
+import { scaled } from '../../speed.ts';
 import { Cell, plugged } from './cell.ts';
 import { type Intent, intents } from './intents.ts';
 import { difference, lineDifference, type NicsState, othersOf, stateOf } from './nic-state.ts';
@@ -19,9 +20,9 @@ const kinds: readonly BoxKind[] = [
 ];
 const chosen = isFull ? intents : intents.filter(({ always }) => always);
 // One test of the full run goes through all intents.
-const longest = isFull ? 3_600_000 : 300_000;
+const longest = scaled(isFull ? 3_600_000 : 300_000);
 /** Of boxes that boot side by side with others, on cores that others keep busy. */
-const longestBoot = 120_000;
+const longestBoot = scaled(120_000);
 
 /** What the first cell had of an intent: every other one has the same. */
 const had = new Map<string, NicsState>();

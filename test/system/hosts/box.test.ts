@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Box, startBox } from '../../../rig/hosts/box/box.ts';
+import { scaled } from '../../speed.ts';
 import { tracesOf } from '../nodes/traces.ts';
 
-const generous = { timeout: 60_000, interval: 100 };
+const generous = { timeout: scaled(60_000), interval: 100 };
 
 const configured = `network:
   version: 2

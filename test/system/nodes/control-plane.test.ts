@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { type Node, type NodeOptions, startNode } from '../../../rig/control-plane/node.ts';
+import { scaled } from '../../speed.ts';
 import type { PackedImage } from './packed-image.ts';
 import { mac, nic, packRenameProgram, runRenameJob } from './rename-job.ts';
 import { tracesOf } from './traces.ts';
 
-const generous = { timeout: 60_000, interval: 200 };
+const generous = { timeout: scaled(60_000), interval: 200 };
 
 /** Waits for all, also when one of them fails: what did start is the stack's to take down. */
 async function together<T extends readonly AsyncDisposable[]>(

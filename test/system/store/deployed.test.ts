@@ -7,6 +7,7 @@ import { mariadbDialect } from '../../../src/store/dialect.ts';
 import { Store } from '../../../src/store/store.ts';
 import { seen } from '../../contract/store/deployed-tables.ts';
 import { nic, node } from '../../contract/store/suite.ts';
+import { scaled } from '../../speed.ts';
 import { type Mariadb, startMariadb } from './mariadb-server.ts';
 
 // The tables as the deployed operator of the first generation makes them.
@@ -54,7 +55,7 @@ beforeAll(async () => {
   server = await startMariadb();
   const { database: _notYet, ...login } = server.access;
   connection = await createConnection({ ...login, dateStrings: true });
-}, 120_000);
+}, scaled(120_000));
 
 beforeEach(anew);
 

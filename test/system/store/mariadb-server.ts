@@ -8,12 +8,13 @@ import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
 import { freePorts } from '../../../rig/parts/free-ports.ts';
 import type { MariadbAccess } from '../../../src/store/mariadb-access.ts';
+import { scaled } from '../../speed.ts';
 
 export interface Mariadb extends AsyncDisposable {
   readonly access: MariadbAccess;
 }
 
-const startLimitMs = 90_000;
+const startLimitMs = scaled(90_000);
 
 /** Starts Debian's MariaDB with data, port and socket of its own; disposing of it leaves nothing behind. */
 export async function startMariadb(): Promise<Mariadb> {

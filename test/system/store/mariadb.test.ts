@@ -11,6 +11,7 @@ import {
   storeContract,
   tables,
 } from '../../contract/store/suite.ts';
+import { scaled } from '../../speed.ts';
 import { startMariadb } from './mariadb-server.ts';
 
 async function open(): Promise<StoreUnderTest> {
@@ -48,53 +49,63 @@ const today = (): Date => new Date();
 storeContract('the store on MariaDB', open);
 deployedTablesContract('the tables of the deployed system on MariaDB', open);
 
-it('leaders that write the same nodes at once are in the way of nobody, and the last one is right', async () => {
-  await using world = await open();
-  await using one = await world.open(today);
-  await using other = await world.open(today);
-  const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
-  const nodes = Array.from({ length: 60 }, (_, n) =>
-    node(`n${n}`, {
-      interfaces: [nic(n % 10, { portId: `p${n}`, subnetId: 'sub', networkId: 'net' })],
-    }),
-  );
-  const seenAs = (status: string) => {
-    const port = { status, addresses: [], createdAt: undefined };
-    return { ...seen(), ports: new Map(nodes.map((_, n) => [`p${n}`, port])) };
-  };
-  const rounds = 12;
-  const leads = async (store: Store, all: typeof nodes): Promise<void> => {
-    for (let generation = 1; generation <= rounds; generation++) {
-      const changed = all.map((each) => ({ ...each, generation }));
-      await store.record('biz-1', author, changed, [], seenAs(`ROUND${generation}`));
-    }
-  };
-  const ended = await Promise.allSettled([leads(one, nodes), leads(other, nodes.toReversed())]);
-  expect(ended).toEqual(ended.map(() => ({ status: 'fulfilled', value: undefined })));
-  await one.record('biz-1', author, nodes, [], seenAs('ACTIVE'));
-  const rows = await world.query('select port_status, status from multi_interface');
-  expect(rows).toEqual(nodes.map(() => ({ port_status: 'ACTIVE', status: 'active' })));
-  expect(await world.query('select count(*) as n from node_table')).toEqual([{ n: nodes.length }]);
-}, 120_000);
+it(
+  'leaders that write the same nodes at once are in the way of nobody, and the last one is right',
+  async () => {
+    await using world = await open();
+    await using one = await world.open(today);
+    await using other = await world.open(today);
+    const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
+    const nodes = Array.from({ length: 60 }, (_, n) =>
+      node(`n${n}`, {
+        interfaces: [nic(n % 10, { portId: `p${n}`, subnetId: 'sub', networkId: 'net' })],
+      }),
+    );
+    const seenAs = (status: string) => {
+      const port = { status, addresses: [], createdAt: undefined };
+      return { ...seen(), ports: new Map(nodes.map((_, n) => [`p${n}`, port])) };
+    };
+    const rounds = 12;
+    const leads = async (store: Store, all: typeof nodes): Promise<void> => {
+      for (let generation = 1; generation <= rounds; generation++) {
+        const changed = all.map((each) => ({ ...each, generation }));
+        await store.record('biz-1', author, changed, [], seenAs(`ROUND${generation}`));
+      }
+    };
+    const ended = await Promise.allSettled([leads(one, nodes), leads(other, nodes.toReversed())]);
+    expect(ended).toEqual(ended.map(() => ({ status: 'fulfilled', value: undefined })));
+    await one.record('biz-1', author, nodes, [], seenAs('ACTIVE'));
+    const rows = await world.query('select port_status, status from multi_interface');
+    expect(rows).toEqual(nodes.map(() => ({ port_status: 'ACTIVE', status: 'active' })));
+    expect(await world.query('select count(*) as n from node_table')).toEqual([
+      { n: nodes.length },
+    ]);
+  },
+  scaled(120_000),
+);
 
-it('MariaDB that falls silent without closing a connection costs its connections, not those after them', async () => {
-  await using server = await startMariadb();
-  const { database, ...login } = server.access;
-  const connection = await createConnection(login);
-  await connection.query(`create database ${database}`);
-  await connection.end();
-  await using relay = await startRelay(server.access.port);
-  const access = { ...server.access, port: relay.port };
-  const store = await Store.open({ kind: 'mariadb', ...access }, { now: () => new Date() });
-  const reads = () => Promise.allSettled(Array.from({ length: 5 }, async () => store.list()));
-  await reads();
-  relay.fallSilent();
-  const lost = await reads();
-  expect(lost.filter(({ status }) => status === 'fulfilled')).toEqual([]);
-  expect(String((lost[0] as PromiseRejectedResult).reason)).toContain('MariaDB said nothing for');
-  expect(await store.list()).toEqual([]);
-  await store[Symbol.asyncDispose]();
-}, 120_000);
+it(
+  'MariaDB that falls silent without closing a connection costs its connections, not those after them',
+  async () => {
+    await using server = await startMariadb();
+    const { database, ...login } = server.access;
+    const connection = await createConnection(login);
+    await connection.query(`create database ${database}`);
+    await connection.end();
+    await using relay = await startRelay(server.access.port);
+    const access = { ...server.access, port: relay.port };
+    const store = await Store.open({ kind: 'mariadb', ...access }, { now: () => new Date() });
+    const reads = () => Promise.allSettled(Array.from({ length: 5 }, async () => store.list()));
+    await reads();
+    relay.fallSilent();
+    const lost = await reads();
+    expect(lost.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    expect(String((lost[0] as PromiseRejectedResult).reason)).toContain('MariaDB said nothing for');
+    expect(await store.list()).toEqual([]);
+    await store[Symbol.asyncDispose]();
+  },
+  scaled(120_000),
+);
 
 /** Passes bytes on, until it falls silent: then only on connections that are made afterwards. */
 async function startRelay(target: number) {

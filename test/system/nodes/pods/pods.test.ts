@@ -8,6 +8,7 @@ import {
 } from '../../../../rig/control-plane/control-plane.ts';
 import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
 import { startFaultProxy } from '../../../../rig/fault-proxy/fault-proxy.ts';
+import { scaled } from '../../../speed.ts';
 import { packProgram } from '../packed-image.ts';
 import { tracesOf } from '../traces.ts';
 import { linksTo, networkOfMachine } from './machine.ts';
@@ -153,7 +154,7 @@ test('Services work again after the reboot of a box', async () => {
       await using probe = await openProbe(ours, namespace, `pod/${name}`);
       expect(await answersOfService(probe)).toEqual(new Set((await podsByNode()).values()));
     },
-    { timeout: 60_000, interval: 500 },
+    { timeout: scaled(60_000), interval: 500 },
   );
 });
 

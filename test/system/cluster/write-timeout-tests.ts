@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { startControlPlane } from '../../../rig/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { loadKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
 import { createKubeClient } from '../../../src/kube/client/http-client.ts';
 import { configMaps } from '../../../src/kube/core-resources.ts';
 import { systemClock, systemRandom } from '../../../src/time/clock.ts';
 import { refusalOf } from '../../contract/kube/refusal.ts';
 import { violaCa } from '../../fixtures/certificates.ts';
+import { scaled } from '../../speed.ts';
 
 /** A webhook that is asked about every ConfigMap; the API server would wait 30 s for it, and do without it then. */
 function webhookAt(url: string) {
@@ -30,6 +31,8 @@ function webhookAt(url: string) {
     ],
   };
 }
+
+const hangs = ['validatingwebhookconfiguration', 'hangs'];
 
 /** Takes connections and never says a word. */
 async function openSilence(address: string) {
@@ -57,22 +60,35 @@ async function addressSeenBy(server: string): Promise<string> {
   return localAddress;
 }
 
-test('a real API server carries nothing out after the time that a write names', async () => {
-  await using plane = await startControlPlane('late');
-  const access = await loadKubeconfig(plane.kubeconfig);
-  await using client = createKubeClient(access, { clock: systemClock, random: systemRandom });
-  using silence = await openSilence(await addressSeenBy(plane.server));
-  await plane.kubectl(['apply', '-f', '-'], JSON.stringify(webhookAt(silence.url)));
+/** How long an API server goes on with a write. */
+export function writeTimeoutTests(plane: () => ControlPlane): void {
+  test('a real API server carries nothing out after the time that a write names', async () => {
+    const { kubeconfig, server } = plane();
+    const kubectl = (args: readonly string[], stdin?: string) => plane().kubectl(args, stdin);
+    const access = await loadKubeconfig(kubeconfig);
+    await using client = createKubeClient(access, { clock: systemClock, random: systemRandom });
+    using silence = await openSilence(await addressSeenBy(server));
+    await kubectl(['apply', '-f', '-'], JSON.stringify(webhookAt(silence.url)));
+    await using stack = new AsyncDisposableStack();
+    stack.defer(async () => void (await kubectl(['delete', ...hangs, '--ignore-not-found'])));
 
-  const ref = { namespace: 'default', name: 'late' };
-  const apply = (dryRun: boolean) =>
-    client.apply(configMaps, { metadata: ref }, { fieldManager: 'me', timeoutSeconds: 1, dryRun });
-  // The API server learns of a webhook a moment after it was made.
-  await vi.waitFor(async () => refusalOf(apply(true)), { timeout: 60_000, interval: 200 });
-  const refusal = await refusalOf(apply(false));
-  // 504, or the connection closed: never the client's own time, which is as long as that of the webhook.
-  expect([0, 504]).toContain(refusal.status);
-  expect(refusal.message).not.toContain('30 s');
-  await plane.kubectl(['delete', 'validatingwebhookconfiguration', 'hangs']);
-  expect(await client.find(configMaps, ref)).toBeUndefined();
-});
+    const ref = { namespace: 'default', name: 'late' };
+    const apply = (dryRun: boolean) =>
+      client.apply(
+        configMaps,
+        { metadata: ref },
+        { fieldManager: 'me', timeoutSeconds: 1, dryRun },
+      );
+    // The API server learns of a webhook a moment after it was made.
+    await vi.waitFor(async () => refusalOf(apply(true)), {
+      timeout: scaled(60_000),
+      interval: 200,
+    });
+    const refusal = await refusalOf(apply(false));
+    // 504, or the connection closed: never the client's own time, which is as long as that of the webhook.
+    expect([0, 504]).toContain(refusal.status);
+    expect(refusal.message).not.toContain('30 s');
+    await kubectl(['delete', ...hangs]);
+    expect(await client.find(configMaps, ref)).toBeUndefined();
+  });
+}

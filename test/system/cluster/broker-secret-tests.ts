@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
+import { crdDefinitions } from '../../../src/api/crd/definition.ts';
+import { loadKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
+import { crds } from '../../../src/kube/core-resources.ts';
+import { triedAgainMs } from '../../../src/operator/broker-secret/broker-secrets.ts';
+import { openstackConfigs } from '../../../src/operator/openstack-config.ts';
+import { spec } from '../../../src/operator/testing/scene.ts';
+import { SecretsBed } from '../../fixtures/secrets-bed.ts';
+import { scaled } from '../../speed.ts';
+import { emptyCluster } from './empty-cluster.ts';
+
+const broker = { username: 'r', password: 'p', hosts: ['10.0.0.1:5672'] };
+const name = 'rabbitmq-osc';
+const generous = { timeout: scaled(60_000), interval: 200 };
+
+let bed: SecretsBed;
+
+async function makeConfig(): Promise<string> {
+  const metadata = { namespace: bed.namespace, name: 'osc' };
+  const made = await bed.client.create(openstackConfigs, { metadata, spec });
+  return made.metadata.uid ?? '';
+}
+
+async function kept(uid: string, of = broker): Promise<void> {
+  bed.secrets.keep({ namespace: bed.namespace, name: 'osc', uid }, of);
+  await bed.idle();
+}
+
+/** The Secrets of brokers under a real garbage collector, which the embedded API server does not have. */
+export function brokerSecretTests(plane: () => ControlPlane): void {
+  describe('Secrets of brokers', () => {
+    beforeAll(async () => {
+      await emptyCluster(plane());
+      bed = SecretsBed.on(await loadKubeconfig(plane().kubeconfig));
+      for (const definition of Object.values(crdDefinitions())) {
+        await bed.client.create(crds, definition);
+      }
+      await bed.empty();
+      // A kind is served some time after it was made.
+      const { namespace } = bed;
+      await vi.waitFor(async () => bed.client.list(openstackConfigs, { namespace }), generous);
+    });
+
+    afterAll(async () => {
+      await bed?.follow();
+      await bed?.[Symbol.asyncDispose]();
+    });
+
+    it('the Secret follows, belongs to its OpenstackConfig, goes with it and is made anew for the next', async () => {
+      const uid = await makeConfig();
+      await kept(uid);
+      expect((await bed.secret(name))?.metadata.ownerReferences?.map((one) => one.uid)).toEqual([
+        uid,
+      ]);
+      await kept(uid, { ...broker, password: 'another' });
+      expect(await bed.data(name)).toMatchObject({ RABBITMQ_PASSWORD: 'another' });
+      expect(bed.effects).toHaveLength(4);
+      await kept(uid, { ...broker, password: 'another' });
+      expect(bed.effects).toHaveLength(4);
+
+      await bed.client.delete(openstackConfigs, { namespace: bed.namespace, name: 'osc' });
+      const next = await makeConfig();
+      await kept(next);
+      await expect.poll(async () => bed.secret(name), generous).toBeUndefined();
+      await bed.clock.advance(triedAgainMs);
+      await kept(next);
+      expect((await bed.secret(name))?.metadata.ownerReferences?.map((one) => one.uid)).toEqual([
+        next,
+      ]);
+    });
+
+    it('a Secret that somebody made in between is left alone', async () => {
+      await bed.delete(name);
+      bed.lines.length = 0;
+      await bed.leadWith({
+        beforeWrite: async () => bed.make(name, {}, { RABBITMQ_URLS: 'theirs' }),
+      });
+      await kept('another-uid');
+      expect(await bed.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
+      expect(bed.lines).toEqual([expect.stringContaining('is not written')]);
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../../../rig/control-plane/control-plane.ts';
+import { loadKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
+import { kubeContract } from '../../contract/kube/contract.ts';
+import { brokerSecretTests } from './broker-secret-tests.ts';
+import { chartSchemaTests } from './chart-schema-tests.ts';
+import { crdTests } from './crd-tests.ts';
+import { rbacTests } from './rbac-tests.ts';
+import { writeTimeoutTests } from './write-timeout-tests.ts';
+
+// A real API server with its controllers and without nodes: one for all tests that need no more.
+let plane: ControlPlane;
+
+beforeAll(async () => {
+  plane = await startControlPlane('itcluster');
+});
+
+afterAll(() => plane?.down());
+
+writeTimeoutTests(() => plane);
+crdTests(() => plane);
+brokerSecretTests(() => plane);
+rbacTests(() => plane);
+chartSchemaTests(() => plane);
+// Last, as its many namespaces take the longest to delete.
+kubeContract('a real control plane', async () => ({
+  access: await loadKubeconfig(plane.kubeconfig),
+  accessAs: async (user) => loadKubeconfig(await plane.userKubeconfig(user)),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+}));

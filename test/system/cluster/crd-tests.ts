@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
+import { untilEstablished } from '../../../rig/control-plane/established.ts';
+import {
+  deployedNodeConfig,
+  deployedStatus,
+  openstackConfigs,
+  seedNodeConfig,
+} from './deployed.ts';
+import { emptyCluster } from './empty-cluster.ts';
+
+const run = promisify(execFile);
+/** kubectl's standard error: that is where the server's warnings are shown. */
+async function stderrOf(cluster: ControlPlane, ...args: string[]): Promise<string> {
+  const script = new URL('../../../rig/control-plane/control-plane', import.meta.url).pathname;
+  const { stderr } = await run(script, ['kubectl', cluster.name, ...args]);
+  return stderr;
+}
+
+/** The CRDs, and the objects of the deployed system under them. */
+export function crdTests(plane: () => ControlPlane): void {
+  const apply = (object: unknown) =>
+    plane().kubectl(['apply', '--validate=strict', '-f', '-'], JSON.stringify(object));
+
+  describe('the CRDs on a current kube-apiserver', () => {
+    beforeAll(() => emptyCluster(plane()));
+
+    it('[RW-70] are accepted without a warning', async () => {
+      expect(await stderrOf(plane(), 'create', '-f', 'deploy/crds')).toBe('');
+      await untilEstablished(plane());
+      for (const kind of ['osc', 'mnnc', 'multinic']) {
+        expect(await stderrOf(plane(), 'get', kind, '-A')).toBe('No resources found\n');
+      }
+      await plane().kubectl(['create', 'namespace', 'multinic-system']);
+    });
+
+    it.each(openstackConfigs)('accept the OpenstackConfig of $metadata.name', async (object) => {
+      expect(await apply(object)).toContain('created');
+    });
+
+    it('[RW-70] accept an object of the deployed Viola, served in both versions', async () => {
+      expect(await apply(deployedNodeConfig)).toContain('created');
+      const stored = await plane().kubectl([
+        'get',
+        'multinicnodeconfigs.v1.multinic.io',
+        deployedNodeConfig.metadata.name,
+        '--namespace=multinic-system',
+        '--output=jsonpath={.spec.interfaces[1].name}',
+      ]);
+      expect(stored).toBe('multinic1');
+    });
+
+    it('accept the object of seed 004 with host-form cidr and 1-based ids', async () => {
+      expect(await apply(seedNodeConfig)).toContain('created');
+    });
+
+    it('[RW-71] accept status in the form of the deployed controller', async () => {
+      const patch = JSON.stringify({ status: deployedStatus });
+      const target = ['mnnc', deployedNodeConfig.metadata.name, '-n', 'multinic-system'];
+      await plane().kubectl([
+        'patch',
+        ...target,
+        '--subresource=status',
+        '--type=merge',
+        '-p',
+        patch,
+      ]);
+      const state = await plane().kubectl(['get', ...target, '-o', 'jsonpath={.status.state}']);
+      expect(state).toBe('Failed');
+    });
+
+    it('refuse a MAC that is none, naming the field', async () => {
+      const [first, ...others] = deployedNodeConfig.spec.interfaces;
+      const broken = {
+        ...deployedNodeConfig,
+        metadata: { ...deployedNodeConfig.metadata, name: 'broken' },
+        spec: {
+          ...deployedNodeConfig.spec,
+          interfaces: [{ ...first, macAddress: 'fa:16' }, ...others],
+        },
+      };
+      await expect(apply(broken)).rejects.toThrow(/spec\.interfaces\[0\]\.macAddress/);
+    });
+  });
+}

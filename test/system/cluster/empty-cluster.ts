@@ -1,0 +1,20 @@
+import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
+
+const ownNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+/** Kinds without a namespace of which a test may have made objects, each with what spares the API server's own. */
+const kinds = [
+  ['customresourcedefinitions', '--all'],
+  ['validatingwebhookconfigurations', '--all'],
+  ['namespaces', `--selector=kubernetes.io/metadata.name notin (${ownNamespaces.join(',')})`],
+  ['clusterroles,clusterrolebindings', '--selector=!kubernetes.io/bootstrapping'],
+] as const;
+
+/** Deletes what tests made, and waits until it is gone; only `default` keeps its objects. */
+export async function emptyCluster(plane: Pick<ControlPlane, 'kubectl'>): Promise<void> {
+  for (const [kind, which] of kinds) {
+    await plane.kubectl(['delete', kind, which, '--timeout=5m']);
+  }
+  const all = ['get', 'priorityclasses', '-o', 'jsonpath={.items[*].metadata.name}'];
+  const names = (await plane.kubectl(all)).split(' ').filter((name) => !name.startsWith('system-'));
+  if (names.join('') !== '') await plane.kubectl(['delete', 'priorityclasses', ...names]);
+}
