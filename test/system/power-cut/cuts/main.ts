@@ -35,7 +35,7 @@ async function rowOf(scene: Scene, program: string): Promise<Row> {
   const judged = new Map<string, readonly string[]>();
   let wrong = 0;
   const cuts = [...calls, ...random];
-  const chosen = new Set(isSample ? sampleOf(cuts, 10) : cuts);
+  const chosen = new Set(isSample ? sampleOf(cuts, 6) : cuts);
   for (const cut of cuts) {
     await using _ = cut.disk;
     if (!chosen.has(cut)) continue;
