@@ -11,9 +11,15 @@ const projects = z
   })
   .transform(({ test }) => test.projects.map((project) => project.test));
 
-/** Returns the globs of the test files that CI runs: those of all vitest projects but `long`. */
+/**
+ * Returns the globs of the files with tests that CI runs: those of all vitest projects but `long`, and `*-tests.ts`, whose tests
+ * other files run.
+ */
 export function ciGlobs(): string[] {
-  return projects.parse(config).flatMap(({ name, include }) => (name === 'long' ? [] : include));
+  const globs = projects
+    .parse(config)
+    .flatMap(({ name, include }) => (name === 'long' ? [] : include));
+  return globs.flatMap((glob) => [glob, glob.replace('*.test.ts', '*-tests.ts')]);
 }
 
 /** Returns the globs of the test files of one vitest project. */
