@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scaled } from '../speed.ts';
 
-/** Waits until the assertion holds; rejects with its complaint when it still does not after a while. */
+/**
+ * Waits until the assertion holds; rejects with its complaint when it still does not after a while. A longer interval suits an
+ * assertion that costs the host it waits for more than a few milliseconds.
+ */
 export async function eventually(
   assertion: () => Promise<void>,
   patienceMs = scaled(20_000),
+  intervalMs = 20,
 ): Promise<void> {
   const end = performance.now() + patienceMs;
   for (;;) {
@@ -13,7 +17,7 @@ export async function eventually(
       return;
     } catch (error) {
       if (performance.now() > end) throw error;
-      await sleep(20);
+      await sleep(intervalMs);
     }
   }
 }

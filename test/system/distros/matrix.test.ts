@@ -3,7 +3,7 @@ import type { BoxKind } from '../../../rig/hosts/box/box.ts';
 import type { JobResult } from '../../../src/api/job.ts';
 import { request } from '../../fixtures/agent-samples.ts';
 import { nic } from '../../host/agent-process.ts';
-import { eventually } from '../../host/eventually.ts';
+import { eventually as eventuallyEvery } from '../../host/eventually.ts';
 import { scaled } from '../../speed.ts';
 import { Cell, plugged } from './cell.ts';
 import { type Intent, intents } from './intents.ts';
@@ -24,7 +24,12 @@ const chosen = wanted ? intents : intents.filter(({ always }) => always);
 // One test of the full run goes through all intents.
 const longest = scaled(wanted ? 3_600_000 : 300_000);
 /** Of boxes that boot side by side with others, on cores that others keep busy. */
-const longestBoot = scaled(120_000);
+const longestBoot = 120_000;
+
+/** Each look starts processes in four boxes, of which the others boot on the same cores: hence not every 20 ms. */
+function eventually(assertion: () => Promise<void>, patienceMs = 20_000): Promise<void> {
+  return eventuallyEvery(assertion, scaled(patienceMs), 250);
+}
 
 /** What the first cell had of an intent: every other one has the same. */
 const had = new Map<string, NicsState>();

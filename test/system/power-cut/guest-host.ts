@@ -52,9 +52,9 @@ export async function programDisk(): Promise<AsyncDisposable & { readonly path: 
   return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** What an idle machine emulates in a second takes one with other work a minute. */
+/** What an idle machine emulates in a second takes one with other work a minute; each look is emulated, too. */
 export function inTime(assertion: () => Promise<void>): Promise<void> {
-  return eventually(assertion, 120_000);
+  return eventually(assertion, 120_000, 500);
 }
 
 /** A guest, and what agents do on it. */
