@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { runScript } from '../hosts/box/script.ts';
 import { type AuditEntry, parseAuditLog } from './audit-log.ts';
+import { type ObjectReader, openReader } from './object-reader.ts';
 
 export type ControlPlaneProcess =
   | 'etcd'
@@ -29,6 +30,8 @@ export interface ControlPlane extends AsyncDisposable {
   userKubeconfig(cn: string, groups?: readonly string[]): Promise<string>;
   /** kubectl as the administrator; returns its standard output. */
   kubectl(args: readonly string[], stdin?: string): Promise<string>;
+  /** Reads an object as the administrator by its path, such as `/api/v1/nodes/a`; undefined if there is none. */
+  read(path: string): Promise<unknown>;
   auditLog(): Promise<readonly AuditEntry[]>;
   /** Lets nodes and Pods of each of the two reach API server and nodes of the other. */
   link(other: Pick<ControlPlane, 'name'>): Promise<void>;
@@ -63,13 +66,18 @@ export async function startControlPlane(
   { pods = false }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   const unique = `${name}-${process.pid}`;
-  const down = async () => void (await runScript(script, ['down', unique]));
+  let reader: ObjectReader | undefined;
+  const down = async () => {
+    await reader?.close();
+    await runScript(script, ['down', unique]);
+  };
   try {
     const kubeconfig = (
       await runScript(script, ['up', unique, ...(pods ? ['--pods'] : [])])
     ).trim();
     const file = kubeconfigFile.parse(parse(await readFile(kubeconfig, 'utf8')));
     const { server } = file.clusters[0].cluster;
+    const { read } = (reader = await openReader(server, join(dirname(kubeconfig), 'pki')));
     return {
       name: unique,
       kubeconfig,
@@ -85,6 +93,7 @@ export async function startControlPlane(
           stdin === undefined ? {} : { stdin },
         );
       },
+      read,
       async auditLog() {
         return parseAuditLog(await readFile(join(dirname(kubeconfig), 'audit.log'), 'utf8'));
       },

@@ -3,6 +3,7 @@ import { identities } from '../../../rig/chain/identities.ts';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { inventoryRecords } from '../../../src/api/inventory-http.ts';
 import { type MultiNicNodeConfig, nodeConfigStatus } from '../../../src/api/multinicnodeconfig.ts';
+import { businessGroup, managementGroup } from '../../../src/api/names.ts';
 import { openstackConfigStatus } from '../../../src/api/openstackconfig.ts';
 import { type EndState, endState, type Places } from '../../fixtures/end-state.ts';
 import { type Ground, namespace, provider } from './ground.ts';
@@ -36,8 +37,7 @@ export async function nicReasons(world: Ground): Promise<(string | undefined)[]>
 
 /** Reason of a condition of the OpenstackConfig. */
 export async function configCondition({ management }: Ground, type: string) {
-  const text = await management.kubectl(['get', 'osc', 'e2e', '-n', namespace, '-o', 'json']);
-  const { status } = openstackConfig.parse(JSON.parse(text));
+  const { status } = openstackConfig.parse(await objectOf(management, 'osc', 'e2e'));
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
@@ -49,11 +49,16 @@ export async function inventoryOf({ inventory, node }: Seen) {
 }
 
 /** An object of our namespace as the cluster holds it now, if it does. */
-async function objectOf(cluster: ControlPlane, kind: string, name: string): Promise<unknown> {
-  const form = ['-n', namespace, '-o', 'json', '--ignore-not-found'];
-  const text = await cluster.kubectl(['get', kind, name, ...form]);
-  return text.trim() === '' ? undefined : JSON.parse(text);
+async function objectOf(cluster: ControlPlane, kind: Kind, name: string): Promise<unknown> {
+  const [version, plural] = kinds[kind];
+  return cluster.read(`/apis/${version}/namespaces/${namespace}/${plural}/${name}`);
 }
+
+const kinds = {
+  osc: [`${managementGroup}/v1alpha1`, 'openstackconfigs'],
+  mnnc: [`${businessGroup}/v1`, 'multinicnodeconfigs'],
+} as const;
+type Kind = keyof typeof kinds;
 
 /** Where what there is to know of the node and its NICs is. */
 export function placesOf(world: Seen): Places {
