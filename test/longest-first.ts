@@ -2,8 +2,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take minutes, the longest first. */
 const longest = [
-  ...['trouble', 'guides', 'upgrade', 'chain', 'crash'].map((name) => `e2e/${name}`),
-  ...['distros/matrix', 'openapi-fuzz', 'cluster/scripts', 'cluster/cluster', 'power-cut/life'],
+  'e2e/trouble',
+  'e2e/guides',
+  'e2e/upgrade',
+  'e2e/chain',
+  'e2e/crash',
+  'distros/matrix',
+  'openapi-fuzz',
+  'cluster/scripts',
+  'cluster/cluster',
+  'power-cut/life',
 ].map((name) => `test/system/${name}.test.ts`);
 
 /** Starts the longest files first: a long file that starts last would run alone at the end. */
