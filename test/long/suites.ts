@@ -127,7 +127,7 @@ export const suites: readonly Suite[] = [
     name: 'bench',
     proves: 'CPU and memory stay within their goals (docs/benchmarks.md)',
     minutes: 15,
-    needsRoot: false,
+    needsRoot: true,
     command: 'node test/bench/main.ts "$@"',
     sample: 'node test/bench/main.ts agent idle',
   },
