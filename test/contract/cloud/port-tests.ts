@@ -16,9 +16,10 @@ export function portTests(contract: Contract): void {
         networkId: netA.id,
         status: 'ACTIVE',
         deviceId: server.id,
-        deviceOwner: 'compute:nova',
         projectId: tenant.projectId,
       });
+      // Nova writes the availability zone behind the colon.
+      expect(port?.deviceOwner).toMatch(/^compute:[\w-]+$/);
       expect(port?.macAddress).toMatch(/^fa:16:3e(:[0-9a-f]{2}){3}$/);
       expect(port?.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
       expect(port?.revisionNumber).toBeGreaterThan(0);
