@@ -11,7 +11,7 @@ import type { Selection, TestId, TestRun } from './verdict.ts';
 
 const run = promisify(execFile);
 
-/** Low also on a slow machine: with a mutant, tests that wait often wait in vain. A limit too low makes a mutant `unstable`. */
+/** Low also on a slow machine: a mutant often makes tests wait until their limit. A limit too low makes a mutant `unstable`. */
 const factor = Math.min(slowness, 2);
 /** Time limit of one vitest process, in seconds: a mutant may loop endlessly. */
 const limit = Math.round(240 * factor);

@@ -1,7 +1,7 @@
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 
 const ownNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
-/** Kinds without a namespace of which a test may have made objects, each with what spares the API server's own. */
+/** Cluster-scoped kinds that tests create objects of, each with a filter that keeps the API server's own objects. */
 const kinds = [
   ['customresourcedefinitions', '--all'],
   ['validatingwebhookconfigurations', '--all'],
