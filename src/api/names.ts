@@ -30,12 +30,16 @@ export const annotations = {
   paused: 'multinic.io/paused',
   allowRemovals: 'multinic.io/allow-removals',
   takeOverFrom: 'multinic.io/take-over-from',
+  /** On OpenstackConfig: `namespace/name` of another one that may take its nodes over. */
+  handOverTo: 'multinic.io/hand-over-to',
   /** JSON `{namespace, name, uid, generation}` of the OpenstackConfig a MultiNicNodeConfig came from. */
   source: 'multinic.io/source',
   /** Present when the last write through Viola carried a `base`. */
   fenced: 'multinic.io/fenced',
-  /** RFC 3339 time at which Viola was told to delete the object. */
+  /** RFC 3339 time at which Viola was told to delete the object; with `!` appended it does not wait for its Node either. */
   deleteConsent: 'multinic.io/delete-consent',
+  /** The specHash with which NICs may leave the node, written by Viola. */
+  removalConsent: 'multinic.io/removal-consent',
   /** On MultiNicNodeConfig, any value: its node is taken over from the deployed controller. */
   takeOver: 'multinic.io/take-over',
   /** On MultiNicNodeConfig: a new value, such as a time, has its node compared with what was applied. */

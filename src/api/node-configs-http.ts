@@ -38,6 +38,10 @@ export const postedNode = z.object({
   interfaces: z.array(z.looseObject(interfaceSpec.shape)).max(64).optional(),
   base: base.nullable().optional().describe('Fence: refuse the node when the object has moved.'),
   source: source.optional().describe('OpenstackConfig this node comes from.'),
+  removalsAllowed: z
+    .boolean()
+    .optional()
+    .describe('With base: somebody agreed to the removal of the NICs that are missing here.'),
 });
 
 export type PostedNode = z.infer<typeof postedNode>;

@@ -13,6 +13,8 @@ export interface Port {
   readonly status: string;
   /** Server the port is attached to. */
   readonly deviceId: string;
+  /** Who plugged it: `compute:<zone>` for Nova; '' when Neutron gave none. */
+  readonly deviceOwner: string;
   readonly createdAt: string | undefined;
   readonly fixedIps: readonly FixedIp[];
 }

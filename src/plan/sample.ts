@@ -33,6 +33,7 @@ export function port(n: number, serverId: string, change: Partial<Port> = {}, le
     networkId: `net-${letter}`,
     macAddress: `fa:16:3e:00:00:${n.toString(16).padStart(2, '0')}`,
     status: 'ACTIVE',
+    deviceOwner: 'compute:nova',
     deviceId: serverId,
     createdAt: '2026-01-02T00:00:00Z',
     fixedIps: [{ subnetId: `sub-${letter}`, ipAddress: `10.0.${third}.${n}` }],
