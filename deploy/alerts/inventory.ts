@@ -18,8 +18,8 @@ export const ofInventory = {
       ko: '인벤토리의 SQLite 파일 또는 MariaDB를 읽을 수 없거나 쓸 수 없습니다. 변경이 없으면 쓰지 않으므로 일부 호출은 성공할 수 있습니다. 실패하면 30초 동안 호출하지 않습니다.',
     },
     impact: {
-      en: 'NICs are delivered all the same. The inventory API shows old records, deleted OpenstackConfigs wait (`InventoryUnavailable`), and the history has a gap.',
-      ko: 'NIC 전달은 계속됩니다. 다만 인벤토리 API는 이전 기록을 보여 주고, 삭제한 OpenstackConfig는 대기하며(`InventoryUnavailable`), 변경 이력에 공백이 생깁니다.',
+      en: 'NICs are delivered all the same. The inventory API shows old records, and the history has a gap.',
+      ko: 'NIC 전달은 계속됩니다. 다만 인벤토리 API는 이전 기록을 보여 주고, 변경 이력에 공백이 생깁니다.',
     },
     diagnosis: [
       {

@@ -29,7 +29,6 @@ const ofPeople: readonly OperatorReason[] = [
 
 const ofDeletions: readonly OperatorReason[] = [
   'Deleting',
-  'InventoryUnavailable',
   'RemovalUnsupported',
 ];
 

@@ -18,6 +18,11 @@ export function consentsTo(
 ): boolean {
   const given = noted?.[annotations.deleteConsent];
   if (given === undefined) return false;
-  const givenMs = Date.parse(given);
+  const givenMs = Date.parse(given.replace(/!$/, ''));
   return Number.isNaN(givenMs) || givenMs >= at.getTime() - withinMs;
+}
+
+/** Whether the consent says that the deletion does not wait for a Node that is missing. */
+export function endsWaitForNode({ annotations: noted }: Metadata): boolean {
+  return noted?.[annotations.deleteConsent]?.endsWith('!') ?? false;
 }

@@ -25,6 +25,13 @@ export const source = z.object({
   name: z.string().max(253).describe('Name of the OpenstackConfig.'),
   uid: z.string().max(64).describe('Its uid.'),
   generation: z.int().min(0).describe('Its generation.'),
+  replaces: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      'uid of the OpenstackConfig of the same name that the object was written for before.',
+    ),
 });
 
 /**
@@ -153,6 +160,11 @@ export const heldNodes = z.object({
 });
 
 export type HeldNodes = z.infer<typeof heldNodes>;
+
+/** Why a node config is deleted: there is evidence that its server is gone, so that its Node is not waited for. */
+export const deleteReason = z.enum(['server-gone']);
+
+export type DeleteReason = z.infer<typeof deleteReason>;
 
 export const deleteAnswer = z.object({ uid: z.string(), generation: z.int() });
 

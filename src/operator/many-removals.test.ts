@@ -89,9 +89,13 @@ describe('many removals at once', () => {
     },
   );
 
-  it('do not wait when the CR asks for them', async () => {
+  it('wait for consent though an edit of the object names them', async () => {
     await twentyDelivered();
     scene.edit({ vmNames: [serverIds[2] ?? ''] });
+    await scene.look();
+    expect(scene.viola.removals).toEqual([]);
+    expect(scene.ready()).toContain('False RemovalHeld: 20 NICs would be removed at once');
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'today' });
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
   });

@@ -111,6 +111,11 @@ export function takeOverFromOf({ metadata }: ConfigObject): string {
   return metadata.annotations?.[annotations.takeOverFrom]?.trim() ?? '';
 }
 
+/** Another OpenstackConfig, `namespace/name`, that may take over the nodes of this one; '' = none. */
+export function handOverToOf({ metadata }: ConfigObject): string {
+  return metadata.annotations?.[annotations.handOverTo]?.trim() ?? '';
+}
+
 const ours: readonly string[] = [finalizers.openstackConfig, ...finalizers.openstackConfigEarlier];
 
 /** Whether the object waits for us before it goes; finalizers of earlier generations are ours too. */

@@ -1,8 +1,14 @@
+import {
+  decideRemovals,
+  type RemovalBasis,
+  type RemovalDecision,
+  removalLimits,
+} from '../api/removals.ts';
 import { type Claim, claimNodes } from './claims.ts';
 import { planLeftovers } from './leftovers.ts';
 import { planClaim } from './node-plan.ts';
 import type { NodePlan, Plan, PlanInput, Problem } from './plan.ts';
-import { compareText, type View, viewOf } from './view.ts';
+import { compareText, nicAt, type View, viewOf } from './view.ts';
 
 /**
  * What has to be posted and deleted so that the business cluster holds what the OpenstackConfig selects. Pure: equal
@@ -18,47 +24,78 @@ export function calculate(input: PlanInput): Plan {
 
 /** The same, view, claims, and node by node: whoever plans for thousands can do something else in between. */
 export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> {
-  if (input.removals === 'held') return yield* planAll(viewOf(input, true));
-  const plan = yield* planAll(viewOf(input, false));
-  const limit = Math.max(10, Math.floor(0.2 * input.cloudInterfaces));
-  const count = removalsAtOnce(plan, input);
-  if (input.removals === 'allowed' || count <= limit) return plan;
-  const held = yield* planAll(viewOf(input, true));
+  const plan = yield* planAll(viewOf(input, nothingHeld));
+  const decision = decide(plan, input);
+  if (decision.held.size === 0) return plan;
+  const kept = yield* planAll(viewOf(input, decision.held));
   // It waits for somebody, what else is unclear perhaps for this.
-  return { ...held, problems: [removalHeld(count, limit), ...held.problems] };
+  return { ...kept, problems: [...heldProblems(plan, decision), ...kept.problems] };
 }
 
-/**
- * How many NICs go although nobody edited the CR. Those whose evidence has not been read yet count as well, else a large
- * removal would slip through in portions; one that is tried again is no other.
- */
-function removalsAtOnce({ nodes, ask, askServers }: Plan, { recentRemovals }: PlanInput): number {
-  const going = nicsGoing(nodes);
-  if (going.length === 0) return 0;
+const nothingHeld: ReadonlySet<string> = new Set();
+
+/** Which of the NICs that would go have to wait for consent. */
+function decide(plan: Plan, input: PlanInput): RemovalDecision {
+  const going = nicsGoing(plan.nodes);
+  const hasConsent = input.removals === 'allowed';
+  const decision = decideRemovals({
+    removals: going.map(({ item, basis }) => ({ item, basis, hasConsent })),
+    recent: [...input.recentRemovals, ...nicsInDoubt(plan)],
+    total: input.cloudInterfaces,
+    limit: removalLimits.nicsOfCloud,
+  });
+  if (input.removals !== 'held') return decision;
+  return { ...decision, held: new Set(going.map(({ item }) => item)) };
+}
+
+/** NICs whose evidence has not been read yet: without them a large removal would pass in portions. */
+function nicsInDoubt({ nodes, ask, askServers }: Plan): string[] {
   const asked = new Set(askServers);
   const unread = nodes
     .filter(({ instanceId }) => asked.has(instanceId))
     .flatMap(({ instanceId, interfaces }) => interfaces.map((nic) => nicAt(instanceId, nic)));
-  const questions = ask.map((question) => nicAt(question.serverId, question));
-  return new Set([...going, ...questions, ...unread, ...recentRemovals]).size;
+  return [...ask.map((question) => nicAt(question.serverId, question)), ...unread];
 }
 
-/** The NICs that nodes lose although nobody edited the CR: each is always called the same. */
-export function nicsGoing(nodes: readonly NodePlan[]): string[] {
+/** The NICs that nodes lose. */
+export function nicsGoing(
+  nodes: readonly NodePlan[],
+): { readonly item: string; readonly basis: RemovalBasis }[] {
   return nodes
     .filter(({ action }) => action !== 'none')
     .flatMap(({ instanceId, removals }) =>
-      removals.confirmed
-        .filter(({ explicit }) => !explicit)
-        .map((removal) => nicAt(instanceId, removal)),
+      removals.confirmed.map((removal) => ({
+        item: nicAt(instanceId, removal),
+        basis: removal.basis,
+      })),
     );
 }
 
-function nicAt(serverId: string, { portId, macAddress }: Nic): string {
-  return `${serverId} ${portId || macAddress.toLowerCase()}`;
+function heldProblems({ nodes }: Plan, { held, count, allowed }: RemovalDecision): Problem[] {
+  const sideEffects = nodes.filter(({ instanceId, removals }) =>
+    removals.confirmed.some(
+      (removal) => removal.basis === 'sideEffect' && held.has(nicAt(instanceId, removal)),
+    ),
+  );
+  return [
+    ...(count > allowed ? [tooMany(count, allowed)] : []),
+    ...sideEffects.map(sideEffectHeld),
+  ];
 }
 
-type Nic = { readonly portId?: string | undefined; readonly macAddress: string };
+function tooMany(count: number, allowed: number): Problem {
+  const message = `${count} NICs would be removed at once, and ${allowed} are removed without consent; ${howToAllow}`;
+  return { reason: 'RemovalHeld', subject: 'spec', message };
+}
+
+function sideEffectHeld({ nodeName, why }: NodePlan): Problem {
+  const subject = `node ${nodeName}`;
+  const message = `${subject}: its NICs stay, because neither OpenStack nor an edit of this object says that they go (${why}); ${howToAllow}`;
+  return { reason: 'RemovalHeld', subject, message };
+}
+
+const howToAllow =
+  'if they are to go, set the annotation multinic.io/allow-removals to a new value';
 
 function* planAll(view: View): Generator<undefined, Plan> {
   yield;
@@ -106,9 +143,4 @@ function lostServers(claims: readonly Claim[], view: View): Problem[] {
       } as const,
     ];
   });
-}
-
-function removalHeld(count: number, limit: number): Problem {
-  const message = `${count} NICs would be removed at once, more than the ${limit} that go without asking; if this is right, set the annotation multinic.io/allow-removals to a new value`;
-  return { reason: 'RemovalHeld', subject: 'spec', message };
 }

@@ -34,7 +34,7 @@ describe('the name of a node', () => {
     expect(actionsOf({ servers })).toEqual(['post worker-1']);
   });
 
-  it('is the id of a server that has no other, until it gets one by its metadata', () => {
+  it('is the id of a server that had no other when its object was made', () => {
     const servers = [server(1, { name: ' ' })];
     expect(actionsOf({ servers })).toEqual(['post s1']);
     const before = [held(1, [entry(1, 0)], { nodeName: 's1' })];
@@ -42,7 +42,7 @@ describe('the name of a node', () => {
     expect(actionsOf({ servers: named, held: before })).toEqual(['none s1']);
     const mapped = [server(1, { metadata: { 'k8s-node': 'node-a' } })];
     const moved = { servers: mapped, held: before, selection: key };
-    expect(actionsOf(moved)).toEqual(['none node-a', 'delete s1']);
+    expect(actionsOf(moved)).toEqual(['none s1']);
   });
 
   it('is that of the object when Nova fails, and never the id of a server that could not be read', () => {
@@ -59,11 +59,11 @@ describe('the name of a node', () => {
     expect(actionsOf(sample)).toEqual(['none worker-1']);
   });
 
-  it('moves with its metadata value: the old object goes first, then the new one comes', () => {
+  it('[W11] stays that of the object when its metadata value changes', () => {
     const servers = [server(1, { metadata: { 'k8s-node': 'node-a' } })];
     const before = [held(1, [entry(1, 0)])];
     const sample = { servers, selection: key };
-    expect(actionsOf({ ...sample, held: before })).toEqual(['none node-a', 'delete worker-1']);
+    expect(actionsOf({ ...sample, held: before })).toEqual(['none worker-1']);
     expect(reasonsOf({ ...sample, held: before })).toEqual([]);
     expect(actionsOf(sample)).toEqual(['post node-a']);
   });
@@ -161,7 +161,7 @@ describe('one node, two claims', () => {
         reason: 'NameConflict',
         subject: 'node worker-1',
         message:
-          'node worker-1 is configured by OpenstackConfig team-b/other and selected by multinic-system/osc too; select server s1 in one of the two only, or, if team-b/other is gone, set the annotation multinic.io/take-over-from: team-b/other',
+          'node worker-1 is configured by OpenstackConfig team-b/other and selected by multinic-system/osc too; select server s1 in one of the two only, or, if team-b/other is gone or has the annotation multinic.io/hand-over-to: multinic-system/osc, set multinic.io/take-over-from: team-b/other',
       },
     ]);
   });
@@ -173,6 +173,9 @@ describe('one node, two claims', () => {
       nodes: [{ action: 'post', why: 'taken over', interfaces: [entry(1, 3)] }],
       problems: [],
     });
+    // The account that asks does not see the server.
+    const sample = { held: before, input: follows, servers: [] };
+    expect(actionsOf(sample)).not.toContain('post worker-1');
     const another = { takeOverFrom: 'team-b/another' };
     expect(reasonsOf({ held: before, input: another })).toEqual(['NameConflict']);
   });
@@ -223,10 +226,10 @@ describe('an object without source', () => {
     expect(actionsOf({ held: [loose] })).toEqual(['post worker-1']);
   });
 
-  it('under another name than the node has to have is a conflict', () => {
+  it('keeps its name, whatever the metadata of its server say', () => {
     const servers = [server(1, { metadata: { k: 'node-a' } })];
     const sample = { servers, selection: { nodeNameKey: 'k' }, held: [unowned] };
-    expect(reasonsOf(sample)).toEqual(['NameConflict']);
+    expect(actionsOf(sample)).toEqual(['post worker-1']);
   });
 });
 
@@ -238,8 +241,44 @@ describe('an object of an OpenstackConfig that was made again', () => {
     expect(planOf({ held: [again] }).nodes).toMatchObject([{ action: 'post', why: 'taken over' }]);
   });
 
-  it('is not deleted: it may be of another management cluster', () => {
-    expect(actionsOf({ held: [held(9, [], { source: restored })] })).toEqual(['post worker-1']);
+  it('[W5] belongs to this one, and its NICs stay until somebody agrees: it may be of another management cluster', () => {
+    const left = held(9, [entry(9, 0)], { source: restored });
+    expect(actionsOf({ held: [left] })).toEqual(['post worker-1', 'none worker-9']);
+    expect(planOf({ held: [left] }).problems).toMatchObject([
+      { reason: 'RemovalHeld', subject: 'node worker-9' },
+    ]);
+    const allowed = { held: [left], input: { removals: 'allowed' as const } };
+    expect(actionsOf(allowed)).toEqual(['post worker-1', 'delete worker-9']);
+    expect(reasonsOf(allowed)).toEqual([]);
+  });
+
+  it('[W5] goes without asking when its server is deleted', () => {
+    const left = held(9, [entry(9, 0)], { source: restored });
+    const selection = { pinned: { servers: false, subnets: true } };
+    const serverEvidence = [{ serverId: 's9', verdict: 'deleted' as const }];
+    const sample = { held: [left], selection, input: { serverEvidence } };
+    expect(actionsOf(sample)).toEqual(['post worker-1', 'delete worker-9']);
+  });
+
+  it('[W22] is left to the namesake that has replaced this one, until somebody takes it back', () => {
+    const theirs = { ...owner, uid: 'namesake', generation: 1, replaces: owner.uid };
+    const taken = held(1, [], { source: theirs });
+    expect(actionsOf({ held: [taken] })).toEqual(['none worker-1']);
+    expect(planOf({ held: [taken] }).problems).toMatchObject([{ reason: 'NameConflict' }]);
+    expect(planOf({ held: [taken], input: { force: true } }).nodes).toMatchObject([
+      { action: 'post', why: 'interfaces differ', replaces: 'namesake' },
+    ]);
+    // Nothing of it is removed either when nobody selects the server here.
+    expect(actionsOf({ held: [taken], selection: { serverIds: [] } })).toEqual([]);
+  });
+
+  it('[W22] says whom it replaces for as long as it is written', () => {
+    const first = held(1, [entry(1, 0)], { source: restored });
+    expect(planOf({ held: [first] }).nodes).toMatchObject([{ replaces: 'older-uid' }]);
+    const later = held(1, [], { source: { ...owner, generation: 1, replaces: 'older-uid' } });
+    expect(planOf({ held: [later] }).nodes).toMatchObject([
+      { action: 'post', replaces: 'older-uid' },
+    ]);
   });
 });
 
@@ -251,7 +290,7 @@ describe('a server taken out of the CR', () => {
       {
         action: 'delete',
         base: { uid: 'uid-1', generation: 1 },
-        removals: { confirmed: [{ cause: 'deselected', explicit: true }] },
+        removals: { confirmed: [{ cause: 'deselected', basis: 'named' }] },
       },
     ]);
   });
@@ -314,7 +353,7 @@ it('posts every node when it is forced to', () => {
   expect(planOf(forced).nodes).toMatchObject([{ action: 'post', why: 'asked for' }]);
 });
 
-it('keeps its object while the new name of the node belongs to another OpenstackConfig', () => {
+it('keeps its object though another OpenstackConfig delivers under the new name of the node', () => {
   const theirs = { namespace: 'ns', name: 'other', uid: 'u', generation: 1 };
   const taken = held(2, [entry(2, 0)], { nodeName: 'k8s-1', source: theirs });
   const plan = planOf({
@@ -323,6 +362,6 @@ it('keeps its object while the new name of the node belongs to another Openstack
     ports: [port(1, 's1')],
     held: [held(1, [entry(1, 0)]), taken],
   });
-  expect(plan.problems).toMatchObject([{ reason: 'NameConflict' }]);
-  expect(plan.nodes.filter(({ action }) => action !== 'none')).toEqual([]);
+  expect(plan.problems).toEqual([]);
+  expect(plan.nodes).toMatchObject([{ nodeName: 'worker-1', action: 'none' }]);
 });

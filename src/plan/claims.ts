@@ -1,6 +1,6 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
-import type { PlanInput, Problem } from './plan.ts';
-import { compareText, deliveredFor, type HeldObject, isOwn, type View } from './view.ts';
+import type { Owner, Problem } from './plan.ts';
+import { compareText, deliveredFor, type HeldObject, isOfName, isOwn, type View } from './view.ts';
 
 /** Which object a selected server's NICs are delivered in, or why none may be touched. */
 export interface Claim {
@@ -30,12 +30,15 @@ export function claimNodes(view: View): Claim[] {
   });
 }
 
-/** Whether nobody else has a right to the object: it names no CR, one that this CR has come back as, or one it follows. */
-function isFree({ source }: HeldNode, { owner, takeOverFrom }: PlanInput): boolean {
-  if (source === undefined) return true;
-  const { namespace, name } = source;
-  const sameName = namespace === owner.namespace && name === owner.name;
-  return sameName || `${namespace}/${name}` === takeOverFrom;
+/**
+ * Whether nobody else has a right to the object: it names no OpenstackConfig, it belongs to this one, or it is taken over for
+ * a server that the account sees.
+ */
+function isFree(node: HeldNode, { input, servers }: View): boolean {
+  const { source, spec } = node;
+  if (source === undefined || isOwn(node, input)) return true;
+  const isTakenOver = `${source.namespace}/${source.name}` === input.takeOverFrom;
+  return isTakenOver && servers.has(spec.instanceId ?? '');
 }
 
 function isDelivered({ serverId, nodeName, held }: Claim): boolean {
@@ -50,12 +53,11 @@ function serversInScope({ input }: View): string[] {
 }
 
 function claimOf(serverId: string, view: View): Claim {
-  const { owner } = view.input;
   const candidates = view
     .heldOf(serverId)
-    .filter((node) => isFree(node, view.input))
+    .filter((node) => isFree(node, view))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
-  const own = candidates.filter((node) => isOwn(node, owner));
+  const own = candidates.filter((node) => isOwn(node, view.input));
   // Into another one somebody wrote this server.
   const made = own.find((node) => deliveredFor(node)?.toLowerCase() === serverId);
   const current = made ?? own[0] ?? candidates[0];
@@ -63,7 +65,7 @@ function claimOf(serverId: string, view: View): Claim {
   return { serverId, nodeName, held: view.heldByName.get(nodeName) ?? current };
 }
 
-const checks = [unnamed, illegalName, otherOwner, nameTaken, movedAway];
+const checks = [unnamed, illegalName, otherOwner, nameTaken];
 
 function blockOf(claim: Claim, view: View): Block | undefined {
   for (const check of checks) {
@@ -114,13 +116,22 @@ function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefine
   const { owner } = view.input;
   const named = view.heldByName.get(nodeName);
   const foreign = [...view.heldOf(serverId), ...(named ? [named] : [])].find(
-    (node) => !isFree(node, view.input),
+    (node) => !isFree(node, view),
   );
   if (!foreign?.source) return undefined;
   const { namespace, name } = foreign.source;
+  if (isOfName(foreign.source, owner)) return replaced(foreign, owner);
   return conflict(
     `node ${foreign.nodeName}`,
-    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name} and selected by ${owner.namespace}/${owner.name} too; select server ${serverId} in one of the two only, or, if ${namespace}/${name} is gone, set the annotation multinic.io/take-over-from: ${namespace}/${name}`,
+    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name} and selected by ${owner.namespace}/${owner.name} too; select server ${serverId} in one of the two only, or, if ${namespace}/${name} is gone or has the annotation multinic.io/hand-over-to: ${owner.namespace}/${owner.name}, set multinic.io/take-over-from: ${namespace}/${name}`,
+  );
+}
+
+/** A namesake of this OpenstackConfig, in another management cluster or restored beside it, writes the node. */
+function replaced({ nodeName }: HeldNode, { namespace, name }: Owner): Block {
+  return conflict(
+    `node ${nodeName}`,
+    `node ${nodeName} was written for another OpenstackConfig named ${namespace}/${name} after this one delivered it; remove one of the two, then set multinic.io/reconcile-at to a new value on the one that is to have the node`,
   );
 }
 
@@ -128,7 +139,7 @@ function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefine
 function nameTaken({ serverId, nodeName, held }: Claim, view: View): Block | undefined {
   const other = held?.spec.instanceId;
   if (!held || !other || other === serverId) return undefined;
-  if (isOwn(held, view.input.owner)) {
+  if (isOwn(held, view.input)) {
     return { kind: 'waits', why: `MultiNicNodeConfig ${nodeName} of server ${other} goes first` };
   }
   return conflict(
@@ -137,37 +148,22 @@ function nameTaken({ serverId, nodeName, held }: Claim, view: View): Block | und
   );
 }
 
-/** The server's NICs are delivered under another name. */
-function movedAway({ serverId, nodeName, held }: Claim, view: View): Block | undefined {
-  const elsewhere = view.heldOf(serverId).find((node) => node.nodeName !== nodeName);
-  // One object under the right name goes on; what is wrong beside it is deleted or reported by its own cluster.
-  if (!elsewhere || held?.nodeName === nodeName) return undefined;
-  if (isOwn(elsewhere, view.input.owner)) {
-    return { kind: 'waits', why: `MultiNicNodeConfig ${elsewhere.nodeName} goes first` };
-  }
-  return conflict(
-    `node ${nodeName}`,
-    `MultiNicNodeConfig ${elsewhere.nodeName} already configures server ${serverId}, whose node is ${nodeName} now; delete it`,
-  );
-}
-
 function conflict(subject: string, message: string): Block {
   return { kind: 'problem', problem: { reason: 'NameConflict', subject, message } };
 }
 
 /**
- * Name of a server's node: the metadata value when a key is configured, else the name its object already has, else the
- * server's name, else, of a server without one, its id. Renaming a server does not rename its Kubernetes node, and the
- * node is found by the server's id anyway, so a rename never takes a running node's NICs down. Lower case, as the kubelet
- * makes it, but an object keeps the name it has as it is written; '' when nothing is known: the id of a server that could
- * not be read is never taken for a name.
+ * Name of a server's node: the one that its object has, else the metadata value when a key is configured, else the server's
+ * name, else, of a server without one, its id. The node is found by the server's id: whoever renames a server, or its
+ * metadata, changes no NIC, and the controller reports a name that differs. Lower case, as the kubelet makes it, but an
+ * object keeps the name as it is written; '' when nothing is known: the id of a server that could not be read is never taken
+ * for a name.
  */
 export function nodeNameOf(serverId: string, held: HeldNode | undefined, view: View): string {
   const server = view.servers.get(serverId);
   const key = view.input.selection.nodeNameKey;
   const mapped = key === undefined ? '' : (server?.metadata[key] ?? '').trim();
-  const name = firstOf(mapped, held?.nodeName, server?.name.trim(), server?.id).toLowerCase();
-  return held?.nodeName.toLowerCase() === name ? held.nodeName : name;
+  return held?.nodeName || firstOf(mapped, server?.name.trim(), server?.id).toLowerCase();
 }
 
 function firstOf(...names: readonly (string | undefined)[]): string {

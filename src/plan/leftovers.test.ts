@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calculate } from './calculate.ts';
 import type { ServerEvidence } from './observation.ts';
-import { entry, held, input, port, type Sample } from './sample.ts';
+import { entry, held, input, port, type Sample, server } from './sample.ts';
 
 const unpinned = { serverIds: [], pinned: { servers: false, subnets: true } };
 
@@ -23,7 +23,7 @@ const kept = {
   nodeName: 'worker-1',
   action: 'none',
   interfaces: [entry(1, 0)],
-  removals: { confirmed: [], unconfirmed: [{ name: 'multinic0', explicit: false }] },
+  removals: { confirmed: [], unconfirmed: [{ name: 'multinic0', basis: 'proven' }] },
 };
 
 describe('a server that is missing among those that were found', () => {
@@ -40,7 +40,7 @@ describe('a server that is missing among those that were found', () => {
       {
         action: 'delete',
         base: { uid: 'uid-1', generation: 1 },
-        removals: { confirmed: [{ cause, explicit: false }], unconfirmed: [] },
+        removals: { confirmed: [{ cause, basis: 'proven' }], unconfirmed: [] },
       },
     ]);
     expect([plan.problems, plan.askServers]).toEqual([[], []]);
@@ -108,19 +108,36 @@ describe('many servers that leave at once', () => {
   });
 });
 
-it('a name of a node that changed is taken back under a selection by names too', () => {
+it('a node whose name changes keeps its object', () => {
   const sample = {
     ports: [port(1, 's1')],
     selection: { serverIds: ['s1'], nodeNameKey: 'node' },
     servers: [{ id: 's1', name: 'worker-1', status: 'ACTIVE', metadata: { node: 'node-a' } }],
   };
-  expect(planOf(undefined, sample).nodes).toMatchObject([
-    { nodeName: 'node-a', action: 'none', waiting: true },
-    { nodeName: 'worker-1', action: 'delete', why: 'renamed' },
-  ]);
-  const incomplete = { ...sample, selection: { ...sample.selection, serversComplete: false } };
-  expect(planOf(undefined, incomplete).nodes).toMatchObject([
-    { nodeName: 'node-a', action: 'none' },
-    { nodeName: 'worker-1', action: 'none' },
-  ]);
+  expect(planOf(undefined, sample).nodes).toMatchObject([{ nodeName: 'worker-1', action: 'none' }]);
+});
+
+describe('a second object for one server', () => {
+  const twin = (n: number) => ({
+    ...held(1, [entry(n, 1)]),
+    nodeName: 'worker-x',
+    uid: 'uid-x',
+  });
+  const plan = (n: number, serversComplete = true) =>
+    planOf(undefined, {
+      ports: [port(1, 's1'), port(2, 's1')],
+      servers: [server(1)],
+      selection: { serverIds: ['s1'], serversComplete },
+      held: [held(1, [entry(1, 0)]), twin(n)],
+    });
+
+  it('goes when the server still has its ports: the first object delivers them', () => {
+    expect(plan(2).nodes).toMatchObject([{ action: 'post' }, { action: 'delete' }]);
+    expect(plan(2, false).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
+  });
+
+  it('waits for consent when it has a NIC of its own', () => {
+    expect(plan(9).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
+    expect(plan(9).problems).toMatchObject([{ reason: 'RemovalHeld', subject: 'node worker-x' }]);
+  });
 });

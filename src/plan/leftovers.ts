@@ -1,9 +1,10 @@
 import type { HeldNode } from '../api/node-configs-http.ts';
+import type { RemovalBasis } from '../api/removals.ts';
 import type { Claim } from './claims.ts';
 import { baseOf, onItsWayOut } from './node-plan.ts';
 import type { NodePlan, Problem, RemovalCause } from './plan.ts';
 import { removalOf } from './removal.ts';
-import { compareText, type HeldObject, isOwn, type View } from './view.ts';
+import { compareText, deliveredFor, type HeldObject, isOwn, type View } from './view.ts';
 
 /** What becomes of the objects of this CR that no selected server uses. */
 export interface Leftovers {
@@ -14,7 +15,7 @@ export interface Leftovers {
 }
 
 export function planLeftovers(claims: readonly Claim[], view: View): Leftovers {
-  const { owner, scope, selection } = view.input;
+  const { scope, selection } = view.input;
   const selected = new Set(selection.serverIds);
   // A claim that waits does so for an object that goes.
   const settled = claims.filter(({ blocked }) => blocked?.kind !== 'waits');
@@ -22,23 +23,23 @@ export function planLeftovers(claims: readonly Claim[], view: View): Leftovers {
   const byServer = new Map(claims.map((claim) => [claim.serverId, claim]));
 
   function fatesOf(node: HeldObject): { readonly node: HeldObject; readonly fate: Fate }[] {
-    const serverId = node.spec.instanceId ?? '';
+    const serverId = deliveredFor(node)?.toLowerCase() ?? '';
     if (!selected.has(serverId))
-      return scope === 'all' ? [{ node, fate: fateOfDeselected(serverId, view) }] : [];
+      return scope === 'all' ? [{ node, fate: fateOfDeselected(node, view) }] : [];
     const claim = byServer.get(serverId);
     // While a conflict is open nothing of either side is touched.
     const open = claim === undefined || claim.blocked?.kind === 'problem';
-    return open ? [] : [{ node, fate: fateOfRenamed(view) }];
+    return open ? [] : [{ node, fate: fateOfDuplicate(node, view) }];
   }
 
   const leftovers = view.held
-    .filter((node) => isOwn(node, owner) && !used.has(node))
+    .filter((node) => isOwn(node, view.input) && !used.has(node))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
     .flatMap(fatesOf);
   const stuck = leftovers.filter(({ fate }) => fate.kind === 'unclear');
   const asked = leftovers.filter(({ fate }) => fate.kind === 'asked');
   return {
-    nodes: leftovers.map(({ node, fate }) => planOf(node, fate)),
+    nodes: leftovers.map(({ node, fate }) => planOf(node, fate, view)),
     problems: stuck.map(({ node }) => unclearProblem(node)),
     askServers: [...new Set(asked.map(({ node }) => node.spec.instanceId ?? ''))],
   };
@@ -46,42 +47,48 @@ export function planLeftovers(claims: readonly Claim[], view: View): Leftovers {
 
 /** What becomes of one object. */
 interface Fate {
-  /** `held`: it waits for leave, or for a name that resolves. `asked`: evidence has to be read. `unclear`: there is none. */
+  /** `held`: it waits for a name that resolves. `asked`: evidence has to be read. `unclear`: there is none. */
   readonly kind: 'goes' | 'held' | 'asked' | 'unclear';
   readonly cause: RemovalCause;
-  readonly explicit: boolean;
+  readonly basis: RemovalBasis;
 }
 
 /**
  * A server that the CR names by its id goes with an edit of the CR alone. One that was found by its name or by what it
  * carries is only missing from a list, which proves nothing.
  */
-function fateOfDeselected(serverId: string, view: View): Fate {
-  const { pinned, serversComplete } = view.input.selection;
+function fateOfDeselected(node: HeldObject, view: View): Fate {
+  const { owner, selection } = view.input;
+  const { instanceId: serverId = '' } = node.spec;
   const cause = 'deselected';
-  if (pinned.servers) return { kind: 'goes', cause, explicit: true };
-  if (!serversComplete) return { kind: 'held', cause, explicit: false };
+  // Whoever made the OpenstackConfig again with fewer servers, or in another cluster, has edited nothing.
+  const isRemade = node.source?.uid !== owner.uid;
+  const basis = isRemade ? 'sideEffect' : selection.pinned.servers ? 'named' : 'proven';
+  if (selection.pinned.servers) return { kind: 'goes', cause, basis };
+  if (!selection.serversComplete) return { kind: 'held', cause, basis };
   const verdict = serverId === '' ? 'unconfirmed' : view.serverVerdict(serverId);
-  if (verdict === undefined) return { kind: 'asked', cause, explicit: false };
-  if (verdict === 'selected' || verdict === 'unconfirmed') {
-    return { kind: 'unclear', cause, explicit: false };
-  }
-  const kind = view.hold ? 'held' : 'goes';
-  return { kind, cause: verdict === 'deleted' ? 'serverDeleted' : cause, explicit: false };
+  if (verdict === undefined) return { kind: 'asked', cause, basis };
+  if (verdict === 'selected' || verdict === 'unconfirmed') return { kind: 'unclear', cause, basis };
+  if (verdict === 'deleted') return { kind: 'goes', cause: 'serverDeleted', basis: 'proven' };
+  return { kind: 'goes', cause, basis };
 }
 
-/** The node has another name now, and this is its old object. */
-function fateOfRenamed(view: View): Fate {
-  const waits = view.hold || !view.input.selection.serversComplete;
-  return { kind: waits ? 'held' : 'goes', cause: 'renamed', explicit: false };
+/** Another object delivers the server: what that one has too stays on the node. */
+function fateOfDuplicate(node: HeldObject, view: View): Fate {
+  const serverId = deliveredFor(node)?.toLowerCase() ?? '';
+  const ports = new Set(view.portsOf(serverId).map(({ id }) => id));
+  const isKept = node.spec.interfaces?.every(({ portId }) => portId && ports.has(portId)) ?? true;
+  const kind = view.input.selection.serversComplete ? 'goes' : 'held';
+  return { kind, cause: 'duplicate', basis: isKept ? 'proven' : 'sideEffect' };
 }
 
 /** The object goes, cleanup on the node included; one that may not go yet stays as it is. */
-function planOf(held: HeldNode, { kind, cause, explicit }: Fate): NodePlan {
+function planOf(held: HeldNode, { kind, cause, basis }: Fate, view: View): NodePlan {
   const { interfaces = [], instanceId = '' } = held.spec;
-  const removals = interfaces.map((entry) => removalOf(entry, cause, explicit));
+  const removals = interfaces.map((entry) => removalOf(entry, cause, basis));
+  const isHeldBack = removals.some((removal) => view.isHeldBack(instanceId, removal));
   const node = { nodeName: held.nodeName, instanceId, base: baseOf(held) } as const;
-  if (kind !== 'goes') {
+  if (kind !== 'goes' || isHeldBack) {
     const kept = { interfaces, removals: { confirmed: [], unconfirmed: removals } };
     return { ...node, ...kept, action: 'none', waiting: false, why: `${cause}, held back` };
   }

@@ -1,10 +1,12 @@
+import { findCondition } from '../api/condition.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
 import type { Question } from './observation.ts';
 import type { NodePlan, Problem, Removal } from './plan.ts';
-import { type HeldObject, isOwn, type View } from './view.ts';
+import { type HeldObject, isOfName, type View } from './view.ts';
 
 /** The plan of one node, with what it could not do and what it wants to know. */
 interface NodeOutcome {
@@ -18,7 +20,7 @@ interface NodeOutcome {
 export function planClaim(claim: Claim, view: View): NodeOutcome {
   const { serverId, nodeName, held, blocked } = claim;
   if (blocked) return blockedNode(claim, blocked, view);
-  const own = held !== undefined && isOwn(held, view.input.owner);
+  const own = held?.source?.uid === view.input.owner.uid && isOfName(held.source, view.input.owner);
   const plan = planInterfaces(nodeName, { serverId, own }, held, view);
   const node: NodePlan = {
     nodeName,
@@ -27,6 +29,8 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     interfaces: plan.interfaces,
     removals: { confirmed: plan.confirmed, unconfirmed: plan.unconfirmed },
     ...(plan.passedOver ? { passedOver: true } : {}),
+    ...replacing(held, view),
+    ...(view.input.removals === 'allowed' ? { removalsAllowed: true } : {}),
     ...decide(claim, plan, own, view),
   };
   const problems = [...plan.problems, ...unconfirmedProblem(nodeName, plan.unconfirmed)];
@@ -46,7 +50,23 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, { input }: View
   const why = difference(claim, held, plan) ?? (own ? undefined : 'taken over');
   if (why) return { action: 'post', waiting, why };
   if (input.force) return { action: 'post', waiting, why: 'asked for' };
+  if (input.removals === 'allowed' && isHeldThere(held)) {
+    return { action: 'post', waiting, why: 'removals are allowed' };
+  }
   return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
+}
+
+/** Which namesake the object was written for before: that one finds its uid here, and stops writing it. */
+function replacing(held: HeldObject | undefined, { input: { owner } }: View) {
+  const { source } = held ?? {};
+  if (!isOfName(source, owner)) return {};
+  const uid = source?.uid === owner.uid ? source.replaces : source?.uid;
+  return uid === undefined || uid === owner.uid ? {} : { replaces: uid };
+}
+
+/** Whether the business cluster waits for consent to removals of this object. */
+function isHeldThere({ status }: HeldObject): boolean {
+  return findCondition(status?.conditions, 'Ready')?.reason === ('RemovalHeld' satisfies Reason);
 }
 
 function newNode({ interfaces }: InterfacePlan, waiting: boolean): Decision {

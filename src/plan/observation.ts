@@ -19,6 +19,11 @@ export interface Port {
   readonly fixedIps: readonly FixedIp[];
 }
 
+/** Whether Nova plugged the port into its server; other owners (routers, VIPs, trunks) only name the server as device. */
+export function isPlugged({ deviceOwner }: Pick<Port, 'deviceOwner'>): boolean {
+  return deviceOwner.startsWith('compute:');
+}
+
 export interface HostRoute {
   readonly destination: string;
   readonly nexthop: string;

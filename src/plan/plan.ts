@@ -2,6 +2,7 @@ import type { InterfaceSpec, Routing } from '../api/multinicnodeconfig.ts';
 import type { Base, HeldNode } from '../api/node-configs-http.ts';
 import type { AddressFamily } from '../api/openstackconfig.ts';
 import type { OperatorReason } from '../api/reasons.ts';
+import type { RemovalBasis } from '../api/removals.ts';
 import type { Observation, PortEvidence, Question, ServerEvidence } from './observation.ts';
 
 /** The OpenstackConfig a plan is made for. */
@@ -42,7 +43,7 @@ export interface RecordedNode {
 
 export interface PlanInput {
   readonly owner: Owner;
-  /** Another OpenstackConfig, `namespace/name`, whose objects this one may take over; '' = none. */
+  /** Another OpenstackConfig, `namespace/name`, which is gone or agrees that this one takes its objects over; '' = none. */
   readonly takeOverFrom: string;
   readonly selection: Selection;
   /** Servers the observation is about; nodes of other servers are left alone. */
@@ -58,9 +59,9 @@ export interface PlanInput {
   readonly cloudInterfaces: number;
   /** NICs that were removed just before, and count with those that go now (`nicsGoing`). */
   readonly recentRemovals: readonly string[];
-  /** `guarded`: an unusually large removal is held. `allowed`: somebody confirmed it. `held`: one is held already. */
+  /** `guarded`: `decideRemovals` says what is held. `allowed`: somebody agreed. `held`: too many are held already. */
   readonly removals: 'guarded' | 'allowed' | 'held';
-  /** Post every node, changed or not. */
+  /** Post every node, changed or not, and take back what a namesake has replaced. */
   readonly force: boolean;
 }
 
@@ -70,8 +71,10 @@ export type RemovalCause =
   | 'notSelected'
   /** The server was taken out of the selection. */
   | 'deselected'
-  /** The node has another name now; its old object goes first. */
-  | 'renamed';
+  /** Another object delivers the NICs of its server. */
+  | 'duplicate'
+  /** Somebody agreed that a port leaves that Nova did not plug. */
+  | 'notPlugged';
 
 /** One delivered NIC that goes, or would go. */
 export interface Removal {
@@ -80,8 +83,7 @@ export interface Removal {
   readonly macAddress: string;
   /** `noAddress`: the port is there without an address in a selected subnet, which proves nothing. */
   readonly cause: RemovalCause | 'noAddress' | 'unconfirmed';
-  /** Follows from the CR alone, so that it cannot be an accident of the cloud. */
-  readonly explicit: boolean;
+  readonly basis: RemovalBasis;
 }
 
 export interface NodePlan {
@@ -97,6 +99,10 @@ export interface NodePlan {
     /** NICs that stay exactly as they are until there is evidence, or until the removal is allowed. */
     readonly unconfirmed: readonly Removal[];
   };
+  /** Uid of the namesake of this OpenstackConfig that the object was written for before. */
+  readonly replaces?: string;
+  /** Somebody agreed to the removals, here and in the business cluster. */
+  readonly removalsAllowed?: boolean;
   /** Something has to happen elsewhere first; look again soon. */
   readonly waiting: boolean;
   /** A new NIC did not get the first free name because the status still has a NIC under it; a newer one may not. */

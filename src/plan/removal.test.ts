@@ -64,7 +64,7 @@ describe('a delivered NIC whose port is missing from the list', () => {
         base: { uid: 'uid-1', generation: 1 },
         interfaces: [],
         removals: {
-          confirmed: [{ name: 'multinic0', portId: 'p1', cause: verdict, explicit: false }],
+          confirmed: [{ name: 'multinic0', portId: 'p1', cause: verdict, basis: 'proven' }],
           unconfirmed: [],
         },
       });
@@ -118,7 +118,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
     expect(planOf({ selection, ports: [port(1, 's1')] }).nodes[0]).toMatchObject({
       action: 'post',
       interfaces: [],
-      removals: { confirmed: [{ cause: 'notSelected', explicit: true }] },
+      removals: { confirmed: [{ cause: 'notSelected', basis: 'named' }] },
     });
   });
 
@@ -205,7 +205,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
     };
     expect(planOf(sample).nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
     const [node] = planOf({ ...sample, evidence: evidence('stillAttached') }).nodes;
-    expect(node?.removals.confirmed).toMatchObject([{ cause: 'notSelected', explicit: false }]);
+    expect(node?.removals.confirmed).toMatchObject([{ cause: 'notSelected', basis: 'named' }]);
   });
 });
 
@@ -279,7 +279,7 @@ describe('an unusually large removal', () => {
       reason: 'RemovalHeld',
       subject: 'spec',
       message:
-        '11 NICs would be removed at once, more than the 10 that go without asking; if this is right, set the annotation multinic.io/allow-removals to a new value',
+        '11 NICs would be removed at once, and 10 are removed without consent; if they are to go, set the annotation multinic.io/allow-removals to a new value',
     });
   });
 
@@ -305,9 +305,11 @@ describe('an unusually large removal', () => {
     expect(plan.nodes[0]).toMatchObject({ action: 'none' });
   });
 
-  it('does not count what the CR itself asks for', () => {
-    const plan = planOf({ ...sample, selection: { serverIds: ['s3'] }, servers: [server(3)] });
-    expect(plan.problems).toEqual([]);
+  it('counts what an edit of the object names', () => {
+    const edited = { ...sample, selection: { serverIds: ['s3'] }, servers: [server(3)] };
+    expect(planOf(edited).problems).toMatchObject([{ reason: 'RemovalHeld' }]);
+    expect(planOf(edited).nodes.map(({ action }) => action)).toEqual(['none', 'none', 'none']);
+    const plan = planOf({ ...edited, input: { removals: 'allowed' } });
     expect(plan.nodes.map(({ action }) => action)).toEqual(['delete', 'delete', 'none']);
   });
 });
@@ -319,14 +321,28 @@ it('a port in another status that loses its addresses for a while, as in a migra
   expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
 });
 
-it('what the CR itself drops goes, though other removals are held', () => {
-  const other = entry(2, 1, { subnetId: 'sub-b', cidr: '10.0.20.0/24' });
-  const plan = planOf({
-    held: [held(1, [entry(1, 0), other])],
-    selection: { subnetIds: ['sub-a'] },
-    ports: [port(2, 's1', {}, 'b')],
-    evidence: evidence('portGone'),
-    input: { removals: 'held' },
+describe('[W4] a port that Nova did not plug', () => {
+  const vip = port(1, 's1', { deviceOwner: 'network:vip' });
+  const delivered = { held: [held(1, [entry(1, 0)])], ports: [vip] };
+
+  it('keeps the NIC that it has, and loses it by consent', () => {
+    expect(planOf(delivered).nodes).toMatchObject([{ interfaces: [entry(1, 0)] }]);
+    const plan = planOf({ ...delivered, input: { removals: 'allowed' } });
+    expect(plan.nodes).toMatchObject([
+      { interfaces: [], removals: { confirmed: [{ cause: 'notPlugged' }] } },
+    ]);
   });
-  expect(plan.nodes[0]?.interfaces).toEqual([entry(1, 0)]);
+});
+
+describe('consent', () => {
+  it('travels with the nodes, to those too whose removal the business cluster holds', () => {
+    const status = {
+      conditions: [{ type: 'Ready', status: 'False' as const, reason: 'RemovalHeld' }],
+    };
+    const waiting = { held: [held(1, [entry(1, 0)], { status })], ports: [port(1, 's1')] };
+    expect(planOf(waiting).nodes).toMatchObject([{ action: 'none' }]);
+    expect(planOf({ ...waiting, input: { removals: 'allowed' } }).nodes).toMatchObject([
+      { action: 'post', why: 'removals are allowed', removalsAllowed: true },
+    ]);
+  });
 });

@@ -1,9 +1,10 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
+import type { RemovalBasis } from '../api/removals.ts';
 import { isSameJson } from '../api/same-json.ts';
 import { entryOf, isAllowedStatus, type Match, matchSubnet } from './entry.ts';
 import { type FreeNames, indexOfEntry } from './free-names.ts';
-import type { Port, Question, Verdict } from './observation.ts';
+import { isPlugged, type Port, type Question, type Verdict } from './observation.ts';
 import type { Problem, Removal, RemovalCause } from './plan.ts';
 import { refusalOf } from './refusal.ts';
 import type { View } from './view.ts';
@@ -33,6 +34,9 @@ export function fateOf(held: HeldEntry, place: Place, names: FreeNames, view: Vi
   const { spec, port } = held;
   if (held.unclear) return stays(spec);
   if (port === undefined) return fateOfMissing(spec, place, view);
+  if (!isPlugged(port) && view.input.removals === 'allowed') {
+    return leave(spec, place, 'notPlugged', 'named', view);
+  }
   const match = matchSubnet(port, view, spec.address);
   if (match.kind === 'none') return fateOfUnselected(spec, port, place, view);
   const kept = match.kind === 'unknown' || !isAllowedStatus(port, view.input.selection);
@@ -44,12 +48,12 @@ function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: V
   // A subnet that does not exist is a typing error, perhaps for the one that the NIC was delivered for.
   if (!selection.subnetsComplete) return stays(spec);
   const dropped = selection.pinned.subnets && isDropped(spec, view);
-  if (dropped && place.own) return leave(spec, 'notSelected', true, view);
+  if (dropped && place.own) return leave(spec, place, 'notSelected', 'named', view);
   // During a migration a port changes its status and may lose its addresses for a while.
   if (!dropped && !isAllowedStatus(port, selection)) return stays(spec);
   const question = questionOf(spec, place.serverId);
   const wasRead = view.verdict(question) === 'stillAttached';
-  if (wasRead && removals === 'allowed') return leave(spec, 'notSelected', false, view);
+  if (wasRead && removals === 'allowed') return leave(spec, place, 'notSelected', 'named', view);
   return unconfirmed(spec, 'noAddress', wasRead ? undefined : question);
 }
 
@@ -80,12 +84,13 @@ function isDropped({ subnetId }: InterfaceSpec, { rank }: View): boolean {
   return Boolean(subnetId) && !rank.has(subnetId ?? '');
 }
 
-function fateOfMissing(spec: InterfaceSpec, { serverId }: Place, view: View): Fate {
+function fateOfMissing(spec: InterfaceSpec, place: Place, view: View): Fate {
+  const { serverId } = place;
   const question = questionOf(spec, serverId);
   const deleted = view.servers.get(serverId)?.status === 'DELETED';
   const verdict = deleted ? 'serverDeleted' : view.verdict(question);
   if (verdict === 'stillAttached') return stays(spec);
-  if (isEvidence(verdict)) return leave(spec, verdict, false, view);
+  if (isEvidence(verdict)) return leave(spec, place, verdict, 'proven', view);
   return unconfirmed(spec, 'unconfirmed', verdict === undefined ? question : undefined);
 }
 
@@ -98,7 +103,7 @@ function unconfirmed(
   cause: 'noAddress' | 'unconfirmed',
   ask: Question | undefined,
 ): Fate {
-  const removal = removalOf(entry, cause, false);
+  const removal = removalOf(entry, cause, 'sideEffect');
   return { kind: 'unconfirmed', entry, removal, ...(ask ? { ask } : {}) };
 }
 
@@ -106,24 +111,31 @@ function isEvidence(verdict: Verdict | undefined): verdict is Extract<Verdict, R
   return verdict !== undefined && verdict !== 'stillAttached' && verdict !== 'unconfirmed';
 }
 
-function leave(spec: InterfaceSpec, cause: RemovalCause, explicit: boolean, view: View): Fate {
-  const removal = removalOf(spec, cause, explicit);
-  if (view.hold && !explicit) return { kind: 'unconfirmed', entry: spec, removal };
-  return { kind: 'goes', removal };
+function leave(
+  spec: InterfaceSpec,
+  { serverId }: Place,
+  cause: RemovalCause,
+  basis: RemovalBasis,
+  view: View,
+): Fate {
+  const removal = removalOf(spec, cause, basis);
+  return view.isHeldBack(serverId, removal)
+    ? { kind: 'unconfirmed', entry: spec, removal }
+    : { kind: 'goes', removal };
 }
 
 /** A removal of this entry. */
 export function removalOf(
   { name, id = 0, portId, macAddress }: InterfaceSpec,
   cause: Removal['cause'],
-  explicit: boolean,
+  basis: RemovalBasis,
 ): Removal {
   return {
     name: name ?? `multinic${id}`,
     portId: portId || undefined,
     macAddress,
     cause,
-    explicit,
+    basis,
   };
 }
 

@@ -22,8 +22,6 @@ export interface HeldObject extends HeldNode {
 /** The input of a plan, made quick to look things up in. */
 export interface View {
   readonly input: PlanInput;
-  /** Whether unusually many removals are held back. */
-  readonly hold: boolean;
   readonly servers: ReadonlyMap<string, Server>;
   readonly missingServers: ReadonlySet<string>;
   readonly subnets: ReadonlyMap<string, SubnetFacts>;
@@ -37,9 +35,20 @@ export interface View {
   recordedOf(serverId: string): RecordedNode['interfaces'];
   verdict(question: Question): Verdict | undefined;
   serverVerdict(serverId: string): ServerEvidence['verdict'] | undefined;
+  /** Whether the removal of a NIC waits for somebody's consent. */
+  isHeldBack(serverId: string, nic: Nic): boolean;
 }
 
-export function viewOf(input: PlanInput, hold: boolean): View {
+/** A NIC as its port or, without one, its MAC tells it from the others of its server. */
+export type Nic = { readonly portId?: string | undefined; readonly macAddress: string };
+
+/** A NIC of the cloud: the same one is always called the same. */
+export function nicAt(serverId: string, { portId, macAddress }: Nic): string {
+  return `${serverId} ${portId || macAddress.toLowerCase()}`;
+}
+
+/** `heldBack`: NICs, as `nicAt` calls them, whose removal waits for consent. */
+export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
   const { observation, selection, evidence } = input;
   const held = placed(input.held.map(withLowerIds), input);
   const ports = Map.groupBy(observation.ports, ({ deviceId }) => deviceId);
@@ -51,7 +60,6 @@ export function viewOf(input: PlanInput, hold: boolean): View {
   const recorded = Map.groupBy(input.recorded, ({ instanceId }) => instanceId.toLowerCase());
   return {
     input,
-    hold,
     servers: byId(observation.servers),
     missingServers: new Set(observation.missingServers),
     subnets: byId(observation.subnets.map(subnetFacts)),
@@ -65,11 +73,13 @@ export function viewOf(input: PlanInput, hold: boolean): View {
       (recorded.get(serverId) ?? []).flatMap(({ interfaces }) => interfaces),
     verdict: (question) => verdicts.get(subjectOf(question)),
     serverVerdict: (serverId) => ofServers.get(serverId),
+    isHeldBack: (serverId, nic) => heldBack.has(nicAt(serverId, nic)),
   };
 }
 
 /** Puts objects of this CR back to the servers that they were delivered for. */
-function placed(nodes: readonly HeldNode[], { owner, selection }: PlanInput): HeldObject[] {
+function placed(nodes: readonly HeldNode[], input: PlanInput): HeldObject[] {
+  const { selection } = input;
   const taken = new Set(
     nodes.map(({ spec, labelledInstanceId }) =>
       spec.instanceId === labelledInstanceId?.toLowerCase() ? spec.instanceId : undefined,
@@ -83,7 +93,7 @@ function placed(nodes: readonly HeldNode[], { owner, selection }: PlanInput): He
       instanceId !== spec.instanceId &&
       selection.serverIds.includes(instanceId) &&
       !taken.has(instanceId) &&
-      isOwn(node, owner);
+      isOwn(node, input);
     return isMisplaced
       ? { ...node, isMisplaced, spec: { ...spec, instanceId } }
       : { ...node, isMisplaced };
@@ -105,12 +115,23 @@ function subjectOf({ serverId, portId, macAddress }: Question): string {
   return `${serverId}/${portId ?? macAddress}`;
 }
 
-/** Whether an object was posted for this CR: its name may be given again, its uid never. */
+/**
+ * Whether an object belongs to this OpenstackConfig: it was posted for one of its name, which may have been made again
+ * since. One that this uid delivered and a namesake with another uid has written since does not, unless it is taken back.
+ */
 export function isOwn(
   { source }: Pick<HeldNode, 'source'>,
-  { namespace, name, uid }: Owner,
+  { owner, force }: Pick<PlanInput, 'owner' | 'force'>,
 ): boolean {
-  return source?.namespace === namespace && source.name === name && source.uid === uid;
+  return isOfName(source, owner) && (source?.replaces !== owner.uid || force);
+}
+
+/** Whether an object was posted for an OpenstackConfig of this name, whatever its uid. */
+export function isOfName(
+  source: Pick<Owner, 'namespace' | 'name'> | undefined,
+  { namespace, name }: Pick<Owner, 'namespace' | 'name'>,
+): boolean {
+  return source?.namespace === namespace && source.name === name;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { rfc3339 } from '../api/condition.ts';
-import { consentsTo } from '../api/delete-consent.ts';
+import { consentsTo, endsWaitForNode } from '../api/delete-consent.ts';
 import type { Effect } from '../api/effects.ts';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations, fieldManagers } from '../api/names.ts';
-import type { Base } from '../api/node-configs-http.ts';
+import type { Base, DeleteReason } from '../api/node-configs-http.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { isAbsent } from '../kube/errors.ts';
 import type { Perform } from '../process/effects.ts';
@@ -18,6 +18,7 @@ export interface DeleteOptions {
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
   readonly acceptUnfenced: boolean;
+  readonly reason?: DeleteReason | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -82,19 +83,21 @@ const ownMs = 3_600_000;
 async function consent(
   { client, namespace }: Cluster,
   { metadata }: MultiNicNodeConfig,
-  { perform, clock, signal }: DeleteOptions,
+  { perform, clock, reason, signal }: DeleteOptions,
 ): Promise<string | undefined> {
   const { name, resourceVersion, uid, deletionTimestamp } = metadata;
   const consents =
     deletionTimestamp === undefined
       ? consentsTo(metadata, clock.now(), ownMs)
       : consentsTo(metadata, new Date(deletionTimestamp));
-  if (consents) return resourceVersion;
+  const isComplete = reason === undefined || endsWaitForNode(metadata);
+  if (consents && isComplete) return resourceVersion;
+  const time = rfc3339(clock.now());
   const patch = {
     metadata: {
       uid,
       resourceVersion,
-      annotations: { [annotations.deleteConsent]: rfc3339(clock.now()) },
+      annotations: { [annotations.deleteConsent]: reason === undefined ? time : `${time}!` },
     },
   };
   const stamped = await perform('viola.node-config.consent', () =>

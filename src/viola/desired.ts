@@ -51,13 +51,14 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
     return entry ? [stored(entry, nic)] : [];
   });
   const spec = withoutUndefined({ nodeName, instanceId, interfaces: entries });
+  const hash = specHash(spec);
   return {
     kind: 'usable',
     node: {
       name,
       labels: labelsOf({ nodeName, instanceId, providerId }),
-      annotations: annotationsOf(posted),
-      spec: { ...spec, providerId, specHash: specHash(spec) },
+      annotations: annotationsOf(posted, hash),
+      spec: { ...spec, providerId, specHash: hash },
     },
   };
 }
@@ -98,10 +99,15 @@ function labelsOf(values: {
   });
 }
 
-function annotationsOf({ source, base }: PostedNode): Record<string, string> {
+function annotationsOf(
+  { source, base, removalsAllowed = false }: PostedNode,
+  hash: string,
+): Record<string, string> {
   return withoutUndefined({
     [annotations.source]: source ? JSON.stringify(source) : undefined,
     [annotations.fenced]: base === undefined ? undefined : 'true',
+    // Consent is for what was planned against this very object.
+    [annotations.removalConsent]: base !== undefined && removalsAllowed ? hash : undefined,
   });
 }
 

@@ -5,6 +5,7 @@ import {
   clusters as clustersBody,
   clustersPath,
   deleteAnswer,
+  deleteReason,
   heldNode,
   heldNodes,
   nodeConfigsPath,
@@ -35,6 +36,9 @@ export interface ViolaDeps extends PostDeps {
 type Condition = NonNullable<z.infer<typeof clustersBody>['conditions']>[number];
 
 const errors = problemResponses(problem, ...everyRoute, 404);
+const reason = deleteReason
+  .optional()
+  .describe('server-gone: there is evidence that the server is gone; its Node is not waited for.');
 const nodeParams = z.object({ node: z.string().min(1).max(253) });
 const fresh = z
   .stringbool()
@@ -132,20 +136,24 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
         headers: providerHeaders,
         params: nodeParams,
         querystring: z.union([
-          z.object({ uid: base.shape.uid, generation: z.coerce.number().int().min(1) }),
-          z.object({ uid: z.undefined().optional(), generation: z.undefined().optional() }),
+          z.object({ uid: base.shape.uid, generation: z.coerce.number().int().min(1), reason }),
+          z.object({
+            uid: z.undefined().optional(),
+            generation: z.undefined().optional(),
+            reason,
+          }),
         ]),
         response: { 202: deleteAnswer, ...errors, ...problemResponses(problem, 409) },
       },
     },
     async (request, reply) => {
       const { provider = '' } = callerOf(request);
-      const { uid, generation } = request.query;
+      const { uid, generation, reason: why } = request.query;
       const fence = uid === undefined ? undefined : { uid, generation };
       const inTime = beginWrites({ ...deps, signal: request.work });
       const gone = await inCluster(clusters, provider, (cluster) =>
         inTime((limited) =>
-          deleteNode(cluster, request.params.node, fence, { ...deps, ...limited }),
+          deleteNode(cluster, request.params.node, fence, { ...deps, ...limited, reason: why }),
         ),
       ).finally(() => cache.forget(provider));
       return reply.code(202).send(gone);

@@ -332,18 +332,6 @@ export const openstackConfigReasons = {
       '기다려 주십시오. 완료되지 않은 노드는 메시지에 있습니다.',
     ],
   ),
-  InventoryUnavailable: row(
-    'openstackconfig',
-    true,
-    [
-      'A deleted object is kept because the inventory, which may know of nodes that are not clean, cannot be read.',
-      '정리되지 않은 노드를 알고 있을 수 있는 인벤토리를 읽을 수 없어 삭제된 객체를 유지합니다.',
-    ],
-    [
-      'Bring the database back; the object goes by itself then.',
-      '데이터베이스를 복구하십시오. 그러면 객체는 자동으로 삭제됩니다.',
-    ],
-  ),
   RemovalUnsupported: row(
     'openstackconfig',
     false,

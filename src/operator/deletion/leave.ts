@@ -1,4 +1,5 @@
 import type { Effect } from '../../api/effects.ts';
+import { finalizers } from '../../api/names.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -11,6 +12,7 @@ import type { Inventory } from '../inventory-records/inventory.ts';
 import {
   type ConfigObject,
   hasFinalizer,
+  hasLeaveToRemove,
   isRetained,
   ownerOf,
   removeFinalizer,
@@ -23,8 +25,9 @@ import type { Pace } from '../schedule/poll-interval.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
 import { attempt, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
+import { occupiedBy } from './former-clusters.ts';
 import type { DeletionGuard } from './guard.ts';
-import { type Occupied, occupiedBy, withdraw } from './withdraw.ts';
+import { withdraw } from './withdraw.ts';
 
 export interface LeaveDeps {
   readonly client: Pick<KubeClient, 'patch'>;
@@ -103,26 +106,37 @@ async function withdrawAll(
   if (isRetained(object)) return { nodes: [], open: [] };
   const spec = openstackConfigSpec.safeParse(object.spec).data;
   const owner = ownerOf(object);
-  const occupied = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
-  const { endpoint, providers } = whereabouts(spec, occupied, settings);
+  const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
+  const { endpoint, providers } = whereabouts(spec, clusters, settings);
   const nodes: HeldNode[] = [];
+  const held: HeldNode[] = [];
   // Before anything is read: what comes after that is not seen.
   const open = [...providers]
     .map((providerId) => ({ providerId, ms: unanswered.openForMs(owner, providerId) }))
     .filter(({ ms }) => ms > 0);
   for (const provider of providers) {
     const viola = await violas.of(endpoint, provider);
-    const input = { viola, owner, known: occupied.clusters.get(provider) ?? [], perform };
-    nodes.push(...(await withdraw(input, signal)));
+    const heldBack = (own: readonly HeldNode[]) => namesakes(own, object);
+    const known = clusters.get(provider) ?? [];
+    const left = await withdraw({ viola, owner, known, heldBack, perform }, signal);
+    nodes.push(...left.leaving);
+    held.push(...left.held);
   }
-  if (nodes.length === 0 && !occupied.complete) throw unknownNodes();
+  if (nodes.length === 0 && held.length > 0) throw heldNodes(held, object);
   return { nodes, open };
 }
 
-function unknownNodes(): StepFailure {
-  const message =
-    'every node that is listed is clean, but the inventory, which may know more, cannot be read';
-  return new StepFailure({ reason: 'InventoryUnavailable', message });
+/** Names of nodes that an earlier OpenstackConfig of this name delivered and this one never wrote. */
+function namesakes(own: readonly HeldNode[], object: ConfigObject): ReadonlySet<string> {
+  if (hasLeaveToRemove(object)) return new Set();
+  const { uid } = ownerOf(object);
+  return new Set(own.filter(({ source }) => source?.uid !== uid).map(({ nodeName }) => nodeName));
+}
+
+function heldNodes(held: readonly HeldNode[], { metadata }: ConfigObject): StepFailure {
+  const names = held.map(({ nodeName }) => nodeName).join(', ');
+  const message = `${names}: delivered by an earlier OpenstackConfig named ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not written since; if their NICs are to go, set the annotation multinic.io/allow-removals to a new value; to keep them, take the finalizer ${finalizers.openstackConfig} off`;
+  return new StepFailure({ reason: 'RemovalHeld', message });
 }
 
 const cannotFind =
@@ -131,7 +145,7 @@ const cannotFind =
 /** Where the nodes may be: what the CR names, and what is known of what it named before. */
 function whereabouts(
   spec: OpenstackConfigSpec | undefined,
-  { clusters }: Occupied,
+  clusters: ReadonlyMap<string, readonly string[]>,
   settings: OperatorSettings,
 ) {
   const fields = new Fields();

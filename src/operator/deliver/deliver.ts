@@ -1,5 +1,6 @@
 import type { Effect } from '../../api/effects.ts';
 import {
+  type DeleteReason,
   type NodeError,
   type NodeResult,
   type PostedNode,
@@ -100,12 +101,13 @@ function kindOf(code: NodeError['code']): DeliveryFailure['kind'] {
 }
 
 function postedBy({ source }: DeliverOptions): (node: NodePlan) => PostedNode {
-  return ({ nodeName, instanceId, interfaces, base }) => ({
+  return ({ nodeName, instanceId, interfaces, base, replaces, removalsAllowed }) => ({
     nodeName,
     instanceId,
     interfaces: [...interfaces],
     base,
-    source,
+    source: replaces === undefined ? source : { ...source, replaces },
+    ...(removalsAllowed ? { removalsAllowed } : {}),
   });
 }
 
@@ -156,8 +158,14 @@ function unanswered(
   return chunk.filter(({ nodeName }) => !named.has(nodeName));
 }
 
+/** A server that is gone needs no cleanup, and its Node is not waited for. */
+function reasonOf({ confirmed }: NodePlan['removals']): DeleteReason | undefined {
+  const isGone = confirmed.length > 0 && confirmed.every(({ cause }) => cause === 'serverDeleted');
+  return isGone ? 'server-gone' : undefined;
+}
+
 async function remove(
-  { nodeName, base }: NodePlan,
+  { nodeName, base, removals }: NodePlan,
   { viola, perform }: DeliverOptions,
   tally: Tally,
   signal: AbortSignal,
@@ -165,7 +173,7 @@ async function remove(
   try {
     if (tally.outage) throw tally.outage;
     const outcome = await perform('operator.node-config.delete', async () =>
-      viola.remove(nodeName, base, signal),
+      viola.remove(nodeName, base, signal, reasonOf(removals)),
     );
     // Of one that goes, the node is not clean yet; one that changed although nobody selects it is looked at again.
     if (outcome !== 'gone') tally.waiting.push(nodeName);

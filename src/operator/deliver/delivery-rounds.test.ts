@@ -171,18 +171,6 @@ describe('the name of a NIC', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
   });
 
-  it('stays when the node gets another name', async () => {
-    await secondNic();
-    scene.cloud.vms = scene.cloud.vms.map((server) => ({
-      ...server,
-      metadata: { 'k8s-node': `node-of-${server.name}` },
-    }));
-    await scene.look();
-    scene.viola.clean();
-    await scene.look();
-    expect(scene.nics('node-of-worker-1')).toEqual(['multinic1=p2']);
-  });
-
   it('is not waited for while the inventory cannot be read', async () => {
     attach(scene.cloud, 1, 1);
     scene.failStore(new Error('ECONNREFUSED'));

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import {
   type Base,
+  type DeleteReason,
   deleteAnswer,
   type HeldNode,
   heldNode,
@@ -26,7 +27,12 @@ export interface ViolaClient {
   get(nodeName: string, signal: AbortSignal): Promise<HeldNode | undefined>;
   post(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer>;
   /** Asks for removal with cleanup on the node. */
-  remove(nodeName: string, base: Base | null, signal: AbortSignal): Promise<Removed>;
+  remove(
+    nodeName: string,
+    base: Base | null,
+    signal: AbortSignal,
+    reason?: DeleteReason,
+  ): Promise<Removed>;
 }
 
 /** `leaving`: accepted, goes when the node is clean. `stale`: it has changed meanwhile. */
@@ -94,9 +100,10 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
       );
       return resultsOf(answer) ?? read(answer, 200, postAnswer);
     },
-    async remove(nodeName, base, signal) {
+    async remove(nodeName, base, signal, reason) {
       const fence = base ? { uid: base.uid, generation: String(base.generation) } : {};
-      const query = base ? `?${new URLSearchParams(fence).toString()}` : '';
+      const parameters = new URLSearchParams({ ...fence, ...(reason ? { reason } : {}) });
+      const query = parameters.size > 0 ? `?${parameters.toString()}` : '';
       const answer = await send({ method: 'DELETE', path: nodePath(nodeName) + query }, signal);
       if (isNoSuchNode(answer)) return 'gone';
       if (answer.status === 409) return 'stale';

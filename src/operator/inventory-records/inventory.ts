@@ -203,7 +203,9 @@ export function createInventory(deps: InventoryDeps): Inventory {
 /** The OpenstackConfig's nodes as the business cluster holds them after a delivery: what the inventory shows. */
 export function nodesAfter({ held, nodes: plans, delivery }: Rounds, owner: Owner): StoredNode[] {
   const nodes = new Map(
-    held.filter((node) => isOwn(node, owner)).map((node) => [node.nodeName, storedFrom(node)]),
+    held
+      .filter((node) => isOwn(node, { owner, force: false }))
+      .map((node) => [node.nodeName, storedFrom(node)]),
   );
   const posted = plans.filter(({ action }) => action === 'post');
   const planned = new Map(posted.map((node) => [node.nodeName, node]));

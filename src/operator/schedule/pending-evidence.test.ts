@@ -8,7 +8,7 @@ function node(instanceId: string, cause?: Removal['cause']): NodePlan {
     name: 'multinic0',
     portId: 'p',
     macAddress: 'fa:16:3e:00:00:01',
-    explicit: false,
+    basis: 'sideEffect' as const,
   };
   const unconfirmed = cause === undefined ? [] : [{ ...removal, cause }];
   const removals = { confirmed: [], unconfirmed };

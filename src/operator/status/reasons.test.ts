@@ -259,18 +259,6 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     summed: true,
     bringAbout: then(() => scene.kube.delete()),
   },
-  InventoryUnavailable: {
-    progress: 'Reconciling',
-    summed: true,
-    bringAbout: async () => {
-      await delivered(scene);
-      scene.failStore(new Error('ECONNREFUSED'));
-      scene.kube.delete();
-      await scene.look();
-      scene.viola.clean();
-      await scene.look();
-    },
-  },
 };
 
 /** Of a Viola that knows no removal, which is refused for now; and what the reasons of the single services say better. */

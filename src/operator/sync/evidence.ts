@@ -1,7 +1,12 @@
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Port, ServerRecord } from '../../openstack/resources.ts';
 import { calculateInSteps } from '../../plan/calculate.ts';
-import type { PortEvidence, Question, Verdict } from '../../plan/observation.ts';
+import {
+  isPlugged,
+  type PortEvidence,
+  type Question,
+  type Verdict,
+} from '../../plan/observation.ts';
 import type { Plan, PlanInput } from '../../plan/plan.ts';
 import { inSlices } from '../../process/slices.ts';
 import { isRequestError } from '../../requests/request-error.ts';
@@ -95,7 +100,7 @@ export interface Witness {
   readonly recentPorts: RecentPorts;
   readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
   /** The ports as they were listed in this sync. */
-  readonly listed: readonly Pick<Port, 'deviceId' | 'macAddress' | 'fixedIps'>[];
+  readonly listed: readonly Pick<Port, 'deviceId' | 'deviceOwner' | 'macAddress' | 'fixedIps'>[];
 }
 
 interface Evidence {
@@ -194,9 +199,9 @@ function createReader(
     recordHas({ id, macAddresses }, macAddress) {
       if (macAddresses === undefined) return undefined;
       if (macAddresses.includes(macAddress)) return true;
-      // A record that lacks what Neutron lists is late or lost; what else it lacks proves nothing.
+      // A record that lacks what Nova plugged is late or lost; what else it lacks proves nothing.
       const others = listed.filter(
-        ({ deviceId, fixedIps }) => deviceId === id && fixedIps.length > 0,
+        (port) => port.deviceId === id && isPlugged(port) && port.fixedIps.length > 0,
       );
       return others.every((port) => macAddresses.includes(port.macAddress)) ? false : undefined;
     },

@@ -19,10 +19,10 @@ export class RecentRemovals {
   }
 
   note(cloud: string, nodes: readonly NodePlan[]): void {
-    const going = nicsGoing(nodes);
+    const going = nicsGoing(nodes.filter(({ removalsAllowed }) => !removalsAllowed));
     if (going.length === 0) return;
     const now = this.#clock.monotonicMs();
-    const removals = going.map((nic) => [nic, now] as const);
+    const removals = going.map(({ item }) => [item, now] as const);
     this.#removals.set(cloud, new Map([...this.#recent(cloud), ...removals]));
   }
 

@@ -6,6 +6,7 @@ import type { CloudViews } from '../observe/cloud-view.ts';
 import {
   type ConfigObject,
   generationOf,
+  handOverToOf,
   hasLeaveToRemove,
   ownerOf,
   reconcileAtOf,
@@ -15,6 +16,7 @@ import {
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import type { Pace } from '../schedule/poll-interval.ts';
 import type { Extent } from '../schedule/scope.ts';
+import type { OperatorSettings } from '../settings.ts';
 
 /** What one sync of an OpenstackConfig is to bring about. */
 export interface SyncRequest {
@@ -30,6 +32,7 @@ export interface SyncRequest {
   /** NICs of the whole cloud among these nodes. */
   readonly cloudInterfaces: (held: readonly HeldNode[]) => number;
   readonly allowRemovals: boolean;
+  /** Another OpenstackConfig whose nodes may be taken over, because it is gone or agrees; '' = none. */
   readonly takeOverFrom: string;
   /** Somebody asked for a full look and delivery. */
   readonly force: boolean;
@@ -42,6 +45,7 @@ interface SyncRequestDeps {
   readonly views: Pick<CloudViews, 'companions'>;
   readonly pace: Pick<Pace, 'maxAgeMs'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly settings: Pick<OperatorSettings, 'watchNamespace'>;
 }
 
 /** What is to be done for an OpenstackConfig, annotations that were not acted upon yet included. */
@@ -49,7 +53,7 @@ export function syncRequestOf(
   object: ConfigObject,
   config: ResolvedConfig,
   extent: Extent,
-  { views, pace, configs, clock }: SyncRequestDeps,
+  { views, pace, configs, clock, settings }: SyncRequestDeps,
 ): SyncRequest {
   const { lastHandledReconcileAt } = statusOf(object);
   const force = isNew(reconcileAtOf(object), lastHandledReconcileAt);
@@ -69,10 +73,22 @@ export function syncRequestOf(
       othersInterfaces(object, { views, configs }) +
       (extent.scope === 'all' ? ownInterfaces(held, object) : deliveredBy(object)),
     allowRemovals: hasLeaveToRemove(object),
-    takeOverFrom: takeOverFromOf(object),
+    takeOverFrom: permittedTakeOver(object, { configs, settings }),
     force,
     asked: force ? `${keyOf(object)} ${reconcileAtOf(object)}` : '',
   };
+}
+
+/** An OpenstackConfig that this operator does not watch may be there. */
+function permittedTakeOver(
+  object: ConfigObject,
+  { configs, settings }: Pick<SyncRequestDeps, 'configs' | 'settings'>,
+): string {
+  const from = takeOverFromOf(object);
+  const other = configs.get(from);
+  if (other) return handOverToOf(other) === keyOf(object) ? from : '';
+  const { watchNamespace } = settings;
+  return watchNamespace === undefined || from.startsWith(`${watchNamespace}/`) ? from : '';
 }
 
 /** Names, metadata and tags hardly ever change, and a list costs Nova 6 ms for each server of the project. */

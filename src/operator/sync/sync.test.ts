@@ -232,14 +232,22 @@ describe('a CR that moves to another business cluster', () => {
     projectID: 'project-1',
   };
 
-  it('takes its nodes out of the old one', async () => {
+  it('[W0] takes a node out of the old one when the new one shows its Node', async () => {
     await delivered(scene);
     const second = new FakeViola();
     scene.otherViolas.set('biz-2', second);
     scene.edit({ credentials });
+    for (let looks = 0; looks < 3; looks++) await scene.look();
+    expect([...second.nodes.keys()]).toEqual(['worker-1', 'worker-2']);
+    expect(scene.viola.removals).toEqual([]);
+    expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
+    expect(scene.ready()).toContain(
+      'False RemovalHeld: worker-1, worker-2 stay in business cluster "biz-1" until "biz-2" shows Nodes',
+    );
+    const status = { applied: { nodeUid: 'node-uid', nodeName: 'worker-1' } };
+    for (const node of second.nodes.values()) second.put({ ...node, status });
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
-    expect([...second.nodes.keys()]).toEqual(['worker-1', 'worker-2']);
     expect(scene.condition('Reconciling')).toMatchObject({ reason: 'Waiting' });
     scene.viola.clean();
     await scene.look();
@@ -248,6 +256,25 @@ describe('a CR that moves to another business cluster', () => {
       'biz-2',
     ]);
     expect(scene.condition('Reconciling')).toBeUndefined();
+  });
+
+  it('[W0] takes a node out of the old one that an edit deselects, and no other', async () => {
+    await delivered(scene);
+    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.edit({ credentials, vmNames: serverIds.slice(1, 2) });
+    await scene.look();
+    expect(scene.viola.removals).toEqual(['worker-1']);
+  });
+
+  it('[W0] takes nothing off for a name given by mistake: the former one is named again', async () => {
+    await delivered(scene);
+    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.edit({ credentials });
+    await scene.look();
+    scene.edit({ credentials: { ...credentials, k8sProviderID: 'biz-1' } });
+    await scene.look();
+    expect(scene.viola.removals).toEqual([]);
+    expect(scene.viola.nodes.size).toBe(2);
   });
 
   it('is delivered there although the old one cannot be reached', async () => {

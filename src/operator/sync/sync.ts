@@ -7,7 +7,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { Perform } from '../../process/effects.ts';
 import { nextTurn } from '../../process/slices.ts';
 import type { Clock, Random } from '../../time/clock.ts';
-import { leaveOthers } from '../deletion/withdraw.ts';
+import { leaveFormerClusters } from '../deletion/former-clusters.ts';
 import { deliverInRounds } from '../deliver/delivery-rounds.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { type Inventory, nodesAfter } from '../inventory-records/inventory.ts';
@@ -67,14 +67,23 @@ export async function syncAll(
   await deps.inventory.record(config.providerId, source, records, rounds.unreadable, sighting);
   await nextTurn();
   const status = statusOf(deps.writer.latest(object));
-  const leaving = { ...request, deliveredTo: status.deliveredTo };
-  const others = await leaveOthers(leaving, deps, signal);
+  const { deliveredTo } = status;
+  const others = await leaveFormerClusters(
+    { request, input, held: rounds.held, deliveredTo },
+    deps,
+    signal,
+  );
   // Patience is for what was well; what has been told already stays told.
   const isTold = findCondition(status.conditions, 'Ready')?.status === 'False';
   const asking = deps.doubts.noteAll(keyOf(object), rounds.nodes, isTold);
   const troubles = troublesIn({ seen, plan, rounds, others, asking });
   const { observation } = input;
-  const ending = { summary: plan.summary, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
+  const ending = {
+    summary: plan.summary,
+    evidenceComplete:
+      evidenceComplete && others.troubles.every(({ reason }) => reason === 'RemovalHeld'),
+    isOutage: isOutage({ seen, rounds }),
+  };
   return { ...rounds, ...others, ...ending, observation, troubles, asking, unverified };
 }
 

@@ -1,7 +1,7 @@
 import type { OperatorReason } from '../../api/reasons.ts';
 import type { Plan, Problem } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
-import type { LeavingOthers } from '../deletion/withdraw.ts';
+import type { FormerClusters } from '../deletion/former-clusters.ts';
 import type { Rounds } from '../deliver/delivery-rounds.ts';
 import type { Seen } from '../observe/observe.ts';
 import type { Trouble } from '../status/step-failure.ts';
@@ -11,7 +11,7 @@ interface Steps extends Pick<SyncResult, 'asking'> {
   readonly seen: Seen;
   readonly plan: Plan;
   readonly rounds: Rounds;
-  readonly others: LeavingOthers;
+  readonly others: FormerClusters;
 }
 
 /** What went wrong, in the order of the steps. */

@@ -1,5 +1,6 @@
 import type {
   Base,
+  DeleteReason,
   HeldNode,
   NodeErrorCode,
   PostAnswer,
@@ -107,9 +108,14 @@ export class FakeViola implements ViolaClient {
     return { ...answer, applied: answer.results.length };
   }
 
-  async remove(nodeName: string, base: Base | null): Promise<Removed> {
+  async remove(
+    nodeName: string,
+    base: Base | null,
+    _signal?: AbortSignal,
+    reason?: DeleteReason,
+  ): Promise<Removed> {
     this.#check();
-    this.removals.push(nodeName);
+    this.removals.push(reason ? `${nodeName} ${reason}` : nodeName);
     const node = this.nodes.get(nodeName);
     if (!node) return 'gone';
     if (base && (base.uid !== node.uid || base.generation !== node.generation)) return 'stale';

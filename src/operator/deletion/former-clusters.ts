@@ -1,0 +1,128 @@
+import type { Effect } from '../../api/effects.ts';
+import type { HeldNode } from '../../api/node-configs-http.ts';
+import { decideRemovals, type RemovalBasis, removalLimits } from '../../api/removals.ts';
+import type { Owner, PlanInput } from '../../plan/plan.ts';
+import { nicAt } from '../../plan/view.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
+import type { Violas } from '../deliver/violas.ts';
+import type { Inventory } from '../inventory-records/inventory.ts';
+import { StepFailure, type Trouble } from '../status/step-failure.ts';
+import type { SyncRequest } from '../sync/request.ts';
+import { withdraw } from './withdraw.ts';
+
+/** What became of nodes in business clusters that the OpenstackConfig names no longer. */
+export interface FormerClusters {
+  readonly leaving: readonly HeldNode[];
+  /** Business clusters that nodes are in, or may be in, the present one included. */
+  readonly deliveredTo: readonly string[];
+  readonly troubles: readonly Trouble[];
+}
+
+interface Delivered {
+  readonly request: Pick<SyncRequest, 'config' | 'source' | 'allowRemovals'>;
+  readonly input: Pick<PlanInput, 'selection' | 'observation' | 'cloudInterfaces'>;
+  /** What the business cluster holds that the OpenstackConfig names now. */
+  readonly held: readonly HeldNode[];
+  /** As the status of the OpenstackConfig says. */
+  readonly deliveredTo: readonly string[] | undefined;
+}
+
+interface FormerClustersDeps {
+  readonly inventory: Inventory;
+  readonly violas: Violas;
+  readonly unanswered: UnansweredPosts;
+  readonly perform: Perform<Effect>;
+}
+
+/**
+ * Takes nodes back that were delivered to another business cluster before. A node leaves there when the present one shows a
+ * Node with its instance id; a changed setting of the operator or form of credentials alone takes no NIC off.
+ */
+export async function leaveFormerClusters(
+  delivered: Delivered,
+  { inventory, violas, unanswered, perform }: FormerClustersDeps,
+  signal: AbortSignal,
+): Promise<FormerClusters> {
+  const { request, deliveredTo } = delivered;
+  const { config, source } = request;
+  const leaving: HeldNode[] = [];
+  const troubles: Trouble[] = [];
+  const clusters = await occupiedBy(source, deliveredTo, inventory);
+  const occupied = new Set(clusters.keys());
+  for (const [provider, known] of clusters) {
+    if (provider === config.providerId) continue;
+    try {
+      // Before anything is read: what comes after that is not seen.
+      const isOpen = unanswered.openForMs(source, provider) > 0;
+      const viola = await violas.of(config.viola, provider);
+      const heldBack = (own: readonly HeldNode[]) => heldIn(own, delivered);
+      const left = await withdraw({ viola, owner: source, known, heldBack, perform }, signal);
+      if (left.leaving.length + left.held.length === 0 && !isOpen) {
+        await inventory.record(provider, source, []);
+        occupied.delete(provider);
+      }
+      leaving.push(...left.leaving);
+      if (left.held.length > 0) troubles.push(heldTrouble(left.held, provider, config.providerId));
+    } catch (error) {
+      // What was delivered here counts all the same.
+      if (!(error instanceof StepFailure)) throw error;
+      const message = `nodes in business cluster "${provider}" cannot be removed: ${error.message}`;
+      troubles.push({ reason: error.reason, message });
+    }
+  }
+  return { leaving, deliveredTo: [...occupied].toSorted(), troubles };
+}
+
+/** Names of the nodes whose NICs wait for consent. */
+function heldIn(own: readonly HeldNode[], delivered: Delivered): ReadonlySet<string> {
+  const nics = own.flatMap((node) => {
+    const { instanceId = '', interfaces = [] } = node.spec;
+    const basis = basisOf(node, delivered);
+    return interfaces.map((nic) => ({ node, basis, item: nicAt(instanceId, nic) }));
+  });
+  const { held } = decideRemovals({
+    removals: nics.map((nic) => ({ ...nic, hasConsent: delivered.request.allowRemovals })),
+    recent: [],
+    total: delivered.input.cloudInterfaces + nics.length,
+    limit: removalLimits.nicsOfCloud,
+  });
+  return new Set(nics.filter(({ item }) => held.has(item)).map(({ node }) => node.nodeName));
+}
+
+function basisOf({ spec, source }: HeldNode, { request, input, held }: Delivered): RemovalBasis {
+  const { instanceId = '' } = spec;
+  const { selection, observation } = input;
+  const isDeleted = observation.servers.some((server) => {
+    return server.id === instanceId && server.status === 'DELETED';
+  });
+  if (isDeleted || held.some((node) => showsNode(node, instanceId))) return 'proven';
+  const isDeselected = selection.pinned.servers && !selection.serverIds.includes(instanceId);
+  return isDeselected && source?.uid === request.source.uid ? 'named' : 'sideEffect';
+}
+
+/** Whether an agent was sent to a Node with this instance id. */
+function showsNode({ spec, status }: HeldNode, instanceId: string): boolean {
+  return spec.instanceId === instanceId && status?.applied?.nodeUid !== undefined;
+}
+
+const shownNodes = 5;
+
+function heldTrouble(held: readonly HeldNode[], former: string, present: string): Trouble {
+  const names = held.slice(0, shownNodes).map(({ nodeName }) => nodeName);
+  const rest = held.length > shownNodes ? ` and ${held.length - shownNodes} more` : '';
+  const message = `${names.join(', ')}${rest} stay in business cluster "${former}" until "${present}" shows Nodes with their instance ids (at most 10 NICs or 20 % at once); if their NICs are to go now, set the annotation multinic.io/allow-removals to a new value; else name the former cluster again`;
+  return { reason: 'RemovalHeld', message };
+}
+
+/** Business clusters that nodes are, or may be, in, with the nodes that the inventory knows by name. */
+export async function occupiedBy(
+  owner: Owner,
+  deliveredTo: readonly string[] | undefined,
+  inventory: Pick<Inventory, 'nodesOf'>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  // The status alone says in which clusters they are; an inventory that cannot be read holds nothing up.
+  const recorded = await inventory.nodesOf(owner);
+  const named = (deliveredTo ?? []).map((provider) => [provider, []] as const);
+  return new Map([...named, ...(recorded ?? [])]);
+}
