@@ -27,10 +27,7 @@ const ofPeople: readonly OperatorReason[] = [
   'SubnetRequired',
 ];
 
-const ofDeletions: readonly OperatorReason[] = [
-  'Deleting',
-  'RemovalUnsupported',
-];
+const ofDeletions: readonly OperatorReason[] = ['Deleting', 'RemovalUnsupported'];
 
 const which: Look = {
   say: {
@@ -166,8 +163,8 @@ export const ofOpenstackConfigs = {
     summary: 'MultiNIC holds back unusually many removals until somebody decides.',
     description: '{{ $value }} OpenstackConfigs would lose unusually many NICs at once.',
     meaning: {
-      en: 'What the cloud says now would remove far more NICs than usual, or an OpenstackConfig was deleted with its namespace, its CRD or many others. Nothing is removed before somebody says that it is meant.',
-      ko: '현재 클라우드 응답대로라면 평소보다 훨씬 많은 NIC가 제거되거나, OpenstackConfig가 네임스페이스, CRD 또는 다른 여러 OpenstackConfig와 함께 삭제되었습니다. 담당자가 의도한 변경임을 확인하기 전에는 제거하지 않습니다.',
+      en: 'Far more NICs than usual would be removed, or NICs would be removed as a side effect (another business cluster, an OpenstackConfig that was made again), or an OpenstackConfig was deleted with its namespace, its CRD or many others. Nothing is removed before somebody says that it is meant.',
+      ko: '평소보다 훨씬 많은 NIC가 제거되거나, 부수적으로(비즈니스 클러스터 변경, 다시 만든 OpenstackConfig) NIC가 제거되거나, OpenstackConfig가 네임스페이스, CRD 또는 다른 여러 OpenstackConfig와 함께 삭제되었습니다. 담당자가 의도한 변경임을 확인하기 전에는 제거하지 않습니다.',
     },
     impact: {
       en: 'All of these NICs stay. If their ports are really gone, Neutron may give their addresses to somebody else.',

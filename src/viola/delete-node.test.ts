@@ -67,6 +67,20 @@ describe('DELETE node-configs', () => {
     }
   });
 
+  it('[C8] says that the Node is not waited for only when the server is gone, afterwards too', async () => {
+    await bed.post([node]);
+    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['multinic.io/cleanup'] } });
+    const consent = async () =>
+      (await bed.stored()).metadata.annotations?.[annotations.deleteConsent] ?? '';
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    expect(await consent()).toMatch(/Z$/);
+    expect((await bed.call('DELETE', '/Worker_1?reason=server-gone')).status).toBe(202);
+    expect(await consent()).toMatch(/Z!$/);
+    expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
+    expect(await consent()).toMatch(/Z!$/);
+    expect((await bed.call('DELETE', '/Worker_1?reason=because')).status).toBe(400);
+  });
+
   it('refuses a base that has moved and answers 404 when it is done', async () => {
     await bed.post([{ ...node, base: null }]);
     expect((await bed.call('DELETE', '/Worker_1?uid=other&generation=1')).status).toBe(409);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { namespace, postedNode, ViolaBed } from '../../test/fixtures/viola-bed.ts';
+import { annotations } from '../api/names.ts';
 import { postedNode as postedNodeSchema } from '../api/node-configs-http.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createPerform } from '../process/effects.ts';
@@ -61,6 +62,34 @@ function report() {
 function edit() {
   return bed.admin.patch(nodeConfigs, ref, { spec: { nodeName: 'Other' } });
 }
+
+describe('[C16] consent to removals', () => {
+  const consentOf = async () => {
+    const { metadata, spec } = await bed.stored();
+    return { hash: spec.specHash, consent: metadata.annotations?.[annotations.removalConsent] };
+  };
+
+  it('is written for the content that it is about, and goes with the next one', async () => {
+    await bed.post([{ ...postedNode, base: null }]);
+    const { uid, generation } = (await bed.stored()).metadata;
+    const base = { uid, generation };
+    await bed.post([{ ...postedNode, base, interfaces: [], removalsAllowed: true }]);
+    const { hash, consent } = await consentOf();
+    expect(consent).toBe(hash);
+    await bed.post([{ ...postedNode, base: { uid, generation: 2 } }]);
+    expect((await consentOf()).consent).toBeUndefined();
+  });
+
+  it('is written for content that is there already, and never without a base', async () => {
+    await bed.post([{ ...postedNode, removalsAllowed: true }]);
+    expect((await consentOf()).consent).toBeUndefined();
+    const { uid, generation } = (await bed.stored()).metadata;
+    await bed.post([{ ...postedNode, base: { uid, generation }, removalsAllowed: true }]);
+    const { hash, consent } = await consentOf();
+    expect(consent).toBe(hash);
+    expect((await bed.stored()).metadata.generation).toBe(generation);
+  });
+});
 
 describe('writing a node', () => {
   it.each(['viola', 'somebody'])(

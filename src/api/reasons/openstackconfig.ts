@@ -210,8 +210,8 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     [
-      'Unusually many NICs would be removed at once, or the OpenstackConfig is deleted with its namespace, its CRD or many others; the NICs stay.',
-      '비정상적으로 많은 NIC가 한 번에 제거될 예정이거나 OpenstackConfig가 네임스페이스, CRD 또는 다른 여러 OpenstackConfig와 함께 삭제되어 NIC 제거를 보류합니다.',
+      'Unusually many NICs would be removed at once, or some as a side effect, or the OpenstackConfig is deleted with its namespace, its CRD or many others; the NICs stay.',
+      '비정상적으로 많은 NIC가 한 번에 또는 부수적으로 제거될 예정이거나 OpenstackConfig가 네임스페이스, CRD 또는 다른 여러 OpenstackConfig와 함께 삭제되어 NIC 제거를 보류합니다.',
     ],
     [
       'If it is right, set the annotation multinic.io/allow-removals to a new value. To let a deleted one go and keep its NICs, take the finalizer multinic.example.com/cleanup off.',

@@ -1,5 +1,6 @@
 import { findCondition } from '../../api/condition.ts';
 import { annotations, finalizers } from '../../api/names.ts';
+import { allowedAtOnce, removalLimits } from '../../api/removals.ts';
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces } from '../../kube/core-resources.ts';
@@ -21,9 +22,6 @@ const windowMs = 60_000;
 const settleMs = 3_000;
 /** How long one that is gone counts beside others. */
 const rememberMs = 10 * windowMs;
-/** So many objects may always go: of a few each is a large part. */
-const alwaysAllowed = 3;
-const allowedPart = 0.2;
 
 export interface DeletionGuard {
   /**
@@ -73,7 +71,7 @@ export function createDeletionGuard({
     if (reason === 'RemovalHeld') throw held(message ?? '');
     const why = manyAt(mine.at, all) ?? (await terminating(object, signal));
     if (why !== undefined) throw held(`${why}; ${nextSteps(object)}`);
-    if (all <= alwaysAllowed) return 0;
+    if (all <= removalLimits.openstackConfigs.always) return 0;
     return Math.max(0, mine.since + settleMs - clock.monotonicMs());
   }
 
@@ -101,7 +99,7 @@ export function createDeletionGuard({
   /** Those that somebody agreed to count, too: what is left of many stays many. */
   function manyAt(at: number, all: number): string | undefined {
     const near = [...deletions.values()].filter((one) => Math.abs(one.at - at) <= windowMs);
-    if (near.length <= Math.max(alwaysAllowed, all * allowedPart)) return undefined;
+    if (near.length <= allowedAtOnce(all, removalLimits.openstackConfigs)) return undefined;
     return `${near.length} of ${all} OpenstackConfigs were deleted within a minute`;
   }
 
