@@ -111,6 +111,7 @@ describe('servers selected by what they carry', () => {
     scene.cloud.ports = scene.cloud.ports.filter(({ deviceId }) => deviceId !== s1);
     await scene.look(later);
     expect(nodes()).toEqual(['worker-2']);
+    expect(scene.viola.removals).toEqual(['worker-1 server-gone']);
   });
 
   it('stay when a list leaves them out, and while they cannot be read', async () => {

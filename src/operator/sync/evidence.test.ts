@@ -80,6 +80,16 @@ describe('a port that is missing from the list', () => {
     }
   });
 
+  it.each(['network:vip', 'trunk:subport', ''])(
+    '[W4] does not need in the record what Nova did not plug (%s)',
+    async (deviceOwner) => {
+      attach(cloud, 2, 1);
+      cloud.ports = cloud.ports.map((port) => (port.id === 'p2' ? { ...port, deviceOwner } : port));
+      detach(cloud, 1);
+      expect(await verdict()).toBe('portGone');
+    },
+  );
+
   it('does not need ports without addresses in the record, which is one of addresses', async () => {
     attach(cloud, 2, 1);
     cloud.ports = cloud.ports.map((port) => (port.id === 'p2' ? { ...port, fixedIps: [] } : port));

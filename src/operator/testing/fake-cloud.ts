@@ -7,6 +7,7 @@ import type {
   ServerRecord,
   Subnet,
 } from '../../openstack/resources.ts';
+import { isPlugged } from '../../plan/observation.ts';
 import { type FailureKind, RequestError, type Service } from '../../requests/request-error.ts';
 
 type Method = Exclude<
@@ -181,9 +182,10 @@ export class FakeCloud implements Cloud {
     return there.map(({ tags: _tags, ...vm }) => ({ projectId: this.projectId, ...vm }));
   }
 
+  /** Nova records what it plugged, and not what only names its server. */
   #macsOf(serverId: string): readonly string[] {
     const nics = this.ports.filter(
-      ({ deviceId, fixedIps }) => deviceId === serverId && fixedIps[0],
+      (port) => port.deviceId === serverId && isPlugged(port) && port.fixedIps[0],
     );
     return nics.map(({ macAddress }) => macAddress);
   }
