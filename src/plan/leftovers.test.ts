@@ -117,12 +117,12 @@ it('a node whose name changes keeps its object', () => {
   expect(planOf(undefined, sample).nodes).toMatchObject([{ nodeName: 'worker-1', action: 'none' }]);
 });
 
+/** Another object for server 1, with a NIC of port `pN`. */
+function twin(n: number) {
+  return { ...held(1, [entry(n, 1)]), nodeName: 'worker-x', uid: 'uid-x' };
+}
+
 describe('a second object for one server', () => {
-  const twin = (n: number) => ({
-    ...held(1, [entry(n, 1)]),
-    nodeName: 'worker-x',
-    uid: 'uid-x',
-  });
   const plan = (n: number, serversComplete = true) =>
     planOf(undefined, {
       ports: [port(1, 's1'), port(2, 's1')],

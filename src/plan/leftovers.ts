@@ -58,12 +58,10 @@ interface Fate {
  * carries is only missing from a list, which proves nothing.
  */
 function fateOfDeselected(node: HeldObject, view: View): Fate {
-  const { owner, selection } = view.input;
+  const { selection } = view.input;
   const { instanceId: serverId = '' } = node.spec;
   const cause = 'deselected';
-  // Whoever made the OpenstackConfig again with fewer servers, or in another cluster, has edited nothing.
-  const isRemade = node.source?.uid !== owner.uid;
-  const basis = isRemade ? 'sideEffect' : selection.pinned.servers ? 'named' : 'proven';
+  const basis = basisOfDeselection(node, view);
   if (selection.pinned.servers) return { kind: 'goes', cause, basis };
   if (!selection.serversComplete) return { kind: 'held', cause, basis };
   const verdict = serverId === '' ? 'unconfirmed' : view.serverVerdict(serverId);
@@ -71,6 +69,12 @@ function fateOfDeselected(node: HeldObject, view: View): Fate {
   if (verdict === 'selected' || verdict === 'unconfirmed') return { kind: 'unclear', cause, basis };
   if (verdict === 'deleted') return { kind: 'goes', cause: 'serverDeleted', basis: 'proven' };
   return { kind: 'goes', cause, basis };
+}
+
+/** Whoever made the OpenstackConfig again with fewer servers, or in another management cluster, has edited nothing. */
+function basisOfDeselection({ source }: HeldObject, { input }: View): RemovalBasis {
+  if (source?.uid !== input.owner.uid) return 'sideEffect';
+  return input.selection.pinned.servers ? 'named' : 'proven';
 }
 
 /** Another object delivers the server: what that one has too stays on the node. */

@@ -40,19 +40,16 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
 type Conflict = Extract<Block, { kind: 'problem' }>;
 type Decision = Pick<NodePlan, 'action' | 'waiting' | 'why'>;
 
-function decide(claim: Claim, plan: InterfacePlan, own: boolean, { input }: View): Decision {
+function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): Decision {
   const { held } = claim;
   const waiting = plan.waiting.length > 0;
   if (held === undefined) return newNode(plan, waiting);
   if (held.deletionTimestamp !== undefined) return onItsWayOut;
   // Taken over, what is held back would be a wish of this CR from then on, and no question any more.
   if (!own && isHeldBack(plan)) return { action: 'none', waiting, why: 'removals are held back' };
-  const why = difference(claim, held, plan) ?? (own ? undefined : 'taken over');
+  const why =
+    difference(claim, held, plan) ?? (own ? undefined : 'taken over') ?? wishedFor(held, view);
   if (why) return { action: 'post', waiting, why };
-  if (input.force) return { action: 'post', waiting, why: 'asked for' };
-  if (input.removals === 'allowed' && isHeldThere(held)) {
-    return { action: 'post', waiting, why: 'removals are allowed' };
-  }
   return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
 }
 
@@ -62,6 +59,12 @@ function replacing(held: HeldObject | undefined, { input: { owner } }: View) {
   if (!isOfName(source, owner)) return {};
   const uid = source?.uid === owner.uid ? source.replaces : source?.uid;
   return uid === undefined || uid === owner.uid ? {} : { replaces: uid };
+}
+
+/** Why an object is posted that says what it is to say. */
+function wishedFor(held: HeldObject, { input }: View): string | undefined {
+  if (input.force) return 'asked for';
+  return input.removals === 'allowed' && isHeldThere(held) ? 'removals are allowed' : undefined;
 }
 
 /** Whether the business cluster waits for consent to removals of this object. */

@@ -323,11 +323,11 @@ it('a port in another status that loses its addresses for a while, as in a migra
 
 describe('[W4] a port that Nova did not plug', () => {
   const vip = port(1, 's1', { deviceOwner: 'network:vip' });
-  const delivered = { held: [held(1, [entry(1, 0)])], ports: [vip] };
+  const sample = { held: [held(1, [entry(1, 0)])], ports: [vip] };
 
   it('keeps the NIC that it has, and loses it by consent', () => {
-    expect(planOf(delivered).nodes).toMatchObject([{ interfaces: [entry(1, 0)] }]);
-    const plan = planOf({ ...delivered, input: { removals: 'allowed' } });
+    expect(planOf(sample).nodes).toMatchObject([{ interfaces: [entry(1, 0)] }]);
+    const plan = planOf({ ...sample, input: { removals: 'allowed' } });
     expect(plan.nodes).toMatchObject([
       { interfaces: [], removals: { confirmed: [{ cause: 'notPlugged' }] } },
     ]);

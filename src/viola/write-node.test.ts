@@ -63,12 +63,12 @@ function edit() {
   return bed.admin.patch(nodeConfigs, ref, { spec: { nodeName: 'Other' } });
 }
 
-describe('[C16] consent to removals', () => {
-  const consentOf = async () => {
-    const { metadata, spec } = await bed.stored();
-    return { hash: spec.specHash, consent: metadata.annotations?.[annotations.removalConsent] };
-  };
+async function consentOf() {
+  const { metadata, spec } = await bed.stored();
+  return { hash: spec.specHash, consent: metadata.annotations?.[annotations.removalConsent] };
+}
 
+describe('[C16] consent to removals', () => {
   it('is written for the content that it is about, and goes with the next one', async () => {
     await bed.post([{ ...postedNode, base: null }]);
     const { uid, generation } = (await bed.stored()).metadata;

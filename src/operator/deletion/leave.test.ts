@@ -163,13 +163,16 @@ describe('a CR that is deleted', () => {
   });
 });
 
+function agree(): void {
+  scene.kube.annotate({ 'multinic.io/allow-removals': 'moved' });
+}
+
 describe('a CR that was moved to another business cluster', () => {
   const credentials = {
     openstackProviderID: 'cloud-1',
     k8sProviderID: 'biz-2',
     projectID: 'project-1',
   };
-  const agree = () => scene.kube.annotate({ 'multinic.io/allow-removals': 'moved' });
 
   it('takes its nodes out of the first although every record of them was lost', async () => {
     await delivered(scene);
