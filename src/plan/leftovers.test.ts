@@ -117,27 +117,27 @@ it('a node whose name changes keeps its object', () => {
   expect(planOf(undefined, sample).nodes).toMatchObject([{ nodeName: 'worker-1', action: 'none' }]);
 });
 
-/** Another object for server 1, with a NIC of port `pN`. */
-function twin(n: number) {
-  return { ...held(1, [entry(n, 1)]), nodeName: 'worker-x', uid: 'uid-x' };
+/** Server 1 has a second object, with a NIC of port `pN`. */
+function planOfTwin(n: number, serversComplete = true) {
+  const twin = { ...held(1, [entry(n, 1)]), nodeName: 'worker-x', uid: 'uid-x' };
+  return planOf(undefined, {
+    ports: [port(1, 's1'), port(2, 's1')],
+    servers: [server(1)],
+    selection: { serverIds: ['s1'], serversComplete },
+    held: [held(1, [entry(1, 0)]), twin],
+  });
 }
 
 describe('a second object for one server', () => {
-  const plan = (n: number, serversComplete = true) =>
-    planOf(undefined, {
-      ports: [port(1, 's1'), port(2, 's1')],
-      servers: [server(1)],
-      selection: { serverIds: ['s1'], serversComplete },
-      held: [held(1, [entry(1, 0)]), twin(n)],
-    });
-
   it('goes when the server still has its ports: the first object delivers them', () => {
-    expect(plan(2).nodes).toMatchObject([{ action: 'post' }, { action: 'delete' }]);
-    expect(plan(2, false).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
+    expect(planOfTwin(2).nodes).toMatchObject([{ action: 'post' }, { action: 'delete' }]);
+    expect(planOfTwin(2, false).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
   });
 
   it('waits for consent when it has a NIC of its own', () => {
-    expect(plan(9).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
-    expect(plan(9).problems).toMatchObject([{ reason: 'RemovalHeld', subject: 'node worker-x' }]);
+    expect(planOfTwin(9).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
+    expect(planOfTwin(9).problems).toMatchObject([
+      { reason: 'RemovalHeld', subject: 'node worker-x' },
+    ]);
   });
 });
