@@ -77,6 +77,19 @@ describe('the reasons for which something is not Ready', () => {
       'SecretNotOurs',
       'Connected',
       'Disconnected',
+      // Of ports and of the condition NICsReady, never of Ready.
+      'PortTooOld',
+      'PortStatus',
+      'SubnetNotSelected',
+      'FamilyNotWanted',
+      'PortWithoutAddress',
+      'PortNotPlugged',
+      'NetworkUnread',
+      'WaitingForName',
+      'NoPorts',
+      'NICsConfigured',
+      'NICsNotConfigured',
+      'NoNodeStatus',
     ],
     controller:
       'AllInterfacesConfigured AsApplied SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers'.split(

@@ -1,3 +1,4 @@
+import { portReasons } from './port.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
 /** Reasons of one OpenstackConfig. */
@@ -353,4 +354,5 @@ export const openstackConfigReasons = {
     ],
     ['Remove it by hand, or use a native Viola.', '직접 제거하거나 native Viola를 사용하십시오.'],
   ),
+  ...portReasons,
 } as const satisfies Record<string, ReasonRow>;

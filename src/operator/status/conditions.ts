@@ -6,10 +6,14 @@ import {
   shortMessage,
 } from '../../api/condition.ts';
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
+import type { PortVerdict } from '../../plan/plan.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Pause } from '../openstack-config.ts';
 import { standing } from '../triggers/causes.ts';
+import type { NicCount } from './configured-nics.ts';
+import { nicsReadyOf } from './nics-ready.ts';
 import type { StepFailure, Trouble } from './step-failure.ts';
+import { unusedNote } from './unused-ports.ts';
 
 const shownTroubles = 3;
 
@@ -18,11 +22,11 @@ export type Told = ConditionUpdate | undefined;
 
 /** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
 export function conditionsOf(
-  { ending, notifications }: { readonly ending: Ending; readonly notifications: Told },
+  { ending, notifications, nics, ports = [] }: Found,
   previous: readonly Condition[],
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
-  const ready = readyOf(ending);
+  const ready = readyOf(ending, ports);
   const updates = [
     ready,
     degradedOf(ready),
@@ -31,7 +35,17 @@ export function conditionsOf(
     ...unverifiedCondition(ending),
     ...(notifications ? [notifications] : []),
   ];
-  return withTimes(updates, previous, at);
+  const all = withTimes(updates, previous, at);
+  return ending.kind === 'deleting' ? all : [...all, nicsReadyOf(nics, previous, at)];
+}
+
+/** What a look found. */
+interface Found {
+  readonly ending: Ending;
+  readonly notifications: Told;
+  /** Undefined: the look did not come so far. */
+  readonly nics?: NicCount | undefined;
+  readonly ports?: readonly PortVerdict[];
 }
 
 /** Returns the conditions before with Paused, and with Ready Unknown: nothing is read, so nothing is known. */
@@ -74,7 +88,7 @@ function condition(
   return { type, status, reason, message: shortMessage(message) };
 }
 
-function readyOf(ending: Ending) {
+function readyOf(ending: Ending, ports: readonly PortVerdict[]) {
   const troubles = troublesOf(ending);
   const [first] = troubles;
   if (first) return condition('Ready', 'False', first.reason, summaryOf(troubles));
@@ -83,9 +97,11 @@ function readyOf(ending: Ending) {
     return condition('Ready', 'False', 'Deleting', message);
   }
   const sent = ending.kind === 'synced' ? ending.sent : 0;
+  const note = unusedNote(ports);
+  const also = note === undefined ? '' : `; ${note}`;
   return sent > 0
-    ? condition('Ready', 'True', 'Synced', `synced ${sent} node(s)`)
-    : condition('Ready', 'True', 'NoChange', 'no changes detected');
+    ? condition('Ready', 'True', 'Synced', `synced ${sent} node(s)${also}`)
+    : condition('Ready', 'True', 'NoChange', `no changes detected${also}`);
 }
 
 /** The first trouble names the reason; the others are told as far as they fit, before them what waits for a person. */

@@ -26,6 +26,7 @@ import type { SyncResult, SyncSeen } from '../sync/result.ts';
 import { type Ending, pausedConditions, troublesOf } from './conditions.ts';
 import { isNews, statusAfter } from './status.ts';
 import { Steadiness } from './steadiness.ts';
+import { recordUnusedPorts } from './unused-ports.ts';
 
 export interface StatusWriter {
   /** The object as it is, our last write included: the watch may not have told us of it yet. */
@@ -83,6 +84,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     const { uid, resourceVersion } = after.metadata;
     written.set(keyOf(object), { uid, resourceVersion, status: after.status });
     recordReady(recorder, object, status.conditions);
+    recordUnusedPorts(recorder, object, statusOf(object), status);
     recordWarnings(recorder, object, status.conditions);
   }
 

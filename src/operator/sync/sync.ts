@@ -74,7 +74,8 @@ export async function syncAll(
   const asking = deps.doubts.noteAll(keyOf(object), rounds.nodes, isTold);
   const troubles = troublesIn({ seen, plan, rounds, others, asking });
   const { observation } = input;
-  const ending = { summary: plan.summary, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
+  const { summary, ports } = plan;
+  const ending = { summary, ports, evidenceComplete, isOutage: isOutage({ seen, rounds }) };
   return { ...rounds, ...others, ...ending, observation, troubles, asking, unverified };
 }
 
