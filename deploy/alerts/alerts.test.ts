@@ -72,6 +72,7 @@ describe('the reasons for which something is not Ready', () => {
       'Error',
       'Waiting',
       'Paused',
+      'WaitingForTrigger',
       'SecretInSpec',
       'TLSNotVerified',
       'SecretNotOurs',

@@ -309,6 +309,18 @@ export const openstackConfigReasons = {
     ],
     nothing,
   ),
+  WaitingForTrigger: row(
+    'openstackconfig',
+    true,
+    [
+      'There was no sync of this generation yet, as the trigger mode has no cause for one.',
+      '트리거 모드에 따라 아직 이 세대의 동기화가 시작되지 않았습니다.',
+    ],
+    [
+      'Wait for the time that the message names, or set the annotation multinic.io/reconcile-at to a new value.',
+      '메시지에 있는 시각까지 기다리거나 multinic.io/reconcile-at 어노테이션에 새 값을 설정하십시오.',
+    ],
+  ),
   Paused: row(
     'openstackconfig',
     false,

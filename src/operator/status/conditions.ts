@@ -63,6 +63,20 @@ export function pausedConditions(
   return setCondition(paused, { type: 'Ready', status: 'Unknown', ...because }, at);
 }
 
+/** Returns the conditions before with what a sync answers Unknown: there was none of this generation yet. */
+export function awaitingConditions(
+  previous: readonly Condition[],
+  message: string,
+  at: { readonly now: Date; readonly generation: number },
+): Condition[] {
+  const kept = previous.filter(({ type }) => type !== 'Paused');
+  return ['Ready', 'NICsReady'].reduce<Condition[]>(
+    (list, type) =>
+      setCondition(list, condition(type, 'Unknown', 'WaitingForTrigger', message), at),
+    kept,
+  );
+}
+
 /** Values of users can be of any length; conditions have a limit. */
 function shortened(value: string): string {
   return value.length <= 64 ? value : `${value.slice(0, 64)}…`;

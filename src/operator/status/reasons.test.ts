@@ -282,6 +282,14 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     summed: true,
     bringAbout: then(() => undefined),
   },
+  WaitingForTrigger: {
+    progress: 'Reconciling',
+    summed: false,
+    bringAbout: async () => {
+      scene.trigger('mode: webhook');
+      await created({})();
+    },
+  },
   Paused: {
     type: 'Paused',
     progress: 'Current',
