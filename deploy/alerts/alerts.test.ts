@@ -70,7 +70,6 @@ describe('the reasons for which something is not Ready', () => {
       'NoChange',
       'Healthy',
       'Error',
-      'Waiting',
       'Paused',
       'WaitingForTrigger',
       'SecretInSpec',

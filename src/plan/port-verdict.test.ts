@@ -104,6 +104,15 @@ describe('the verdict on a port', () => {
     ]);
   });
 
+  it('[H1] is Waiting while an object of the same name has to go first', () => {
+    const former = held(1, [entry(7, 0)], {
+      spec: { nodeName: 'worker-1', instanceId: 's7', interfaces: [entry(7, 0)] },
+    });
+    const [verdict] = verdictsOf({ ports: [port(1, 's1')], held: [former] });
+    expect(verdict).toMatchObject({ portId: 'p1', reason: 'Waiting' });
+    expect(verdict?.message).toContain('goes first');
+  });
+
   it('[H1] exists exactly once for each port of a selected server, and for no other port', () => {
     const ports = [port(3, 's2'), port(2, 's1'), port(1, 's1'), port(4, 's9')];
     const sample = {

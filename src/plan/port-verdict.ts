@@ -27,7 +27,9 @@ export function verdictsOfBlocked(
   blocked: Block,
   view: View,
 ): PortVerdict[] {
-  const own = held && held.spec.instanceId === serverId && isOwn(held, view.input.owner);
+  // An object that is waited for goes, and its NICs with it.
+  const stays = blocked.kind === 'problem' && held?.spec.instanceId === serverId;
+  const own = stays && isOwn(held, view.input.owner);
   const delivered = own ? (held.spec.interfaces ?? []) : [];
   return view.portsOf(serverId).map((port) => {
     const nic = nameIn(delivered, port);

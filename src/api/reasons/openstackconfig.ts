@@ -304,10 +304,13 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     [
-      'A node waits until something else is done, for example until a name is free again.',
-      '이름 반환 등 선행 작업이 끝날 때까지 노드가 대기 중입니다.',
+      'A node waits until something else is done, for example until its former object is gone. Ready is False when the business cluster lacks planned NICs for five minutes.',
+      '이전 객체 삭제 등 선행 작업이 끝날 때까지 노드가 대기 중입니다. 비즈 클러스터에 계획한 NIC가 5분 동안 없으면 Ready가 False가 됩니다.',
     ],
-    nothing,
+    [
+      'Nothing at first. If it lasts, look at the MultiNicNodeConfig that the message names, and why its controller cannot remove it.',
+      '처음에는 조치가 필요 없습니다. 계속되면 메시지에 있는 MultiNicNodeConfig와 컨트롤러가 이를 제거하지 못하는 이유를 확인하십시오.',
+    ],
   ),
   WaitingForTrigger: row(
     'openstackconfig',

@@ -13,6 +13,7 @@ import { standing } from '../triggers/causes.ts';
 import type { NicCount } from './configured-nics.ts';
 import { nicsReadyOf } from './nics-ready.ts';
 import type { StepFailure, Trouble } from './step-failure.ts';
+import { isLasting } from './undelivered.ts';
 import { unusedNote } from './unused-ports.ts';
 
 const shownTroubles = 3;
@@ -22,16 +23,17 @@ export type Told = ConditionUpdate | undefined;
 
 /** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
 export function conditionsOf(
-  { ending, notifications, nics, ports = [] }: Found,
+  { ending, notifications, nics, ports = [], late = [] }: Found,
   previous: readonly Condition[],
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
-  const ready = readyOf(ending, ports);
+  const lasting = isLasting(previous, at.now) ? late : [];
+  const ready = readyOf(ending, ports, lasting);
   const updates = [
     ready,
     degradedOf(ready),
     ...progressOf(ending, ready),
-    ...stepConditions(ending),
+    ...stepConditions(ending, late),
     ...unverifiedCondition(ending),
     ...(notifications ? [notifications] : []),
   ];
@@ -46,6 +48,8 @@ interface Found {
   /** Undefined: the look did not come so far. */
   readonly nics?: NicCount | undefined;
   readonly ports?: readonly PortVerdict[];
+  /** What the business cluster does not hold as it is planned. */
+  readonly late?: readonly string[];
 }
 
 /** Returns the conditions before with Paused, and with Ready Unknown: nothing is read, so nothing is known. */
@@ -102,7 +106,7 @@ function condition(
   return { type, status, reason, message: shortMessage(message) };
 }
 
-function readyOf(ending: Ending, ports: readonly PortVerdict[]) {
+function readyOf(ending: Ending, ports: readonly PortVerdict[], lasting: readonly string[]) {
   const troubles = troublesOf(ending);
   const [first] = troubles;
   if (first) return condition('Ready', 'False', first.reason, summaryOf(troubles));
@@ -110,6 +114,7 @@ function readyOf(ending: Ending, ports: readonly PortVerdict[]) {
     const message = `waits for ${ending.waiting.join(' and ')}`;
     return condition('Ready', 'False', 'Deleting', message);
   }
+  if (lasting.length > 0) return condition('Ready', 'False', 'Waiting', listed(lasting));
   const sent = ending.kind === 'synced' ? ending.sent : 0;
   const note = unusedNote(ports);
   const also = note === undefined ? '' : `; ${note}`;
@@ -123,7 +128,10 @@ function summaryOf([first, ...others]: readonly Trouble[]): string {
   const held = others.filter(({ reason }) => reason === 'RemovalHeld');
   const asks = [...held, ...others.filter(({ reason }) => standing.has(reason))];
   const inOrder = first ? [first, ...asks, ...others] : [];
-  const messages = [...new Set(inOrder.map(({ message }) => message))];
+  return listed([...new Set(inOrder.map(({ message }) => message))]);
+}
+
+function listed(messages: readonly string[]): string {
   const more = messages.length - shownTroubles;
   return messages.slice(0, shownTroubles).join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
@@ -150,13 +158,20 @@ function progressOf(
 }
 
 /** A deleted object is not looked up in its cloud any more, so nothing is said about that. */
-function stepConditions(ending: Ending): ConditionUpdate[] {
+function stepConditions(ending: Ending, late: readonly string[]): ConditionUpdate[] {
   if (ending.kind === 'deleting') return [];
   return [
     credentialsCondition(ending),
     stepCondition('InventoryComplete', 'listing', ending),
-    stepCondition('Delivered', 'delivery', ending),
+    deliveredCondition(ending, late),
   ];
+}
+
+/** What waits is not delivered, although it was not refused either. */
+function deliveredCondition(ending: Ending, late: readonly string[]): ConditionUpdate {
+  const found = stepCondition('Delivered', 'delivery', ending);
+  if (found.status !== 'True' || late.length === 0) return found;
+  return condition(found.type, 'False', 'Waiting', listed(late));
 }
 
 function credentialsCondition(ending: Ending): ConditionUpdate {

@@ -11,6 +11,7 @@ import type { SyncResult, SyncSeen } from '../sync/result.ts';
 import { conditionsOf, type Ending, type Told, troublesOf } from './conditions.ts';
 import { countNics } from './configured-nics.ts';
 import type { Trouble } from './step-failure.ts';
+import { undelivered } from './undelivered.ts';
 import { unusedPortsShown } from './unused-ports.ts';
 
 export interface StatusInput {
@@ -48,7 +49,7 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
 function foundOf(seen: SyncSeen | undefined) {
   if (seen === undefined) return {};
   const { synced } = seen;
-  return { nics: countNics(synced), ports: synced.ports };
+  return { nics: countNics(synced), ports: synced.ports, late: undelivered(synced) };
 }
 
 function seenIn({ synced, downPortFastRetryMax }: SyncSeen, { previous, now }: StatusInput) {
