@@ -6,6 +6,7 @@ import type { RecordedNode } from '../plan/plan.ts';
 import { forgetConfig } from './config-rows.ts';
 import type { Database, Tables } from './database.ts';
 import { checkSqlite, isConflict, isCorrupt, mariadbDialect, sqliteDialect } from './dialect.ts';
+import { type HistoryFilter, listChanges, type NumberedChange } from './history.ts';
 import type { MariadbAccess } from './mariadb-access.ts';
 import { migrate } from './migrations.ts';
 import {
@@ -76,6 +77,11 @@ export class Store {
   /** Business clusters with their nodes, in the order of their ids. */
   async providers(filter: ProviderFilter = {}): Promise<InventoryProvider[]> {
     return this.#use((db) => listProviders(db, filter));
+  }
+
+  /** Changes of NICs, the newest first. */
+  async changes(filter: HistoryFilter): Promise<NumberedChange[]> {
+    return this.#use((db) => listChanges(db, filter));
   }
 
   /** What was seen of the ports of these records. */
