@@ -27,6 +27,8 @@ const ofPeople: readonly OperatorReason[] = [
   'SubnetRequired',
 ];
 
+const ofDelivery: readonly OperatorReason[] = ['ViolaPostError', 'Waiting'];
+
 const ofDeletions: readonly OperatorReason[] = ['Deleting', 'RemovalUnsupported'];
 
 const which: Look = {
@@ -91,14 +93,15 @@ export const ofOpenstackConfigs = {
     ],
   },
   MultiNicDeliveryFailing: {
-    exprs: { 'multinic-operator': notReady('operator', ['ViolaPostError']) },
+    exprs: { 'multinic-operator': notReady('operator', ofDelivery) },
     for: '15m',
     severity: 'warning',
     summary: 'Nodes are not delivered to their business cluster.',
-    description: '{{ $value }} OpenstackConfigs have had nodes that Viola refuses for 15 minutes.',
+    description:
+      '{{ $value }} OpenstackConfigs have had nodes for 15 minutes that their business cluster does not hold as planned ({{ $labels.reason }}).',
     meaning: {
-      en: 'Viola is out of reach, knows no such business cluster, refuses the token of the operator, or cannot write in the business cluster.',
-      ko: 'Viola에 연결할 수 없거나, 등록되지 않은 비즈 클러스터이거나, 오퍼레이터의 토큰이 거부되었거나, 비즈 클러스터에 쓸 수 없는 상태입니다.',
+      en: '`ViolaPostError`: Viola is out of reach, knows no such business cluster, refuses the token of the operator, or cannot write in the business cluster. `Waiting`: the former object of a node is still being deleted, for example because its node cannot be cleaned.',
+      ko: '`ViolaPostError`: Viola에 연결할 수 없거나, 등록되지 않은 비즈 클러스터이거나, 오퍼레이터의 토큰이 거부되었거나, 비즈 클러스터에 쓸 수 없는 상태입니다. `Waiting`: 노드를 정리할 수 없는 등의 이유로 이전 객체가 아직 삭제되는 중입니다.',
     },
     impact: {
       en: 'Changes do not reach the nodes named in the message. NICs that are configured go on working.',

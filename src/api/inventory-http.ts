@@ -4,6 +4,7 @@ import { interfaceSpec } from './multinicnodeconfig.ts';
 /** HTTP bodies of the inventory, of both generations: that of seed 000, and the newer one of the deployed system. */
 export const inventoryPath = '/v1/inventory/node-configs';
 export const interfacesPath = '/v1/interfaces';
+export const historyPath = '/v1/inventory/history';
 
 export const inventoryQuery = z.object({
   providerId: z.string().max(253).optional().describe('Only this business cluster.'),
@@ -48,6 +49,41 @@ export const seenRecord = inventoryRecord.extend({
 });
 
 export const seenRecords = z.array(seenRecord);
+
+/** Strict: without a filter that is misspelt the changes of all nodes would be answered. */
+export const historyQuery = z.strictObject({
+  providerId: z.string().max(253).optional().describe('Only this business cluster.'),
+  nodeName: z.string().max(253).optional().describe('Only this node.'),
+  portId: z.string().max(64).optional().describe('Only this Neutron port.'),
+  since: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Only changes at this time or later (RFC 3339).'),
+  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Changes of one answer.'),
+  continue: z.string().max(64).optional().describe('Value of x-continue of the page before.'),
+});
+
+const loggedInterface = z.looseObject(interfaceSpec.shape);
+
+export const inventoryChange = z.object({
+  at: z.string().describe('When the change was recorded (RFC 3339).'),
+  providerId: z.string(),
+  nodeName: z.string(),
+  instanceId: z.string(),
+  change: z.enum(['added', 'changed', 'removed']),
+  name: z.string().describe('Name of the NIC.'),
+  portId: z.string().describe('Neutron port; empty for an entry without one.'),
+  macAddress: z.string(),
+  before: loggedInterface.optional().describe('The NIC before; absent: it was added.'),
+  after: loggedInterface.optional().describe('The NIC after; absent: it was removed.'),
+  openstackConfig: z
+    .object({ namespace: z.string(), name: z.string(), generation: z.int() })
+    .describe('The OpenstackConfig that delivered the change.'),
+});
+
+export const inventoryChanges = z.array(inventoryChange);
+
+export type InventoryChange = z.infer<typeof inventoryChange>;
 
 const inventoryNode = z.object({
   providerId: z.string(),

@@ -143,7 +143,8 @@ export const openstackConfigStatus = z.object({
       servers: count('Servers selected.'),
       nodes: count('Nodes with at least one NIC.'),
       interfaces: count('NICs delivered.'),
-      filteredPorts: count('Ports of the servers that no NIC was made of.'),
+      nics: text('NICs that are configured on their nodes, of those that are planned: 2/3.', 32),
+      filteredPorts: count('Ports with an address in a selected subnet that are no NIC.'),
     })
     .optional()
     .describe('Counts of the last sync.'),
@@ -161,6 +162,20 @@ export const openstackConfigStatus = z.object({
     .max(20)
     .optional()
     .describe('The nodes that need attention most, at most 20.')
+    .meta(atomic),
+  unusedPorts: z
+    .array(
+      z.object({
+        portId: text('Neutron port id.', 64),
+        serverId: text('Server that the port is attached to.', 64),
+        address: text('Its address in a selected subnet.', 64),
+        reason: text('Why it is no NIC; see the table of reasons.', 64),
+        message: text('The reason with its values, and what to do, for people.', 1024),
+      }),
+    )
+    .max(20)
+    .optional()
+    .describe('Ports with an address in a selected subnet that are no NIC, at most 20.')
     .meta(atomic),
   deliveredTo: z
     .array(z.string().max(253))

@@ -1,6 +1,6 @@
 import type { About } from '../process/about.ts';
 import type { HttpServer } from './app.ts';
-import { isLoopback } from './loopback.ts';
+import { isFromThisMachine } from './host-name.ts';
 import { HttpProblem } from './problem.ts';
 
 /** What a proxy says of whom it speaks for: a caller behind one is not this machine, though the proxy is. */
@@ -13,10 +13,9 @@ const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host',
  */
 export function serveAbout(app: HttpServer, { version, settings }: About): void {
   app.get('/version', { schema: { hide: true } }, async () => version);
-  app.get('/configz', { schema: { hide: true } }, async ({ ip, headers }) => {
-    const name = headers.host?.replace(/:\d+$/, '') ?? '';
-    const direct = proxyHeaders.every((header) => headers[header] === undefined);
-    if (direct && isLoopback(ip) && isLoopback(name)) return settings;
+  app.get('/configz', { schema: { hide: true } }, async (request) => {
+    const direct = proxyHeaders.every((header) => request.headers[header] === undefined);
+    if (direct && isFromThisMachine(request)) return settings;
     const detail =
       'settings are shown on the machine itself only; use kubectl port-forward, and ask 127.0.0.1';
     throw new HttpProblem(403, 'LoopbackOnly', detail);

@@ -10,12 +10,15 @@ import { type AppOptions, createApp, type HttpServer } from './app.ts';
 import { endWithWork } from './drain.ts';
 import { createErrorHandler, sendProblem } from './error-handler.ts';
 import { serveHealth } from './health.ts';
+import { refuseForeignHosts } from './host-name.ts';
 
 export interface GuardedOptions extends AppOptions, AccessLogOptions {
   /** Requests in work at once of one caller to one provider; more are answered 429. Default 32. */
   readonly inFlightLimit?: number;
   /** How long the work for one request may take. Default 60 s. */
   readonly deadlineMs?: number;
+  /** Refuse loopback callers that name another host and carry no token (DNS rebinding). Default false. */
+  readonly guardsHost?: boolean;
   /** Where to look for routes, for whoever asks for one that is not there. */
   readonly routesAt: string;
 }
@@ -48,6 +51,7 @@ export function createGuardedServer(options: GuardedOptions): HttpServer {
     sendProblem(reply, noSuchRoute(request, routesAt), request.id),
   );
   logAnswers(app, options);
+  if (options.guardsHost) refuseForeignHosts(app);
   admitRequests(app, { clock, limit, deadlineMs, routesAt });
   endWithWork(app, clock);
   return app;

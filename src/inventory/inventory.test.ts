@@ -10,7 +10,8 @@ import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { Store } from '../store/store.ts';
 import { systemClock } from '../time/clock.ts';
-import { continueHeader, serveInventory } from './routes.ts';
+import { continueHeader } from './continue.ts';
+import { serveInventory } from './routes.ts';
 
 let app: HttpServer;
 let store: Store;

@@ -13,24 +13,23 @@ import {
 import { problem } from '../api/node-configs-http.ts';
 import type { Admit } from '../http/admission.ts';
 import type { HttpServer } from '../http/app.ts';
-import { isLoopback } from '../http/loopback.ts';
+import { isFromThisMachine } from '../http/host-name.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
 import { identify } from '../http/who-may.ts';
 import type { Store } from '../store/store.ts';
+import { continueHeader } from './continue.ts';
+import { serveHistory } from './history.ts';
 import { type Decorate, RecordLists } from './record-list.ts';
 
 export interface InventoryDeps {
-  readonly store: Pick<Store, 'list' | 'notesOf' | 'providers'>;
+  readonly store: Pick<Store, 'list' | 'notesOf' | 'providers' | 'changes'>;
   /** Who may read from elsewhere than this machine; nobody without it. */
   readonly tokens: TokenFile | undefined;
   /** Why the records cannot be trusted now; undefined: they can. */
   readonly unavailable: () => string | undefined;
 }
-
-/** Header of an answer that has more: give its value as `continue` to get the next page. */
-export const continueHeader = 'x-continue';
 
 // Without a limit everything is answered: callers of the legacy system know no pages.
 const page = z.object({
@@ -58,6 +57,8 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   }
 
   const route = { config: { admit }, preValidation: refuseMisspeltFilters };
+
+  serveHistory(app, { store, config: { admit }, readable });
 
   const lists = new RecordLists(store);
 
@@ -210,10 +211,10 @@ function refuseStale(why: string | undefined): void {
  * already.
  */
 function admitReaders(tokens: TokenFile | undefined): Admit {
-  return async ({ ip, headers }) => {
-    if (isLoopback(ip)) return { name: 'this machine', providers: ['*'] };
+  return async (request) => {
+    if (isFromThisMachine(request)) return { name: 'this machine', providers: ['*'] };
     const grants = (await tokens?.current()) ?? [];
-    const { verbs, providers, name } = identify(grants, headers.authorization);
+    const { verbs, providers, name } = identify(grants, request.headers.authorization);
     if (!verbs.includes('read')) throw new HttpProblem(403, 'VerbDenied', `${name} may not read`);
     return { name, providers };
   };

@@ -18,7 +18,12 @@ import { inventorySettings } from './settings.ts';
 import { startInventory } from './start.ts';
 
 const source = {
-  store: { list: async () => [], notesOf: async () => new PortNotes(), providers: async () => [] },
+  store: {
+    list: async () => [],
+    notesOf: async () => new PortNotes(),
+    providers: async () => [],
+    changes: async () => [],
+  },
   unavailable: () => undefined,
 };
 

@@ -40,6 +40,7 @@ export async function startInventory(
     health,
     registry: metrics.registry,
     about,
+    guardsHost: true,
     ...(tls ? { tls } : {}),
     onAnswer: ({ method, route, status, seconds }) => {
       const labels = { server: 'inventory', method, route };

@@ -33,6 +33,7 @@ import { Looks } from './schedule/scope.ts';
 import { lanesOf, slowSyncMs } from './schedule/worker-lanes.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
+import { mayBeCalled } from './triggers/settings.ts';
 import { Triggers } from './triggers/triggers.ts';
 import { watchTriggers } from './triggers/watch.ts';
 
@@ -85,7 +86,13 @@ export function createLoop(options: LoopOptions) {
     log,
   });
   const writer = createStatusWriter({ client, recorder, perform, clock, notReady, notifications });
-  const triggers = new Triggers({ clock, log, writer, notReady });
+  const triggers = new Triggers({
+    clock,
+    log,
+    writer,
+    notReady,
+    isCallable: mayBeCalled(settings),
+  });
   const reconcile = createReconciler({
     ...options,
     clock,

@@ -52,7 +52,7 @@ export function createReconciler(options: ReconcilerDeps) {
       for (const each of [views, notifications, cloudLooks]) each.leave(key);
       return leave(object, deps, signal);
     }
-    return triggers.pass(object, async () => look(object, deps, signal));
+    return triggers.pass(object, async () => look(object, deps, signal), signal);
   };
 }
 

@@ -151,6 +151,11 @@ async function openStore(settings: OperatorSettings, { clock, log }: Context): P
     now: () => clock.now(),
     onRebuilt: (movedTo, cause) =>
       log.error({ movedTo, err: cause }, 'the inventory file was damaged; it is made anew'),
+    onReplaced: (path) =>
+      log.error(
+        { path },
+        'the inventory file was removed or replaced; the file of this name is opened',
+      ),
   });
 }
 

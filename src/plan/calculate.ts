@@ -7,8 +7,8 @@ import {
 import { type Claim, claimNodes } from './claims.ts';
 import { planLeftovers } from './leftovers.ts';
 import { planClaim } from './node-plan.ts';
-import type { NodePlan, Plan, PlanInput, Problem } from './plan.ts';
-import { compareText, nicAt, type View, viewOf } from './view.ts';
+import type { NodePlan, Plan, PlanInput, PortVerdict, Problem } from './plan.ts';
+import { compareText, isOwn, nicAt, type View, viewOf } from './view.ts';
 
 /**
  * What has to be posted and deleted so that the business cluster holds what the OpenstackConfig selects. Pure: equal
@@ -107,10 +107,13 @@ function* planAll(view: View): Generator<undefined, Plan> {
     yield;
   }
   const leftovers = planLeftovers(claims, view);
-  const nodes = [...outcomes.flatMap(({ node }) => node ?? []), ...leftovers.nodes].toSorted(
-    (a, b) => compareText(a.nodeName, b.nodeName) || compareText(a.instanceId, b.instanceId),
-  );
-  const delivered = nodes.map(({ interfaces }) => interfaces.length);
+  const nodes = [...outcomes.flatMap(({ node }) => node ?? []), ...leftovers.nodes]
+    .toSorted(
+      (a, b) => compareText(a.nodeName, b.nodeName) || compareText(a.instanceId, b.instanceId),
+    )
+    .map((node) => (isForeign(node, view) ? { ...node, isForeign: true } : node));
+  const delivered = nodes.map((node) => (node.isForeign ? 0 : node.interfaces.length));
+  const ports = outcomes.flatMap((outcome) => outcome.ports);
   return {
     nodes,
     problems: [
@@ -118,15 +121,27 @@ function* planAll(view: View): Generator<undefined, Plan> {
       ...outcomes.flatMap(({ problems }) => problems),
       ...leftovers.problems,
     ],
+    ports,
     ask: outcomes.flatMap(({ ask }) => ask),
     askServers: leftovers.askServers,
     summary: {
       servers: new Set(view.input.selection.serverIds).size,
       nodes: delivered.filter((count) => count > 0).length,
       interfaces: delivered.reduce((sum, count) => sum + count, 0),
-      filteredPorts: outcomes.reduce((sum, { filteredPorts }) => sum + filteredPorts, 0),
+      filteredPorts: unusedPorts(ports).length,
     },
   };
+}
+
+/** Whether the object stays another OpenstackConfig's: nothing is sent for it. */
+function isForeign({ nodeName, action }: NodePlan, { heldByName, input }: View): boolean {
+  const held = action === 'none' ? heldByName.get(nodeName) : undefined;
+  return held?.source !== undefined && !isOwn(held, input);
+}
+
+/** Returns the ports that a user may expect among the NICs: those with an address in a selected subnet and no NIC. */
+export function unusedPorts(ports: readonly PortVerdict[]): readonly PortVerdict[] {
+  return ports.filter(({ address, nic }) => address !== undefined && nic === undefined);
 }
 
 function lostServers(claims: readonly Claim[], view: View): Problem[] {

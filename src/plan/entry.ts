@@ -123,12 +123,6 @@ export function isAllowedStatus({ status }: Port, { statuses }: Selection): bool
   return statuses === 'any' || status === '' || statuses.includes(status.toUpperCase());
 }
 
-/** Whether a port that is not delivered may become a NIC, its subnet aside; one that was is not too old for it. */
-export function isNewcomer(port: Port, selection: Selection, wasDelivered: boolean): boolean {
-  const isYoung = isAfterBaseline(port.createdAt, selection.createdAfter);
-  return isAllowedStatus(port, selection) && (wasDelivered || isYoung);
-}
-
 const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**

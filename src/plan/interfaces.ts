@@ -1,9 +1,10 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../api/node-configs-http.ts';
-import { entryOf, isNewcomer, type Match, matchSubnet } from './entry.ts';
+import { entryOf, type Match, matchSubnet } from './entry.ts';
 import { FreeNames, indexOfEntry } from './free-names.ts';
 import type { Port, Question } from './observation.ts';
-import type { Problem, Removal } from './plan.ts';
+import type { PortVerdict, Problem, Removal } from './plan.ts';
+import { nameOf, nicVerdict, noNicVerdict, type Obstacle, obstacleOf } from './port-verdict.ts';
 import { refusalOf } from './refusal.ts';
 import { fateOf, heldEntries, type Place } from './removal.ts';
 import { compareText, type View } from './view.ts';
@@ -17,8 +18,8 @@ export interface InterfacePlan {
   readonly waiting: readonly string[];
   readonly passedOver: boolean;
   readonly problems: readonly Problem[];
-  /** Ports of the server that are no NIC. */
-  readonly filteredPorts: number;
+  /** One verdict for each port of the server. */
+  readonly ports: readonly PortVerdict[];
 }
 
 /** Plans the NICs of one node; `held` is the object they are delivered in, if there is one already. */
@@ -31,31 +32,17 @@ export function planInterfaces(
   const ports = view.portsOf(place.serverId);
   const entries = heldEntries(held, ports);
   const names = new FreeNames({ held, recorded: view.recordedOf(place.serverId), ports });
-  const interfaces: InterfaceSpec[] = [];
-  const confirmed: Removal[] = [];
-  const unconfirmed: Removal[] = [];
-  const ask: Question[] = [];
-  const refused: Problem[] = [];
-  for (const entry of entries) {
-    const fate = fateOf(entry, place, names, view);
-    if (fate.kind === 'goes') confirmed.push(fate.removal);
-    else interfaces.push(fate.entry);
-    if (fate.kind === 'unconfirmed') unconfirmed.push(fate.removal);
-    if (fate.kind === 'unconfirmed' && fate.ask) ask.push(fate.ask);
-    if (fate.kind === 'stays' && fate.problem) refused.push(fate.problem);
-  }
+  const { kept, confirmed, unconfirmed, ask, refused, nics } = fatesOf(entries, place, names, view);
   const strangers = ports.filter((port) => !entries.some((entry) => entry.port === port));
-  const { added, waiting, problems } = placeNewcomers({
+  const { added, waiting, problems, obstacles } = placeNewcomers({
     subject: `node ${nodeName}`,
-    kept: interfaces,
-    ports: strangers.filter((port) => isNewcomer(port, view.input.selection, names.knows(port))),
+    kept,
+    ports: strangers.filter((port) => !obstacleOf(port, view, names.knows(port))),
     names,
     view,
   });
-  interfaces.push(...added);
-  interfaces.sort(byIndex);
-  const isNic = ({ id }: Port): boolean => interfaces.some(({ portId }) => portId === id);
-  const filteredPorts = ports.reduce((count, port) => count + (isNic(port) ? 0 : 1), 0);
+  const interfaces = [...kept, ...added].toSorted(byIndex);
+  for (const entry of added) nics.set(entry.portId ?? '', nameOf(entry));
   return {
     interfaces,
     confirmed,
@@ -64,9 +51,61 @@ export function planInterfaces(
     waiting,
     passedOver: names.passedOver,
     problems: [...refused, ...problems],
-    filteredPorts,
+    ports: verdictsOf(ports, { nics, obstacles, names, view }),
   };
 }
+
+/** What becomes of the delivered NICs of a node. */
+function fatesOf(
+  entries: ReturnType<typeof heldEntries>,
+  place: Place,
+  names: FreeNames,
+  view: View,
+) {
+  const kept: InterfaceSpec[] = [];
+  const confirmed: Removal[] = [];
+  const unconfirmed: Removal[] = [];
+  const ask: Question[] = [];
+  const refused: Problem[] = [];
+  const nics = new Map<string, string>();
+  for (const entry of entries) {
+    const fate = fateOf(entry, place, names, view);
+    if (fate.kind === 'goes') {
+      confirmed.push(fate.removal);
+      continue;
+    }
+    kept.push(fate.entry);
+    nics.set(entry.port?.id ?? '', nameOf(fate.entry));
+    if (fate.kind === 'unconfirmed') unconfirmed.push(fate.removal);
+    if (fate.kind === 'unconfirmed' && fate.ask) ask.push(fate.ask);
+    if (fate.kind === 'stays' && fate.problem) refused.push(fate.problem);
+  }
+  return { kept, confirmed, unconfirmed, ask, refused, nics };
+}
+
+interface Outcome {
+  /** Names of the NICs by port id; '' stands for ports that were not seen. */
+  readonly nics: ReadonlyMap<string, string>;
+  /** Why ports found no place, by port id. */
+  readonly obstacles: ReadonlyMap<string, Obstacle>;
+  readonly names: FreeNames;
+  readonly view: View;
+}
+
+function verdictsOf(
+  ports: readonly Port[],
+  { nics, obstacles, names, view }: Outcome,
+): PortVerdict[] {
+  return ports.map((port) => {
+    const nic = nics.get(port.id);
+    if (nic !== undefined) return nicVerdict(port, nic, view);
+    const why = obstacles.get(port.id) ?? obstacleOf(port, view, names.knows(port)) ?? notPlaced;
+    return noNicVerdict(port, why, view);
+  });
+}
+
+/** A NIC that goes in this plan, of a port that could become one again in the next. */
+const notPlaced: Obstacle = { reason: 'Waiting', message: 'its former NIC is removed first' };
 
 function byIndex(a: InterfaceSpec, b: InterfaceSpec): number {
   return (
@@ -80,6 +119,8 @@ interface Newcomers {
   /** Ports that wait until a name is free on the node. */
   readonly waiting: readonly string[];
   readonly problems: readonly Problem[];
+  /** Why ports found no place, by port id. */
+  readonly obstacles: ReadonlyMap<string, Obstacle>;
 }
 
 interface Candidate {
@@ -106,10 +147,12 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
   const waiting: string[] = [];
   const problems: Problem[] = [];
   const over: Candidate[] = [];
+  const obstacles = new Map<string, Obstacle>();
   let room = Math.max(0, view.input.selection.maxInterfaces - kept.length);
   for (const candidate of inOrder(ports, view)) {
     if (room === 0) {
       over.push(candidate);
+      obstacles.set(candidate.port.id, overLimit(view));
       continue;
     }
     room--;
@@ -117,16 +160,19 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
     const index = names.next(port);
     if (index === undefined) {
       waiting.push(port.id);
+      obstacles.set(port.id, waitingForName);
       continue;
     }
     const built = entryOf(port, match, index, view);
     if (built.kind === 'missing') {
       problems.push(unread(port, built.what));
+      obstacles.set(port.id, { reason: 'NetworkUnread', message: built.what });
       continue;
     }
     const refusal = refusalOf(port.id, [...kept, ...added], built.entry);
     if (refusal) {
       problems.push(refusal);
+      obstacles.set(port.id, { reason: 'InvalidPort', message: refusal.message });
       room++;
       continue;
     }
@@ -134,10 +180,21 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
     added.push(built.entry);
   }
   if (over.length > 0) problems.push(tooMany(subject, over, view));
-  return { added, waiting, problems };
+  return { added, waiting, problems, obstacles };
 }
 
-const nobody: Newcomers = { added: [], waiting: [], problems: [] };
+const nobody: Newcomers = { added: [], waiting: [], problems: [], obstacles: new Map() };
+
+const waitingForName: Obstacle = {
+  reason: 'WaitingForName',
+  message: 'every index of multinic0 to multinic9 is taken, or still in use on the node',
+};
+
+function overLimit({ input }: View): Obstacle {
+  const { maxInterfaces } = input.selection;
+  const message = `the node has the ${maxInterfaces} NICs that spec.settings.maxInterfaces allows`;
+  return { reason: 'InterfaceLimitExceeded', message };
+}
 
 function inOrder(ports: readonly Port[], view: View): Candidate[] {
   const candidates = ports.flatMap((port) => {

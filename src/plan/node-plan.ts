@@ -5,7 +5,8 @@ import type { Reason } from '../api/reasons.ts';
 import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
 import type { Question } from './observation.ts';
-import type { NodePlan, Problem, Removal } from './plan.ts';
+import type { NodePlan, PortVerdict, Problem, Removal } from './plan.ts';
+import { verdictsOfBlocked } from './port-verdict.ts';
 import { type HeldObject, isOfName, type View } from './view.ts';
 
 /** The plan of one node, with what it could not do and what it wants to know. */
@@ -13,7 +14,7 @@ interface NodeOutcome {
   readonly node: NodePlan | undefined;
   readonly problems: readonly Problem[];
   readonly ask: readonly Question[];
-  readonly filteredPorts: number;
+  readonly ports: readonly PortVerdict[];
 }
 
 /** Plans the node of a selected server; a blocked one stays exactly as it is. */
@@ -34,7 +35,7 @@ export function planClaim(claim: Claim, view: View): NodeOutcome {
     ...decide(claim, plan, own, view),
   };
   const problems = [...plan.problems, ...unconfirmedProblem(nodeName, plan.unconfirmed)];
-  return { node, problems, ask: plan.ask, filteredPorts: plan.filteredPorts };
+  return { node, problems, ask: plan.ask, ports: plan.ports };
 }
 
 type Conflict = Extract<Block, { kind: 'problem' }>;
@@ -94,7 +95,7 @@ function blockedNode(claim: Claim, blocked: Block, view: View): NodeOutcome {
     node: node.nodeName === '' ? undefined : node,
     problems: blocked.kind === 'waits' ? [] : [blocked.problem],
     ask: [],
-    filteredPorts: view.portsOf(claim.serverId).length,
+    ports: verdictsOfBlocked(claim, blocked, view),
   };
 }
 

@@ -109,6 +109,8 @@ export interface NodePlan {
   readonly passedOver?: boolean;
   /** For people. */
   readonly why: string;
+  /** The object belongs to another OpenstackConfig, whose NICs these are. */
+  readonly isForeign?: boolean;
 }
 
 export type ProblemReason = Extract<
@@ -135,18 +137,50 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Why a port is no NIC. */
+export type PortReason =
+  | ProblemReason
+  | Extract<
+      OperatorReason,
+      | 'FamilyNotWanted'
+      | 'NetworkUnread'
+      | 'PortNotPlugged'
+      | 'PortStatus'
+      | 'PortTooOld'
+      | 'PortWithoutAddress'
+      | 'SubnetNotSelected'
+      | 'Waiting'
+      | 'WaitingForName'
+    >;
+
+/** What becomes of one port of a selected server. */
+export interface PortVerdict {
+  readonly portId: string;
+  readonly serverId: string;
+  /** The first address in a selected subnet; undefined: none. */
+  readonly address?: string;
+  /** Name of its NIC; undefined: it is no NIC. */
+  readonly nic?: string;
+  /** Why it is no NIC, or what is unusual about one that is. */
+  readonly reason?: PortReason;
+  readonly message?: string;
+}
+
 export interface Plan {
   /** In the order of node names. */
   readonly nodes: readonly NodePlan[];
   readonly problems: readonly Problem[];
+  /** One verdict for each port of the selected servers in scope, in the order of servers and ports. */
+  readonly ports: readonly PortVerdict[];
   readonly ask: readonly Question[];
   /** Servers of delivered nodes that are not selected any more: whether they left the selection is to be read by id. */
   readonly askServers: readonly string[];
   readonly summary: {
     readonly servers: number;
+    /** Nodes with NICs of this OpenstackConfig, and their NICs; those of another one count there. */
     readonly nodes: number;
     readonly interfaces: number;
-    /** Ports of the servers that no NIC was made of. */
+    /** Ports with an address in a selected subnet that are no NIC. */
     readonly filteredPorts: number;
   };
 }

@@ -157,7 +157,8 @@ function hasLowerIds({ portId, subnetId }: InterfaceSpec): boolean {
   return portId === portId?.toLowerCase() && subnetId === subnetId?.toLowerCase();
 }
 
-function entryWithLowerIds(entry: InterfaceSpec): InterfaceSpec {
+/** Returns an entry with its ids in lower case. */
+export function entryWithLowerIds(entry: InterfaceSpec): InterfaceSpec {
   const { portId, subnetId } = entry;
   return {
     ...entry,

@@ -6,6 +6,8 @@ import type { RecordedNode } from '../plan/plan.ts';
 import { forgetConfig } from './config-rows.ts';
 import type { Database, Tables } from './database.ts';
 import { checkSqlite, isConflict, isCorrupt, mariadbDialect, sqliteDialect } from './dialect.ts';
+import { fileIdentity } from './file-identity.ts';
+import { type HistoryFilter, listChanges, type NumberedChange } from './history.ts';
 import type { MariadbAccess } from './mariadb-access.ts';
 import { migrate } from './migrations.ts';
 import {
@@ -36,7 +38,12 @@ export interface StoreOptions {
   readonly now: () => Date;
   /** Told when a damaged file was moved aside; everything in it is read again from the clusters. */
   readonly onRebuilt?: (movedTo: string, cause: unknown) => void;
+  /** Told when the file was removed or replaced while it was open; the file of this name is opened then. */
+  readonly onReplaced?: (path: string) => void;
 }
+
+/** How often the path is compared with the open file: SQLite goes on writing to a file that has lost its name. */
+const followEveryMs = 10_000;
 
 /** It looks through a whole table. */
 const forgetEveryMs = 86_400_000;
@@ -50,6 +57,10 @@ export class Store {
   /** The last write: they go one at a time, as they would wait for each other's locks, and give each other up. */
   #writing: Promise<unknown> = Promise.resolve();
   #forgotAt = Number.NEGATIVE_INFINITY;
+  /** The open SQLite file and its log. */
+  #identity: string | undefined;
+  #logIdentity: string | undefined;
+  #followedAt = Number.NEGATIVE_INFINITY;
   #active = 0;
 
   private constructor(location: StoreLocation, options: StoreOptions) {
@@ -76,6 +87,11 @@ export class Store {
   /** Business clusters with their nodes, in the order of their ids. */
   async providers(filter: ProviderFilter = {}): Promise<InventoryProvider[]> {
     return this.#use((db) => listProviders(db, filter));
+  }
+
+  /** Changes of NICs, the newest first. */
+  async changes(filter: HistoryFilter): Promise<NumberedChange[]> {
+    return this.#use((db) => listChanges(db, filter));
   }
 
   /** What was seen of the ports of these records. */
@@ -146,6 +162,7 @@ export class Store {
   }
 
   async #use<T>(work: (db: Database) => Promise<T>): Promise<T> {
+    await this.#followFile();
     const opened = this.#opened();
     const db = await opened;
     this.#active += 1;
@@ -165,6 +182,29 @@ export class Store {
     }
   }
 
+  /** Opens the file again when its path leads to another one, or to none. */
+  async #followFile(): Promise<void> {
+    const location = this.#location;
+    const open = this.#db;
+    const now = this.#options.now().getTime();
+    if (open === undefined || location.kind !== 'sqlite' || location.path === inMemory) return;
+    if (Math.abs(now - this.#followedAt) < followEveryMs) return;
+    this.#followedAt = now;
+    const identity = await fileIdentity(location.path);
+    if (identity === this.#identity || this.#db !== open) return;
+    this.#options.onReplaced?.(location.path);
+    await this.#keep(this.#reopened(open, location.path));
+  }
+
+  /** Removes the log of the lost file, unless a restored file brought its own: SQLite would replay it into the new file. */
+  async #reopened(lost: Promise<Database>, path: string): Promise<Database> {
+    const db = await lost;
+    await db.destroy();
+    const isOurs = (await fileIdentity(`${path}-wal`)) === this.#logIdentity;
+    if (isOurs) await removeLogs(path);
+    return this.#open();
+  }
+
   #opened(): Promise<Database> {
     return this.#db ?? this.#keep(this.#open());
   }
@@ -172,12 +212,22 @@ export class Store {
   async #open(): Promise<Database> {
     const location = this.#location;
     try {
-      return await openDatabase(location);
+      return await this.#openFile();
     } catch (error) {
       if (location.kind !== 'sqlite' || !isCorrupt(error)) throw error;
       await moveAside(location.path, error, this.#options);
-      return openDatabase(location);
+      return this.#openFile();
     }
+  }
+
+  async #openFile(): Promise<Database> {
+    const location = this.#location;
+    const db = await openDatabase(location);
+    if (location.kind === 'sqlite' && location.path !== inMemory) {
+      this.#identity = await fileIdentity(location.path);
+      this.#logIdentity = await fileIdentity(`${location.path}-wal`);
+    }
+    return db;
   }
 
   /** What could not be opened is opened again by the next call. */
@@ -192,9 +242,11 @@ export class Store {
   async #rebuilt(location: SqliteLocation, damaged: Database, cause: unknown): Promise<Database> {
     await damaged.destroy();
     await moveAside(location.path, cause, this.#options);
-    return openDatabase(location);
+    return this.#openFile();
   }
 }
+
+const inMemory = ':memory:';
 
 /** Another leader, or whoever repairs tables by hand, is not long at it. */
 const attempts = 5;
@@ -210,7 +262,7 @@ async function unlessInConflict(work: () => Promise<void>): Promise<void> {
 }
 
 async function openDatabase(location: StoreLocation): Promise<Database> {
-  if (location.kind === 'sqlite' && location.path !== ':memory:') {
+  if (location.kind === 'sqlite' && location.path !== inMemory) {
     await mkdir(dirname(location.path), { recursive: true });
     checkSqlite(location.path);
   }
@@ -230,6 +282,10 @@ async function openDatabase(location: StoreLocation): Promise<Database> {
 async function moveAside(path: string, cause: unknown, { onRebuilt }: StoreOptions): Promise<void> {
   const movedTo = `${path}.damaged`;
   await rename(path, movedTo);
-  for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
+  await removeLogs(path);
   onRebuilt?.(movedTo, cause);
+}
+
+async function removeLogs(path: string): Promise<void> {
+  for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
 }

@@ -5,6 +5,8 @@ import type { Clock } from '../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
 import { objectName } from './object-name.ts';
+import { PostOrder } from './post-order.ts';
+import { type ReadAhead, readAhead } from './read-ahead.ts';
 import { beginWrites, type InTime, writeWithinMs } from './write-limit.ts';
 import { type WriteOptions, type Written, writeNode } from './write-node.ts';
 
@@ -21,28 +23,75 @@ export async function postNodes(
 ): Promise<PostAnswer> {
   const twice = repeatedNames(body);
   const inTime = beginWrites(options);
+  const order = new PostOrder(cluster, body.map(nameOf));
+  const late: number[] = [];
+  const ahead = await readAheadInTime(cluster, body, twice, options, inTime);
   // A cluster that does not answer at all is asked once, not once per node and time limit.
   let silence: NodeError | undefined;
-  const written = await mapBounded(body, options.parallel, async (raw) => {
-    if (silence) return refused({ ...silence, nodeName: nameOf(raw) });
-    const one = await unlessLate(nameOf(raw), () =>
-      inTime((limited) => postOne(cluster, raw, twice, { ...options, ...limited })),
+  async function post(at: number, place: number): Promise<Written> {
+    const raw = body[at];
+    if (silence) {
+      late.push(place);
+      return refused({ ...silence, nodeName: nameOf(raw) });
+    }
+    const one = await unlessLate(
+      nameOf(raw),
+      () => inTime((limited) => postOne(cluster, raw, twice, { ...options, ...limited, ahead })),
+      () => late.push(place),
     );
     const unreachable = one.kind === 'refused' && one.error.code === 'ClusterUnreachable';
     if (unreachable) silence ??= (await answers(cluster, options, inTime)) ? undefined : one.error;
     return one;
-  });
+  }
+  const inOrder = await mapBounded(
+    [...order.positions.entries()],
+    options.parallel,
+    ([place, at]) => post(at, place),
+  );
+  order.end(late);
+  const written = asPosted(inOrder, order);
   const results = written.flatMap((one) => (one.kind === 'accepted' ? [one.result] : []));
   const errors = written.flatMap((one) => (one.kind === 'refused' ? [one.error] : []));
   return { applied: results.length, results, errors };
 }
 
+function asPosted(inOrder: readonly Written[], { positions }: PostOrder): Written[] {
+  const written: Written[] = [];
+  for (const [place, one] of inOrder.entries()) written[positions[place] ?? place] = one;
+  return written;
+}
+
+/** Reads ahead; when the time is over with that, nothing is known, and each node is told so by itself. */
+async function readAheadInTime(
+  cluster: Cluster,
+  body: readonly unknown[],
+  twice: ReadonlySet<string>,
+  options: PostOptions,
+  inTime: InTime,
+): Promise<ReadAhead | undefined> {
+  const usable = body.flatMap((raw) => {
+    const parsed = postedNode.safeParse(raw);
+    return parsed.success && !twice.has(objectName(parsed.data.nodeName)) ? [parsed.data] : [];
+  });
+  try {
+    return await inTime((limited) => readAhead(cluster, usable, { ...options, ...limited }));
+  } catch (error) {
+    if (!(error instanceof DeadlineReached)) throw error;
+    return undefined;
+  }
+}
+
 /** What became of one node; that the time of the request was over is its error, and its caller's leaving is thrown. */
-async function unlessLate(nodeName: string, post: () => Promise<Written>): Promise<Written> {
+async function unlessLate(
+  nodeName: string,
+  post: () => Promise<Written>,
+  onLate: () => void,
+): Promise<Written> {
   try {
     return await post();
   } catch (error) {
     if (!(error instanceof DeadlineReached)) throw error;
+    onLate();
     const message = `the cluster took more than ${writeWithinMs / 1000} s for this request; repeat it`;
     return refused({ nodeName, code: 'ClusterUnreachable', field: '', message });
   }
@@ -74,7 +123,7 @@ async function postOne(
   cluster: Cluster,
   raw: unknown,
   twice: ReadonlySet<string>,
-  options: PostOptions,
+  { ahead, ...options }: PostOptions & { readonly ahead: ReadAhead | undefined },
 ): Promise<Written> {
   const parsed = postedNode.safeParse(raw);
   const nodeName = nameOf(raw);
@@ -88,7 +137,9 @@ async function postOne(
     const message = 'several entries of this request name the same object';
     return refused({ nodeName, code: 'Invalid', field: 'nodeName', message });
   }
-  return writeNode(cluster, parsed.data, options);
+  const name = objectName(nodeName);
+  const isAbsent = ahead?.isAbsent(name) === true;
+  return ahead?.unchanged.get(name) ?? writeNode(cluster, parsed.data, { ...options, isAbsent });
 }
 
 function refused(error: NodeError): Written {

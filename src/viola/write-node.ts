@@ -38,13 +38,15 @@ const maxTries = 5;
 export async function writeNode(
   target: Target,
   posted: PostedNode,
-  options: WriteOptions,
+  options: WriteOptions & { readonly isAbsent?: boolean },
 ): Promise<Written> {
   const desired = desiredNode(posted, target.providerId);
   if (desired.kind === 'invalid') return { kind: 'refused', error: desired.error };
   try {
     for (let attempt = 1; ; attempt++) {
-      const written = await tryWrite(target, posted, desired.node, options, attempt === maxTries);
+      const isAbsent = attempt === 1 && options.isAbsent === true;
+      const attempted = { ...options, isAbsent, lastTry: attempt === maxTries };
+      const written = await tryWrite(target, posted, desired.node, attempted);
       if (written) return written;
     }
   } catch (error) {
@@ -53,19 +55,24 @@ export async function writeNode(
   }
 }
 
+interface Attempt extends WriteOptions {
+  /** A list showed a moment ago that there is no object of this name. */
+  readonly isAbsent: boolean;
+  readonly lastTry: boolean;
+}
+
 /** One decision on what is there now; undefined when the object moved while it was made. */
 async function tryWrite(
   target: Target,
   posted: PostedNode,
   node: DesiredNode,
-  options: WriteOptions,
-  lastTry: boolean,
+  options: Attempt,
 ): Promise<Written | undefined> {
   const { client, namespace } = target;
-  const { signal } = options;
+  const { signal, isAbsent, lastTry } = options;
   const { nodeName } = posted;
   const ref = { namespace, name: node.name };
-  const live = await client.find(nodeConfigs, ref, { signal });
+  const live = isAbsent ? undefined : await client.find(nodeConfigs, ref, { signal });
   const verdict = judge(live, posted, node, target, options);
   if (verdict === 'unchanged' && live) return accepted(nodeName, 'unchanged', live);
   if (verdict !== 'write' && verdict !== 'unchanged') return { kind: 'refused', error: verdict };
@@ -121,7 +128,7 @@ async function applyNode(
   }
 }
 
-function accepted(
+export function accepted(
   nodeName: string,
   status: NodeResult['status'],
   { metadata: { uid = '', generation = 0 } }: MultiNicNodeConfig,

@@ -111,7 +111,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     writer,
     notifications,
     brokerSecrets: new FakeBrokerSecrets(),
-    triggers: new Triggers({ clock, log, writer, notReady }),
+    triggers: new Triggers({ clock, log, writer, notReady, isCallable: false }),
     unanswered: new UnansweredPosts(clock),
     pace: new Pace({ clock, random }),
     perform,

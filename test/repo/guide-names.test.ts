@@ -72,7 +72,7 @@ function leavesOf(value: unknown, path = ''): string[] {
 
 /** Words in capitals inside that are no reasons: kinds, and words of Kubernetes and of fields. */
 const wordsOfOthers = new Set(
-  'OpenstackConfig MultiNicNodeConfig CreatedAfterConfig ContainerCreating ErrImagePull ImagePullBackOff'.split(
+  'OpenstackConfig MultiNicNodeConfig CreatedAfterConfig NICsReady ContainerCreating ErrImagePull ImagePullBackOff'.split(
     ' ',
   ),
 );

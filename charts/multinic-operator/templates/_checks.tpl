@@ -60,6 +60,9 @@ operator.settings.inventoryDbPath is {{ $path }}, and its volume would take the 
 operator.trigger.{{ . }} is set and operator.trigger.mode is not: say a mode
 {{- end }}
 {{- end }}
+{{- if and (eq ($trigger.mode | default "") "webhook") (not (include "operator.takesTriggers" .)) }}
+operator.trigger.mode is webhook and nobody may call: set operator.trigger.endpoint.tokensSecret or operator.trigger.endpoint.keysSecret
+{{- end }}
 {{- if and $trigger.interval $trigger.schedule }}
 operator.trigger has both interval and schedule: keep one
 {{- end }}

@@ -41,7 +41,7 @@ const openstackConfig: Kind = {
     { name: 'Ready', type: 'string', jsonPath: ready('status') },
     { name: 'Reason', type: 'string', jsonPath: ready('reason') },
     { name: 'Nodes', type: 'integer', jsonPath: '.status.summary.nodes' },
-    { name: 'NICs', type: 'integer', jsonPath: '.status.summary.interfaces' },
+    { name: 'NICs', type: 'string', jsonPath: '.status.summary.nics' },
     { name: 'LastSync', type: 'date', jsonPath: '.status.lastSyncedAt' },
     age,
     { name: 'Provider', type: 'string', jsonPath: '.spec.credentials.k8sProviderID', priority: 1 },

@@ -4,7 +4,7 @@
  * that it does not know without a word.
  */
 export const schemaNumbers = {
-  'openstackconfigs.multinic.example.com': 2,
+  'openstackconfigs.multinic.example.com': 3,
   'multinicnodeconfigs.multinic.io': 6,
 } as const;
 

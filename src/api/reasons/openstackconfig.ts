@@ -1,3 +1,4 @@
+import { portReasons } from './port.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
 /** Reasons of one OpenstackConfig. */
@@ -303,10 +304,25 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     [
-      'A node waits until something else is done, for example until a name is free again.',
-      '이름 반환 등 선행 작업이 끝날 때까지 노드가 대기 중입니다.',
+      'A node waits until something else is done, for example until its former object is gone. Ready is False when the business cluster lacks planned NICs for five minutes.',
+      '이전 객체 삭제 등 선행 작업이 끝날 때까지 노드가 대기 중입니다. 비즈 클러스터에 계획한 NIC가 5분 동안 없으면 Ready가 False가 됩니다.',
     ],
-    nothing,
+    [
+      'Nothing at first. If it lasts, look at the MultiNicNodeConfig that the message names, and why its controller cannot remove it.',
+      '처음에는 조치가 필요 없습니다. 계속되면 메시지에 있는 MultiNicNodeConfig와 컨트롤러가 이를 제거하지 못하는 이유를 확인하십시오.',
+    ],
+  ),
+  WaitingForTrigger: row(
+    'openstackconfig',
+    true,
+    [
+      'There was no sync of this generation yet, as the trigger mode has no cause for one.',
+      '트리거 모드에 따라 아직 이 세대의 동기화가 시작되지 않았습니다.',
+    ],
+    [
+      'Wait for the time that the message names, or set the annotation multinic.io/reconcile-at to a new value.',
+      '메시지에 있는 시각까지 기다리거나 multinic.io/reconcile-at 어노테이션에 새 값을 설정하십시오.',
+    ],
   ),
   Paused: row(
     'openstackconfig',
@@ -341,4 +357,5 @@ export const openstackConfigReasons = {
     ],
     ['Remove it by hand, or use a native Viola.', '직접 제거하거나 native Viola를 사용하십시오.'],
   ),
+  ...portReasons,
 } as const satisfies Record<string, ReasonRow>;

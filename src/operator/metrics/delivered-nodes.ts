@@ -21,8 +21,10 @@ export class Fleet {
 
   note(key: string, synced: SyncResult): void {
     const held = new Map(synced.held.map((node) => [node.nodeName, node]));
-    const states = synced.nodes.map(({ nodeName }) => stateOf(held.get(nodeName)));
-    const interfaces = synced.nodes.flatMap((node) =>
+    // The nodes of another OpenstackConfig count there.
+    const nodes = synced.nodes.filter(({ isForeign }) => !isForeign);
+    const states = nodes.map(({ nodeName }) => stateOf(held.get(nodeName)));
+    const interfaces = nodes.flatMap((node) =>
       node.interfaces.map(({ id, name }) =>
         interfaceStateOf(held.get(node.nodeName), { id, name }),
       ),

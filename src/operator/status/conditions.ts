@@ -6,10 +6,15 @@ import {
   shortMessage,
 } from '../../api/condition.ts';
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
+import type { PortVerdict } from '../../plan/plan.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Pause } from '../openstack-config.ts';
 import { standing } from '../triggers/causes.ts';
+import type { NicCount } from './configured-nics.ts';
+import { nicsReadyOf } from './nics-ready.ts';
 import type { StepFailure, Trouble } from './step-failure.ts';
+import { isLasting } from './undelivered.ts';
+import { unusedNote } from './unused-ports.ts';
 
 const shownTroubles = 3;
 
@@ -18,20 +23,33 @@ export type Told = ConditionUpdate | undefined;
 
 /** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
 export function conditionsOf(
-  { ending, notifications }: { readonly ending: Ending; readonly notifications: Told },
+  { ending, notifications, nics, ports = [], late = [] }: Found,
   previous: readonly Condition[],
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
-  const ready = readyOf(ending);
+  const lasting = isLasting(previous, at.now) ? late : [];
+  const ready = readyOf(ending, ports, lasting);
   const updates = [
     ready,
     degradedOf(ready),
     ...progressOf(ending, ready),
-    ...stepConditions(ending),
+    ...stepConditions(ending, late),
     ...unverifiedCondition(ending),
     ...(notifications ? [notifications] : []),
   ];
-  return withTimes(updates, previous, at);
+  const all = withTimes(updates, previous, at);
+  return ending.kind === 'deleting' ? all : [...all, nicsReadyOf(nics, previous, at)];
+}
+
+/** What a look found. */
+interface Found {
+  readonly ending: Ending;
+  readonly notifications: Told;
+  /** Undefined: the look did not come so far. */
+  readonly nics?: NicCount | undefined;
+  readonly ports?: readonly PortVerdict[];
+  /** What the business cluster does not hold as it is planned. */
+  readonly late?: readonly string[];
 }
 
 /** Returns the conditions before with Paused, and with Ready Unknown: nothing is read, so nothing is known. */
@@ -47,6 +65,20 @@ export function pausedConditions(
   const because = { reason: 'Paused', message } as const;
   const paused = setCondition(previous, { type: 'Paused', status: 'True', ...because }, at);
   return setCondition(paused, { type: 'Ready', status: 'Unknown', ...because }, at);
+}
+
+/** Returns the conditions before with what a sync answers Unknown: there was none of this generation yet. */
+export function awaitingConditions(
+  previous: readonly Condition[],
+  message: string,
+  at: { readonly now: Date; readonly generation: number },
+): Condition[] {
+  const kept = previous.filter(({ type }) => type !== 'Paused');
+  return ['Ready', 'NICsReady'].reduce<Condition[]>(
+    (list, type) =>
+      setCondition(list, condition(type, 'Unknown', 'WaitingForTrigger', message), at),
+    kept,
+  );
 }
 
 /** Values of users can be of any length; conditions have a limit. */
@@ -74,7 +106,7 @@ function condition(
   return { type, status, reason, message: shortMessage(message) };
 }
 
-function readyOf(ending: Ending) {
+function readyOf(ending: Ending, ports: readonly PortVerdict[], lasting: readonly string[]) {
   const troubles = troublesOf(ending);
   const [first] = troubles;
   if (first) return condition('Ready', 'False', first.reason, summaryOf(troubles));
@@ -82,10 +114,13 @@ function readyOf(ending: Ending) {
     const message = `waits for ${ending.waiting.join(' and ')}`;
     return condition('Ready', 'False', 'Deleting', message);
   }
+  if (lasting.length > 0) return condition('Ready', 'False', 'Waiting', listed(lasting));
   const sent = ending.kind === 'synced' ? ending.sent : 0;
+  const note = unusedNote(ports);
+  const also = note === undefined ? '' : `; ${note}`;
   return sent > 0
-    ? condition('Ready', 'True', 'Synced', `synced ${sent} node(s)`)
-    : condition('Ready', 'True', 'NoChange', 'no changes detected');
+    ? condition('Ready', 'True', 'Synced', `synced ${sent} node(s)${also}`)
+    : condition('Ready', 'True', 'NoChange', `no changes detected${also}`);
 }
 
 /** The first trouble names the reason; the others are told as far as they fit, before them what waits for a person. */
@@ -93,7 +128,10 @@ function summaryOf([first, ...others]: readonly Trouble[]): string {
   const held = others.filter(({ reason }) => reason === 'RemovalHeld');
   const asks = [...held, ...others.filter(({ reason }) => standing.has(reason))];
   const inOrder = first ? [first, ...asks, ...others] : [];
-  const messages = [...new Set(inOrder.map(({ message }) => message))];
+  return listed([...new Set(inOrder.map(({ message }) => message))]);
+}
+
+function listed(messages: readonly string[]): string {
   const more = messages.length - shownTroubles;
   return messages.slice(0, shownTroubles).join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
@@ -120,13 +158,20 @@ function progressOf(
 }
 
 /** A deleted object is not looked up in its cloud any more, so nothing is said about that. */
-function stepConditions(ending: Ending): ConditionUpdate[] {
+function stepConditions(ending: Ending, late: readonly string[]): ConditionUpdate[] {
   if (ending.kind === 'deleting') return [];
   return [
     credentialsCondition(ending),
     stepCondition('InventoryComplete', 'listing', ending),
-    stepCondition('Delivered', 'delivery', ending),
+    deliveredCondition(ending, late),
   ];
+}
+
+/** What waits is not delivered, although it was not refused either. */
+function deliveredCondition(ending: Ending, late: readonly string[]): ConditionUpdate {
+  const found = stepCondition('Delivered', 'delivery', ending);
+  if (found.status !== 'True' || late.length === 0) return found;
+  return condition(found.type, 'False', 'Waiting', listed(late));
 }
 
 function credentialsCondition(ending: Ending): ConditionUpdate {

@@ -59,6 +59,13 @@ function rename(at: number, name: string): void {
   scene.cloud.vms = scene.cloud.vms.map((vm, n) => (n === at ? { ...vm, name } : vm));
 }
 
+/** The business cluster reports a state of all nodes. */
+function report(state: 'Configured' | 'Failed'): void {
+  for (const node of scene.viola.nodes.values()) {
+    scene.viola.put({ ...node, status: { state, observedGeneration: node.generation } });
+  }
+}
+
 const { credentials } = spec;
 
 const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Row>> = {
@@ -248,6 +255,41 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     summed: true,
     bringAbout: then(() => scene.edit({ vmNames: spec.vmNames?.slice(1) ?? [] })),
   },
+  NoPorts: {
+    type: 'NICsReady',
+    progress: 'Current',
+    summed: true,
+    bringAbout: async () => {
+      scene.create();
+      await scene.look();
+    },
+  },
+  NICsConfigured: {
+    type: 'NICsReady',
+    progress: 'Current',
+    summed: true,
+    bringAbout: then(() => report('Configured')),
+  },
+  NICsNotConfigured: {
+    type: 'NICsReady',
+    progress: 'Current',
+    summed: true,
+    bringAbout: then(() => report('Failed')),
+  },
+  NoNodeStatus: {
+    type: 'NICsReady',
+    progress: 'Current',
+    summed: true,
+    bringAbout: then(() => undefined),
+  },
+  WaitingForTrigger: {
+    progress: 'Reconciling',
+    summed: false,
+    bringAbout: async () => {
+      scene.trigger('mode: webhook');
+      await created({})();
+    },
+  },
   Paused: {
     type: 'Paused',
     progress: 'Current',
@@ -261,8 +303,21 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
   },
 };
 
-/** Of a Viola that knows no removal, which is refused for now; and what the reasons of the single services say better. */
-const unsaid = ['RemovalUnsupported', 'ProviderUnavailable', 'SecretNotOurs'] as const;
+const unsaid = [
+  // Of a Viola that knows no removal, which is refused for now; and what the reasons of the single services say better.
+  'RemovalUnsupported',
+  'ProviderUnavailable',
+  'SecretNotOurs',
+  // Reasons of ports in status.unusedPorts; plan/port-verdict.test.ts has them.
+  'PortTooOld',
+  'PortStatus',
+  'SubnetNotSelected',
+  'FamilyNotWanted',
+  'PortWithoutAddress',
+  'PortNotPlugged',
+  'NetworkUnread',
+  'WaitingForName',
+] as const;
 
 function progressShown(): Progress {
   const { observedGeneration } = scene.status();

@@ -15,7 +15,7 @@ function node(nodeName: string): NodePlan {
     instanceId: `server-${nodeName}`,
     action: 'none',
     base: null,
-    interfaces: [],
+    interfaces: [{ id: 0, macAddress: 'fa:16:3e:00:00:01' }],
     removals: { confirmed: [], unconfirmed: [] },
     waiting: false,
     why: '',
@@ -32,6 +32,7 @@ function result(change: Partial<SyncResult>): SyncResult {
   return {
     nodes: [],
     summary: { servers: 1, nodes: 1, interfaces: 1, filteredPorts: 0 },
+    ports: [],
     observation: { servers: [], missingServers: [], ports: [], subnets: [], networks: [] },
     held: [],
     delivery: { accepted: [], removed: [], stale: [], waiting: [], failures: [] },
@@ -196,6 +197,7 @@ describe('the conditions', () => {
       'CredentialsValid',
       'InventoryComplete',
       'Delivered',
+      'NICsReady',
     ]);
   });
 });

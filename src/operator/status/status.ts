@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto';
 import { findCondition, rfc3339, shortMessage } from '../../api/condition.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import type { OperatorReason } from '../../api/reasons.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
 import type { SyncResult, SyncSeen } from '../sync/result.ts';
 import { conditionsOf, type Ending, type Told, troublesOf } from './conditions.ts';
+import { countNics } from './configured-nics.ts';
 import type { Trouble } from './step-failure.ts';
+import { undelivered } from './undelivered.ts';
+import { unusedPortsShown } from './unused-ports.ts';
 
 export interface StatusInput {
   readonly ending: Ending;
@@ -27,10 +31,8 @@ const maxNodes = 20;
 /** The whole status as it is to be. */
 export function statusAfter(input: StatusInput): OpenstackConfigStatus {
   const { ending, notifications, seen, previous, generation, now, handled } = input;
-  const conditions = conditionsOf({ ending, notifications }, previous.conditions ?? [], {
-    now,
-    generation,
-  });
+  const found = { ending, notifications, ...foundOf(seen) };
+  const conditions = conditionsOf(found, previous.conditions ?? [], { now, generation });
   const ready = findCondition(conditions, 'Ready');
   const [trouble] = troublesOf(ending);
   return defined({
@@ -44,19 +46,27 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
   });
 }
 
+function foundOf(seen: SyncSeen | undefined) {
+  if (seen === undefined) return {};
+  const { synced } = seen;
+  return { nics: countNics(synced), ports: synced.ports, late: undelivered(synced) };
+}
+
 function seenIn({ synced, downPortFastRetryMax }: SyncSeen, { previous, now }: StatusInput) {
+  const { configured, planned } = countNics(synced);
   const down = downPortsOf(synced.nodes, synced.observation);
   return {
-    summary: { ...synced.summary },
+    summary: { ...synced.summary, nics: `${configured}/${planned}` },
     nodes: worstNodes(synced),
+    unusedPorts: unusedPortsShown(synced.ports),
     deliveredTo: notEmpty(synced.deliveredTo),
     downPortRetry: downPortRetry(down, previous.downPortRetry, downPortFastRetryMax, now),
   };
 }
 
 function seenBefore(previous: OpenstackConfigStatus) {
-  const { summary, nodes, deliveredTo, downPortRetry: retry } = previous;
-  return { summary, nodes, deliveredTo, downPortRetry: retry };
+  const { summary, nodes, unusedPorts, deliveredTo, downPortRetry: retry } = previous;
+  return { summary, nodes, unusedPorts, deliveredTo, downPortRetry: retry };
 }
 
 function notEmpty(list: readonly string[]): string[] | undefined {
@@ -85,7 +95,8 @@ function worstNodes(synced: SyncResult): NodeStatus[] {
   const troubleOf = troublesOfNodes(synced);
   const ranked = synced.nodes.map((node) => {
     const trouble = troubleOf(node);
-    const { state, ...progress } = progressOf(byName.get(node.nodeName));
+    const held = byName.get(node.nodeName);
+    const { state, ...progress } = !trouble && hasNoPorts(node, held) ? idle : progressOf(held);
     return { node, state, why: trouble ?? progress, rank: trouble ? 0 : (ranks[state] ?? 1) };
   });
   return ranked
@@ -102,7 +113,8 @@ const ranks: Readonly<Record<string, number>> = {
   Failed: 1,
   Pending: 2,
   InProgress: 3,
-  Configured: 4,
+  NoPorts: 4,
+  Configured: 5,
 };
 
 /** What is wrong with a node: what Viola did not take, else what was found about the node, its server or one of its ports. */
@@ -131,6 +143,19 @@ function progressOf(node: HeldNode | undefined) {
   const { state = 'Pending', conditions } = node?.status ?? {};
   const { status, reason, message } = findCondition(conditions, 'Ready') ?? {};
   return { state, reason, message: status === 'True' ? undefined : message };
+}
+
+const noPorts = 'NoPorts' satisfies OperatorReason;
+const idle = {
+  state: noPorts,
+  reason: noPorts,
+  message: 'no port of the server becomes a NIC; see status.unusedPorts',
+} as const;
+
+/** Whether there is nothing to deliver, and nothing of before is still on the node. */
+function hasNoPorts({ interfaces, action, waiting }: NodePlan, node: HeldNode | undefined) {
+  if (interfaces.length > 0 || action !== 'none' || waiting) return false;
+  return node === undefined || node.status?.state === 'Configured';
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };

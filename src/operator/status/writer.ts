@@ -23,9 +23,10 @@ import {
   statusOf,
 } from '../openstack-config.ts';
 import type { SyncResult, SyncSeen } from '../sync/result.ts';
-import { type Ending, pausedConditions, troublesOf } from './conditions.ts';
+import { awaitingConditions, type Ending, pausedConditions, troublesOf } from './conditions.ts';
 import { isNews, statusAfter } from './status.ts';
 import { Steadiness } from './steadiness.ts';
+import { recordUnusedPorts } from './unused-ports.ts';
 
 export interface StatusWriter {
   /** The object as it is, our last write included: the watch may not have told us of it yet. */
@@ -42,6 +43,12 @@ export interface StatusWriter {
    * throws when the object is gone.
    */
   deliversTo(object: ConfigObject, providerId: string, signal: AbortSignal): Promise<boolean>;
+  /** Sets Ready Unknown until the first sync of this generation; `isEvent`: people are told by an Event, too. */
+  awaitTrigger(
+    object: ConfigObject,
+    wait: { readonly message: string; readonly isEvent: boolean },
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Says that the object is left alone. */
   pause(object: ConfigObject, signal: AbortSignal): Promise<undefined>;
   forget(key: string): void;
@@ -83,6 +90,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     const { uid, resourceVersion } = after.metadata;
     written.set(keyOf(object), { uid, resourceVersion, status: after.status });
     recordReady(recorder, object, status.conditions);
+    recordUnusedPorts(recorder, object, statusOf(object), status);
     recordWarnings(recorder, object, status.conditions);
   }
 
@@ -138,6 +146,16 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       await say(object, steadied(object, status, previous), signal);
       return status;
     },
+    async awaitTrigger(object, { message, isEvent }, signal) {
+      notReady.note(keyOf(object), []);
+      const previous = statusOf(latest(object));
+      const reason = 'WaitingForTrigger' satisfies OperatorReason;
+      const isNew = findCondition(previous.conditions, 'Ready')?.reason !== reason;
+      const at = { now: clock.now(), generation: generationOf(object) };
+      const conditions = awaitingConditions(previous.conditions ?? [], message, at);
+      await say(object, { ...previous, conditions }, signal);
+      if (isEvent && isNew) recorder.record(object, { type: 'Normal', reason, message });
+    },
     async pause(object, signal) {
       notReady.note(keyOf(object), []);
       const previous = statusOf(latest(object));
@@ -174,6 +192,12 @@ function handledBy(object: ConfigObject, synced: SyncResult | undefined) {
   };
 }
 
+/** Reasons of Ready that are no Event, or have one of their own. */
+const withoutEvent: ReadonlySet<string> = new Set<OperatorReason>([
+  'NoChange',
+  'WaitingForTrigger',
+]);
+
 /** Tells people when Ready changes its status or reason; that nothing changed is no event. */
 export function recordReady(
   recorder: Pick<EventRecorder, 'record'>,
@@ -182,7 +206,7 @@ export function recordReady(
 ): void {
   const before = findCondition(statusOf(object).conditions, 'Ready');
   const now = findCondition(conditions, 'Ready');
-  if (!now?.reason || now.reason === 'NoChange') return;
+  if (!now?.reason || withoutEvent.has(now.reason)) return;
   if (before?.status === now.status && before.reason === now.reason) return;
   const type = now.status === 'True' || now.reason === 'Deleting' ? 'Normal' : 'Warning';
   recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });

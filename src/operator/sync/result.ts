@@ -1,6 +1,6 @@
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { Observation } from '../../plan/observation.ts';
-import type { NodePlan, Plan } from '../../plan/plan.ts';
+import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
 import type { Delivery } from '../deliver/deliver.ts';
 import type { Trouble } from '../status/step-failure.ts';
 
@@ -9,6 +9,8 @@ export interface SyncResult {
   /** The nodes as they were planned last. */
   readonly nodes: readonly NodePlan[];
   readonly summary: Plan['summary'];
+  /** What becomes of each port of the selected servers. */
+  readonly ports: readonly PortVerdict[];
   readonly observation: Observation;
   /** What the business cluster held when the nodes were sent. */
   readonly held: readonly HeldNode[];

@@ -80,6 +80,7 @@ export async function syncAll(
   const { observation } = input;
   const ending = {
     summary: plan.summary,
+    ports: plan.ports,
     evidenceComplete:
       evidenceComplete && others.troubles.every(({ reason }) => reason === 'RemovalHeld'),
     isOutage: isOutage({ seen, rounds }),

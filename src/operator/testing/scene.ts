@@ -29,6 +29,7 @@ import { Looks } from '../schedule/scope.ts';
 import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
 import { readPolicy } from '../triggers/policy.ts';
+import { mayBeCalled } from '../triggers/settings.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
 import { FakeCloud } from './fake-cloud.ts';
@@ -119,9 +120,10 @@ export async function setScene(
       notReady,
       notifications,
     });
-    const triggers = new Triggers({ clock, log, writer, notReady });
-    triggers.use(readPolicy(trigger));
     const settings = readSettings(operatorSettings, { env: said, flags: {} });
+    const isCallable = mayBeCalled(settings);
+    const triggers = new Triggers({ clock, log, writer, notReady, isCallable });
+    triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
     const made = createReconciler({
       client: kube,

@@ -62,10 +62,11 @@ export const standing: ReadonlySet<string> = new Set<OperatorReason>([
 export function situationOf(object: ConfigObject, reasons: ReadonlySet<string>): Situation {
   const status = statusOf(object);
   const { conditions, observedGeneration } = status;
+  const ready = findCondition(conditions, 'Ready');
   const changed =
     observedGeneration !== generationOf(object) ||
-    findCondition(conditions, 'Paused') !== undefined;
-  const ready = findCondition(conditions, 'Ready');
+    findCondition(conditions, 'Paused') !== undefined ||
+    ready?.reason === 'WaitingForTrigger';
   const waits = findCondition(conditions, 'Reconciling')?.reason === 'Waiting';
   const failed =
     ready?.status !== 'True' &&

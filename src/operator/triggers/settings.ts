@@ -46,3 +46,8 @@ export const triggerSettings = {
 } satisfies Settings;
 
 export type TriggerSettings = Values<typeof triggerSettings>;
+
+/** Whether the trigger endpoint has callers; without any it does not listen. */
+export function mayBeCalled({ triggerTokensFile, triggerHmacKeyFile }: TriggerSettings): boolean {
+  return triggerTokensFile !== undefined || triggerHmacKeyFile !== undefined;
+}

@@ -1,20 +1,24 @@
 import { findCondition } from '../../api/condition.ts';
+import { finalizers } from '../../api/names.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { NotReady } from '../metrics/not-ready.ts';
-import { type ConfigObject, statusOf } from '../openstack-config.ts';
+import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
 import { heartbeatMs } from '../status/status.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import { type Cause, causeOf, situationOf } from './causes.ts';
 import { immediately, type TriggerPolicy } from './policy.ts';
+import { waitMessage } from './wait-message.ts';
 
 export interface TriggersDeps {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'debug'>;
-  readonly writer: Pick<StatusWriter, 'latest'>;
+  readonly writer: Pick<StatusWriter, 'latest' | 'awaitTrigger'>;
   readonly notReady: Pick<NotReady, 'reasonsOf'>;
+  /** Whether the trigger endpoint has callers. */
+  readonly isCallable: boolean;
 }
 
 /** A timer may ring a little before the time that it was set for. */
@@ -63,6 +67,7 @@ export class Triggers {
   async pass(
     object: ConfigObject,
     look: () => Promise<Outcome | undefined>,
+    signal: AbortSignal,
   ): Promise<Outcome | undefined> {
     const { log } = this.#deps;
     const config = keyOf(object);
@@ -75,11 +80,13 @@ export class Triggers {
     const said = { config, mode, isCRChangeEvent: situation.changed };
     if (cause === undefined) {
       log.info(said, 'Reconcile skipped due to trigger configuration');
+      if (situation.changed) await this.#tellWait(object, policy, due, signal);
       return due && awake(this.#until(due));
     }
     if (cause === 'change')
       log.info({ config }, 'Immediate reconcile triggered by CR change event');
     this.#tell(cause, mode, said, 'Proceeding with reconcile');
+    await this.#takeBackReady(object, signal);
     const outcome = this.#outcomeOf(object, policy, isDue ? due : undefined, await look());
     if (isReady(this.#deps.writer.latest(object))) {
       const nextRequeue = textOf(outcome?.requeueAfterMs);
@@ -106,6 +113,28 @@ export class Triggers {
     const waits = [due && this.#until(due), unfinished ? looked : undefined];
     const ms = waits.flatMap((one) => one?.requeueAfterMs ?? []);
     return ms.length > 0 ? { requeueAfterMs: Math.min(...ms) } : undefined;
+  }
+
+  async #tellWait(
+    object: ConfigObject,
+    policy: TriggerPolicy,
+    due: Date | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const message = waitMessage(policy, due, this.#deps.isCallable);
+    await this.#deps.writer.awaitTrigger(object, { message, isEvent: true }, signal);
+  }
+
+  /**
+   * A sync may take minutes, and Ready must not say meanwhile that an edit was delivered. Without the finalizer nothing was
+   * delivered, and a status write would only make the write of the finalizer fail.
+   */
+  async #takeBackReady(object: ConfigObject, signal: AbortSignal): Promise<void> {
+    const ready = findCondition(statusOf(object).conditions, 'Ready');
+    const isStale = ready?.status === 'True' && ready.observedGeneration !== generationOf(object);
+    if (!isStale || !object.metadata.finalizers?.includes(finalizers.openstackConfig)) return;
+    const message = 'the sync of the edited object goes on';
+    await this.#deps.writer.awaitTrigger(object, { message, isEvent: false }, signal);
   }
 
   #situationOf(object: ConfigObject) {

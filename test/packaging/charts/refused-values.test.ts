@@ -128,6 +128,10 @@ const byChart: readonly Refused[] = [
     says: 'operator.trigger.immediateOnCRChange is set and operator.trigger.mode is not: say a mode',
   },
   {
+    values: { operator: { trigger: { mode: 'webhook' } } },
+    says: 'operator.trigger.mode is webhook and nobody may call: set operator.trigger.endpoint.tokensSecret or operator.trigger.endpoint.keysSecret',
+  },
+  {
     values: {
       operator: { trigger: { mode: 'scheduled', interval: '15m', schedule: '0 3 * * *' } },
     },

@@ -1,0 +1,80 @@
+import {
+  type Condition,
+  type ConditionUpdate,
+  findCondition,
+  setCondition,
+  shortMessage,
+} from '../../api/condition.ts';
+import type { OperatorReason } from '../../api/reasons.ts';
+import type { LateNode, NicCount } from './configured-nics.ts';
+import { counted } from './unused-ports.ts';
+
+const type = 'NICsReady';
+/** Nodes that one message names. */
+const shownNodes = 3;
+
+interface At {
+  readonly now: Date;
+  readonly generation: number;
+}
+
+/**
+ * Returns whether every planned NIC is configured on its node. `nics` undefined: the look read no nodes, and the last
+ * answer holds on if it was about the same generation.
+ */
+export function nicsReadyOf(
+  nics: NicCount | undefined,
+  previous: readonly Condition[],
+  at: At,
+): Condition {
+  const before = findCondition(previous, type);
+  const update = nics === undefined ? unreadAfter(before, at) : counts(nics);
+  const [set] = setCondition(before ? [before] : [], update, at);
+  if (!set) throw new Error('a condition that is set is there');
+  return set;
+}
+
+function unreadAfter(before: Condition | undefined, { generation }: At): ConditionUpdate {
+  if (before?.observedGeneration !== generation) return unread;
+  const { status, reason = '', message = '' } = before;
+  return { type, status, reason, message };
+}
+
+const unread: ConditionUpdate = {
+  type,
+  status: 'Unknown',
+  reason: 'Error' satisfies OperatorReason,
+  message: 'the nodes were not read; the condition Ready says why',
+};
+
+function counts({ configured, planned, late }: NicCount): ConditionUpdate {
+  if (planned === 0) {
+    return answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
+  }
+  if (late.length === 0) {
+    const all = planned === 1 ? 'the planned NIC is' : `all ${planned} planned NICs are`;
+    return answer('True', 'NICsConfigured', `${all} configured`);
+  }
+  const known = late.filter(({ why }) => why !== undefined);
+  const count = `${configured} of ${counted(planned, 'planned NIC')} ${configured === 1 ? 'is' : 'are'} configured`;
+  const nodes = known.length > 0 ? known : late;
+  const shown = nodes.slice(0, shownNodes).map(textOf);
+  const rest = late.length - shown.length;
+  const message = [count, ...shown, ...(rest > 0 ? [`and ${rest} more`] : [])];
+  return known.length > 0
+    ? answer('False', 'NICsNotConfigured', message.join('; '))
+    : answer('Unknown', 'NoNodeStatus', message.join('; '));
+}
+
+function textOf({ nodeName, configured, planned, why }: LateNode): string {
+  const cause = why ?? 'the business cluster gives no status of it';
+  return `node ${nodeName}: ${configured} of ${planned}, ${cause}`;
+}
+
+function answer(
+  status: Condition['status'],
+  reason: OperatorReason,
+  message: string,
+): ConditionUpdate {
+  return { type, status, reason, message: shortMessage(message) };
+}

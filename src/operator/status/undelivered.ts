@@ -1,0 +1,53 @@
+import { type Condition, findCondition } from '../../api/condition.ts';
+import type { NodePlan } from '../../plan/plan.ts';
+import type { SyncResult } from '../sync/result.ts';
+
+/** How long Ready stays True while the business cluster lacks an object with the planned content. */
+export const patienceMs = 5 * 60_000;
+
+/**
+ * Returns what the business cluster does not hold as it is planned, with node, port and cause. A NIC that waits for a free
+ * name is none of it: its object holds all that is planned so far.
+ */
+export function undelivered(
+  synced: Pick<SyncResult, 'nodes' | 'ports' | 'held' | 'delivery'>,
+): string[] {
+  const { nodes, held, delivery } = synced;
+  const goes = new Set(held.flatMap((node) => (node.deletionTimestamp ? node.nodeName : [])));
+  const moves = new Set(delivery.waiting);
+  const late = nodes
+    .filter(({ isForeign, interfaces }) => !isForeign && interfaces.length > 0)
+    .flatMap((node) => {
+      if (goes.has(node.nodeName)) return textOf(node, 'its former object is still being deleted');
+      return moves.has(node.nodeName) ? textOf(node, 'its object changes or goes') : [];
+    });
+  return [...late, ...blockedServers(synced)];
+}
+
+function textOf({ nodeName, interfaces }: NodePlan, cause: string): string {
+  const ports = interfaces.map(({ portId = '' }) => portId);
+  return `node ${nodeName}: ${portsText(ports)} not delivered: ${cause}`;
+}
+
+/** Servers whose new object waits until another one is gone. */
+function blockedServers({ nodes, ports }: Pick<SyncResult, 'nodes' | 'ports'>): string[] {
+  const waiting = ports.filter(({ reason, nic }) => reason === 'Waiting' && nic === undefined);
+  const names = new Map(nodes.map(({ instanceId, nodeName }) => [instanceId, nodeName]));
+  return [...Map.groupBy(waiting, ({ serverId }) => serverId)].map(([serverId, all]) => {
+    const node = names.get(serverId) ?? `of server ${serverId}`;
+    const text = portsText(all.map(({ portId }) => portId));
+    return `node ${node}: ${text} not delivered: ${all[0]?.message}`;
+  });
+}
+
+function portsText([first = '', ...rest]: readonly string[]): string {
+  if (rest.length === 0) return `port ${first} is`;
+  return `port ${first} and ${rest.length} more are`;
+}
+
+/** Whether something has not been delivered for so long that Ready says so; the status remembers since when. */
+export function isLasting(previous: readonly Condition[], now: Date): boolean {
+  const { status, lastTransitionTime } = findCondition(previous, 'Delivered') ?? {};
+  if (status !== 'False' || lastTransitionTime === undefined) return false;
+  return now.getTime() - Date.parse(lastTransitionTime) >= patienceMs;
+}

@@ -1,0 +1,84 @@
+import { shortMessage } from '../../api/condition.ts';
+import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import { unusedPorts } from '../../plan/calculate.ts';
+import type { PortVerdict } from '../../plan/plan.ts';
+import { compareText } from '../../plan/view.ts';
+import type { ConfigObject } from '../openstack-config.ts';
+
+export type UnusedPort = NonNullable<OpenstackConfigStatus['unusedPorts']>[number];
+
+/** As many as the CRD allows. */
+const maxShown = 20;
+/** Port ids in one message: an Event has its limits. */
+const shownIds = 10;
+
+/**
+ * Returns the ports that a user may expect among the NICs, with the reason of each. Reasons take turns, so that each one
+ * is shown however many ports another reason has.
+ */
+export function unusedPortsShown(ports: readonly PortVerdict[]): UnusedPort[] | undefined {
+  const byReason = Map.groupBy(unusedPorts(ports), ({ reason }) => reason);
+  const ranked = [...byReason.values()].flatMap((all) => all.map((port, rank) => ({ port, rank })));
+  const shown = ranked
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, maxShown)
+    .map(({ port: { portId, serverId, address = '', reason = '', message = '' } }) => ({
+      portId,
+      serverId,
+      address,
+      reason,
+      message: shortMessage(message),
+    }));
+  return shown.length > 0 ? shown : undefined;
+}
+
+/** Returns how many ports are no NICs and why, for Ready; undefined: all ports in the selected subnets are NICs. */
+export function unusedNote(ports: readonly PortVerdict[]): string | undefined {
+  const unused = unusedPorts(ports);
+  if (unused.length === 0) return undefined;
+  const selected = ports.filter(({ address }) => address !== undefined).length;
+  const reasons = [...Map.groupBy(unused, ({ reason = '' }) => reason)].map(
+    ([reason, all]) => `${all.length} ${reason}`,
+  );
+  const nics = selected - unused.length;
+  const are = nics === 1 ? 'is a NIC' : 'are NICs';
+  return `${nics} of ${counted(selected, 'port')} in the selected subnets ${are} (${reasons.toSorted(compareText).join(', ')}; see status.unusedPorts)`;
+}
+
+/** Records one Event for each reason whose set of ports is another one than in the status before. */
+export function recordUnusedPorts(
+  recorder: Pick<EventRecorder, 'record'>,
+  object: ConfigObject,
+  before: OpenstackConfigStatus,
+  now: OpenstackConfigStatus,
+): void {
+  const former = byReasonIn(before);
+  for (const [reason, ports] of byReasonIn(now)) {
+    if (idsOf(ports) === idsOf(former.get(reason) ?? [])) continue;
+    recorder.record(object, { type: 'Normal', reason, message: messageOf(ports) });
+  }
+}
+
+function byReasonIn({ unusedPorts: ports = [] }: OpenstackConfigStatus) {
+  return Map.groupBy(ports, ({ reason = '' }) => reason);
+}
+
+function idsOf(ports: readonly UnusedPort[]): string {
+  return ports
+    .map(({ portId = '' }) => portId)
+    .toSorted(compareText)
+    .join(' ');
+}
+
+function messageOf(ports: readonly UnusedPort[]): string {
+  const ids = ports.slice(0, shownIds).map(({ portId }) => `port ${portId}`);
+  const rest = ports.length > shownIds ? [`${ports.length - shownIds} more`] : [];
+  const what = ports.length === 1 ? 'is no NIC' : 'are no NICs';
+  return shortMessage(`${[...ids, ...rest].join(', ')} ${what}: ${ports[0]?.message}`);
+}
+
+/** Returns a count with its noun in the right number. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,17 @@
+import { rfc3339 } from '../../api/condition.ts';
+import type { TriggerPolicy } from './policy.ts';
+
+/** Says what the first sync of a new or edited OpenstackConfig waits for. `isCallable`: the trigger endpoint has callers. */
+export function waitMessage(
+  { mode }: Pick<TriggerPolicy, 'mode'>,
+  due: Date | undefined,
+  isCallable: boolean,
+): string {
+  if (due) return `the first sync is due at ${rfc3339(due)} (mode ${mode}); ${annotation}`;
+  if (mode !== 'webhook') return `nothing starts a sync by itself (mode ${mode}); ${annotation}`;
+  return isCallable
+    ? `waits for a call of the trigger endpoint (mode webhook); ${annotation}`
+    : `nobody may call the trigger endpoint (mode webhook): set --trigger-tokens-file or --trigger-hmac-key-file; ${annotation}`;
+}
+
+const annotation = 'a new value of the annotation multinic.io/reconcile-at starts it at once';

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { attach, delivered, environment, type Scene, setScene } from '../testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+/** One pass in a mode that has no cause for a sync. */
+async function createdIn(trigger: string): Promise<void> {
+  scene.trigger(trigger);
+  attach(scene.cloud, 1, 1);
+  scene.create();
+  await scene.reconcile(1_000);
+}
+
+describe('an OpenstackConfig that no sync has seen yet', () => {
+  it('[H2] is Unknown with the next time of the schedule', async () => {
+    await createdIn('mode: scheduled\ninterval: 15m');
+    expect(scene.ready()).toMatch(
+      /^Unknown WaitingForTrigger: the first sync is due at 2026-\d\d-\d\dT\d\d:(00|15|30|45):00Z/,
+    );
+    expect(scene.condition('NICsReady')).toMatchObject({ status: 'Unknown' });
+    await scene.reconcile(900_000);
+    expect(scene.ready()).toContain('True Synced');
+  });
+
+  it('[H2] is Unknown in mode webhook and says that nobody may call', async () => {
+    await createdIn('mode: webhook');
+    expect(scene.ready()).toContain('Unknown WaitingForTrigger: nobody may call');
+    expect(scene.ready()).toContain('--trigger-tokens-file');
+    expect(scene.events).toMatchObject([{ type: 'Normal', reason: 'WaitingForTrigger' }]);
+  });
+
+  it('[H2] is Unknown in mode webhook and waits for a call when there are callers', async () => {
+    scene.restart({ ...environment, TRIGGER_TOKENS_FILE: '/etc/tokens' });
+    await createdIn('mode: webhook');
+    expect(scene.ready()).toContain('Unknown WaitingForTrigger: waits for a call');
+  });
+
+  it('[H2] is Unknown in mode manual when changes start nothing, until it is annotated', async () => {
+    await createdIn('mode: manual\nimmediateOnCRChange: false');
+    expect(scene.ready()).toContain('Unknown WaitingForTrigger: nothing starts a sync by itself');
+    scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
+    await scene.reconcile(1_000);
+    expect(scene.ready()).toContain('True Synced');
+  });
+
+  it('[H2] is written once and does not start a sync, not even after a restart', async () => {
+    await createdIn('mode: webhook');
+    const writes = scene.kube.writes.length;
+    scene.restart();
+    for (let n = 0; n < 5; n++) await scene.reconcile(60_000);
+    expect(scene.kube.writes).toHaveLength(writes);
+    expect(scene.cloud.log).toEqual([]);
+    expect(scene.events).toHaveLength(1);
+  });
+});
+
+describe('an edited OpenstackConfig', () => {
+  it('[H2] is Unknown until the first sync of its generation', async () => {
+    await delivered(scene);
+    scene.trigger('mode: webhook');
+    scene.edit({ subnetIDs: ['sub-b'] });
+    await scene.reconcile(1_000);
+    expect(scene.ready()).toContain('Unknown WaitingForTrigger');
+    expect(scene.condition('Ready')?.observedGeneration).toBe(2);
+    expect(scene.status().observedGeneration).toBe(1);
+  });
+
+  it('[H2] is not Ready while the first sync of its generation goes on', async () => {
+    await delivered(scene);
+    scene.edit({
+      vmNames: [...(scene.status().nodes ?? [])].map(({ instanceId = '' }) => instanceId),
+    });
+    let during = '';
+    scene.viola.beforePost = () => {
+      during = scene.ready();
+    };
+    attach(scene.cloud, 3, 1);
+    await scene.look();
+    expect(during).toContain('Unknown WaitingForTrigger');
+    expect(scene.ready()).toContain('True');
+  });
+
+  it('[H2] is Unknown after a pause that ends while nothing starts a sync', async () => {
+    await delivered(scene);
+    scene.kube.annotate({ 'multinic.io/paused': 'true' });
+    await scene.reconcile(1_000);
+    scene.trigger('mode: webhook');
+    scene.kube.annotate({ 'multinic.io/paused': 'false' });
+    await scene.reconcile(1_000);
+    expect(scene.ready()).toContain('Unknown WaitingForTrigger');
+    expect(scene.condition('Paused')).toBeUndefined();
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { calculate } from './calculate.ts';
+import type { Port } from './observation.ts';
+import { entry, held, input, networks, port, type Sample, server, subnet } from './sample.ts';
+
+function verdictsOf(sample: Sample) {
+  return calculate(input(sample)).ports;
+}
+
+function verdictOf(change: Partial<Port>, sample: Sample = {}) {
+  const [verdict] = verdictsOf({ ...sample, ports: [port(1, 's1', change)] });
+  return verdict;
+}
+
+const foreign = { namespace: 'team-b', name: 'other', uid: 'other-uid', generation: 1 };
+
+describe('the verdict on a port', () => {
+  it('[H1] names the NIC that the port becomes', () => {
+    expect(verdictOf({})).toEqual({
+      portId: 'p1',
+      serverId: 's1',
+      address: '10.0.10.1',
+      nic: 'multinic0',
+    });
+  });
+
+  it.each([
+    ['PortStatus', { status: 'BUILD' }, 'BUILD', 'ACTIVE, DOWN'],
+    ['PortNotPlugged', { deviceOwner: 'neutron:VIP' }, 'neutron:VIP', 'Nova'],
+    ['PortNotPlugged', { deviceOwner: '' }, '""', 'Nova'],
+    ['InvalidPort', { networkId: 'net-b' }, 'net-a', 'net-b'],
+  ])('[H1] is %s for a port with %j', (reason, change, ...words) => {
+    const verdict = verdictOf(change);
+    expect(verdict).toMatchObject({ reason, address: '10.0.10.1' });
+    expect(verdict?.nic).toBeUndefined();
+    for (const word of words) expect(verdict?.message).toContain(word);
+  });
+
+  it('[W10] is PortTooOld with both times and the setting that takes the port', () => {
+    const verdict = verdictOf({ createdAt: '2025-12-31T23:58:00Z' });
+    expect(verdict?.reason).toBe('PortTooOld');
+    for (const word of ['2025-12-31T23:58:00Z', '2026-01-01T00:00:00Z', 'portBaseline: All']) {
+      expect(verdict?.message).toContain(word);
+    }
+  });
+
+  it('[W10] is PortTooOld when Neutron gives no creation time', () => {
+    const verdict = verdictOf({ createdAt: undefined });
+    expect(verdict?.reason).toBe('PortTooOld');
+    expect(verdict?.message).toContain('no creation time');
+  });
+
+  it('[P1] is PortWithoutAddress or SubnetNotSelected, without an address, for a port outside of the selection', () => {
+    const other = { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.9.0.1' }] };
+    const bare = { portId: 'p1', serverId: 's1' };
+    expect(verdictOf({ fixedIps: [] })).toMatchObject({ ...bare, reason: 'PortWithoutAddress' });
+    const verdict = verdictOf(other);
+    expect(verdict).toMatchObject({ ...bare, reason: 'SubnetNotSelected' });
+    expect(verdict?.address).toBeUndefined();
+  });
+
+  it('[H1] is FamilyNotWanted for an IPv6 address while only IPv4 is configured', () => {
+    const v6 = { ...subnet('a'), ipVersion: 6, cidr: 'fd00::/64', gatewayIp: undefined } as const;
+    const fixedIps = [{ subnetId: 'sub-a', ipAddress: 'fd00::5' }];
+    const verdict = verdictOf({ fixedIps }, { observation: { subnets: [v6] } });
+    expect(verdict).toMatchObject({ reason: 'FamilyNotWanted', address: 'fd00::5' });
+  });
+
+  it('[H1] is NetworkUnread while the network or the subnet of the port is not read', () => {
+    const withoutNetwork = verdictOf({}, { observation: { networks: networks.slice(1) } });
+    const withoutSubnet = verdictOf({}, { observation: { subnets: [] } });
+    expect([withoutNetwork?.reason, withoutSubnet?.reason]).toEqual([
+      'NetworkUnread',
+      'NetworkUnread',
+    ]);
+  });
+
+  it('[H1] is InterfaceLimitExceeded, InvalidPort or WaitingForName for a port without a place', () => {
+    const two = [port(1, 's1'), port(2, 's1')];
+    const limited = verdictsOf({ ports: two, selection: { maxInterfaces: 1 } });
+    expect(limited[1]).toMatchObject({ portId: 'p2', reason: 'InterfaceLimitExceeded' });
+    const twin = port(2, 's1', { macAddress: port(1, 's1').macAddress });
+    expect(verdictsOf({ ports: [port(1, 's1'), twin] })[1]).toMatchObject({
+      reason: 'InvalidPort',
+    });
+    const leaving = Array.from({ length: 10 }, (_, id) => ({ id, name: `multinic${id}` }));
+    const node = held(1, [], { status: { interfaceStatuses: leaving } });
+    expect(verdictsOf({ ports: [port(1, 's1')], held: [node] })[0]).toMatchObject({
+      reason: 'WaitingForName',
+    });
+  });
+
+  it('[H1] keeps the NIC of a port that Nova did not plug, and says so', () => {
+    const verdict = verdictOf({ deviceOwner: '' }, { held: [held(1, [entry(1, 3)])] });
+    expect(verdict).toMatchObject({ nic: 'multinic3', reason: 'PortNotPlugged' });
+  });
+
+  it('[H1] is the reason of the node while the node is blocked', () => {
+    const node = held(1, [entry(1, 0)], { source: foreign });
+    const ports = [port(1, 's1'), port(9, 's1', { fixedIps: [] })];
+    expect(verdictsOf({ ports, held: [node] })).toMatchObject([
+      { portId: 'p1', reason: 'NameConflict' },
+      { portId: 'p9', reason: 'PortWithoutAddress' },
+    ]);
+  });
+
+  it('[H1] is Waiting while an object of the same name has to go first', () => {
+    const former = held(1, [entry(7, 0)], {
+      spec: { nodeName: 'worker-1', instanceId: 's7', interfaces: [entry(7, 0)] },
+    });
+    const [verdict] = verdictsOf({ ports: [port(1, 's1')], held: [former] });
+    expect(verdict).toMatchObject({ portId: 'p1', reason: 'Waiting' });
+    expect(verdict?.message).toContain('goes first');
+  });
+
+  it('[H1] exists exactly once for each port of a selected server, and for no other port', () => {
+    const ports = [port(3, 's2'), port(2, 's1'), port(1, 's1'), port(4, 's9')];
+    const sample = {
+      ports,
+      servers: [server(1), server(2)],
+      selection: { serverIds: ['s2', 's1'] },
+    };
+    expect(verdictsOf(sample).map(({ portId }) => portId)).toEqual(['p1', 'p2', 'p3']);
+  });
+});
+
+describe('the summary of a plan', () => {
+  it('[H1] counts as filtered only ports with an address in a selected subnet', () => {
+    const primary = port(8, 's1', { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.9.0.1' }] });
+    const old = port(1, 's1', { createdAt: '2020-01-01T00:00:00Z' });
+    const { summary } = calculate(input({ ports: [primary, old, port(2, 's1')] }));
+    expect(summary).toMatchObject({ interfaces: 1, filteredPorts: 1 });
+  });
+
+  it('[H4] leaves out NICs that belong to another OpenstackConfig', () => {
+    const node = held(1, [entry(1, 0)], { source: foreign });
+    const plan = calculate(input({ ports: [port(1, 's1')], held: [node] }));
+    expect(plan.problems).toMatchObject([{ reason: 'NameConflict' }]);
+    expect(plan.summary).toMatchObject({ nodes: 0, interfaces: 0 });
+  });
+
+  it('[H4] leaves out NICs of an object that another OpenstackConfig made for a server of the same name', () => {
+    const twin = held(1, [entry(1, 0)], {
+      source: foreign,
+      spec: { nodeName: 'worker-1', instanceId: 's7', interfaces: [entry(1, 0)] },
+    });
+    const plan = calculate(
+      input({
+        ports: [port(2, 's1'), port(3, 's2')],
+        servers: [server(1), server(2)],
+        held: [twin],
+        selection: { serverIds: ['s1', 's2'] },
+      }),
+    );
+    expect(plan.summary).toMatchObject({ nodes: 1, interfaces: 1 });
+  });
+});

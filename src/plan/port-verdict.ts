@@ -1,0 +1,126 @@
+import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
+import type { Block, Claim } from './claims.ts';
+import { isAfterBaseline, isAllowedStatus, matchSubnet } from './entry.ts';
+import { type FixedIp, isPlugged, type Port } from './observation.ts';
+import type { PortReason, PortVerdict } from './plan.ts';
+import { isOwn, type View } from './view.ts';
+
+/** Why a port is no NIC. */
+export interface Obstacle {
+  readonly reason: PortReason;
+  readonly message: string;
+}
+
+/** Returns the verdict on a port that is a NIC; one that Nova did not plug keeps its NIC and is reported. */
+export function nicVerdict(port: Port, nic: string, view: View): PortVerdict {
+  return { ...subjectOf(port, view), nic, ...(isPlugged(port) ? undefined : notPlugged(port)) };
+}
+
+/** Returns the verdict on a port that is no NIC. */
+export function noNicVerdict(port: Port, obstacle: Obstacle, view: View): PortVerdict {
+  return { ...subjectOf(port, view), ...obstacle };
+}
+
+/** Returns the verdicts on the ports of a server whose object stays as it is. */
+export function verdictsOfBlocked(
+  { serverId, held }: Claim,
+  blocked: Block,
+  view: View,
+): PortVerdict[] {
+  // An object that is waited for goes, and its NICs with it.
+  const stays = blocked.kind === 'problem' && held?.spec.instanceId === serverId;
+  const own = stays && isOwn(held, view.input);
+  const delivered = own ? (held.spec.interfaces ?? []) : [];
+  return view.portsOf(serverId).map((port) => {
+    const nic = nameIn(delivered, port);
+    if (nic !== undefined) return nicVerdict(port, nic, view);
+    return noNicVerdict(port, obstacleOf(port, view, false) ?? obstacleOfBlock(blocked), view);
+  });
+}
+
+function nameIn(entries: readonly InterfaceSpec[], { id }: Port): string | undefined {
+  const entry = entries.find(({ portId }) => portId === id);
+  return entry && nameOf(entry);
+}
+
+/** Returns the name of an entry's NIC: an entry of the deployed operator may have an id only. */
+export function nameOf({ name, id = 0 }: Pick<InterfaceSpec, 'name' | 'id'>): string {
+  return name ?? `multinic${id}`;
+}
+
+function obstacleOfBlock(blocked: Block): Obstacle {
+  if (blocked.kind === 'waits') return { reason: 'Waiting', message: blocked.why };
+  const { reason, message } = blocked.problem;
+  return { reason, message };
+}
+
+/**
+ * Returns why a port without a NIC cannot become one, as far as the port itself shows; undefined: nothing speaks against
+ * it. `hadNic`: the server had a NIC of this port before, so that neither its age nor its owner counts.
+ */
+export function obstacleOf(port: Port, view: View, hadNic: boolean): Obstacle | undefined {
+  if (port.fixedIps.length === 0) return withoutAddress;
+  const ip = selectedAddress(port, view);
+  if (ip === undefined) return notSelected;
+  if (!hadNic && !isPlugged(port)) return notPlugged(port);
+  const match = matchSubnet(port, view);
+  if (match.kind === 'unknown') return subnetUnread;
+  if (match.kind === 'none') return withoutUsableAddress(port, ip, view);
+  if (!isAllowedStatus(port, view.input.selection)) return wrongStatus(port, view);
+  return hadNic ? undefined : ageObstacle(port, view);
+}
+
+// Most ports of a cloud are in subnets that are not selected: one object is enough for all of them.
+const withoutAddress: Obstacle = { reason: 'PortWithoutAddress', message: 'it has no address' };
+const notSelected: Obstacle = {
+  reason: 'SubnetNotSelected',
+  message: 'none of its addresses is in a selected subnet',
+};
+
+const subnetUnread: Obstacle = {
+  reason: 'NetworkUnread',
+  message: 'a selected subnet of it could not be read',
+};
+
+function selectedAddress({ fixedIps }: Port, { rank }: View): FixedIp | undefined {
+  return fixedIps.find(({ subnetId }) => rank.has(subnetId));
+}
+
+function subjectOf(port: Port, view: View) {
+  const address = selectedAddress(port, view)?.ipAddress;
+  return { portId: port.id, serverId: port.deviceId, ...(address ? { address } : {}) };
+}
+
+function notPlugged({ deviceOwner }: Port): Obstacle {
+  const message = `its device_owner is "${deviceOwner}" and not compute:<zone>, so Nova did not plug it into the server`;
+  return { reason: 'PortNotPlugged', message };
+}
+
+function withoutUsableAddress(port: Port, { subnetId, ipAddress }: FixedIp, view: View): Obstacle {
+  const subnet = view.subnets.get(subnetId);
+  if (subnet && subnet.networkId !== port.networkId) {
+    const message = `subnet ${subnetId} is in network ${subnet.networkId}, the port in ${port.networkId}`;
+    return { reason: 'InvalidPort', message };
+  }
+  const families = view.input.selection.addressFamilies.join(', ');
+  const message = `its address ${ipAddress} is of a family that spec.settings.addressFamilies (${families}) leaves out`;
+  return { reason: 'FamilyNotWanted', message };
+}
+
+function wrongStatus({ status }: Port, { input }: View): Obstacle {
+  const { statuses } = input.selection;
+  const allowed = statuses === 'any' ? '*' : statuses.join(', ');
+  const message = `its status is ${status}; spec.settings.openstackPortAllowedStatuses allows ${allowed}`;
+  return { reason: 'PortStatus', message };
+}
+
+function ageObstacle({ createdAt }: Port, { input }: View): Obstacle | undefined {
+  const baseline = input.selection.createdAfter;
+  if (isAfterBaseline(createdAt, baseline)) return undefined;
+  const age =
+    createdAt === undefined
+      ? `Neutron gives no creation time, and ports count from ${baseline}`
+      : `it was created at ${createdAt}, before ${baseline}`;
+  const message = `${age}; spec.settings.portBaseline: All takes ports of any age`;
+  return { reason: 'PortTooOld', message };
+}

@@ -1,0 +1,101 @@
+import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Store } from './store.ts';
+
+const author = { namespace: 'multinic-system', name: 'demo', generation: 1 };
+
+let folder: string;
+let path: string;
+let now: number;
+let replaced: string[];
+let store: Store;
+
+async function open(at: string): Promise<Store> {
+  return Store.open(
+    { kind: 'sqlite', path: at },
+    { now: () => new Date(now), onReplaced: (lost) => replaced.push(lost) },
+  );
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lost-file-'));
+  path = join(folder, 'inventory.db');
+  now = Date.parse('2026-01-01T00:00:00Z');
+  replaced = [];
+  store = await open(path);
+  await record(store, 'n1');
+});
+
+afterEach(async () => {
+  await store[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+async function record(to: Store, ...nodeNames: string[]): Promise<void> {
+  const nodes = nodeNames.map((nodeName) => ({
+    nodeName,
+    instanceId: `server-${nodeName}`,
+    uid: nodeName,
+    generation: 1,
+    interfaces: [],
+  }));
+  await to.record('biz-1', author, nodes);
+}
+
+async function names(of: Store): Promise<string[]> {
+  return (await of.list()).map(({ nodeName }) => nodeName);
+}
+
+it('[W16] a SQLite file that was removed is made again, and what is recorded then is kept', async () => {
+  for (const suffix of ['', '-wal', '-shm']) await rm(path + suffix, { force: true });
+  now += 20_000;
+  await record(store, 'n1', 'n2');
+  expect(replaced).toEqual([path]);
+  await store[Symbol.asyncDispose]();
+  store = await open(path);
+  expect(await names(store)).toEqual(['n1', 'n2']);
+});
+
+it('[W16] a SQLite file that was replaced by another one is read from then on', async () => {
+  const other = await open(join(folder, 'other.db'));
+  await record(other, 'n7');
+  await other[Symbol.asyncDispose]();
+  await copyFile(join(folder, 'other.db'), join(folder, 'copy.db'));
+  await rename(join(folder, 'copy.db'), path);
+  now += 20_000;
+  expect(await names(store)).toEqual(['n7']);
+  await record(store, 'n7', 'n8');
+  expect(await names(store)).toEqual(['n7', 'n8']);
+  expect(replaced).toEqual([path]);
+});
+
+it('[W16] a file that is restored together with its log keeps what the log has', async () => {
+  const other = await open(join(folder, 'other.db'));
+  await record(other, 'n7');
+  // It is copied while it is open, so that its last rows are in the log only.
+  for (const suffix of ['', '-wal'])
+    await copyFile(join(folder, `other.db${suffix}`), join(folder, `copy.db${suffix}`));
+  await other[Symbol.asyncDispose]();
+  await rm(`${path}-shm`);
+  for (const suffix of ['', '-wal']) await rename(join(folder, `copy.db${suffix}`), path + suffix);
+  now += 20_000;
+  expect(await names(store)).toEqual(['n7']);
+});
+
+it('[W16] calls at once reopen a lost file once', async () => {
+  await rm(path);
+  now += 20_000;
+  await Promise.all([names(store), names(store), record(store, 'n3'), names(store)]);
+  expect(replaced).toEqual([path]);
+  expect(await names(store)).toEqual(['n3']);
+});
+
+it('[W16] a file that stays is opened once', async () => {
+  for (let n = 0; n < 5; n++) {
+    now += 20_000;
+    await record(store, 'n1', `n${n}`);
+  }
+  expect(replaced).toEqual([]);
+});
