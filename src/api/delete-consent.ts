@@ -18,6 +18,11 @@ export function consentsTo(
 ): boolean {
   const given = noted?.[annotations.deleteConsent];
   if (given === undefined) return false;
-  const givenMs = Date.parse(given);
+  const givenMs = Date.parse(given.replace(/!$/, ''));
   return Number.isNaN(givenMs) || givenMs >= at.getTime() - withinMs;
+}
+
+/** Whether the consent ends with `!`: the server is gone, and no Node with its instance id is waited for. */
+export function isServerGone({ annotations: noted }: Metadata): boolean {
+  return noted?.[annotations.deleteConsent]?.endsWith('!') ?? false;
 }
