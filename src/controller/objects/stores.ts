@@ -79,14 +79,20 @@ export function nodeNameOf({ spec, metadata }: NodeConfig): string {
 }
 
 /**
- * Whether the deployed controller wrote into this status. Type, status and reason are all that its conditions have; and
- * when it is started it looks at every node, before it works on any, and writes what we never do: when, and what it saw.
+ * Whether the deployed controller wrote this status. When it is started it looks at every node, before it works on any, and
+ * writes what we never do: when, and what it saw. Else it writes `state` and replaces all conditions by one that has no time.
+ * A condition that a user adds to ours, or to no status at all, is no trace of it.
  */
 export function isWrittenByOther(status: NodeConfigStatus): boolean {
-  const { conditions = [], nodeReady, lastInterfaceCheck } = status;
+  const { conditions = [], state, nodeReady, lastInterfaceCheck } = status;
   if (nodeReady !== undefined || lastInterfaceCheck !== undefined) return true;
-  return conditions.some(({ lastTransitionTime }) => lastTransitionTime === undefined);
+  const others = conditions.filter(({ type }) => type !== otherControllerActive);
+  const isTimed = others.some(({ lastTransitionTime }) => lastTransitionTime !== undefined);
+  return state !== undefined && others.length > 0 && !isTimed;
 }
+
+/** The condition that we add to a status while we yield to the deployed controller; it leaves the rest as it is. */
+export const otherControllerActive = 'OtherControllerActive';
 
 /** Which machine a Node stands for, as far as it says so. */
 export interface Machine {
