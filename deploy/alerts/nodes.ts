@@ -230,7 +230,7 @@ export const ofNodesAndAgents = {
     ],
   },
   MultiNicDeletionsHeld: {
-    exprs: { 'multinic-agent': notReady('controller', ['MassDeletion']) },
+    exprs: { 'multinic-agent': notReady('controller', ['RemovalHeld']) },
     for: '1m',
     severity: 'critical',
     summary: 'Many MultiNicNodeConfigs were deleted at once; MultiNIC holds them.',

@@ -7,6 +7,8 @@ it.each([
   ['2026-01-01T00:00:00Z', true],
   ['2025-12-31T23:59:59Z', false],
   ['2026-01-09T00:00:00Z', true],
+  ['2025-12-31T23:59:59Z!', false],
+  ['2026-01-02T00:00:00Z!', true],
   ['yes', true],
   ['', true],
 ])('a deletion of 2 January is meant by a consent of %s: %s', (given, expected) => {

@@ -22,7 +22,7 @@ export function consentsTo(
   return Number.isNaN(givenMs) || givenMs >= at.getTime() - withinMs;
 }
 
-/** Whether the consent says that the deletion does not wait for a Node that is missing. */
+/** Whether the consent ends with `!`: the deletion does not wait for a Node that is missing. */
 export function endsWaitForNode({ annotations: noted }: Metadata): boolean {
   return noted?.[annotations.deleteConsent]?.endsWith('!') ?? false;
 }

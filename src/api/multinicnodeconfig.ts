@@ -152,6 +152,7 @@ const word = (what: string, max = 253) => z.string().max(max).optional().describ
  * is not known counts as none, and what is wanted is done again.
  */
 export const appliedRecord = z.object({
+  objectUid: word('uid of the object that it was done for; it counts for no other.', 64),
   action: word('apply or cleanup.', 16),
   content: word('Hash of what the agent was asked for.', 64),
   nodeName: word('Kubernetes node that it was done on.'),
@@ -170,6 +171,17 @@ export const appliedRecord = z.object({
   protocol: z.int().optional().describe('Protocol in which the agent was asked.'),
   at: time('When the Job was made or, once it has ended, when its end was seen'),
   done: z.boolean().optional().describe('Whether all was done; absent while nobody knows.'),
+  undone: z
+    .boolean()
+    .optional()
+    .describe('The node was changed for another object since: nothing of this is in force.'),
+  macs: z
+    .array(z.string().max(17))
+    .max(20)
+    .optional()
+    .describe('MAC addresses of the NICs that the node was given.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
+  allowedRemovals: word('Value of the annotation multinic.io/allow-removals then.', 64),
   reasons: z
     .array(z.string().max(64))
     .max(20)

@@ -14,6 +14,7 @@ export const reasons = {
 } as const;
 
 export type Reason = keyof typeof reasons;
-export type NodeReason = keyof typeof nodeReasons;
+/** `RemovalHeld` is said of both kinds, with one meaning. */
+export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld';
 export type OperatorReason = keyof typeof openstackConfigReasons;
 export type PartReason = keyof typeof partReasons;

@@ -9,13 +9,15 @@ import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
-import { createDeletion, createDeletionGuard } from './deletion/finalizer.ts';
+import { createDeletion } from './deletion/finalizer.ts';
 import { RecordAges } from './jobs/applied.ts';
 import type { JobTemplate } from './jobs/job.ts';
 import { createJobRunner, createJobStore, createPodStore } from './jobs/job-runner.ts';
 import { gaugeStates } from './metrics.ts';
 import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './objects/stores.ts';
 import { createReconciler } from './reconcile.ts';
+import { createNodeRecords } from './records/node-records.ts';
+import { createRemovalGuard } from './removals/removal-guard.ts';
 import { createAdmission } from './scheduling/admission.ts';
 import { createNextRun } from './scheduling/apply-task.ts';
 import { createCheck } from './scheduling/check-task.ts';
@@ -75,6 +77,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     return metadata.uid === uid && metadata.generation === generation;
   };
   const { namespace, startDeadlineMs } = values;
+  const records = createNodeRecords({ client, perform, stores, runner, namespace });
   const ages = new RecordAges(clock);
   const dispatch = createDispatch({ runner, admission, metrics, log });
   const onStatusLost = (fields: readonly string[]): void =>
@@ -92,8 +95,18 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     stores,
     otherController,
     deletion: createDeletion({ client, runner, perform, stores }),
-    guard: createDeletionGuard({ client, stores, namespace, clock }),
-    nextRun: createNextRun({ runner, dispatch, isCurrent, startDeadlineMs, ages, clock, metrics }),
+    guard: createRemovalGuard({ client, stores, namespace, clock }),
+    records,
+    nextRun: createNextRun({
+      runner,
+      dispatch,
+      isCurrent,
+      records,
+      startDeadlineMs,
+      ages,
+      clock,
+      metrics,
+    }),
     check: createCheck({
       runner,
       dispatch,
@@ -106,6 +119,8 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     }),
     ages,
     reporter,
+    clock,
+    random,
   });
   const watches = createWatches({
     client,
@@ -115,7 +130,12 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     stores: { ...stores, jobs, pods, other: otherController },
   });
 
-  const agents = { admission, namespace };
+  const agents = {
+    admission,
+    namespace,
+    recordsOf: stores.recordsOf,
+    configs: stores.configDirectory,
+  };
   let lastProcessed: Date | undefined;
   const controller = createController({
     name: controllerName,

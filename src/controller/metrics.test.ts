@@ -15,16 +15,16 @@ function config(name: string, version: number, ready: string, reason: string): N
 it('objects that are not Ready are counted by reason, until they are Ready or gone', async () => {
   const metrics = createMetrics(metricTable);
   const configs = new Store<NodeConfig>();
-  configs.upsert(config('a', 1, 'False', 'MassDeletion'));
+  configs.upsert(config('a', 1, 'False', 'RemovalHeld'));
   gaugeStates(configs, metrics);
-  configs.upsert(config('b', 2, 'False', 'MassDeletion'));
+  configs.upsert(config('b', 2, 'False', 'RemovalHeld'));
   configs.upsert(config('c', 3, 'Unknown', 'JobScheduled'));
   const shown = () => metrics.registry.getSingleMetricAsString('multinic_node_configs_not_ready');
-  expect(await shown()).toContain('{reason="MassDeletion"} 2');
+  expect(await shown()).toContain('{reason="RemovalHeld"} 2');
   expect(await shown()).not.toContain('JobScheduled');
   configs.upsert(config('a', 4, 'True', 'AllInterfacesConfigured'));
   configs.upsert(config('b', 5, 'False', 'JobFailed'));
-  expect(await shown()).toContain('{reason="MassDeletion"} 0');
+  expect(await shown()).toContain('{reason="RemovalHeld"} 0');
   expect(await shown()).toContain('{reason="JobFailed"} 1');
   expect(await shown()).not.toContain('AllInterfacesConfigured');
 });

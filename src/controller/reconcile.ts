@@ -1,41 +1,60 @@
+import { rfc3339 } from '../api/condition.ts';
+import { endsWaitForNode } from '../api/delete-consent.ts';
+import { annotations } from '../api/names.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { isConflict } from '../kube/errors.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import { type Deletion, type DeletionGuard, isHeld } from './deletion/finalizer.ts';
-import type { RecordAges } from './jobs/applied.ts';
+import type { Clock, Random } from '../time/clock.ts';
+import { type Deletion, isClean, isHeld } from './deletion/finalizer.ts';
+import { type Applied, deliveredMacs, type RecordAges, recordOf } from './jobs/applied.ts';
 import { acceptEntries, acceptSpec, nothing } from './jobs/request.ts';
 import type { Failure } from './jobs/runner.ts';
-import type { NodeConfig, Stores } from './objects/stores.ts';
+import { deletedAt, hasConsent, type NodeConfig, type Stores } from './objects/stores.ts';
+import type { NodeRecords } from './records/node-records.ts';
+import { lossOf } from './removals/losses.ts';
+import type { Leave, RemovalGuard } from './removals/removal-guard.ts';
 import type { NextRun, Progress } from './scheduling/apply-task.ts';
 import type { Check } from './scheduling/check-task.ts';
 import { isRepeat, readyIn, type Situation } from './status/conditions.ts';
 import type { Report, Reporter } from './status/report.ts';
-import { duplicatesOf, findTarget, type Target, targetOf } from './target.ts';
+import { findTarget, heirOf, type Target, targetOf } from './target.ts';
 import type { OtherController } from './watch/legacy-controller.ts';
 
 export interface ReconcilerOptions {
   readonly stores: Stores;
   readonly otherController: OtherController;
   readonly deletion: Deletion;
-  readonly guard: DeletionGuard;
+  readonly guard: RemovalGuard;
+  readonly records: NodeRecords;
   readonly nextRun: NextRun;
   readonly check: Check;
   readonly ages: RecordAges;
   readonly reporter: Reporter;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Random;
 }
 
 /** For a store that lags behind the server; the change that it lacks brings the object back too. */
 const lagPauseMs = 1_000;
-/** Whoever waits for somebody to do something is woken by that; this finds what nobody told. */
+/** Fallback requeue: a watch event wakes the object earlier, as a rule. */
 const askAgainMs = 30_000;
+/** How long a deleted object waits for a Node that is missing. */
+const waitForNodeMs = 3_600_000;
 
 /**
  * The way of a MultiNicNodeConfig: hold it, accept its entries, find its node, send an agent, report, and look whether the
  * node stays so; or, when it is being deleted, have its node cleaned and let it go.
  */
 export function createReconciler(options: ReconcilerOptions) {
-  const { stores, otherController, deletion, guard, nextRun, check, ages, reporter } = options;
+  const { stores, otherController, deletion, guard, records, nextRun, check, ages, reporter } =
+    options;
+  const { clock, random } = options;
+
+  /** ±20 %: thousands that are refused for one reason do not come back at one moment. */
+  function askAgain(): number {
+    return Math.round(askAgainMs * (0.8 + 0.4 * random()));
+  }
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
     const config = stores.configs.get(key);
@@ -77,7 +96,7 @@ export function createReconciler(options: ReconcilerOptions) {
   async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
     if (config.metadata.deletionTimestamp === undefined) {
       await reporter.standBack(config, message, signal);
-      return { requeueAfterMs: askAgainMs };
+      return { requeueAfterMs: askAgain() };
     }
     if (isHeld(config)) await deletion.release(config, signal);
     return undefined;
@@ -89,9 +108,15 @@ export function createReconciler(options: ReconcilerOptions) {
     const target = targetOf(config, spec, stores);
     report.about(spec, target.kind === 'node' ? target.name : undefined);
     if (target.kind === 'none') return refuse(report, target, signal);
-    const former = await deletion.formerNode(config, target.node, signal);
-    if (former) return cleanFirst(former, report, signal);
     const { node } = target;
+    const contested = contestedBy(config);
+    if (contested) return contest(report, contested, signal);
+    const former = await deletion.formerNode(config, node, signal);
+    const loss = lossOf({ config, spec, node, former }, records);
+    if (!loss) guard.takesNothing(config);
+    const pause = loss && (await ask(guard.askToEdit(config, loss), report, signal));
+    if (pause) return pause;
+    if (former && !former.heir) return cleanFirst(former.node, report, signal);
     const task = { report, node, action: 'apply', contents: spec } as const;
     const progress = await nextRun(task, signal);
     return progress.done ? check.look(task, signal) : progress;
@@ -103,37 +128,98 @@ export function createReconciler(options: ReconcilerOptions) {
     report.about(acceptEntries([]), target.kind === 'node' ? target.name : undefined);
     const here = target.kind === 'node' ? target.node : undefined;
     const former = await deletion.formerNode(config, here, signal);
-    if (former) {
-      return (await mayClean(report, signal)) ?? cleanFirst(former, report, signal);
+    if (former && !former.heir) {
+      return (await mayClean(report, signal)) ?? cleanFirst(former.node, report, signal);
     }
-    if (await isFree(config, target, signal)) return release(report, signal);
-    if (!here) return refuse(report, target, signal);
+    return here ? leaveNode(here, report, signal) : letGoWithoutNode(report, target, signal);
+  }
+
+  /** Lets the object go when its node is clean, or taken over by another object. */
+  async function leaveNode(
+    node: Node,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<Outcome | void> {
+    // The heir's first run removes what this object leaves.
+    if (heirOf(report.config, node, stores)) return release(report, signal);
     const pause = await mayClean(report, signal);
     if (pause) return pause;
-    const progress = await clean(here, report, signal);
+    const progress = await clean(node, report, signal);
     return progress.done ? release(report, signal) : progress;
   }
 
   /** What happens to a node that the object does not mean any more wakes nobody. */
   async function cleanFirst(former: Node, report: Report, signal: AbortSignal): Promise<Outcome> {
     const progress = await clean(former, elsewhere(report, former), signal);
-    return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? askAgainMs) };
+    return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? askAgain()) };
   }
 
   /** Undefined when the node of a deleted object may be cleaned. */
   async function mayClean(report: Report, signal: AbortSignal): Promise<Outcome | undefined> {
-    const leave = await guard.ask(report.config, signal);
-    if (leave.kind === 'early') return { requeueAfterMs: leave.forMs };
-    if (leave.kind === 'granted') return undefined;
-    report.tell({ kind: 'refused', reason: 'MassDeletion', message: leave.message });
-    return { requeueAfterMs: askAgainMs };
+    return ask(await guard.askToDelete(report.config, signal), report, signal);
   }
 
-  /** Whether nothing of the object can be on any node, or somebody else takes over what there is. */
-  async function isFree(config: NodeConfig, target: Target, signal: AbortSignal): Promise<boolean> {
-    // The first run for an object that takes the node over removes what this one leaves.
-    if (target.kind === 'node') return duplicatesOf(config, target.node, stores).length > 0;
-    return target.reason === 'NodeNotFound' && (await deletion.nodeIsGone(config, signal));
+  /** Undefined when NICs may leave; until then nothing of the node changes. */
+  async function ask(
+    leave: Leave,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<Outcome | undefined> {
+    if (leave.kind === 'granted') return undefined;
+    if (leave.kind === 'early') return { requeueAfterMs: leave.forMs };
+    await deletion.withdraw(report.config, signal);
+    report.tell({ kind: 'refused', reason: 'RemovalHeld', message: leave.message });
+    return { requeueAfterMs: askAgain() };
+  }
+
+  /** A record that says what is on the node no more, because another namespace's agent came after it. */
+  function contestedBy(config: NodeConfig): { applied: Applied; message: string } | undefined {
+    const applied = recordOf(config);
+    const run = applied && records.later(applied);
+    if (!run) return undefined;
+    const { namespace, name } = run.config;
+    const message = `Job ${run.name} of ${namespace}/${name} works on the node, too; it is applied again when that Job is gone`;
+    return { applied, message };
+  }
+
+  async function contest(
+    report: Report,
+    { applied, message }: { applied: Applied; message: string },
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const undone = { ...applied, undone: true };
+    report.tell({ kind: 'refused', reason: 'DuplicateInstanceId', message }, undone);
+    await deletion.withdraw(report.config, signal);
+    return { requeueAfterMs: askAgain() };
+  }
+
+  /**
+   * A Node that is missing does not prove that its machine is gone: `kubectl delete node` takes it away, and the kubelet
+   * registers it again when it is started. The time of the deletion counts, so a restart of the controller prolongs nothing.
+   */
+  async function letGoWithoutNode(
+    report: Report,
+    target: Target,
+    signal: AbortSignal,
+  ): Promise<Outcome | void> {
+    const { config } = report;
+    if (target.kind === 'node') throw new Error('the node is there');
+    if (target.reason !== 'NodeNotFound') return refuse(report, target, signal);
+    if (!mayHaveNics(config)) return release(report, signal);
+    const end = (deletedAt(config)?.getTime() ?? 0) + waitForNodeMs;
+    const isAgreed = hasConsent(config) && endsWaitForNode(config.metadata);
+    const leftMs = isAgreed ? 0 : end - clock.now().getTime();
+    if (leftMs <= 0) {
+      // The server is asked: what was seen last may lag behind it.
+      if (!(await deletion.nodeIsGone(config, signal))) return refuse(report, target, signal);
+      const message = `${target.message}; the object goes, NICs may remain on the machine`;
+      reporter.warn(config, 'NodeGone', message);
+      return release(report, signal);
+    }
+    const until = rfc3339(new Date(end));
+    const message = `${target.message}; the deleted object waits for it until ${until}, then it goes and NICs may remain; if the server is gone, annotate the object ${annotations.deleteConsent}=<RFC 3339 time>!`;
+    const { requeueAfterMs } = await refuse(report, { ...target, message }, signal);
+    return { requeueAfterMs: Math.min(leftMs, requeueAfterMs) };
   }
 
   function clean(node: Node, report: Report, signal: AbortSignal): Promise<Progress> {
@@ -142,20 +228,33 @@ export function createReconciler(options: ReconcilerOptions) {
 
   async function release(report: Report, signal: AbortSignal): Promise<void> {
     report.drop();
-    await deletion.release(report.config, signal);
-    guard.gone(report.config);
+    const { config } = report;
+    const record = recordOf(config);
+    // Its heir shall not rely on what was done before this object came.
+    if (record && !record.undone) await records.take(config, record.nodeName, signal);
+    await deletion.release(config, signal);
+    guard.gone(config);
   }
 
-  async function refuse(report: Report, target: Target, signal: AbortSignal): Promise<Outcome> {
+  async function refuse(report: Report, target: Target, signal: AbortSignal) {
     if (target.kind === 'none') {
       const { reason, message } = target;
       report.tell({ kind: 'refused', reason, message });
     }
     await deletion.withdraw(report.config, signal);
-    return { requeueAfterMs: askAgainMs };
+    return { requeueAfterMs: askAgain() };
   }
 
   return reconcile;
+}
+
+/** Whether NICs of the object may be on a node: an agent was sent, and no clean-up has ended since. */
+function mayHaveNics(config: NodeConfig): boolean {
+  const { applied, knownInterfaces = [], interfaceStatuses = [] } = config.status ?? {};
+  const record = recordOf(config);
+  if (record) return !isClean(record) && (!record.done || deliveredMacs(config).length > 0);
+  const isConfigured = interfaceStatuses.some(({ status }) => status === 'Configured');
+  return applied !== undefined || knownInterfaces.length > 0 || isConfigured;
 }
 
 /** What is told of work on a node that the object does not mean any more: that it comes first. */

@@ -21,6 +21,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     'af03377e2c6a0e9d6a3996734b8bdd5e6b67feaa96da5e3e11257586dd134a73',
     'fcadb9d9f94c9c0da70d06f8c751f4d9ba15f382598774bfcde38a8d0314f9ab',
     '6dca11999fd4b92ce6bff80c368c69b95e96f78cdce570c66bcb8ddcf42b49a0',
+    '375292cfc342e73c32c446d4a566805794479ca397fea1566315f2fd6972c2bc',
   ],
 };
 

@@ -5,7 +5,7 @@
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 3,
-  'multinicnodeconfigs.multinic.io': 6,
+  'multinicnodeconfigs.multinic.io': 7,
 } as const;
 
 /** Name of one of our CustomResourceDefinitions. */

@@ -125,16 +125,16 @@ export const nodeReasons = {
       '메시지는 서버의 응답입니다. 쿼터, admission webhook, 컨트롤러 권한을 확인하십시오.',
     ],
   ),
-  MassDeletion: row(
+  NodeGone: row(
     'node',
-    true,
+    false,
     [
-      'Many objects, their kind or their namespace were deleted at once and without consent; no node is touched.',
-      '동의 없이 많은 객체, 해당 종류 또는 네임스페이스가 한꺼번에 삭제되어 노드를 변경하지 않습니다.',
+      'A deleted object was let go although no Node with its instance id was found for an hour, or its server is gone; if the machine still runs, NICs may remain on it.',
+      '삭제된 객체의 instanceId를 가진 Node가 한 시간 동안 없었거나 서버가 없어져 객체를 정리했습니다. 머신이 아직 동작 중이면 NIC가 남아 있을 수 있습니다.',
     ],
     [
-      'If it was meant, annotate the objects multinic.io/delete-consent=<RFC 3339 time>; if not, save their specs now.',
-      '의도한 삭제라면 객체에 multinic.io/delete-consent=<RFC 3339 시각>을 지정하고, 아니라면 지금 스펙을 저장하십시오.',
+      'If the machine still runs, create the object again when its Node is back, and delete it then.',
+      '머신이 아직 동작 중이면 Node가 돌아온 뒤 객체를 다시 생성하고 삭제하십시오.',
     ],
   ),
   DuplicateSystemUUID: row(

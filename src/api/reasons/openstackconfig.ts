@@ -211,12 +211,12 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     [
-      'Unusually many NICs would be removed at once, or some as a side effect, or the OpenstackConfig is deleted with its namespace, its CRD or many others; the NICs stay.',
-      '비정상적으로 많은 NIC가 한 번에 또는 부수적으로 제거될 예정이거나 OpenstackConfig가 네임스페이스, CRD 또는 다른 여러 OpenstackConfig와 함께 삭제되어 NIC 제거를 보류합니다.',
+      'Unusually many NICs would be removed at once, some would be removed as a side effect of something else, or the object is deleted with its namespace, its CRD or many others; the NICs stay.',
+      '비정상적으로 많은 NIC가 한 번에 제거될 예정이거나, 다른 변경에 따라 부수적으로 제거될 예정이거나, 객체가 네임스페이스, CRD 또는 다른 여러 객체와 함께 삭제되어 NIC 제거를 보류합니다.',
     ],
     [
-      'If it is right, set the annotation multinic.io/allow-removals to a new value. To let a deleted one go and keep its NICs, take the finalizer multinic.example.com/cleanup off.',
-      '의도한 변경이면 multinic.io/allow-removals 어노테이션에 새 값을 지정하십시오. 삭제된 객체의 NIC를 유지하려면 multinic.example.com/cleanup 파이널라이저를 떼십시오.',
+      'If it is right, set the annotation multinic.io/allow-removals to a new value; if not, undo the edit, or save the specs of what is deleted. To let a deleted object go and keep its NICs, take its finalizer off (multinic.example.com/cleanup, or multinic.io/cleanup of a node config).',
+      '의도한 변경이면 multinic.io/allow-removals 어노테이션에 새 값을 지정하고, 아니라면 변경을 되돌리거나 삭제된 객체의 스펙을 저장하십시오. 삭제된 객체의 NIC를 유지하려면 파이널라이저(multinic.example.com/cleanup, 노드 설정은 multinic.io/cleanup)를 떼십시오.',
     ],
   ),
   InvalidNodeName: row(

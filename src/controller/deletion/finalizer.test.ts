@@ -130,6 +130,8 @@ describe('an object that is deleted', () => {
     await bed.admin.delete(nodes, { name: 'worker-1' });
     await bed.untilReady('worker-1', 'False NodeNotFound');
     await bed.delete('worker-1');
+    await bed.pass(10);
+    await bed.clock.advance(3_600_000);
     await bed.untilGone('worker-1');
     expect(actions()).toEqual(['apply']);
   });
@@ -140,6 +142,8 @@ describe('an object that is deleted', () => {
     await bed.addNode('worker-1', 'another-server');
     await bed.untilReady('worker-1', 'False NodeNotFound');
     await bed.delete('worker-1');
+    await bed.pass(10);
+    await bed.clock.advance(3_600_000);
     await bed.untilGone('worker-1');
     expect(actions()).toEqual(['apply']);
   });

@@ -1,18 +1,13 @@
-import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
-import { annotations, businessGroup, fieldManagers, finalizers } from '../../api/names.ts';
-import type { Reason } from '../../api/reasons.ts';
+import { fieldManagers, finalizers } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { crds, type Node, namespaces, nodes } from '../../kube/core-resources.ts';
-import type { KubeObject, ObjectRef } from '../../kube/object.ts';
+import { type Node, nodes } from '../../kube/core-resources.ts';
+import type { ObjectRef } from '../../kube/object.ts';
 import { defineResource } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
-import type { Clock } from '../../time/clock.ts';
-import { type Applied, appliedIn } from '../jobs/applied.ts';
+import { type Applied, recordOf } from '../jobs/applied.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
 import {
-  deletedAt,
-  hasConsent,
   instanceIdOf,
   type NodeConfig,
   nodeConfigs,
@@ -21,7 +16,9 @@ import {
   slimNode,
   systemUuidOf,
 } from '../objects/stores.ts';
-import { duplicatesOf } from '../target.ts';
+import type { FormerNode } from '../removals/losses.ts';
+import { heirOf } from '../target.ts';
+import { sharedReads } from './shared-reads.ts';
 
 export interface DeletionOptions {
   readonly client: Pick<KubeClient, 'find' | 'listAll' | 'patch'>;
@@ -39,13 +36,14 @@ export interface Deletion {
   /** Whether the node of an object is gone for certain, read from the server now. */
   nodeIsGone(config: NodeConfig, signal: AbortSignal): Promise<boolean>;
   /**
-   * The node on which something was done for the object, when it means another one or none by now: nobody else cleans it.
+   * The node that was changed for the object last, when the object means another one or none by now. It is cleaned for this
+   * object, unless an heir means it.
    */
   formerNode(
     config: NodeConfig,
     now: Node | undefined,
     signal: AbortSignal,
-  ): Promise<Node | undefined>;
+  ): Promise<FormerNode | undefined>;
   /** Takes back the runs of an object that have not begun, when none may begin. */
   withdraw(config: NodeConfig, signal: AbortSignal): Promise<void>;
   /** Removes runs for objects that had this name and do not exist any more. */
@@ -85,7 +83,7 @@ export function createDeletion({ client, runner, perform, stores }: DeletionOpti
 
   async function nodeIsGone(config: NodeConfig, signal: AbortSignal): Promise<boolean> {
     const instanceId = instanceIdOf(config);
-    const names = new Set([nodeNameOf(config), appliedIn(config.status)?.nodeName]);
+    const names = new Set([nodeNameOf(config), recordOf(config)?.nodeName]);
     const found = await listNodes(signal);
     if (instanceId === undefined) return !found.some(({ metadata }) => names.has(metadata.name));
     return !found.some((node) => {
@@ -96,11 +94,11 @@ export function createDeletion({ client, runner, perform, stores }: DeletionOpti
   }
 
   async function formerNode(config: NodeConfig, now: Node | undefined, signal: AbortSignal) {
-    const applied = appliedIn(config.status);
+    const applied = recordOf(config);
     if (!applied || isClean(applied) || now?.metadata.name === applied.nodeName) return undefined;
     const node = await client.find(nodes, { name: applied.nodeName }, { signal });
     if (!node || !isSameNode(applied, node) || mayBeWanted(config, node, now)) return undefined;
-    return duplicatesOf(config, node, stores).length > 0 ? undefined : node;
+    return { node, heir: heirOf(config, node, stores) };
   }
 
   async function withdraw(config: NodeConfig, signal: AbortSignal): Promise<void> {
@@ -126,8 +124,9 @@ function hasNotBegun({ phase }: Run): boolean {
   return phase === 'prepared' || phase === 'pending';
 }
 
-function isClean({ action, done = false }: Applied): boolean {
-  return action === 'cleanup' && done;
+/** Whether nothing of the object can be on the node of its record. */
+export function isClean({ action, done = false, undone = false }: Applied): boolean {
+  return undone || (action === 'cleanup' && done);
 }
 
 /**
@@ -144,131 +143,4 @@ function isSameNode({ nodeUid, machineId }: Applied, { metadata, status }: Node)
   const now = status?.nodeInfo?.machineID;
   if (machineId && now) return machineId === now;
   return nodeUid === metadata.uid;
-}
-
-/** Deletions within this time of each other are one. */
-const windowMs = 60_000;
-/** How long a deletion waits for those that come with it. */
-const settleMs = 3_000;
-/** So many objects may always go: in a small cluster each is a large part. */
-const alwaysAllowed = 3;
-const allowedPart = 0.2;
-
-export type Leave =
-  | { readonly kind: 'granted' }
-  | { readonly kind: 'early'; readonly forMs: number }
-  | { readonly kind: 'asked'; readonly message: string };
-
-export interface DeletionGuard {
-  /** Whether the node of an object may be cleaned because the object is being deleted. */
-  ask(config: NodeConfig, signal: AbortSignal): Promise<Leave>;
-  /** The object was let go: it counts for a while. */
-  gone(config: NodeConfig): void;
-}
-
-export interface DeletionGuardOptions {
-  readonly client: Pick<KubeClient, 'find'>;
-  readonly stores: Stores;
-  readonly namespace: string;
-  readonly clock: Clock;
-}
-
-/**
- * Asks before a slip takes the NICs of a whole cluster: many objects at once, their namespace or their kind, deleted
- * without the consent that Viola writes.
- */
-export function createDeletionGuard(options: DeletionGuardOptions): DeletionGuard {
-  const { client, stores, namespace, clock } = options;
-  const seen = new Map<string, number>();
-  /** When those were deleted that are not counted among what leaves any more. */
-  let released: readonly Date[] = [];
-  const readTerminating = sharedReads(async (signal) => {
-    const crdName = `${nodeConfigs.plural}.${businessGroup}`;
-    const [home, kind] = await Promise.all([
-      client.find(namespaces, { name: namespace }, { signal }),
-      client.find(crds, { name: crdName }, { signal }),
-    ]);
-    return endOf(`namespace ${namespace}`, home) ?? endOf(`the kind ${crdName}`, kind);
-  });
-
-  async function ask(config: NodeConfig, signal: AbortSignal): Promise<Leave> {
-    const { uid = '' } = config.metadata;
-    if (hasConsent(config)) {
-      // Deleted first and agreed to later: the others that were deleted with it are as many as before.
-      if (seen.delete(uid)) count(config);
-      return { kind: 'granted' };
-    }
-    const before = askedBefore(config);
-    if (before !== undefined) return { kind: 'asked', message: before };
-    const since = seen.get(uid) ?? clock.monotonicMs();
-    seen.set(uid, since);
-    const message = many(config) ?? (await readTerminating(signal));
-    if (message !== undefined) return { kind: 'asked', message: `${message}; ${nextStep}` };
-    const forMs = since + settleMs - clock.monotonicMs();
-    return forMs > 0 ? { kind: 'early', forMs } : { kind: 'granted' };
-  }
-
-  function many(config: NodeConfig): string | undefined {
-    const at = deletedAt(config)?.getTime() ?? 0;
-    const isNear = (one: Date): boolean => Math.abs(one.getTime() - at) <= windowMs;
-    const earlier = released.filter(isNear).length;
-    let together = earlier;
-    for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
-      together += stores.leavingSince(new Date(ms));
-    }
-    const all = stores.configs.size + earlier;
-    if (together <= Math.max(alwaysAllowed, all * allowedPart)) return undefined;
-    return `${together} of ${all} objects were deleted within a minute`;
-  }
-
-  function gone(config: NodeConfig): void {
-    seen.delete(config.metadata.uid ?? '');
-    if (!hasConsent(config)) count(config);
-  }
-
-  function count(config: NodeConfig): void {
-    const at = deletedAt(config) ?? new Date(0);
-    released = [...released.filter((one) => at.getTime() - one.getTime() <= windowMs), at];
-  }
-
-  return { ask, gone };
-}
-
-/** What its status says that somebody was asked: who agrees to others of the many has not agreed to this one. */
-function askedBefore({ status }: NodeConfig): string | undefined {
-  const { reason, message } = findCondition(status?.conditions, 'Ready') ?? {};
-  return reason === ('MassDeletion' satisfies Reason) ? message : undefined;
-}
-
-/** One that is missing was forced out, and what was in it is no more wanted gone than before. */
-function endOf(what: string, owner: KubeObject | undefined): string | undefined {
-  if (!owner) return `${what} is gone`;
-  return owner.metadata.deletionTimestamp === undefined ? undefined : `${what} is being deleted`;
-}
-
-const nextStep = `if that was meant, annotate them ${annotations.deleteConsent}=<RFC 3339 time>`;
-
-/**
- * One read for all who wait: whoever asks while one is on its way shares the next one, so that what everybody gets was
- * read after he asked. A hundred deletions cost two lists, not a hundred.
- */
-function sharedReads<T>(
-  read: (signal: AbortSignal) => Promise<T>,
-): (signal: AbortSignal) => Promise<T> {
-  let running: Promise<unknown> | undefined;
-  let next: Promise<T> | undefined;
-
-  return (signal) => {
-    next ??= start(running, signal);
-    return next;
-  };
-
-  async function start(before: Promise<unknown> | undefined, signal: AbortSignal): Promise<T> {
-    // For its end, good or bad: how it ended is told to those who wait for it.
-    await Promise.allSettled([before]);
-    const reading = read(signal);
-    running = reading;
-    next = undefined;
-    return reading;
-  }
 }

@@ -3,6 +3,7 @@ import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
 import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { findCondition } from '../../api/condition.ts';
 import { nodes } from '../../kube/core-resources.ts';
+import { nodeConfigs } from '../objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 let bed: ControllerBed;
@@ -24,6 +25,18 @@ async function configureNodeA(): Promise<void> {
   await bed.untilReady('worker-1', good);
 }
 
+/** The object means node-b now; that it leaves node-a is agreed to. */
+async function move(): Promise<void> {
+  await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+  await agree();
+}
+
+function agree() {
+  const annotations = { 'multinic.io/allow-removals': 'now' };
+  const ref = { namespace: 'multinic-system', name: 'worker-1' };
+  return bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
+}
+
 function requested(): string[] {
   return bed.agents.requests.map(({ action, nodeName }) => `${action} ${nodeName}`);
 }
@@ -38,7 +51,7 @@ function untilRequests(count: number): Promise<void> {
 describe('what was done on a node that the object does not mean any more', () => {
   it('leaves the node that an object meant before, then serves the one that it means now', async () => {
     await configureNodeA();
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await move();
     await bed.untilReady('worker-1', good);
     expect(requested()).toEqual(['apply node-a', 'cleanup node-a', 'apply node-b']);
     await bed.delete('worker-1');
@@ -55,7 +68,7 @@ describe('what was done on a node that the object does not mean any more', () =>
     bed.run();
     await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
     await bed.untilReady('worker-1', good);
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await move();
     await bed.untilReady('worker-1', good);
     expect(requested()).toEqual(['apply node-a', 'cleanup node-a', 'apply node-b']);
   });
@@ -68,7 +81,7 @@ describe('what was done on a node that the object does not mean any more', () =>
     // Longer than anything of the first run would be looked at again.
     await bed.pass(1_250);
     await bed.setReady('node-a', 'Unknown');
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await move();
     const { status } = await bed.untilReady('worker-1', 'False NodeNotReady');
     expect(findCondition(status?.conditions, 'Ready')?.message).toContain('is cleaned first');
     await bed.pass(50);
@@ -84,7 +97,7 @@ describe('what was done on a node that the object does not mean any more', () =>
   it('tells why a former node is not clean yet', async () => {
     await configureNodeA();
     bed.agents.answer = () => ({ outcome: 'failed', warnings: ['netplan is not there'] });
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await move();
     const { status } = await bed.untilReady('worker-1', 'False JobFailed');
     const message =
       'node node-a, which the object meant before, is cleaned first: netplan is not there';
@@ -97,7 +110,7 @@ describe('what was done on a node that the object does not mean any more', () =>
   it('is cleaned where it was done when the object is deleted after it began to mean another node', async () => {
     await configureNodeA();
     await bed.stop();
-    await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await move();
     await bed.delete('worker-1');
     bed.run();
     await bed.untilGone('worker-1');

@@ -38,7 +38,7 @@ async function found(config: NodeConfig, there: Node | undefined, others: NodeCo
   });
   const target = config.spec?.instanceId === undefined ? here : stores.nodes.get('worker-2');
   const answer = await deletion.formerNode(config, target, new AbortController().signal);
-  return answer?.metadata.name;
+  return answer && !answer.heir ? answer.node.metadata.name : undefined;
 }
 
 describe('the node that an object meant before', () => {

@@ -13,9 +13,15 @@ import {
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import type { Clock } from '../../time/clock.ts';
-import { isOtherMachine, isWrittenByOther, type Machine } from '../objects/stores.ts';
+import {
+  isOtherMachine,
+  isWrittenByOther,
+  type Machine,
+  type NodeConfig,
+} from '../objects/stores.ts';
 import { isOpen } from './evidence.ts';
 import { guessFamily, otherFamilyIn } from './family.ts';
+import { jobName } from './job.ts';
 import type { Occasion, Order, Verdict } from './runner.ts';
 
 // A later version writes records, too, and may be taken back: what it did is done all the same, or going back would send an
@@ -34,6 +40,7 @@ const knownFamilies = z
   .transform((words) => words.flatMap((word) => knownFamily.parse(word) ?? []));
 
 const recordSchema = z.object({
+  objectUid: z.string().optional(),
   action: jobRequest.shape.action,
   content: z.string(),
   nodeName: z.string().min(1),
@@ -49,6 +56,9 @@ const recordSchema = z.object({
   protocol: spoken,
   at: z.iso.datetime({ offset: true }),
   done: z.boolean().optional(),
+  undone: z.boolean().optional(),
+  macs: z.array(z.string()).optional(),
+  allowedRemovals: z.string().optional(),
   reasons: reasonsLeft.optional(),
   family: knownFamily,
   foundFamily: knownFamily,
@@ -71,6 +81,32 @@ export function appliedIn(status: NodeConfigStatus | undefined): Applied | undef
   return recordSchema.safeParse(status.applied).data;
 }
 
+/**
+ * The record of an object, if it is about this very object: one that was restored from a backup with its status has another
+ * uid, and what was done for the one before says nothing of its node now. A record of an earlier version names no uid, but the
+ * name of its Job is a hash of it: so an upgrade sends no agent, and a restored record does not count either.
+ */
+export function recordOf({ metadata, status }: NodeConfig): Applied | undefined {
+  const applied = appliedIn(status);
+  if (!applied) return undefined;
+  const { uid = '' } = metadata;
+  const isOwn =
+    applied.objectUid === undefined
+      ? applied.job === jobName({ ...applied, uid, node: applied.nodeName })
+      : applied.objectUid === uid;
+  return isOwn ? applied : undefined;
+}
+
+/** MACs of the NICs that a node has of this object; an earlier version kept them in `interfaceStatuses` alone. */
+export function deliveredMacs(config: NodeConfig): readonly string[] {
+  const applied = recordOf(config);
+  if (!applied || applied.undone) return [];
+  if (applied.macs) return applied.macs;
+  return (config.status?.interfaceStatuses ?? []).flatMap(({ status, macAddress }) =>
+    status === 'Configured' && macAddress !== undefined ? [macAddress.toLowerCase()] : [],
+  );
+}
+
 /** How an agent is asked. */
 export interface Terms {
   readonly protocol: Protocol;
@@ -80,6 +116,10 @@ export interface Terms {
   readonly worked?: number | undefined;
   /** For which families agents were sent in vain just before. */
   readonly triedFamilies?: readonly Family[] | undefined;
+  /** MACs of the NICs that the node has of the object. */
+  readonly macs?: readonly string[] | undefined;
+  /** The leave to remove NICs that this run uses up. */
+  readonly allowedRemovals?: string | undefined;
 }
 
 /** The record of a run that is about to begin. */
@@ -88,6 +128,7 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
   const { triedFamilies = [] } = terms;
   const { nodeName, nodeUid, machineId } = machine;
   return {
+    objectUid: order.uid,
     action,
     content,
     nodeName,
@@ -101,6 +142,8 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
     family: sent,
     ...(triedFamilies.length > 0 ? { triedFamilies: [...triedFamilies] } : {}),
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
+    macs: [...(terms.macs ?? [])],
+    ...(terms.allowedRemovals === undefined ? {} : { allowedRemovals: terms.allowedRemovals }),
     at: rfc3339(now),
   };
 }
@@ -124,10 +167,24 @@ export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
     ...before,
     at: rfc3339(now),
     done,
+    macs: macsAfter(applied, verdict),
     ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),
     ...(hostFence ? { hostFence } : {}),
     ...(foundFamily ? { foundFamily } : {}),
   };
+}
+
+/** A NIC that failed was brought back to what it was. */
+function macsAfter({ macs = [] }: Applied, verdict: Verdict): string[] {
+  if (verdict.kind === 'failure') return macs;
+  const { nics, outcome } = verdict.result;
+  const states = new Map(nics.map(({ mac, state }) => [mac.toLowerCase(), state]));
+  const stay = macs.filter((mac) => {
+    const state = states.get(mac);
+    return state === undefined ? outcome !== 'ok' : state !== 'Removed';
+  });
+  const configured = [...states.keys()].filter((mac) => states.get(mac) === 'Configured');
+  return [...new Set([...stay, ...configured])].toSorted().slice(0, 20);
 }
 
 interface Completion {

@@ -22,7 +22,8 @@ export function runOf(job: Job, pods: readonly Pod[]): Run | undefined {
   if (!order) return undefined;
   const pod = newest(pods);
   const jobEnd = jobEndOf(job);
-  const run = { ...order, name: job.metadata.name };
+  const { name, creationTimestamp: createdAt } = job.metadata;
+  const run = { ...order, name, ...(createdAt ? { createdAt } : {}) };
   if (pod ? hasEnded(pod) : jobEnd) {
     const verdict = verdictOf(order, { job, pod, jobEnd });
     return { ...run, phase: 'ended', trouble: undefined, ended: { verdict } };

@@ -41,7 +41,13 @@ export const containerName = 'agent';
  * `multinic-agent-<node>-<hash>`: the same name for the same run at any time, so that a second creation collides. At most
  * 63 characters, because the Job controller writes it into the label job-name.
  */
-export function jobName({ uid, content, action, attempt, node }: Order): string {
+export function jobName({
+  uid,
+  content,
+  action,
+  attempt,
+  node,
+}: Pick<Order, 'uid' | 'content' | 'action' | 'attempt' | 'node'>): string {
   const run = [uid, content, action, attempt].join('/');
   const hash = createHash('sha256').update(run).digest('hex').slice(0, 10);
   const stem = `${agentAppName}-${node.replaceAll('.', '-')}`.slice(0, 63 - hash.length - 1);

@@ -52,6 +52,8 @@ export type Verdict =
 /** One run as the world shows it. */
 export interface Run extends Order {
   readonly name: string;
+  /** By the API server's clock. */
+  readonly createdAt?: string | undefined;
   readonly phase: Phase;
   /** Why a pending run does not get to work. */
   readonly trouble: Failure | undefined;

@@ -5,7 +5,10 @@ import { createOtherController } from '../watch/legacy-controller.ts';
 import { createStores } from './stores.ts';
 
 const deletionTimestamp = '2026-01-01T00:00:00Z';
-const theirs = { conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }] };
+const theirs = {
+  state: 'Configured',
+  conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }],
+} as const;
 
 function fleet(size: number) {
   const stores = createStores();

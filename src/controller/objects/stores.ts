@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { consentsTo } from '../../api/delete-consent.ts';
-import { type NodeConfigStatus, nodeConfigStatus } from '../../api/multinicnodeconfig.ts';
+import {
+  type NodeConfigSpec,
+  type NodeConfigStatus,
+  nodeConfigStatus,
+} from '../../api/multinicnodeconfig.ts';
 import { annotations, businessGroup, labels } from '../../api/names.ts';
+import { specHash } from '../../api/spec-hash.ts';
 import { Store } from '../../kube/cache/store.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../kube/object.ts';
@@ -74,14 +79,20 @@ export function nodeNameOf({ spec, metadata }: NodeConfig): string {
 }
 
 /**
- * Whether the deployed controller wrote into this status. Type, status and reason are all that its conditions have; and
- * when it is started it looks at every node, before it works on any, and writes what we never do: when, and what it saw.
+ * Whether the deployed controller wrote this status. When it is started it looks at every node, before it works on any, and
+ * writes what we never do: when, and what it saw. Else it writes `state` and replaces all conditions by one that has no time.
+ * A condition that a user adds to ours, or to no status at all, is no trace of it.
  */
 export function isWrittenByOther(status: NodeConfigStatus): boolean {
-  const { conditions = [], nodeReady, lastInterfaceCheck } = status;
+  const { conditions = [], state, nodeReady, lastInterfaceCheck } = status;
   if (nodeReady !== undefined || lastInterfaceCheck !== undefined) return true;
-  return conditions.some(({ lastTransitionTime }) => lastTransitionTime === undefined);
+  const others = conditions.filter(({ type }) => type !== otherControllerActive);
+  const isTimed = others.some(({ lastTransitionTime }) => lastTransitionTime !== undefined);
+  return state !== undefined && others.length > 0 && !isTimed;
 }
+
+/** The condition that we add to a status while we yield to the deployed controller; it leaves the rest as it is. */
+export const otherControllerActive = 'OtherControllerActive';
 
 /** Which machine a Node stands for, as far as it says so. */
 export interface Machine {
@@ -165,6 +176,10 @@ export interface Stores {
   readonly nodes: Store<Node>;
   readonly configDirectory: ConfigDirectory;
   readonly nodeDirectory: NodeDirectory;
+  /** Objects that mean a node and are not being deleted: how many, and their keys, without a look at any of them. */
+  readonly meaning: NodeMeaning;
+  /** Keys of objects whose record says that they were the last to change the node of this name. */
+  readonly recordsOf: (nodeName: string) => readonly string[];
   /** How many objects were deleted in this second without anybody's consent, and are still there. */
   readonly leavingSince: (second: Date) => number;
   /** Name of an object whose status the deployed controller wrote, and that nobody told us to take over. */
@@ -173,12 +188,20 @@ export interface Stores {
   readonly processed: () => number;
 }
 
+/** Which objects mean a node, by its systemUUID or, those without an instance id, by its name. */
+export interface NodeMeaning {
+  count(node: Node): number;
+  keys(node: Node): readonly string[];
+}
+
 export function createStores(): Stores {
   const configs = new Store<NodeConfig>({
     packed: true,
     indexes: {
       instance: (config) => given(instanceIdOf(config)),
       nodeName: (config) => [nodeNameOf(config)],
+      meaning: (config) => (deletedAt(config) ? [] : [identityOf(config)]),
+      recordOf: (config) => given(recordedNode(config)),
       leaving: (config) => (hasConsent(config) ? [] : given(secondOf(deletedAt(config)))),
       foreign: (config) => (isForeign(config) ? ['yes'] : []),
       processed: (config) => (isProcessed(config) ? ['yes'] : []),
@@ -196,6 +219,12 @@ export function createStores(): Stores {
       bySystemUuid: (uuid) => nodes.byIndex('systemUuid', uuid),
       byName: (name) => nodes.get(name),
     },
+    meaning: {
+      count: (node) =>
+        identitiesOf(node).reduce((sum, id) => sum + configs.countByIndex('meaning', id), 0),
+      keys: (node) => identitiesOf(node).flatMap((id) => configs.keysByIndex('meaning', id)),
+    },
+    recordsOf: (nodeName) => configs.keysByIndex('recordOf', nodeName),
     // Counted and not looked at: each visit asks, and an object is parsed at each look.
     leavingSince: (second) => configs.countByIndex('leaving', secondOf(second) ?? ''),
     foreign: () => {
@@ -218,10 +247,51 @@ function secondOf(date: Date | undefined): string | undefined {
   return date && String(Math.floor(date.getTime() / 1_000));
 }
 
-/** Whether somebody said that the object is deleted on purpose. */
+function identityOf(config: NodeConfig): string {
+  const instanceId = instanceIdOf(config);
+  return instanceId === undefined ? `name ${nodeNameOf(config)}` : `id ${instanceId}`;
+}
+
+function identitiesOf(node: Node): readonly string[] {
+  const uuid = systemUuidOf(node);
+  return [...(uuid ? [`id ${uuid}`] : []), `name ${node.metadata.name}`];
+}
+
+/** The node of a record that may count; `recordOf` decides whether it does. */
+function recordedNode({ metadata, status }: NodeConfig): string | undefined {
+  const { nodeName, objectUid = metadata.uid, undone = false } = status?.applied ?? {};
+  return undone || objectUid !== metadata.uid ? undefined : nodeName;
+}
+
+/** Whether a user or Viola said that the object is deleted on purpose. */
 export function hasConsent(config: NodeConfig): boolean {
   const at = deletedAt(config);
-  return at !== undefined && consentsTo(config.metadata, at);
+  return at !== undefined && (consentsTo(config.metadata, at) || hasNewLeave(config));
+}
+
+/** Whether NICs may leave the node for this spec: Viola says so with its hash, a user with a value that no run has used. */
+export function allowsRemovals(config: NodeConfig): boolean {
+  const consent = config.metadata.annotations?.[annotations.removalConsent];
+  return (consent !== undefined && consent === ownSpecHash(config)) || hasNewLeave(config);
+}
+
+function hasNewLeave(config: NodeConfig): boolean {
+  const value = allowRemovalsOf(config);
+  return value !== undefined && value !== config.status?.applied?.allowedRemovals;
+}
+
+/** Value of the annotation as the record keeps it; an API server keeps no half of a character that a cut left over. */
+export function allowRemovalsOf({ metadata }: NodeConfig): string | undefined {
+  return metadata.annotations?.[annotations.allowRemovals]?.slice(0, 64).toWellFormed();
+}
+
+/** specHash of what the spec says now, whatever hash stands in it; undefined when the spec cannot be read. */
+export function ownSpecHash(config: NodeConfig): string | undefined {
+  const { spec } = config;
+  if (!spec) return undefined;
+  const interfaces = (spec.interfaces ?? []) as NonNullable<NodeConfigSpec['interfaces']>;
+  const instance = spec.instanceId === undefined ? {} : { instanceId: spec.instanceId };
+  return specHash({ nodeName: nodeNameOf(config), interfaces, ...instance });
 }
 
 function isProcessed({ metadata, status }: NodeConfig): boolean {

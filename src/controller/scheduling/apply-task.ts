@@ -7,11 +7,12 @@ import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
 import {
   type Applied,
-  appliedIn,
   begun,
+  deliveredMacs,
   ended,
   familyFor,
   type RecordAges,
+  recordOf,
   type Terms,
   triedBefore,
 } from '../jobs/applied.ts';
@@ -20,7 +21,14 @@ import { isNews } from '../jobs/family.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
 import { type Contents, contentHash, protocolFor, requestOf } from '../jobs/request.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from '../jobs/runner.ts';
-import { machineOf, type NodeConfig, refOfConfig, systemUuidOf } from '../objects/stores.ts';
+import {
+  allowRemovalsOf,
+  machineOf,
+  type NodeConfig,
+  refOfConfig,
+  systemUuidOf,
+} from '../objects/stores.ts';
+import type { NodeRecords } from '../records/node-records.ts';
 import type { ControllerMetrics, Report } from '../status/report.ts';
 import type { Dispatch } from './dispatch.ts';
 import { occasionOf } from './drift.ts';
@@ -43,6 +51,7 @@ export interface NextRunOptions {
   readonly dispatch: Dispatch;
   /** Whether the server still has this state of the object, asked now. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
+  readonly records: Pick<NodeRecords, 'take'>;
   readonly startDeadlineMs: number;
   readonly ages: RecordAges;
   readonly clock: Clock;
@@ -62,7 +71,7 @@ export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
 /** Takes the next step of a task: starts, waits for, repeats or takes back runs of the agent, and tells of it. */
 export function createNextRun(options: NextRunOptions): NextRun {
-  const { runner, dispatch, isCurrent, startDeadlineMs, ages, clock, metrics } = options;
+  const { runner, dispatch, isCurrent, records, startDeadlineMs, ages, clock, metrics } = options;
 
   async function nextRun(task: Task, signal: AbortSignal): Promise<Progress> {
     const { node, action, contents, report } = task;
@@ -74,7 +83,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
       machine: machineOf(node),
     };
     const runs = runsOf(runner, task, content);
-    const applied = appliedIn(report.config.status);
+    const applied = recordOf(report.config);
     const next = decide(desired, runs, applied, ageOf(report, applied));
     switch (next.kind) {
       case 'start': {
@@ -111,7 +120,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     signal: AbortSignal,
   ): Promise<Progress> {
     const { report, node } = task;
-    const before = appliedIn(report.config.status);
+    const before = recordOf(report.config);
     // A number says nothing here either: the same content may be on its second machine.
     const repeat = before !== undefined && isAbout(before, order);
     const failure = unreachable(node);
@@ -134,7 +143,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const run = await runner.prepare(order, signal);
     // An earlier life of this process may have made it for another one.
     const sent = { ...order, family: run.family };
-    const before = appliedIn(report.config.status);
+    const before = recordOf(report.config);
     if (before?.job !== run.name || before.done !== undefined) {
       const terms = await termsOf(
         { config: report.config, contents: task.contents },
@@ -149,9 +158,11 @@ export function createNextRun(options: NextRunOptions): NextRun {
       );
       await report.write(signal);
     }
-    const applied = appliedIn(report.config.status);
+    const applied = recordOf(report.config);
     if (applied?.job !== run.name) throw new RunRefused(recordNotKept);
     const { config } = report;
+    // Its own record stands by now: of a node that is changed there is always one.
+    await records.take(config, order.node, signal);
     await runner.start(order, requestOf(sent, { ...task, config }, applied), signal);
   }
 
@@ -162,20 +173,23 @@ export function createNextRun(options: NextRunOptions): NextRun {
     before: Applied | undefined,
     signal: AbortSignal,
   ): Promise<Terms> {
-    const triedFamilies = triedBefore(order.machine, before);
+    const isHere = before?.nodeName === order.node;
+    const macs = isHere ? deliveredMacs(config) : [];
+    const allowedRemovals = allowRemovalsOf(config);
+    const kept = { triedFamilies: triedBefore(order.machine, before), macs, allowedRemovals };
     const newest = protocolFor(contents);
-    if (before?.content !== order.content) return { protocol: newest, triedFamilies };
+    if (before?.content !== order.content) return { protocol: newest, ...kept };
     const { hostFence, worked } = before;
     // Only what the server says now may take precedence over what the host has seen.
     const superseding = hostFence !== undefined && (await isCurrent(config, signal));
     const fence = superseding ? { hostFence } : {};
-    return { protocol: protocolAfter(before, newest), worked, triedFamilies, ...fence };
+    return { protocol: protocolAfter(before, newest), worked, ...kept, ...fence };
   }
 
   /** Withdraws what can never begin, puts back what was taken from it, else waits. */
   async function follow(task: Task, run: Run, signal: AbortSignal): Promise<Progress> {
     const { report, node } = task;
-    const known = appliedIn(report.config.status);
+    const known = recordOf(report.config);
     const applied = known?.job === run.name ? known : undefined;
     // Given up already; it has to end before anything else may begin.
     if (applied?.done !== undefined) return recorded(report);
@@ -215,7 +229,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
   function tellEnd(report: Report, seen: Seen | undefined): void {
     if (!seen) return report.tell({ kind: 'recorded' });
     const now = clock.now();
-    const applied = appliedIn(report.config.status);
+    const applied = recordOf(report.config);
     const record = applied && ended(applied, seen.verdict, now);
     if (!record || !isNews(record.foundFamily, record)) {
       return report.tell({ kind: 'ended', ...seen, at: now }, record);
@@ -261,7 +275,7 @@ export function orderOf(
     ...rest,
     uid: config.metadata.uid ?? '',
     occasion: occasionOf(config, node),
-    family: familyFor(rest.machine, appliedIn(config.status)),
+    family: familyFor(rest.machine, recordOf(config)),
     node: node.metadata.name,
     instance: systemUuidOf(node) ?? '',
     config: refOfConfig(config),

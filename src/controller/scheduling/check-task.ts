@@ -5,7 +5,7 @@ import type { Reason } from '../../api/reasons.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type Applied, appliedIn, completionOf, type RecordAges } from '../jobs/applied.ts';
+import { type Applied, completionOf, type RecordAges, recordOf } from '../jobs/applied.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
 import { requestOf } from '../jobs/request.ts';
@@ -84,7 +84,7 @@ export function createCheck(options: CheckOptions): Check {
   async function look(task: Task, signal: AbortSignal): Promise<Outcome> {
     const { config } = task.report;
     const key = keyOf(config);
-    const applied = appliedIn(config.status);
+    const applied = recordOf(config);
     if (!applied) return {};
     // Its end was told a moment ago and is not written yet: nothing may be told over it.
     if (!applied.done) return { requeueAfterMs: 0 };

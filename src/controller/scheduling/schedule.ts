@@ -106,6 +106,7 @@ export function isAbout(
   { action, content, machine }: Pick<Desired, 'action' | 'content' | 'machine'>,
 ): boolean {
   return (
+    !applied.undone &&
     applied.action === action &&
     applied.content === content &&
     !isOtherMachine(machineIn(applied), machine) &&

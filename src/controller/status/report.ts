@@ -61,6 +61,8 @@ export interface Reporter {
   open(config: NodeConfig): Report;
   /** Says on the object that another controller has it in its hands, and what to do about it. */
   standBack(config: NodeConfig, message: string, signal: AbortSignal): Promise<void>;
+  /** Records a Warning Event about an object whose status is not written any more. */
+  warn(config: NodeConfig, reason: Reason, message: string): void;
   /** Whether a change is a status that is being written here, and nothing else. */
   wrote(change: Change<NodeConfig>): boolean;
   /** The object is gone. */
@@ -140,6 +142,8 @@ export function createReporter(options: ReportOptions): Reporter {
   return {
     open,
     standBack,
+    warn: (config, reason, message) =>
+      recorder.record(config, { type: 'Warning', reason, message }),
     wrote: (change) => ownWrites.has(change),
     forget: (key) => statuses.forget(key),
   };

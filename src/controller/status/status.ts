@@ -9,14 +9,12 @@ import {
   appliedRecord,
   type InterfaceStatus,
   type KnownInterface,
-  type NodeConfigSpec,
   type NodeConfigStatus,
 } from '../../api/multinicnodeconfig.ts';
 import { isSameJson } from '../../api/same-json.ts';
-import { specHash } from '../../api/spec-hash.ts';
-import { type Applied, appliedIn } from '../jobs/applied.ts';
+import { type Applied, recordOf } from '../jobs/applied.ts';
 import type { AcceptedSpec, Entry } from '../jobs/request.ts';
-import { type NodeConfig, nodeNameOf } from '../objects/stores.ts';
+import { type NodeConfig, ownSpecHash } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
 import { conditionsOf, isRepeat, readyIn, type Situation } from './conditions.ts';
 import { defined, interfaceStatuses, isConfigured } from './interface-statuses.ts';
@@ -61,14 +59,14 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     ...defined({
       observedSpecHash: hashOf(config),
       ...lastRun(situation, previous),
-      applied: input.applied ?? appliedIn(config.status),
+      applied: input.applied ?? recordOf(config),
     }),
   };
 }
 
 /** A recorded end holds; where the status does not tell of it any more it is told again. */
 function situationIn({ situation, config, applied, spec }: StatusInput): Situation {
-  const record = applied ?? appliedIn(config.status);
+  const record = applied ?? recordOf(config);
   return (situation.kind === 'recorded' && toldAgain(config.status, record, spec)) || situation;
 }
 
@@ -87,11 +85,7 @@ function keptState(situation: Situation, { state }: NodeConfigStatus): NodeConfi
 
 /** Echo of the hash that came with the spec, else our own of it. */
 function hashOf(config: NodeConfig): string | undefined {
-  const { spec } = config;
-  if (!spec) return undefined;
-  const interfaces = (spec.interfaces ?? []) as NonNullable<NodeConfigSpec['interfaces']>;
-  const instance = spec.instanceId === undefined ? {} : { instanceId: spec.instanceId };
-  return spec.specHash || specHash({ nodeName: nodeNameOf(config), interfaces, ...instance });
+  return config.spec?.specHash || ownSpecHash(config);
 }
 
 /** The one word for people, derived; programs read conditions. */
@@ -169,7 +163,7 @@ function toldAgain(
   applied: Applied | undefined,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
 ): Situation | undefined {
-  if (!applied?.done || applied.action !== 'apply') return undefined;
+  if (!applied?.done || applied.undone || applied.action !== 'apply') return undefined;
   const { job, at, attempt, protocol } = applied;
   const about = { protocol, attempt, uid: '', generation: 0, bootId: '' };
   const result: JobResult = { ...about, outcome: 'ok', nics: nicsOf(entries), warnings: [] };

@@ -234,3 +234,52 @@ describe('beside the deployed controller while it is idle', () => {
     expect(bed.agents.requests).toHaveLength(1);
   });
 });
+
+describe('[C6] a condition without a time that a user writes', () => {
+  const byHand = { type: 'Reviewed', status: 'True', reason: 'ByHand' } as const;
+
+  beforeEach(async () => {
+    await bed.admin.delete(jobs, theirJob);
+    bed.run();
+    await bed.addNode('worker-2', 'uuid-2');
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1)] });
+    for (const name of ['worker-1', 'worker-2']) await bed.untilReady(name, good);
+  });
+
+  it('beside ours keeps nobody from working, and no record is lost', async () => {
+    const { status } = await bed.get('worker-1');
+    const conditions = [...(status?.conditions ?? []), byHand];
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: { conditions } });
+    await bed.pass(50);
+    await bed.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1), entry(2)] });
+    await bed.untilReady('worker-2', good);
+    expect(await bed.ready('worker-1')).toBe(good);
+    expect(bed.agents.requests).toHaveLength(3);
+  });
+
+  it('in place of a whole status keeps nobody from working', async () => {
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: null });
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: { conditions: [byHand] } });
+    await bed.pass(50);
+    for (const name of ['worker-1', 'worker-2']) await bed.untilReady(name, good);
+  });
+
+  it('in the form of the deployed controller is healed when it is taken back, and a changed spec is not Ready meanwhile', async () => {
+    const before = await bed.get('worker-1');
+    const status = {
+      conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }],
+      state: 'Configured',
+    };
+    await bed.admin.patchStatus(nodeConfigs, ref, { status });
+    await standsBack();
+    await bed.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1), entry(2)] });
+    const isUnknown = ({ status: now }: NodeConfig) =>
+      findCondition(now?.conditions, 'Ready')?.status === 'Unknown';
+    await bed.until('worker-2', isUnknown);
+    const { conditions } = before.status ?? {};
+    await bed.admin.patchStatus(nodeConfigs, ref, { status: { conditions } });
+    await bed.pass(400);
+    for (const name of ['worker-1', 'worker-2']) await bed.untilReady(name, good);
+  });
+});

@@ -5,12 +5,12 @@ import type { Job, Pod } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
 import { jobEndOf } from '../jobs/evidence.ts';
-import type { NodeConfig, Stores } from '../objects/stores.ts';
+import { type NodeConfig, otherControllerActive, type Stores } from '../objects/stores.ts';
 
 /** Jobs of the deployed controller, which lie in the namespace of the objects. */
 export const deployedJobsSelector = `${labels.managedBy}=${deployedControllerName}`;
 
-const conditionType = 'OtherControllerActive';
+const conditionType = otherControllerActive;
 
 /** Whether the deployed controller has this cluster in its hands. */
 export interface OtherController {
@@ -35,6 +35,8 @@ const successorWithinMs = 60_000;
 const takeItOver =
   `stop it for good, then annotate the object ${annotations.takeOver}=true ` +
   'or start this controller with --take-over true';
+
+const wroteStatus = 'the deployed controller wrote the status of';
 
 /**
  * Watches for the deployed controller: two must never work on one node. While it is seen running nobody is taken over from
@@ -68,10 +70,12 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
       return `Jobs of the deployed controller are in this namespace; ${takeItOver}`;
     const foreign = options.foreign();
     if (foreign !== undefined) {
-      return `the deployed controller wrote the status of ${foreign}; ${takeItOver}`;
+      return `${wroteStatus} ${foreign}; ${takeItOver}`;
     }
     const said = findCondition(status?.conditions, conditionType);
-    return said?.status === 'True' ? said.message || takeItOver : undefined;
+    // A status that is in its form no more was mended. Of its Pods and Jobs this condition is the only trace.
+    if (said?.status !== 'True' || said.message?.startsWith(wroteStatus)) return undefined;
+    return said.message || takeItOver;
   }
 
   return {
@@ -112,9 +116,9 @@ export function slimPod(pod: Pod): Pod {
 }
 
 /**
- * The patch that says so on an object and changes nothing else of its status, but for the record of what was done: what
- * the other one does on the node is not in it. Undefined when it says so already. The deployed controller replaces all
- * conditions whenever it writes.
+ * The patch that says so on an object and changes nothing else of its status, but for two things: the record of what was
+ * done, as what the other one does on the node is not in it, and our condition Ready when it is about an earlier generation. Undefined when it says so already.
+ * The deployed controller replaces all conditions whenever it writes.
  */
 export function standBackPatch(
   { metadata, status, statusKeys }: NodeConfig,
@@ -124,11 +128,23 @@ export function standBackPatch(
   const conditions: readonly Condition[] = status?.conditions ?? [];
   const said = findCondition(conditions, conditionType);
   const hasRecord = statusKeys.includes('applied');
-  if (said?.status === 'True' && said.message === message && !hasRecord) return undefined;
+  const isOutdated = isReadyOutdated(conditions, metadata.generation);
+  if (said?.status === 'True' && said.message === message && !hasRecord && !isOutdated) {
+    return undefined;
+  }
+  const at = { now, generation: metadata.generation ?? 0 };
   const update = { type: conditionType, status: 'True', reason: conditionType, message } as const;
-  const next = setCondition(conditions, update, { now, generation: metadata.generation ?? 0 });
+  const unknown = { type: 'Ready', status: 'Unknown', reason: conditionType, message } as const;
+  const judged = isOutdated ? setCondition(conditions, unknown, at) : conditions;
+  const next = setCondition(judged, update, at);
   return {
     metadata: { resourceVersion: metadata.resourceVersion },
     status: { conditions: next, ...(hasRecord ? { applied: null } : {}) },
   };
+}
+
+/** Whether our condition Ready is about an earlier spec; that of the deployed controller has no time. */
+function isReadyOutdated(conditions: readonly Condition[], generation: number | undefined) {
+  const ready = findCondition(conditions, 'Ready');
+  return ready?.lastTransitionTime !== undefined && ready.observedGeneration !== generation;
 }

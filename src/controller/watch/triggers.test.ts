@@ -36,7 +36,12 @@ function storesOf(...configs: readonly NodeConfig[]) {
 }
 
 const admission = { request: () => ({ granted: false, why: '' }) as const, wake: () => ['a/b'] };
-const agents = { admission, namespace: 'multinic-system' };
+const agents = {
+  admission,
+  namespace: 'multinic-system',
+  recordsOf: () => [],
+  configs: { byInstanceId: () => [], byNodeName: () => [] },
+};
 const own = 'multinic-system/worker-1';
 
 describe('a change of an object', () => {

@@ -26,14 +26,17 @@ export function keysOfConfig(stores: Stores, change: Change<NodeConfig>): string
   const related = versions.flatMap((config) => {
     const target = findTarget(config, stores.nodeDirectory);
     return [
-      ...stores.configDirectory.byInstanceId(instanceIdOf(config) ?? ''),
-      ...stores.configDirectory.byNodeName(nodeNameOf(config)),
+      stores.configDirectory.byInstanceId(instanceIdOf(config) ?? ''),
+      stores.configDirectory.byNodeName(nodeNameOf(config)),
       // One may mean by its name the node that another one means by its systemUUID.
-      ...(target.kind === 'node' ? keysAbout(target.node, stores.configDirectory) : []),
-    ];
+      target.kind === 'node' ? keysAbout(target.node, stores.configDirectory) : [],
+    ].flatMap((keys) => (keys.length > mostWoken ? [] : keys));
   });
   return [...new Set([change.key, ...related])];
 }
+
+/** Of more objects than these that mean one node, one more or less changes nothing for the others: none is applied. */
+const mostWoken = 10;
 
 function identity(config: NodeConfig): string {
   const leaving = config.metadata.deletionTimestamp !== undefined;
@@ -73,17 +76,28 @@ export interface Agents {
   readonly admission: Admission;
   /** Objects of other namespaces are another controller's. */
   readonly namespace: string;
+  readonly recordsOf: Stores['recordsOf'];
+  readonly configs: Stores['configDirectory'];
 }
 
 /** The object that a Job works for, and whoever waits for the place that it leaves. */
-export function keysOfJob({ admission, namespace }: Agents, change: Change<Job>): string[] {
+export function keysOfJob(agents: Agents, change: Change<Job>): string[] {
+  const { admission, namespace } = agents;
   const { object, type } = change;
   const leaves =
     type === 'deleted' ||
     jobEndOf(object) !== undefined ||
     isFailing(object) ||
     object.metadata.deletionTimestamp !== undefined;
-  return [...ownerKey(change.object, namespace), ...(leaves ? admission.wake() : [])];
+  const owner = ownerKey(object, namespace);
+  const concerned = owner.length > 0 ? owner : contested(agents, object);
+  return [...concerned, ...(leaves ? admission.wake() : [])];
+}
+
+/** Whose node the agent of another namespace works on. */
+function contested({ recordsOf, configs }: Agents, { spec }: Job): readonly string[] {
+  const node = spec?.template.spec?.nodeName;
+  return node === undefined ? [] : [...recordsOf(node), ...configs.byNodeName(node)];
 }
 
 /** The same for a Pod, whose end is known a second before that of its Job. */

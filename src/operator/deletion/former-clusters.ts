@@ -101,9 +101,10 @@ function basisOf({ spec, source }: HeldNode, { request, input, held }: Delivered
   return isDeselected && source?.uid === request.source.uid ? 'named' : 'sideEffect';
 }
 
-/** Whether an agent was sent to a Node with this instance id. */
-function showsNode({ spec, status }: HeldNode, instanceId: string): boolean {
-  return spec.instanceId === instanceId && status?.applied?.nodeUid !== undefined;
+/** Whether an agent was sent for this object to a Node with this instance id. */
+function showsNode({ spec, status, uid }: HeldNode, instanceId: string): boolean {
+  const { nodeUid, objectUid = uid } = status?.applied ?? {};
+  return spec.instanceId === instanceId && nodeUid !== undefined && objectUid === uid;
 }
 
 const shownNodes = 5;

@@ -280,7 +280,7 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   },
   MultiNicAgentFailing: { 'multinic-agent': byReason('controller', 'ImagePullFailed') },
   MultiNicNodeConfigNotReady: { 'multinic-agent': byReason('controller', 'NodeNotFound') },
-  MultiNicDeletionsHeld: { 'multinic-agent': byReason('controller', 'MassDeletion') },
+  MultiNicDeletionsHeld: { 'multinic-agent': byReason('controller', 'RemovalHeld') },
   MultiNicOtherController: { 'multinic-agent': byReason('controller', 'OtherControllerActive') },
   MultiNicJobsStuck: {
     'multinic-agent': {

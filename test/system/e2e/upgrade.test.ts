@@ -143,7 +143,7 @@ it('[RW-73] definitions that are deleted first take no NIC along', async () => {
   await vi.waitFor(
     async () =>
       expect(JSON.stringify((await nodeConfigOf(world))?.status?.conditions)).toContain(
-        'MassDeletion',
+        'RemovalHeld',
       ),
     generous,
   );

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces, nodes } from '../../kube/core-resources.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { nodeConfigs, type Stores } from '../objects/stores.ts';
-import { createDeletionGuard } from './finalizer.ts';
+import { createRemovalGuard } from './removal-guard.ts';
 
 const good = 'True AllInterfacesConfigured';
 const names = ['a', 'b', 'c', 'd', 'e'];
@@ -31,9 +31,9 @@ async function fleet(count = names.length): Promise<readonly string[]> {
   return list;
 }
 
-async function annotate(name: string, at = bed.clock.now()): Promise<void> {
+async function annotate(name: string, at = bed.clock.now().toISOString()): Promise<void> {
   const ref = { namespace: 'multinic-system', name };
-  const annotations = { 'multinic.io/delete-consent': at.toISOString() };
+  const annotations = { 'multinic.io/delete-consent': at };
   await bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
 }
 
@@ -52,7 +52,7 @@ describe('deletions', () => {
   it('[RW-73] of many objects at once touch no node before somebody agrees', async () => {
     const list = await fleet();
     for (const name of list) await bed.delete(name);
-    for (const name of list) await bed.untilReady(name, 'False MassDeletion');
+    for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
     await bed.pass(700);
     expect(cleaned()).toBe(0);
     await annotate('a');
@@ -66,7 +66,7 @@ describe('deletions', () => {
   it('of many stay asked for when somebody agrees to most of them, for a new process too', async () => {
     const list = await fleet();
     for (const name of list) await bed.delete(name);
-    for (const name of list) await bed.untilReady(name, 'False MassDeletion');
+    for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
     for (const name of ['a', 'b', 'c']) await annotate(name);
     for (const name of ['a', 'b', 'c']) await bed.untilGone(name);
     await bed.pass(700);
@@ -75,7 +75,7 @@ describe('deletions', () => {
     bed.run();
     await bed.pass(700);
     expect(cleaned()).toBe(3);
-    for (const name of ['d', 'e']) await bed.untilReady(name, 'False MassDeletion');
+    for (const name of ['d', 'e']) await bed.untilReady(name, 'False RemovalHeld');
   });
 
   it('with consent are carried out at once, however many they are', async () => {
@@ -88,10 +88,10 @@ describe('deletions', () => {
 
   it('are asked for when the consent was meant for another deletion, days before', async () => {
     const list = await fleet();
-    const before = new Date(bed.clock.now().getTime() - 3 * 86_400_000);
+    const before = new Date(bed.clock.now().getTime() - 3 * 86_400_000).toISOString();
     for (const name of list) await annotate(name, before);
     for (const name of list) await bed.delete(name);
-    for (const name of list) await bed.untilReady(name, 'False MassDeletion');
+    for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
     await bed.pass(100);
     expect(cleaned()).toBe(0);
     await annotate('a');
@@ -113,14 +113,14 @@ describe('deletions', () => {
       await bed.untilGone(name);
     }
     await bed.delete('d');
-    await bed.untilReady('d', 'False MassDeletion');
+    await bed.untilReady('d', 'False RemovalHeld');
     expect(cleaned()).toBe(3);
   });
 
   it('of the kind itself touch no node, not even of a single object', async () => {
     await fleet(1);
     await bed.admin.delete(crds, { name: 'multinicnodeconfigs.multinic.io' });
-    await bed.untilReady('a', 'False MassDeletion');
+    await bed.untilReady('a', 'False RemovalHeld');
     await bed.pass(100);
     expect(cleaned()).toBe(0);
   });
@@ -128,16 +128,17 @@ describe('deletions', () => {
   it('of many are many also when somebody agrees to most of them at once', async () => {
     const { clock, guard } = guardWith({ gone: 0, there: 10 });
     const list = ['a', 'b', 'c', 'd'].map(leaving);
-    for (const one of list) expect(await guard.ask(one, signal)).toMatchObject({ kind: 'early' });
+    for (const one of list)
+      expect(await guard.askToDelete(one, signal)).toMatchObject({ kind: 'early' });
     const agreed = list.slice(1).map((one) => {
       return { ...one, metadata: { ...one.metadata, annotations: consent } };
     });
     for (const one of [...agreed, ...agreed]) {
-      expect(await guard.ask(one, signal)).toEqual({ kind: 'granted' });
+      expect(await guard.askToDelete(one, signal)).toEqual({ kind: 'granted' });
     }
     for (const one of agreed) guard.gone(one);
     await clock.advance(5_000);
-    expect(await guard.ask(leaving('a'), signal)).toMatchObject({
+    expect(await guard.askToDelete(leaving('a'), signal)).toMatchObject({
       kind: 'asked',
       message: expect.stringMatching(/^4 of /) as string,
     });
@@ -149,18 +150,19 @@ describe('deletions', () => {
   ])('of objects whose %s was forced out around them touch no node', async (what, kind) => {
     const find = async (asked: unknown) => (asked === kind ? undefined : { metadata: {} });
     const { clock, guard } = guardWith({ find, gone: 0, there: 1 });
-    await guard.ask(leaving('last'), signal);
+    await guard.askToDelete(leaving('last'), signal);
     await clock.advance(5_000);
-    expect(await guard.ask(leaving('last'), signal)).toMatchObject({
+    expect(await guard.askToDelete(leaving('last'), signal)).toMatchObject({
       kind: 'asked',
       message: expect.stringContaining(`${what} is gone`) as string,
     });
   });
 
-  it('of objects whose nodes are gone need no consent, and few lists of nodes', async () => {
+  it('of objects whose servers are gone are carried out at once, with few lists of nodes', async () => {
     const list = await fleet();
     for (const name of list) await bed.admin.delete(nodes, { name });
     for (const name of list) await bed.untilReady(name, 'False NodeNotFound');
+    for (const name of list) await annotate(name, `${bed.clock.now().toISOString()}!`);
     const before = lists();
     await Promise.all(list.map((name) => bed.delete(name)));
     for (const name of list) await bed.untilGone(name);
@@ -206,14 +208,14 @@ function guardWith({
   } as unknown as Stores;
   const client = { find } as Pick<KubeClient, 'find'>;
   const clock = createFakeClock();
-  const guard = createDeletionGuard({ client, stores, namespace: 'multinic-system', clock });
+  const guard = createRemovalGuard({ client, stores, namespace: 'multinic-system', clock });
   for (let i = 0; i < gone; i++) guard.gone(leaving(`uid-${i}`));
   return { clock, guard };
 }
 
 /** What is said of one that leaves when others went in the same second, and so many are there with it. */
 async function askedOf(world: { readonly gone: number; readonly there: number }) {
-  return guardWith(world).guard.ask(leaving('last'), signal);
+  return guardWith(world).guard.askToDelete(leaving('last'), signal);
 }
 
 describe('the share of objects that may go', () => {

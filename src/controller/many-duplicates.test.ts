@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { entry, instanceId, node, nodeConfig } from '../../test/fixtures/controller-samples.ts';
+import { acceptSpec } from './jobs/request.ts';
+import { createStores } from './objects/stores.ts';
+import { targetOf } from './target.ts';
+import { keysOfConfig } from './watch/triggers.ts';
+
+/** How many objects are parsed meanwhile. */
+function parsed(work: () => void): number {
+  const { parse } = JSON;
+  let count = 0;
+  JSON.parse = (text: string) => {
+    count += 1;
+    return parse(text) as unknown;
+  };
+  try {
+    work();
+  } finally {
+    JSON.parse = parse;
+  }
+  return count;
+}
+
+function duplicates(size: number, spec: object = {}) {
+  const stores = createStores();
+  stores.nodes.upsert(node('worker-1', instanceId));
+  const list = Array.from({ length: size }, (_, n) =>
+    nodeConfig({
+      metadata: { name: `n${n}`, uid: `uid-${n}` },
+      spec: { nodeName: `n${n}`, ...spec },
+    }),
+  );
+  for (const one of list) stores.configs.upsert(one);
+  return { stores, list };
+}
+
+it.each([
+  ['by their instance id', {}],
+  ['by their node name', { nodeName: 'worker-1', instanceId: undefined }],
+])('[C1] 3000 objects that mean one node %s are refused in linear time', (_, spec) => {
+  const { stores, list } = duplicates(3_000, spec);
+  const messages = new Set<string>();
+  const count = parsed(() => {
+    for (const config of list) {
+      const target = targetOf(config, acceptSpec(config), stores);
+      if (target.kind === 'none') messages.add(target.message);
+    }
+  });
+  expect([...messages]).toEqual(['node worker-1 is also meant by 2999 other objects']);
+  // The Node, once for each.
+  expect(count).toBeLessThanOrEqual(3_000);
+});
+
+it('[C1] one more of many duplicates wakes itself alone', () => {
+  const { stores, list } = duplicates(100);
+  const [object] = list;
+  if (!object) throw new Error('no objects');
+  const key = 'multinic-system/n0';
+  expect(keysOfConfig(stores, { type: 'added', key, object })).toEqual([key]);
+});
+
+it('[C1] the last of many duplicates is applied when the others are deleted', async () => {
+  await using bed = await ControllerBed.start();
+  await bed.addNode('worker-1');
+  const names = Array.from({ length: 14 }, (_, n) => `n${n}`);
+  bed.run();
+  for (const name of names) await bed.apply(name, { interfaces: [entry(0)] });
+  for (const name of names) await bed.untilReady(name, 'False DuplicateInstanceId');
+  expect(bed.agents.requests).toEqual([]);
+  for (const name of names.slice(1)) await bed.delete(name);
+  await bed.untilReady('n0', 'True AllInterfacesConfigured');
+});

@@ -1,0 +1,94 @@
+import type { RemovalBasis } from '../../api/removals.ts';
+import type { Node } from '../../kube/core-resources.ts';
+import { deliveredMacs, recordOf } from '../jobs/applied.ts';
+import { type AcceptedSpec, acceptSpec, contentHash } from '../jobs/request.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import type { NodeRecords } from '../records/node-records.ts';
+
+/** NICs that would leave a node because of what an object says now. */
+export interface Loss {
+  readonly basis: Exclude<RemovalBasis, 'proven'>;
+  readonly nodeName: string;
+  readonly macs: readonly string[];
+  /** Why, for people. */
+  readonly why: string;
+}
+
+/** A node that was changed for an object that means another one by now. */
+export interface FormerNode {
+  readonly node: Node;
+  /** The object that means it now, and replaces what is there. */
+  readonly heir: NodeConfig | undefined;
+}
+
+interface LossInput {
+  readonly config: NodeConfig;
+  readonly spec: AcceptedSpec;
+  /** The node that the object means now. */
+  readonly node: Node;
+  readonly former: FormerNode | undefined;
+}
+
+/**
+ * Which NICs leave a node when the object is applied. Named is what its own spec has no more of the NICs that it delivered to
+ * its node. Two are side effects of an edit that gives it another instance id (or, without one, another node name): what it leaves on its former node, as far as no
+ * object that means that node now has it, and what another object delivered to the node that it means now. Undefined once an agent was sent for this: it is not asked
+ * about twice.
+ */
+export function lossOf(input: LossInput, records: Pick<NodeRecords, 'others'>): Loss | undefined {
+  return leftBehind(input) ?? displaced(input, records) ?? dropped(input);
+}
+
+/** What leaves the former node. */
+function leftBehind({ config, former }: LossInput): Loss | undefined {
+  if (!former) return undefined;
+  const { node, heir } = former;
+  const { name: nodeName } = node.metadata;
+  const record = recordOf(config);
+  // The clean-up has begun.
+  if (!heir && record?.action === 'cleanup') return undefined;
+  const macs = missing(deliveredMacs(config), heir && acceptSpec(heir));
+  return loss({ basis: 'sideEffect', nodeName, macs, why: 'the object means another node now' });
+}
+
+/** What another object has on the node. One that is being deleted is asked about by itself. */
+function displaced(
+  { config, spec, node }: LossInput,
+  records: Pick<NodeRecords, 'others'>,
+): Loss | undefined {
+  const { name: nodeName } = node.metadata;
+  for (const other of records.others(config, nodeName)) {
+    if (other.metadata.deletionTimestamp !== undefined || !isOn(other, node)) continue;
+    const macs = missing(deliveredMacs(other), spec);
+    const why = `${other.metadata.name} delivered them, and this object means the node now`;
+    const found = loss({ basis: 'sideEffect', nodeName, macs, why });
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** What the spec has no more. */
+function dropped({ config, spec, node }: LossInput): Loss | undefined {
+  const record = recordOf(config);
+  if (!record || !isOn(config, node)) return undefined;
+  if (record.action === 'apply' && record.content === contentHash(node, spec)) return undefined;
+  const macs = missing(deliveredMacs(config), spec);
+  const why = 'the spec has them no more';
+  return loss({ basis: 'named', nodeName: node.metadata.name, macs, why });
+}
+
+function isOn(config: NodeConfig, { metadata }: Node): boolean {
+  const record = recordOf(config);
+  return record?.nodeName === metadata.name && record.nodeUid === (metadata.uid ?? '');
+}
+
+/** A spec that cannot be read removes nothing, and an entry that cannot be used neither. */
+function missing(macs: readonly string[], spec: AcceptedSpec | undefined): readonly string[] {
+  if (spec?.blocked !== undefined) return [];
+  const stay = new Set([...(spec?.interfaces ?? []).map(({ mac }) => mac), ...(spec?.keep ?? [])]);
+  return macs.filter((mac) => !stay.has(mac));
+}
+
+function loss(found: Loss): Loss | undefined {
+  return found.macs.length === 0 ? undefined : found;
+}
