@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { registerCluster } from '../../../rig/chain/clusters.ts';
+import { prepareBusiness, registerCluster } from '../../../rig/chain/clusters.ts';
 import { findCondition } from '../../../src/api/condition.ts';
 import type { MultiNicNodeConfig } from '../../../src/api/multinicnodeconfig.ts';
 import type { OpenstackConfig } from '../../../src/api/openstackconfig.ts';
@@ -23,6 +23,7 @@ const stack = new AsyncDisposableStack();
 beforeAll(async () => {
   world = stack.use(await openWorld(['worker-1', 'worker-2']));
   const second = await openCluster('second', world.directory, stack);
+  await prepareBusiness(second.client);
   await registerCluster(world.management.client, 'second', await writerOf(second.server));
   observer = new Observer(world);
   const stop = new AbortController();
