@@ -72,6 +72,7 @@ describe('the reasons for which something is not Ready', () => {
       'Error',
       'Paused',
       'WaitingForTrigger',
+      'TimeoutCapped',
       'SecretInSpec',
       'TLSNotVerified',
       'SecretNotOurs',

@@ -35,10 +35,10 @@ export const settings = z
   .object({
     contrabassEndpoint: text('Base URL of the Contrabass API.', 2048),
     contrabassEncryptKey: text('Plain key; prefer secrets.contrabassEncryptKeySecretRef.', 64),
-    contrabassTimeout: duration('Timeout of a Contrabass call (default 30s)'),
+    contrabassTimeout: duration('Timeout of a Contrabass call (default 30s, at most 5m)'),
     contrabassInsecureTLS: flag('Do not verify the certificate of Contrabass (default false).'),
     violaEndpoint: text('Base URL of the Viola API.', 2048),
-    openstackTimeout: duration('Timeout of an OpenStack call (default 30s)'),
+    openstackTimeout: duration('Timeout of an OpenStack call (default 30s, at most 5m)'),
     openstackInsecureTLS: flag('Do not verify certificates of OpenStack (default false).'),
     openstackNeutronEndpoint: text('Neutron URL, instead of the catalog.', 2048),
     openstackNovaEndpoint: text('Nova URL including /v2.1, instead of the catalog.', 2048),

@@ -101,7 +101,8 @@ async function lookAtAll(
     signal,
   );
   if (synced instanceof StepFailure) {
-    await writer.write(object, { kind: 'failed', failure: synced }, signal);
+    const { capped } = config;
+    await writer.write(object, { kind: 'failed', failure: synced, capped }, signal);
     return ended(pace.afterFailure(object, config.polling, synced.retryAfterMs));
   }
   const nextMs = await settle(object, config, synced, deps, signal);
@@ -149,7 +150,7 @@ async function settle(
   if (sent > 0) log.info({ config: keyOf(object), sent, ...summary }, 'delivered');
   const waiting = waitsOf(synced);
   const told = secretsInSpec(config.credentials);
-  const seen = { secretsInSpec: told, unverified };
+  const seen = { secretsInSpec: told, unverified, capped: config.capped };
   const ending = { kind: 'synced', sent, troubles, waiting, ...seen } as const;
   const { downPortFastRetryMax } = config;
   const status = await writer.write(object, ending, signal, { synced, downPortFastRetryMax });

@@ -144,7 +144,7 @@ export const operatorSettings = {
     env: ['CONTRABASS_TIMEOUT'],
     flag: 'contrabass-timeout',
     schema: timeout(),
-    description: 'timeout of a call to Contrabass',
+    description: 'timeout of a call to Contrabass; longer than 5m counts as 5m',
   }),
   contrabassInsecureTls: setting({
     env: ['CONTRABASS_INSECURE_TLS'],
@@ -169,7 +169,7 @@ export const operatorSettings = {
     env: ['VIOLA_TIMEOUT'],
     flag: 'viola-timeout',
     schema: timeout(),
-    description: 'timeout of a call to Viola',
+    description: 'timeout of a call to Viola; longer than 5m counts as 5m',
   }),
   violaInsecureTls: setting({
     env: ['VIOLA_INSECURE_TLS'],
@@ -208,7 +208,7 @@ export const operatorSettings = {
     env: ['OPENSTACK_TIMEOUT'],
     flag: 'openstack-timeout',
     schema: timeout(),
-    description: 'timeout of a call to Keystone, Neutron or Nova',
+    description: 'timeout of a call to Keystone, Neutron or Nova; longer than 5m counts as 5m',
   }),
   openstackInsecureTls: setting({
     env: ['OPENSTACK_INSECURE_TLS'],

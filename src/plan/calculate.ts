@@ -133,9 +133,9 @@ function* planAll(view: View): Generator<undefined, Plan> {
   };
 }
 
-/** Whether the object stays another OpenstackConfig's: nothing is sent for it. */
-function isForeign({ nodeName, action }: NodePlan, { heldByName, input }: View): boolean {
-  const held = action === 'none' ? heldByName.get(nodeName) : undefined;
+/** Whether the object stays another OpenstackConfig's: nothing is sent for it, nor will be once it is gone. */
+function isForeign({ nodeName, action, waiting }: NodePlan, { heldByName, input }: View): boolean {
+  const held = action === 'none' && !waiting ? heldByName.get(nodeName) : undefined;
   return held?.source !== undefined && !isOwn(held, input);
 }
 

@@ -139,6 +139,16 @@ describe('the summary of a plan', () => {
     expect(plan.summary).toMatchObject({ nodes: 0, interfaces: 0 });
   });
 
+  it('[H4] counts NICs whose object of a former OpenstackConfig of this name is being deleted', () => {
+    const node = held(1, [entry(1, 0)], {
+      source: { ...foreign, namespace: 'multinic-system', name: 'osc' },
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+    });
+    const plan = calculate(input({ ports: [port(1, 's1')], held: [node] }));
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', waiting: true });
+    expect(plan.summary).toMatchObject({ nodes: 1, interfaces: 1 });
+  });
+
   it('[H4] leaves out NICs of an object that another OpenstackConfig made for a server of the same name', () => {
     const twin = held(1, [entry(1, 0)], {
       source: foreign,

@@ -312,6 +312,18 @@ export const openstackConfigReasons = {
       '처음에는 조치가 필요 없습니다. 계속되면 메시지에 있는 MultiNicNodeConfig와 컨트롤러가 이를 제거하지 못하는 이유를 확인하십시오.',
     ],
   ),
+  TimeoutCapped: row(
+    'openstackconfig',
+    false,
+    [
+      'A timeout of the object or of the operator is longer than five minutes and counts as five minutes.',
+      '객체 또는 오퍼레이터의 타임아웃이 5분보다 길어 5분으로 적용됩니다.',
+    ],
+    [
+      'Set the field that the message names to five minutes or less.',
+      '메시지에 표시된 필드를 5분 이하로 설정하십시오.',
+    ],
+  ),
   WaitingForTrigger: row(
     'openstackconfig',
     true,

@@ -7,6 +7,7 @@ import { isRequestError } from '../../requests/request-error.ts';
 import { createTransport } from '../../requests/transport.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import type { Endpoint } from '../resolve/endpoints.ts';
+import { longestTimeoutMs } from '../resolve/fields.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
 import type { TokenSource } from './token-source.ts';
@@ -39,7 +40,8 @@ const idleMs = 2 * 3_600_000;
 /** Each business cluster has connections and a circuit breaker of its own: one that hangs holds up no other. */
 export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas {
   const { clock, random, log, isTrusted } = deps;
-  const { violaTimeout: timeoutMs, violaInsecureTls: insecure, token } = settings;
+  const { violaInsecureTls: insecure, token } = settings;
+  const timeoutMs = Math.min(settings.violaTimeout, longestTimeoutMs);
   const transport = createTransport({ clock, ...(isTrusted && { isTrusted }) });
   const callers = new KeptWhileUsed<Caller>({ clock, idleMs });
 

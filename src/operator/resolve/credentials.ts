@@ -138,12 +138,7 @@ function provider(
     projectId: required(credentials, 'projectID', fields),
     contrabass: {
       ...contrabass,
-      timeoutMs: fields.duration(
-        'spec.settings.contrabassTimeout',
-        contrabassTimeout,
-        operator.contrabassTimeout,
-        1,
-      ),
+      timeoutMs: fields.timeout('contrabassTimeout', contrabassTimeout, operator.contrabassTimeout),
       insecure: settings.contrabassInsecureTLS ?? operator.contrabassInsecureTls,
       unverifiedBy:
         settings.contrabassInsecureTLS === true && !operator.contrabassInsecureTls

@@ -34,12 +34,7 @@ export function resolveEndpoints(
   return {
     viola: resolveViola(spec, operator, fields),
     openstack: {
-      timeoutMs: fields.duration(
-        'spec.settings.openstackTimeout',
-        openstackTimeout,
-        operator.openstackTimeout,
-        1,
-      ),
+      timeoutMs: fields.timeout('openstackTimeout', openstackTimeout, operator.openstackTimeout),
       given: {
         insecure: settings.openstackInsecureTLS,
         interface: catalogInterface(settings.openstackEndpointInterface, fields),

@@ -8,12 +8,31 @@ export interface FieldProblem {
   readonly message: string;
 }
 
+/** Four calls that hang keep a cloud's lane for all its OpenstackConfigs. */
+export const longestTimeoutMs = 5 * 60_000;
+
 /** Reads fields and collects everything that is wrong with them, so that all of it is said at once. */
 export class Fields {
   readonly #problems: FieldProblem[] = [];
+  readonly #capped: string[] = [];
 
   get problems(): readonly FieldProblem[] {
     return this.#problems;
+  }
+
+  /** Values that count as less, with what they count as. */
+  get capped(): readonly string[] {
+    return this.#capped;
+  }
+
+  /** Milliseconds of a timeout in the CR, else of the operator's setting: a call that hangs keeps a connection for so long. */
+  timeout(key: 'contrabassTimeout' | 'openstackTimeout', text: string | undefined, ownMs: number) {
+    const field = `spec.settings.${key}`;
+    const ms = this.duration(field, text, ownMs, 1);
+    if (ms <= longestTimeoutMs) return ms;
+    const given = text?.trim() ? `${field} "${text.trim()}"` : `the operator's setting ${key}`;
+    this.#capped.push(`${given} counts as 5m, the longest timeout`);
+    return longestTimeoutMs;
   }
 
   /** Notes a field that cannot be used; its value goes into the message, so no secret may come here. */

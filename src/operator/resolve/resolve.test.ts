@@ -95,6 +95,27 @@ describe('a setting', () => {
     });
   });
 
+  it('[W17] counts as five minutes when a timeout is longer, and is named', () => {
+    const config = configOf({ openstackTimeout: '2562047h', contrabassTimeout: '6m' });
+    expect(config).toMatchObject({
+      openstack: { timeoutMs: 300_000 },
+      credentials: { contrabass: { timeoutMs: 300_000 } },
+    });
+    expect(config?.capped.toSorted()).toEqual([
+      'spec.settings.contrabassTimeout "6m" counts as 5m, the longest timeout',
+      'spec.settings.openstackTimeout "2562047h" counts as 5m, the longest timeout',
+    ]);
+    expect(configOf({ openstackTimeout: '5m' })?.capped).toEqual([]);
+  });
+
+  it('[W17] counts as five minutes when the setting of the operator is longer', () => {
+    const config = configOf({}, { ...environment, OPENSTACK_TIMEOUT: '1h' });
+    expect(config).toMatchObject({ openstack: { timeoutMs: 300_000 } });
+    expect(config?.capped).toEqual([
+      "the operator's setting openstackTimeout counts as 5m, the longest timeout",
+    ]);
+  });
+
   it.each([
     ['contrabassTimeout', '0s', 'is too short'],
     ['openstackTimeout', '-1s', 'is too short'],

@@ -42,6 +42,8 @@ export interface ResolvedConfig {
   readonly nodeNameKey: string | undefined;
   readonly downPortFastRetryMax: number;
   readonly polling: Polling;
+  /** Values that count as less than they say, for people. */
+  readonly capped: readonly string[];
 }
 
 export type Resolution =
@@ -72,6 +74,7 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
     ...endpoints,
     ...resolveSelection(spec, operator, object, fields),
     polling: polling(spec, operator, fields),
+    capped: fields.capped,
   };
   const { subnets } = config;
   if (subnets.kind === 'none') {

@@ -35,6 +35,7 @@ export function conditionsOf(
     ...progressOf(ending, ready),
     ...stepConditions(ending, late),
     ...unverifiedCondition(ending),
+    ...acceptedCondition(ending),
     ...(notifications ? [notifications] : []),
   ];
   const all = withTimes(updates, previous, at);
@@ -190,6 +191,13 @@ function unverifiedCondition(ending: Ending): ConditionUpdate[] {
   return [condition('TLSVerified', 'False', 'TLSNotVerified', message)];
 }
 
+/** Only where a value of the object is not used as it stands. */
+function acceptedCondition(ending: Ending): ConditionUpdate[] {
+  const capped = ending.kind === 'synced' || ending.kind === 'failed' ? ending.capped : undefined;
+  if (!capped?.length) return [];
+  return [condition('Accepted', 'True', 'TimeoutCapped', capped.join('; '))];
+}
+
 const good: Readonly<Record<string, string>> = {
   CredentialsValid: 'the account of the cloud was accepted',
   InventoryComplete: 'servers, ports and subnets were read completely',
@@ -221,9 +229,15 @@ export type Ending =
       readonly secretsInSpec: readonly string[];
       /** Whose certificates are not verified at the wish of the CR. */
       readonly unverified: readonly string[];
+      /** Values of the CR that count as less than they say. */
+      readonly capped?: readonly string[];
     }
   /** A step failed and the rest was not tried. */
-  | { readonly kind: 'failed'; readonly failure: StepFailure }
+  | {
+      readonly kind: 'failed';
+      readonly failure: StepFailure;
+      readonly capped?: readonly string[];
+    }
   /** Fields that cannot be used. */
   | { readonly kind: 'refused'; readonly troubles: readonly Trouble[] }
   | {

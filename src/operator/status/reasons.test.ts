@@ -282,6 +282,12 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     summed: true,
     bringAbout: then(() => undefined),
   },
+  TimeoutCapped: {
+    type: 'Accepted',
+    progress: 'Current',
+    summed: true,
+    bringAbout: created({ settings: { openstackTimeout: '24h' } }),
+  },
   WaitingForTrigger: {
     progress: 'Reconciling',
     summed: false,

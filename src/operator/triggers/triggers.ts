@@ -1,5 +1,6 @@
 import { findCondition } from '../../api/condition.ts';
 import { finalizers } from '../../api/names.ts';
+import { KubeError } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Logger } from '../../process/log.ts';
@@ -134,7 +135,13 @@ export class Triggers {
     const isStale = ready?.status === 'True' && ready.observedGeneration !== generationOf(object);
     if (!isStale || !object.metadata.finalizers?.includes(finalizers.openstackConfig)) return;
     const message = 'the sync of the edited object goes on';
-    await this.#deps.writer.awaitTrigger(object, { message, isEvent: false }, signal);
+    try {
+      await this.#deps.writer.awaitTrigger(object, { message, isEvent: false }, signal);
+    } catch (error) {
+      // NICs must not wait for an API server that takes no status; the sync ends with a write of its own.
+      if (signal.aborted || !(error instanceof KubeError)) throw error;
+      this.#deps.log.debug({ err: error, config: keyOf(object) }, 'stale Ready not taken back');
+    }
   }
 
   #situationOf(object: ConfigObject) {

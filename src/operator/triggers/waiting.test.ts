@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KubeError } from '../../kube/errors.ts';
 import { attach, delivered, environment, type Scene, setScene } from '../testing/scene.ts';
 
 let scene: Scene;
@@ -84,6 +85,20 @@ describe('an edited OpenstackConfig', () => {
     await scene.look();
     expect(during).toContain('Unknown WaitingForTrigger');
     expect(scene.ready()).toContain('True');
+  });
+
+  it('[H2] is delivered though the API server takes no status for a moment', async () => {
+    await delivered(scene);
+    attach(scene.cloud, 3, 1);
+    scene.edit({ settings: { maxInterfaces: 5 } });
+    const { applyStatus } = scene.kube;
+    scene.kube.applyStatus = async () => {
+      scene.kube.applyStatus = applyStatus;
+      throw new KubeError({ status: 503, reason: 'ServiceUnavailable', message: 'away' });
+    };
+    await scene.look(120_000);
+    expect(scene.nics('worker-1')).toHaveLength(2);
+    expect(scene.condition('Ready')?.status).toBe('True');
   });
 
   it('[H2] is Unknown after a pause that ends while nothing starts a sync', async () => {

@@ -127,6 +127,7 @@ const inventoryPath = '/v1/inventory/node-configs';
 const inventory: Readonly<Record<string, string>> = {
   [`GET ${inventoryPath}`]: inventoryPath,
   [`GET ${inventoryPath}/{nodeName}`]: `${inventoryPath}/n1`,
+  'GET /v1/inventory/history': '/v1/inventory/history',
   'GET /v1/interfaces/providers': '/v1/interfaces/providers',
   // Of one provider, so that each of them is asked for.
   'GET /v1/interfaces/node-configs': '/v1/interfaces/node-configs?providerId=PROVIDER',
@@ -178,7 +179,8 @@ describe('the inventory', () => {
     for (const provider of ['biz-1', 'biz-2']) {
       const author = { namespace: 'ns', name: 'demo', generation: 1 };
       const delivered = { instanceId: 's', uid: 'u', generation: 1 };
-      await store.record(provider, author, [{ ...node, ...delivered }]);
+      const interfaces = [{ id: 0, macAddress: 'fa:16:3e:00:00:01' }];
+      await store.record(provider, author, [{ ...node, ...delivered, interfaces }]);
     }
   });
 
