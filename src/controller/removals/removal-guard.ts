@@ -77,9 +77,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
 
   async function askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Leave> {
     const { uid = '' } = config.metadata;
-    edits.delete(keyOf(config));
-    // From here on it counts as deleted.
-    if (carriedOut.get(uid)?.by === 'edit') carriedOut.delete(uid);
+    forgetEdit(config);
     if (hasConsent(config)) {
       // Deleted first and agreed to later: the others that were deleted with it are as many as before.
       if (seen.delete(uid)) count(config, { at: deletedAt(config), by: 'deletion' });
@@ -92,6 +90,13 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     const message = many(deletedAt(config)) ?? (await readTerminating(signal));
     if (message !== undefined) return { kind: 'asked', message: `${message}; ${toDelete}` };
     return early(since) ?? { kind: 'granted' };
+  }
+
+  /** A deleted object counts as deleted, whatever was edited before. */
+  function forgetEdit(config: NodeConfig): void {
+    const { uid = '' } = config.metadata;
+    edits.delete(keyOf(config));
+    if (carriedOut.get(uid)?.by === 'edit') carriedOut.delete(uid);
   }
 
   function askToEdit(config: NodeConfig, loss: Loss): Leave {
