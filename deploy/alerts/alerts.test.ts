@@ -93,16 +93,17 @@ describe('the reasons for which something is not Ready', () => {
       'NoNodeStatus',
     ],
     controller:
-      'AllInterfacesConfigured AsApplied SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers'.split(
+      'AllInterfacesConfigured AsApplied SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers NodeGone'.split(
         ' ',
       ),
   };
   // A NIC with any other reason is Failed.
   const ofNics = ['WaitingForNIC'];
+  const ofNodes = [...Object.keys(nodeReasons), 'RemovalHeld', ...ofNics];
 
   it.each([
     ['multinic_openstack_configs_not_ready', Object.keys(openstackConfigReasons), fine.operator],
-    ['multinic_node_configs_not_ready', [...Object.keys(nodeReasons), ...ofNics], fine.controller],
+    ['multinic_node_configs_not_ready', ofNodes, fine.controller],
   ])('of %s are told each by one alert', (metric, reasons, notTold) => {
     expect(ofNics.every((reason) => reason in nicReasons)).toBe(true);
     expect(told(metric).toSorted()).toEqual(

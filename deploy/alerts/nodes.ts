@@ -233,12 +233,12 @@ export const ofNodesAndAgents = {
     exprs: { 'multinic-agent': notReady('controller', ['RemovalHeld']) },
     for: '1m',
     severity: 'critical',
-    summary: 'Many MultiNicNodeConfigs were deleted at once; MultiNIC holds them.',
+    summary: 'MultiNIC holds removals of NICs until somebody agrees.',
     description:
-      '{{ $value }} MultiNicNodeConfigs were deleted without consent, or their kind or namespace was; no NIC is touched until somebody decides.',
+      '{{ $value }} MultiNicNodeConfigs would take NICs from their nodes without consent; nothing of these nodes changes until somebody decides.',
     meaning: {
-      en: 'More than a fifth of all objects within a minute, their CRD or their namespace was deleted by somebody else than Viola. The guard keeps the objects and sends no agent.',
-      ko: '1분 안에 전체 객체의 20%를 넘게 삭제했거나, CRD 또는 네임스페이스를 Viola가 아닌 누군가가 삭제했습니다. 보호 장치가 객체를 유지하고 에이전트를 보내지 않습니다.',
+      en: 'More than three objects, and a fifth of all, were deleted or lose NICs by edits within a minute, their CRD or namespace was deleted, or an object got another instanceId and would take NICs from a node. The guard keeps the objects and sends no agent.',
+      ko: '1분 안에 객체 3개와 전체의 20%를 넘게 삭제하거나 편집하여 NIC가 빠질 예정이거나, CRD 또는 네임스페이스가 삭제되었거나, 객체의 instanceId가 바뀌어 어떤 노드에서 NIC가 빠질 예정입니다. 보호 장치가 객체를 유지하고 에이전트를 보내지 않습니다.',
     },
     impact: {
       en: 'NICs go on working. Nothing is applied on these nodes any more, and if it was a mistake there is time to mend it now.',
@@ -248,8 +248,8 @@ export const ofNodesAndAgents = {
       which,
       {
         say: {
-          en: 'See what was deleted: the objects, their kind, or their namespace.',
-          ko: '객체, CRD, 네임스페이스 중 무엇이 삭제되었는지 확인합니다.',
+          en: 'See whether something was deleted: the objects, their kind, or their namespace. If nothing was, the message of `Ready` names the NICs that an edit would take.',
+          ko: '객체, CRD, 네임스페이스 중 무엇이 삭제되었는지 확인합니다. 삭제된 것이 없으면 `Ready`의 메시지에 편집으로 빠질 NIC가 나옵니다.',
         },
         run: `kubectl get namespace ${systemNamespace}; kubectl get crd multinicnodeconfigs.multinic.io -o jsonpath='{.metadata.deletionTimestamp}'`,
       },
@@ -263,11 +263,15 @@ export const ofNodesAndAgents = {
     ],
     fix: [
       {
-        en: `Meant: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. The NICs are then removed from the nodes. Of objects that were not deleted it holds for a day.`,
+        en: `An edit that is meant: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/allow-removals="$(date -u +%FT%TZ)"\`; a value counts once. One that is not meant: undo it.`,
+        ko: `의도한 편집이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/allow-removals="$(date -u +%FT%TZ)"\`. 값은 한 번만 유효합니다. 의도하지 않았다면 편집을 되돌리십시오.`,
+      },
+      {
+        en: `A deletion that is meant: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. The NICs are then removed from the nodes. Of objects that were not deleted it holds for a day.`,
         ko: `의도한 삭제이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. 이후 노드에서 NIC가 제거됩니다. 삭제되지 않은 객체에서는 하루 동안만 유효합니다.`,
       },
       {
-        en: `Not meant: a deletion cannot be taken back, but the NICs can be kept. Save the specs, then let the objects go without their cleanup: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. Restore the kind or the namespace (\`helm upgrade\`); the operator delivers the objects anew, and NICs that are as they should be stay untouched.`,
+        en: `A deletion that is not meant: it cannot be taken back, but the NICs can be kept. Save the specs, then let the objects go without their cleanup: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. Restore the kind or the namespace (\`helm upgrade\`); the operator delivers the objects anew, and NICs that are as they should be stay untouched.`,
         ko: `의도하지 않은 삭제이면: 삭제 요청은 취소할 수 없지만 NIC는 유지할 수 있습니다. 스펙을 저장한 다음 정리 없이 객체만 삭제되도록 하십시오: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. CRD 또는 네임스페이스를 복구하면(\`helm upgrade\`) 오퍼레이터가 객체를 다시 전달하며, 올바르게 설정된 NIC는 변경되지 않습니다.`,
       },
     ],

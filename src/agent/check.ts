@@ -22,8 +22,13 @@ export interface Wanted {
 export function compare(host: Snapshot, wanted: Wanted, context: Context): NicResult[] {
   const { journals, ...asked } = wanted;
   const inHand = new Map(journals.map(({ mac, step }) => [mac, interrupted(step)]));
-  const { backend, run } = context;
+  const { backend, run, log } = context;
   const plan = planAll({ ...asked, host, backend, bootId: run.bootId, inHand });
+  // A result has room for 120 bytes a NIC.
+  for (const unit of [...plan.removal.units, ...plan.apply.units]) {
+    const { mac } = unit.target;
+    log.info({ mac, action: unit.action, steps: unitLines(unit) }, 'plan');
+  }
   const planned = [plan.removal, plan.apply].flatMap(({ units, refused }) => [
     ...units.map(compared),
     ...refused.map(refusedResult),

@@ -50,7 +50,7 @@ export function setCondition(
 }
 
 /** Longest message that we write; schemas allow more, a terminal does not. */
-const maxMessage = 1_024;
+export const maxMessage = 1_024;
 
 /** A message as it is written: an API server keeps no half of a character that a cut left over. */
 export function shortMessage(text: string): string {

@@ -28,3 +28,13 @@ it('objects that are not Ready are counted by reason, until they are Ready or go
   expect(await shown()).toContain('{reason="JobFailed"} 1');
   expect(await shown()).not.toContain('AllInterfacesConfigured');
 });
+
+it('[C13] reasons that are no words of the table share one series', async () => {
+  const metrics = createMetrics(metricTable);
+  const configs = new Store<NodeConfig>();
+  gaugeStates(configs, metrics);
+  for (let n = 0; n < 60; n++) configs.upsert(config(`n${n}`, 1, 'False', `ByHand${n}`));
+  const shown = await metrics.registry.getSingleMetricAsString('multinic_node_configs_not_ready');
+  expect(shown).toContain('{reason="Other"} 60');
+  expect(shown).not.toContain('ByHand');
+});

@@ -1,4 +1,5 @@
 import { findCondition } from '../api/condition.ts';
+import { reasons } from '../api/reasons.ts';
 import type { Store } from '../kube/cache/store.ts';
 import type { NodeConfig } from './objects/stores.ts';
 import type { ControllerMetrics } from './status/report.ts';
@@ -44,7 +45,9 @@ export function isDrifted(status: NodeConfig['status']): boolean {
 
 function whyNotReady(status: NodeConfig['status']): string | undefined {
   const ready = findCondition(status?.conditions, 'Ready');
-  return ready?.status === 'False' ? ready.reason : undefined;
+  if (ready?.status !== 'False' || ready.reason === undefined) return undefined;
+  // Anybody may write any reason into a status, and a series never goes.
+  return Object.hasOwn(reasons, ready.reason) ? ready.reason : 'Other';
 }
 
 /** States that are not ours (another controller's) are counted as none of them. */

@@ -39,6 +39,9 @@ const knownFamilies = z
   .array(z.string())
   .transform((words) => words.flatMap((word) => knownFamily.parse(word) ?? []));
 
+/** One every five minutes for nine years: a record of more was edited by hand, and one more could be no number at all. */
+const mostAttempts = 1_000_000;
+
 const recordSchema = z.object({
   objectUid: z.string().optional(),
   action: jobRequest.shape.action,
@@ -51,7 +54,7 @@ const recordSchema = z.object({
   checkAsked: z.string().optional(),
   checkedAt: z.iso.datetime({ offset: true }).optional(),
   job: z.string().min(1),
-  attempt: z.int(),
+  attempt: z.int().min(0).max(mostAttempts),
   worked: z.int().optional().catch(undefined),
   protocol: spoken,
   at: z.iso.datetime({ offset: true }),

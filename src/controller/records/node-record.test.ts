@@ -192,4 +192,22 @@ describe('the record of an object', () => {
     bed.run();
     await bed.untilReady('x', 'False DuplicateInstanceId');
   });
+
+  it('[B1] is written anew when its run goes on under the name of one that never ended', async () => {
+    await bed.apply('x', { instanceId: 'uuid-of-w1', interfaces: at('10.0.0.10') });
+    await bed.untilReady('x', good);
+    for (const { metadata } of bed.jobs()) {
+      const ref = { namespace: 'multinic-agents', name: metadata.name };
+      await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+    }
+    await bed.pass(10);
+    const ref = { namespace: 'multinic-system', name: 'x' };
+    await bed.admin.patchStatus(nodeConfigs, ref, {
+      status: { applied: { undone: true, done: null } },
+    });
+    await bed.until('x', ({ status }) => status?.applied?.undone === undefined);
+    await bed.untilReady('x', good);
+    await bed.pass(100);
+    expect(bed.agents.requests).toHaveLength(2);
+  });
 });

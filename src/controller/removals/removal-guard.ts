@@ -51,6 +51,11 @@ interface Pending {
   readonly since: number;
 }
 
+interface CarriedOut {
+  readonly at: Date;
+  readonly by: 'deletion' | 'edit';
+}
+
 /**
  * Asks before a mistake takes the NICs of a whole cluster: many nodes that lose NICs at once, by deletions or by edits, or the
  * namespace or kind deleted, without consent. Each object counts as one node.
@@ -59,8 +64,8 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   const { client, stores, namespace, clock } = options;
   const seen = new Map<string, number>();
   const edits = new Map<string, Pending>();
-  /** Times of removals that are done or under way without consent. */
-  let carriedOut: readonly Date[] = [];
+  /** Removals that are done or under way without consent, by the uid of the object. */
+  const carriedOut = new Map<string, CarriedOut>();
   const readTerminating = sharedReads(async (signal) => {
     const crdName = `${nodeConfigs.plural}.${businessGroup}`;
     const [home, kind] = await Promise.all([
@@ -72,10 +77,10 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
 
   async function askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Leave> {
     const { uid = '' } = config.metadata;
-    edits.delete(keyOf(config));
+    forgetEdit(config);
     if (hasConsent(config)) {
       // Deleted first and agreed to later: the others that were deleted with it are as many as before.
-      if (seen.delete(uid)) count(deletedAt(config));
+      if (seen.delete(uid)) count(config, { at: deletedAt(config), by: 'deletion' });
       return { kind: 'granted' };
     }
     const before = askedBefore(config);
@@ -85,6 +90,13 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     const message = many(deletedAt(config)) ?? (await readTerminating(signal));
     if (message !== undefined) return { kind: 'asked', message: `${message}; ${toDelete}` };
     return early(since) ?? { kind: 'granted' };
+  }
+
+  /** A deleted object counts as deleted, whatever was edited before. */
+  function forgetEdit(config: NodeConfig): void {
+    const { uid = '' } = config.metadata;
+    edits.delete(keyOf(config));
+    if (carriedOut.get(uid)?.by === 'edit') carriedOut.delete(uid);
   }
 
   function askToEdit(config: NodeConfig, loss: Loss): Leave {
@@ -107,7 +119,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     const wait = early(pending.since);
     if (wait) return wait;
     edits.delete(key);
-    count(pending.at);
+    count(config, { at: pending.at, by: 'edit' });
     return { kind: 'granted' };
   }
 
@@ -118,13 +130,13 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
 
   function many(when: Date | undefined): string | undefined {
     const at = when?.getTime() ?? 0;
-    const isNear = (one: Date): boolean => Math.abs(one.getTime() - at) <= windowMs;
-    const earlier = carriedOut.filter(isNear).length;
-    let together = earlier + [...edits.values()].filter((edit) => isNear(edit.at)).length;
+    const isNear = (one: { readonly at: Date }) => Math.abs(one.at.getTime() - at) <= windowMs;
+    const earlier = [...carriedOut.values()].filter(isNear);
+    let together = earlier.length + [...edits.values()].filter(isNear).length;
     for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
       together += stores.leavingSince(new Date(ms));
     }
-    const all = stores.configs.size + earlier;
+    const all = stores.configs.size + earlier.filter(({ by }) => by === 'deletion').length;
     if (together <= allowedAtOnce(all, removalLimits.nodesOfCluster)) return undefined;
     return `${together} of ${all} objects take NICs from their nodes within a minute`;
   }
@@ -132,13 +144,19 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   function gone(config: NodeConfig): void {
     seen.delete(config.metadata.uid ?? '');
     edits.delete(keyOf(config));
-    if (!hasConsent(config)) count(deletedAt(config));
+    if (!hasConsent(config)) count(config, { at: deletedAt(config), by: 'deletion' });
   }
 
-  function count(at = new Date(0)): void {
-    const isRecent = (one: Date): boolean => at.getTime() - one.getTime() <= windowMs;
-    carriedOut = [...carriedOut.filter(isRecent), at];
-    for (const [key, edit] of edits) if (!isRecent(edit.at)) edits.delete(key);
+  function count(
+    { metadata }: NodeConfig,
+    { at = new Date(0), by }: { readonly at: Date | undefined; readonly by: CarriedOut['by'] },
+  ): void {
+    carriedOut.set(metadata.uid ?? '', { at, by });
+    for (const list of [carriedOut, edits]) {
+      for (const [key, one] of list) {
+        if (at.getTime() - one.at.getTime() > windowMs) list.delete(key);
+      }
+    }
   }
 
   return {

@@ -184,4 +184,14 @@ describe('an edit that takes NICs from nodes', () => {
     await bed.pass(100);
     expect(hosts.get('a')).toBe(macOf('a'));
   });
+
+  it('[C16] and a deletion of the same object count once', async () => {
+    await fleet();
+    for (const name of ['a', 'b']) await empty(name);
+    for (const name of ['a', 'b']) await bed.untilReady(name, good);
+    for (const name of ['a', 'b', 'c']) await bed.delete(name);
+    for (const name of ['a', 'b', 'c']) await bed.untilGone(name);
+    await empty('d');
+    await bed.untilReady('d', held);
+  });
 });

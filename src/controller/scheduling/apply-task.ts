@@ -144,7 +144,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     // An earlier life of this process may have made it for another one.
     const sent = { ...order, family: run.family };
     const before = recordOf(report.config);
-    if (before?.job !== run.name || before.done !== undefined) {
+    if (before?.job !== run.name || before.done !== undefined || before.undone) {
       const terms = await termsOf(
         { config: report.config, contents: task.contents },
         order,

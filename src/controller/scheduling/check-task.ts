@@ -1,4 +1,4 @@
-import type { ConditionUpdate } from '../../api/condition.ts';
+import { type ConditionUpdate, maxMessage } from '../../api/condition.ts';
 import type { JobResult, NicResult } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -12,13 +12,14 @@ import { requestOf } from '../jobs/request.ts';
 import type { Failure, Occasion, Order, Run, Runner } from '../jobs/runner.ts';
 import { isDrifted } from '../metrics.ts';
 import { machineOf } from '../objects/stores.ts';
-import { asApplied } from '../status/conditions.ts';
+import { asApplied, type Situation } from '../status/conditions.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from '../status/report.ts';
 import { askAgainMs, orderOf, runsOf, type Task, turn, unreadable } from './apply-task.ts';
 import type { Dispatch } from './dispatch.ts';
 import {
   checkedAs,
   contentOfCheck,
+  dueIn,
   dueOn,
   endOfLook,
   lastCheck,
@@ -58,6 +59,14 @@ interface Look {
   readonly desired: Desired;
 }
 
+/** The last check of a node that this process has begun or found. */
+interface Begun {
+  readonly job: string;
+  readonly content: string;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
 /** A look that comes to nothing again and again. */
 interface InVain {
   readonly content: string;
@@ -79,7 +88,7 @@ const terms = { protocol: 3 } as const;
 export function createCheck(options: CheckOptions): Check {
   const { runner, dispatch, ages, clock, metrics, startDeadlineMs, intervalMs, policy } = options;
   const lastInVain = new Map<string, InVain>();
-  const firstSeen = new Map<string, { readonly job: string; readonly at: number }>();
+  const firstSeen = new Map<string, Begun>();
 
   async function look(task: Task, signal: AbortSignal): Promise<Outcome> {
     const { config } = task.report;
@@ -90,16 +99,26 @@ export function createCheck(options: CheckOptions): Check {
     if (!applied.done) return { requeueAfterMs: 0 };
     const occasion = occasionOf(config, task.node);
     const ageMs = ages.of(ageKey(key), lookOf(applied));
-    const due = dueOn(applied, occasion, { ageMs, intervalMs });
+    const pace = { ageMs, intervalMs, lastCheckMs: sinceCheck(key, applied, ageMs) };
+    const content = contentOfCheck(applied, occasion);
+    const isUnderWay = firstSeen.get(key)?.content === content;
+    const due = dueOn(applied, occasion, isUnderWay ? { ...pace, lastCheckMs: Infinity } : pace);
     if (!due && policy === 'heal' && isDrifted(config.status)) return heal(task, applied);
-    if (!due) return { requeueAfterMs: pauseOf(applied, intervalMs) - ageMs };
+    if (!due) return { requeueAfterMs: dueIn(applied, occasion, pace) };
     const desired = {
       generation: config.metadata.generation ?? 0,
       action: 'check',
-      content: contentOfCheck(applied, occasion),
+      content,
       machine: machineOf(task.node),
     } as const;
     return proceed({ task, key, applied, occasion, booted: due === 'boot', desired }, signal);
+  }
+
+  /** Milliseconds since a check ended well, or began in this process. */
+  function sinceCheck(key: string, { checkedAt }: Applied, ageMs: number): number {
+    const begun = firstSeen.get(key);
+    const sinceBegun = begun ? clock.monotonicMs() - begun.at : Infinity;
+    return Math.min(checkedAt === undefined ? Infinity : ageMs, sinceBegun);
   }
 
   async function proceed(one: Look, signal: AbortSignal): Promise<Outcome> {
@@ -146,7 +165,7 @@ export function createCheck(options: CheckOptions): Check {
         const { config } = task.report;
         const request = requestOf({ ...order, family: sent.family }, { ...task, config }, terms);
         await runner.start(order, request, signal);
-        begin(one.key, sent.name);
+        begin(one, sent.name);
       });
       return sent ? await follow(one, sent, signal) : hold(one, turn(why ?? 'not begun'));
     } catch (error) {
@@ -159,8 +178,8 @@ export function createCheck(options: CheckOptions): Check {
   }
 
   /** A run that was withdrawn is made again under its name: of that one nothing is known. */
-  function begin(key: string, job: string): void {
-    firstSeen.set(key, { job, at: clock.monotonicMs() });
+  function begin({ key, desired: { content } }: Look, job: string): void {
+    firstSeen.set(key, { job, content, at: clock.monotonicMs() });
     const before = lastInVain.get(key);
     if (before?.job === job) lastInVain.set(key, { ...before, job: undefined });
   }
@@ -172,7 +191,7 @@ export function createCheck(options: CheckOptions): Check {
     if (booted) task.report.tell({ kind: 'working', run: shown, repeat: false });
     const seen = firstSeen.get(key);
     const at = seen?.job === run.name ? seen.at : clock.monotonicMs();
-    firstSeen.set(key, { job: run.name, at });
+    firstSeen.set(key, { job: run.name, content: one.desired.content, at });
     const health = healthOf(run, { startDeadlineMs, recordAgeMs: clock.monotonicMs() - at });
     if (health.kind === 'fine') return {};
     if (health.kind !== 'late') return { requeueAfterMs: health.forMs };
@@ -185,11 +204,12 @@ export function createCheck(options: CheckOptions): Check {
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'result', result }),
     });
-    const checked = checkedAs(applied, occasion, clock.now());
+    const seen = checkedAs(applied, occasion, clock.now());
     const { reasons } = completionOf({ kind: 'result', result });
     const differs = reasons.length > 0;
-    const record = differs && policy === 'heal' ? undone(checked, reasons) : checked;
-    task.report.tell({ kind: 'recorded' }, record, differs ? drifted(result) : asApplied);
+    const record = differs && policy === 'heal' ? undone(seen, reasons) : seen;
+    const checked: Situation = { kind: 'recorded', check: { nics: result.nics, at: clock.now() } };
+    task.report.tell(checked, record, differs ? drifted(result) : asApplied);
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
   }
 
@@ -264,9 +284,19 @@ function hold({ task, booted }: Look, why: Failure): Outcome {
 }
 
 function drifted({ nics, warnings }: JobResult): ConditionUpdate {
-  const told = nics.filter(isOpen).map(nicText);
-  const message = told.length > 0 ? told.join('; ') : warnings.join('; ');
+  const open = nics.filter(isOpen);
+  const message = open.length > 0 ? nicTexts(open) : warnings.join('; ');
   return { type: 'Drifted', status: 'True', reason: 'Drifted', message };
+}
+
+/** All NICs are named; what is said of each is cut to an equal part of the room for a message. */
+function nicTexts(nics: readonly NicResult[]): string {
+  const room = Math.floor(maxMessage / nics.length) - '; '.length;
+  return nics.map((nic) => cutTo(room, nicText(nic))).join('; ');
+}
+
+function cutTo(room: number, text: string): string {
+  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
 }
 
 function nicText({ index, reason, message }: NicResult): string {

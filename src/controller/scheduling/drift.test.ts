@@ -16,7 +16,7 @@ const failedAnswer = (change: Partial<JobResult>) =>
   jobResult({ outcome: 'failed', nics: [], ...change });
 const endOf = (result: JobResult) => endOfLook({ kind: 'result', result });
 const seen: Occasion = { bootId: 'boot-1', readySince: 'monday', checkAsked: 'one' };
-const young = { ageMs: 0, intervalMs: 100_000 };
+const young = { ageMs: 0, intervalMs: 100_000, lastCheckMs: Infinity };
 const done = { kind: 'result', result: { outcome: 'ok', nics: [] } } as never;
 
 function appliedAt(occasion: Occasion) {
@@ -45,8 +45,8 @@ describe('a node is looked at', () => {
   it('for its age, a fifth sooner or later by the name of its Job', () => {
     const applied = appliedAt(seen);
     const pause = pauseOf(applied, 100_000);
-    expect(dueOn(applied, seen, { ageMs: pause - 1, intervalMs: 100_000 })).toBeUndefined();
-    expect(dueOn(applied, seen, { ageMs: pause, intervalMs: 100_000 })).toBe('interval');
+    expect(dueOn(applied, seen, { ...young, ageMs: pause - 1 })).toBeUndefined();
+    expect(dueOn(applied, seen, { ...young, ageMs: pause })).toBe('interval');
     const pauses = Array.from({ length: 100 }, (_, i) =>
       pauseOf({ ...applied, job: `job-${i}` }, 100_000),
     );

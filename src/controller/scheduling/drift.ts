@@ -34,6 +34,16 @@ export function endOfLook(
   return { failure: { reason: 'JobFailed', message } };
 }
 
+/** A node is checked at most once in this time, unless it has another boot id or a user asks for it. */
+const checkPauseMs = 600_000;
+
+/** How long ago a node was seen as it shall be, and a check of it began, in milliseconds; `Infinity`: none is known of. */
+export interface Pace {
+  readonly ageMs: number;
+  readonly intervalMs: number;
+  readonly lastCheckMs: number;
+}
+
 /** Why a node is compared with what was applied to it. */
 export type Due = 'boot' | 'ready' | 'asked' | 'interval';
 
@@ -41,16 +51,23 @@ export type Due = 'boot' | 'ready' | 'asked' | 'interval';
  * Why the node has to be looked at again; undefined when nothing has happened since it was last seen as it shall be. A record
  * of an earlier version does not say since when its Node was ready: that is no reason.
  */
-export function dueOn(
-  applied: Applied,
-  now: Occasion,
-  { ageMs, intervalMs }: Readonly<Record<'ageMs' | 'intervalMs', number>>,
-): Due | undefined {
+export function dueOn(applied: Applied, now: Occasion, pace: Pace): Due | undefined {
+  const { ageMs, intervalMs, lastCheckMs } = pace;
   if (now.bootId !== undefined && now.bootId !== applied.bootId) return 'boot';
   if (now.checkAsked !== undefined && now.checkAsked !== applied.checkAsked) return 'asked';
-  const { readySince: then } = applied;
-  if (then !== undefined && now.readySince !== undefined && then !== now.readySince) return 'ready';
+  // A kubelet in trouble is not ready and ready again every minute.
+  if (wasAway(applied, now) && lastCheckMs >= checkPauseMs) return 'ready';
   return ageMs >= pauseOf(applied, intervalMs) ? 'interval' : undefined;
+}
+
+function wasAway({ readySince: then }: Applied, { readySince: since }: Occasion): boolean {
+  return then !== undefined && since !== undefined && then !== since;
+}
+
+/** Milliseconds until a check may be due, when none is now. */
+export function dueIn(applied: Applied, now: Occasion, pace: Pace): number {
+  const byInterval = pauseOf(applied, pace.intervalMs) - pace.ageMs;
+  return wasAway(applied, now) ? Math.min(byInterval, checkPauseMs - pace.lastCheckMs) : byInterval;
 }
 
 /** Milliseconds from one look to the next: the interval ±20 %, by the name of the Job, so that nodes do not come together. */

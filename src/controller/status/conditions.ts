@@ -30,8 +30,13 @@ export type Situation =
       readonly verdict: Verdict;
       readonly again?: true;
     }
-  /** The status says how it ended; nothing else does any more. */
-  | { readonly kind: 'recorded' };
+  /** The status says how it ended; nothing else does any more. `check`: what a check of the node has just found. */
+  | { readonly kind: 'recorded'; readonly check?: CheckFindings };
+
+export interface CheckFindings {
+  readonly nics: readonly NicResult[];
+  readonly at: Date;
+}
 
 /** Whether an earlier attempt has a result for the same machine, which stays in the status until the next one is in. */
 export function isRepeat(situation: Situation): boolean {

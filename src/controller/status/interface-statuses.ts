@@ -41,7 +41,28 @@ function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceS
     return nicStatus(identity, word, { before, now });
   }
   if (said) return nicStatus(identity, agentWord(said), { before, now, seenAt: endIn(situation) });
-  return unheard(identity, { before, situation, now });
+  return (
+    checked(entry, identity, situation, { before, now }) ??
+    unheard(identity, { before, situation, now })
+  );
+}
+
+/**
+ * The status of a NIC that a check has looked at: when, and with reason `Drifted` where the node differs. It is configured all
+ * the same: what follows from the difference is up to the drift policy.
+ */
+function checked(
+  { mac }: Entry,
+  nic: NicIdentity,
+  situation: Situation,
+  { before, now }: Pick<Stamp, 'before' | 'now'>,
+): InterfaceStatus | undefined {
+  const check = situation.kind === 'recorded' ? situation.check : undefined;
+  const found = check?.nics.find((one) => sameMac(one.mac, mac) && one.state !== 'Removed');
+  if (!check || !found || before?.status !== 'Configured') return undefined;
+  const { reason, message } = found;
+  const seen = nicStatus(nic, { status: 'Configured', reason, message }, { before, now });
+  return { ...seen, lastChecked: rfc3339(check.at) };
 }
 
 /** Whether a status tells of a NIC, as it is wanted now, that it is configured. */

@@ -4,7 +4,7 @@ import {
   findCondition,
   rfc3339,
 } from '../../api/condition.ts';
-import type { JobResult } from '../../api/job.ts';
+import { type JobResult, nicReason } from '../../api/job.ts';
 import {
   appliedRecord,
   type InterfaceStatus,
@@ -52,7 +52,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const statuses = entries ? interfaceStatuses({ entries, situation, previous: nics, now }) : nics;
   const ready = findCondition(conditions, 'Ready');
   return {
-    state: keptState(situation, previous) ?? stateOf(situation, ready, statuses),
+    state: stateOf(situation, ready, statuses),
     observedGeneration: generation,
     conditions,
     interfaceStatuses: statuses,
@@ -78,11 +78,6 @@ function lastRun(situation: Situation, previous: NodeConfigStatus) {
   };
 }
 
-/** While an attempt is repeated the last one's word stands. */
-function keptState(situation: Situation, { state }: NodeConfigStatus): NodeConfigStatus['state'] {
-  return isRepeat(situation) ? state : undefined;
-}
-
 /** Echo of the hash that came with the spec, else our own of it. */
 function hashOf(config: NodeConfig): string | undefined {
   return config.spec?.specHash || ownSpecHash(config);
@@ -96,14 +91,22 @@ function stateOf(
 ): NonNullable<NodeConfigStatus['state']> {
   if (ready?.status === 'True') return 'Configured';
   if (ready?.status !== 'False') return situation.kind === 'working' ? 'InProgress' : 'Pending';
-  return isPending(situation, nics) ? 'Pending' : 'Failed';
+  return isPending(situation, ready, nics) ? 'Pending' : 'Failed';
 }
 
 /** Nothing is wrong, something is missing: the node, or NICs that are still to be plugged. */
-function isPending(situation: Situation, nics: readonly InterfaceStatus[]): boolean {
+function isPending(
+  situation: Situation,
+  { reason }: Condition,
+  nics: readonly InterfaceStatus[],
+): boolean {
   if (situation.kind === 'refused') return situation.reason === 'NodeNotFound';
-  if (situation.kind !== 'ended' || situation.verdict.kind === 'failure') return false;
-  return nics.every(({ status }) => status !== 'Failed');
+  // Of an attempt that is repeated Ready still says how the last one ended.
+  const isOfAgent =
+    situation.kind === 'ended'
+      ? situation.verdict.kind === 'result'
+      : isRepeat(situation) && nicReason.safeParse(reason).success;
+  return isOfAgent && nics.every(({ status }) => status !== 'Failed');
 }
 
 function endOf(situation: Situation): string | undefined {

@@ -235,6 +235,10 @@ describe('beside the deployed controller while it is idle', () => {
   });
 });
 
+function isUnknown({ status }: NodeConfig): boolean {
+  return findCondition(status?.conditions, 'Ready')?.status === 'Unknown';
+}
+
 describe('[C6] a condition without a time that a user writes', () => {
   const byHand = { type: 'Reviewed', status: 'True', reason: 'ByHand' } as const;
 
@@ -274,8 +278,6 @@ describe('[C6] a condition without a time that a user writes', () => {
     await bed.admin.patchStatus(nodeConfigs, ref, { status });
     await standsBack();
     await bed.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1), entry(2)] });
-    const isUnknown = ({ status: now }: NodeConfig) =>
-      findCondition(now?.conditions, 'Ready')?.status === 'Unknown';
     await bed.until('worker-2', isUnknown);
     const { conditions } = before.status ?? {};
     await bed.admin.patchStatus(nodeConfigs, ref, { status: { conditions } });

@@ -132,11 +132,17 @@ export function standBackPatch(
   if (said?.status === 'True' && said.message === message && !hasRecord && !isOutdated) {
     return undefined;
   }
-  const at = { now, generation: metadata.generation ?? 0 };
-  const update = { type: conditionType, status: 'True', reason: conditionType, message } as const;
-  const unknown = { type: 'Ready', status: 'Unknown', reason: conditionType, message } as const;
-  const judged = isOutdated ? setCondition(conditions, unknown, at) : conditions;
-  const next = setCondition(judged, update, at);
+  const unknown = { type: 'Ready', status: 'Unknown' } as const;
+  const yields = { type: conditionType, status: 'True' } as const;
+  const next = [...(isOutdated ? [unknown] : []), yields].reduce(
+    (list, update) =>
+      setCondition(
+        list,
+        { ...update, reason: conditionType, message },
+        { now, generation: metadata.generation ?? 0 },
+      ),
+    conditions,
+  );
   return {
     metadata: { resourceVersion: metadata.resourceVersion },
     status: { conditions: next, ...(hasRecord ? { applied: null } : {}) },

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checksOn, good } from '../../../test/fixtures/check-bed.ts';
+import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { entry, nicResult } from '../../../test/fixtures/controller-samples.ts';
+import type { NicResult } from '../../api/job.ts';
+
+let bed: ControllerBed;
+
+beforeEach(async () => {
+  bed = await ControllerBed.start();
+});
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+const { answerChecks, configure, boot, ask, looking, driftOf, untilDrift } = checksOn(() => bed);
+
+/** The Node is not ready and ready again every 40 seconds. */
+async function flap(times: number): Promise<void> {
+  for (let time = 0; time < times; time++) {
+    for (const ready of ['Unknown', 'True'] as const) {
+      await bed.setReady('worker-1', ready);
+      await bed.clock.advance(19_000);
+      await bed.pass(10);
+    }
+  }
+}
+
+it('[C10] a Node that is ready again 30 times in 20 minutes is checked at most three times', async () => {
+  await configure();
+  await flap(30);
+  expect(looking()).toBeGreaterThanOrEqual(2);
+  expect(looking()).toBeLessThanOrEqual(3);
+  expect(await bed.ready('worker-1')).toBe(good);
+});
+
+it('[C10] a Node that flaps while its checks fail is checked as rarely', async () => {
+  await configure();
+  answerChecks(() => 'not a result');
+  await flap(12);
+  // Those of one occasion are repeated with growing pauses.
+  expect(looking()).toBeLessThanOrEqual(6);
+});
+
+it('[C10] a Node that flapped is checked once more when ten minutes are over, and at once after a boot', async () => {
+  await configure();
+  await flap(2);
+  expect(looking()).toBe(1);
+  await bed.clock.advance(601_000);
+  await bed.pass(20);
+  expect(looking()).toBe(2);
+  await boot();
+  await bed.pass(20);
+  expect(looking()).toBe(3);
+});
+
+function drifted(count: number): NicResult[] {
+  const message = 'an apply would: '.padEnd(120, 'x');
+  return Array.from({ length: count }, (_, index) =>
+    nicResult(index, { state: 'Failed', reason: 'Drifted', message }),
+  );
+}
+
+async function firstNic() {
+  const { status } = await bed.get('worker-1');
+  return status?.interfaceStatuses?.[0] ?? {};
+}
+
+it('[P3] a check says of each NIC when it was looked at, and that it drifted, until it has not', async () => {
+  await configure({ 'drift-policy': 'report' });
+  const before = await firstNic();
+  answerChecks(() => ({ outcome: 'failed', nics: drifted(1) }));
+  await bed.pass(50);
+  await ask('one');
+  await untilDrift('True Drifted');
+  const found = await firstNic();
+  expect(found).toMatchObject({ status: 'Configured', reason: 'Drifted' });
+  expect(found.message).toContain('an apply would');
+  expect(found.lastChecked).not.toBe(before.lastChecked);
+  expect(found.lastConfigured).toBe(before.lastConfigured);
+  answerChecks(() => ({ nics: [nicResult(0)] }));
+  await ask('two');
+  await untilDrift('False AsApplied');
+  const healed = await firstNic();
+  expect(healed).toMatchObject({ status: 'Configured', reason: 'Configured' });
+  expect(await bed.ready('worker-1')).toBe(good);
+});
+
+it('[P3] the condition Drifted names all ten NICs', async () => {
+  await bed.addNode('worker-1');
+  bed.run({ 'drift-policy': 'report' });
+  const interfaces = Array.from({ length: 10 }, (_, index) => entry(index));
+  await bed.apply('worker-1', { interfaces });
+  await bed.untilReady('worker-1', good);
+  answerChecks(() => ({ outcome: 'failed', nics: drifted(10) }));
+  await ask('one');
+  await untilDrift('True Drifted');
+  const text = await driftOf();
+  for (const { name } of interfaces) expect(text).toContain(`${name} Drifted`);
+});
