@@ -9,6 +9,7 @@ import { heapFlags, memoryEnvironment } from '../../src/process/heap.ts';
 const benches = [
   'operator',
   'operator-scale',
+  'inventory',
   'agent',
   'idle',
   'operator-memory',
@@ -28,8 +29,8 @@ const table = join(folder, 'table');
 const failed: string[] = [];
 for (const name of wanted.length > 0 ? wanted : benches) {
   console.log(`\n== ${name}`);
-  // Its memory is that of the operator's work: it has the limits that the image gives the operator.
-  const limits = name === 'operator-scale' ? heapFlags('operator') : [];
+  // Their memory is that of the operator's work: they have the limits that the image gives the operator.
+  const limits = ['operator-scale', 'inventory'].includes(name) ? heapFlags('operator') : [];
   const bench = spawn(process.execPath, [...limits, join(import.meta.dirname, `${name}.ts`)], {
     stdio: 'inherit',
     env: { ...process.env, ...(limits.length > 0 ? memoryEnvironment : {}), BENCH_TABLE: table },
