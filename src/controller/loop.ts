@@ -10,17 +10,18 @@ import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
 import { createDeletion } from './deletion/finalizer.ts';
+import { createCheck } from './drift/check-task.ts';
 import { RecordAges } from './jobs/applied.ts';
 import type { JobTemplate } from './jobs/job.ts';
 import { createJobRunner, createJobStore, createPodStore } from './jobs/job-runner.ts';
 import { gaugeStates } from './metrics.ts';
 import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './objects/stores.ts';
 import { createReconciler } from './reconcile.ts';
+import { createFindFormerNode } from './records/former-node.ts';
 import { createNodeRecords } from './records/node-records.ts';
 import { createRemovalGuard } from './removals/removal-guard.ts';
 import { createAdmission } from './scheduling/admission.ts';
 import { createNextRun } from './scheduling/apply-task.ts';
-import { createCheck } from './scheduling/check-task.ts';
 import { createDispatch } from './scheduling/dispatch.ts';
 import type { controllerSettings } from './settings.ts';
 import { controllerName, createReporter } from './status/report.ts';
@@ -94,9 +95,10 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const reconcile = createReconciler({
     stores,
     otherController,
-    deletion: createDeletion({ client, runner, perform, stores }),
+    deletion: createDeletion({ client, runner, perform }),
     guard: createRemovalGuard({ client, stores, namespace, clock }),
     records,
+    formerNode: createFindFormerNode(client, stores),
     nextRun: createNextRun({
       runner,
       dispatch,

@@ -6,19 +6,21 @@ import { isConflict } from '../kube/errors.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Clock, Random } from '../time/clock.ts';
-import { type Deletion, isClean, isHeld } from './deletion/finalizer.ts';
+import { type Deletion, isHeld } from './deletion/finalizer.ts';
+import type { Check } from './drift/check-task.ts';
 import { type Applied, deliveredMacs, type RecordAges, recordOf } from './jobs/applied.ts';
 import { acceptEntries, acceptSpec, nothing } from './jobs/request.ts';
 import type { Failure } from './jobs/runner.ts';
 import { deletedAt, hasConsent, type NodeConfig, type Stores } from './objects/stores.ts';
+import { type FindFormerNode, isClean } from './records/former-node.ts';
+import { heirOf } from './records/meaning.ts';
 import type { NodeRecords } from './records/node-records.ts';
 import { lossOf } from './removals/losses.ts';
 import type { Leave, RemovalGuard } from './removals/removal-guard.ts';
 import type { NextRun, Progress } from './scheduling/apply-task.ts';
-import type { Check } from './scheduling/check-task.ts';
 import { isRepeat, readyIn, type Situation } from './status/conditions.ts';
 import type { Report, Reporter } from './status/report.ts';
-import { findTarget, heirOf, type Target, targetOf } from './target.ts';
+import { findTarget, type Target, targetOf } from './target.ts';
 import type { OtherController } from './watch/legacy-controller.ts';
 
 export interface ReconcilerOptions {
@@ -27,6 +29,7 @@ export interface ReconcilerOptions {
   readonly deletion: Deletion;
   readonly guard: RemovalGuard;
   readonly records: NodeRecords;
+  readonly formerNode: FindFormerNode;
   readonly nextRun: NextRun;
   readonly check: Check;
   readonly ages: RecordAges;
@@ -49,7 +52,7 @@ const waitForNodeMs = 3_600_000;
 export function createReconciler(options: ReconcilerOptions) {
   const { stores, otherController, deletion, guard, records, nextRun, check, ages, reporter } =
     options;
-  const { clock, random } = options;
+  const { formerNode, clock, random } = options;
 
   /** ±20 %: thousands that are refused for one reason do not come back at one moment. */
   function askAgain(): number {
@@ -111,7 +114,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const { node } = target;
     const contested = contestedBy(config);
     if (contested) return contest(report, contested, signal);
-    const former = await deletion.formerNode(config, node, signal);
+    const former = await formerNode(config, node, signal);
     const loss = lossOf({ config, spec, node, former }, records);
     if (!loss) guard.takesNothing(config);
     const pause = loss && (await ask(guard.askToEdit(config, loss), report, signal));
@@ -127,7 +130,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const target = findTarget(config, stores.nodeDirectory);
     report.about(acceptEntries([]), target.kind === 'node' ? target.name : undefined);
     const here = target.kind === 'node' ? target.node : undefined;
-    const former = await deletion.formerNode(config, here, signal);
+    const former = await formerNode(config, here, signal);
     if (former && !former.heir) {
       return (await mayClean(report, signal)) ?? cleanFirst(former.node, report, signal);
     }

@@ -12,10 +12,18 @@ import { requestOf } from '../jobs/request.ts';
 import type { Failure, Occasion, Order, Run, Runner } from '../jobs/runner.ts';
 import { isDrifted } from '../metrics.ts';
 import { machineOf } from '../objects/stores.ts';
+import {
+  askAgainMs,
+  orderOf,
+  runsOf,
+  type Task,
+  turn,
+  unreadable,
+} from '../scheduling/apply-task.ts';
+import type { Dispatch } from '../scheduling/dispatch.ts';
+import { type Desired, decide, pauseMs } from '../scheduling/schedule.ts';
 import { asApplied, type Situation } from '../status/conditions.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from '../status/report.ts';
-import { askAgainMs, orderOf, runsOf, type Task, turn, unreadable } from './apply-task.ts';
-import type { Dispatch } from './dispatch.ts';
 import {
   checkedAs,
   contentOfCheck,
@@ -27,7 +35,6 @@ import {
   occasionOf,
   pauseOf,
 } from './drift.ts';
-import { type Desired, decide, pauseMs } from './schedule.ts';
 
 export interface CheckOptions {
   readonly runner: Runner;

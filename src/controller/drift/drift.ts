@@ -8,7 +8,7 @@ import type { Node } from '../../kube/core-resources.ts';
 import { type Applied, seenIn } from '../jobs/applied.ts';
 import type { Failure, Occasion, Run, Verdict } from '../jobs/runner.ts';
 import { machineOf, type NodeConfig, readySince } from '../objects/stores.ts';
-import { type Desired, fractionOf } from './schedule.ts';
+import { type Desired, fractionOf } from '../scheduling/schedule.ts';
 
 /** Of a character that is cut in two an API server keeps another one: it would never be what was seen. */
 export function occasionOf({ metadata }: NodeConfig, node: Node): Occasion {
