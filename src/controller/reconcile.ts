@@ -3,21 +3,29 @@ import { isServerGone } from '../api/delete-consent.ts';
 import { annotations } from '../api/names.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { isConflict } from '../kube/errors.ts';
-import { refOf } from '../kube/object.ts';
+import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { type Deletion, isHeld } from './deletion/finalizer.ts';
 import type { Check } from './drift/check-task.ts';
+import { hasBooted } from './drift/drift.ts';
+import type { Turns } from './drift/turns.ts';
 import { type Applied, deliveredMacs, type RecordAges, recordOf } from './jobs/applied.ts';
 import { acceptEntries, acceptSpec, nothing } from './jobs/request.ts';
 import type { Failure } from './jobs/runner.ts';
-import { deletedAt, hasConsent, type NodeConfig, type Stores } from './objects/stores.ts';
+import {
+  deletedAt,
+  hasConsent,
+  machineOf,
+  type NodeConfig,
+  type Stores,
+} from './objects/stores.ts';
 import { type FindFormerNode, isClean } from './records/former-node.ts';
 import { heirOf } from './records/meaning.ts';
 import type { NodeRecords } from './records/node-records.ts';
 import { lossOf } from './removals/losses.ts';
 import type { Leave, RemovalGuard } from './removals/removal-guard.ts';
-import type { NextRun, Progress } from './scheduling/apply-task.ts';
+import type { NextRun, Progress, Task } from './scheduling/apply-task.ts';
 import { isRepeat, readyIn, type Situation } from './status/conditions.ts';
 import type { Report, Reporter } from './status/report.ts';
 import { findTarget, type Target, targetOf } from './target.ts';
@@ -31,7 +39,10 @@ export interface ReconcilerOptions {
   readonly records: NodeRecords;
   readonly formerNode: FindFormerNode;
   readonly nextRun: NextRun;
-  readonly check: Check;
+  readonly check: Pick<Check, 'dueAfterMs' | 'forget'>;
+  /** Has the node of an object compared with what was applied to it: there is nothing to change. */
+  readonly checkLater: (key: string) => void;
+  readonly turns: Turns;
   readonly ages: RecordAges;
   readonly reporter: Reporter;
   readonly clock: Pick<Clock, 'now'>;
@@ -52,7 +63,7 @@ const waitForNodeMs = 3_600_000;
 export function createReconciler(options: ReconcilerOptions) {
   const { stores, otherController, deletion, guard, records, nextRun, check, ages, reporter } =
     options;
-  const { formerNode, clock, random } = options;
+  const { formerNode, checkLater, turns, clock, random } = options;
 
   /** ±20 %: thousands that are refused for one reason do not come back at one moment. */
   function askAgain(): number {
@@ -60,6 +71,10 @@ export function createReconciler(options: ReconcilerOptions) {
   }
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
+    return turns.take(key, async () => visit(key, signal));
+  }
+
+  async function visit(key: string, signal: AbortSignal): Promise<Outcome | void> {
     const config = stores.configs.get(key);
     try {
       await deletion.collect(refOf(key), config?.metadata.uid, signal);
@@ -122,7 +137,20 @@ export function createReconciler(options: ReconcilerOptions) {
     if (former && !former.heir) return cleanFirst(former.node, report, signal);
     const task = { report, node, action: 'apply', contents: spec } as const;
     const progress = await nextRun(task, signal);
-    return progress.done ? check.look(task, signal) : progress;
+    return progress.done ? checkWhenDue(task) : progress;
+  }
+
+  function checkWhenDue(task: Task): Outcome | undefined {
+    const { report, node } = task;
+    const record = recordOf(report.config);
+    // Its end was told a moment ago and is not written yet: nothing may be told over it.
+    if (!record?.done) return { requeueAfterMs: 0 };
+    const waitMs = check.dueAfterMs(task);
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    // After a boot nothing is known of the node; what is told of it is up to the check.
+    if (hasBooted(record, machineOf(node))) report.drop();
+    checkLater(keyOf(report.config));
+    return undefined;
   }
 
   async function letGo(report: Report, signal: AbortSignal): Promise<Outcome | void> {
