@@ -5,22 +5,26 @@ import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
+import { together } from '../kube/reconcile/together.ts';
 import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
 import { createDeletion } from './deletion/finalizer.ts';
+import { createCheck } from './drift/check-task.ts';
+import { createDriftReconciler } from './drift/drift-reconciler.ts';
+import { Turns } from './drift/turns.ts';
 import { RecordAges } from './jobs/applied.ts';
 import type { JobTemplate } from './jobs/job.ts';
 import { createJobRunner, createJobStore, createPodStore } from './jobs/job-runner.ts';
 import { gaugeStates } from './metrics.ts';
 import { createStores, type NodeConfig, nodeConfigs, refOfConfig } from './objects/stores.ts';
 import { createReconciler } from './reconcile.ts';
+import { createFindFormerNode } from './records/former-node.ts';
 import { createNodeRecords } from './records/node-records.ts';
 import { createRemovalGuard } from './removals/removal-guard.ts';
 import { createAdmission } from './scheduling/admission.ts';
 import { createNextRun } from './scheduling/apply-task.ts';
-import { createCheck } from './scheduling/check-task.ts';
 import { createDispatch } from './scheduling/dispatch.ts';
 import type { controllerSettings } from './settings.ts';
 import { controllerName, createReporter } from './status/report.ts';
@@ -49,6 +53,10 @@ const statusCutShort =
 
 /** Objects reconciled at once; each mostly waits for the API server. */
 const workers = 8;
+/** Objects whose nodes are compared at once: a change never waits for these. */
+const driftWorkers = 2;
+/** Name of the controller of drift checks in metrics. */
+const driftControllerName = 'drift';
 
 /** Everything that works while this process leads, wired together. */
 export function createLoop({ client, values, context, perform }: LoopOptions) {
@@ -91,12 +99,24 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     clock,
     onStatusLost,
   });
+  const turns = new Turns();
+  const check = createCheck({
+    runner,
+    dispatch,
+    ages,
+    clock,
+    metrics,
+    startDeadlineMs,
+    intervalMs: values.checkIntervalMs,
+    policy: values.driftPolicy,
+  });
   const reconcile = createReconciler({
     stores,
     otherController,
-    deletion: createDeletion({ client, runner, perform, stores }),
+    deletion: createDeletion({ client, runner, perform }),
     guard: createRemovalGuard({ client, stores, namespace, clock }),
     records,
+    formerNode: createFindFormerNode(client, stores),
     nextRun: createNextRun({
       runner,
       dispatch,
@@ -107,16 +127,9 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       clock,
       metrics,
     }),
-    check: createCheck({
-      runner,
-      dispatch,
-      ages,
-      clock,
-      metrics,
-      startDeadlineMs,
-      intervalMs: values.checkIntervalMs,
-      policy: values.driftPolicy,
-    }),
+    check,
+    checkLater: (key) => drift.enqueue(key),
+    turns,
     ages,
     reporter,
     clock,
@@ -163,13 +176,41 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       else log.warn({ err: error, config: key }, 'reconcile failed, tried again');
     },
   });
+  const drift = createController({
+    name: driftControllerName,
+    workers: driftWorkers,
+    reconcile: createDriftReconciler({
+      stores,
+      otherController,
+      reporter,
+      check,
+      turns,
+      change: (key) => controller.enqueue(key),
+    }),
+    // It is asked by the other one, which sees all that changes.
+    reflectors: [],
+    sources: [],
+    clock,
+    random,
+    observer: countWork(metrics, driftControllerName),
+    onResult: ({ key, error }) => {
+      if (error !== undefined) log.warn({ err: error, config: key }, 'check failed, tried again');
+    },
+  });
   gaugeStates(configs, metrics);
   metrics.sample('multinic_jobs_active', {}, () => runner.open().length);
   sampleWork(metrics, controllerName, controller);
+  sampleWork(metrics, driftControllerName, drift);
   for (const reflector of watches.all) sampleSilence(metrics, reflector);
 
   return {
-    run: (leading: AbortSignal) => recorder.during(leading, () => controller.run(leading)),
+    run: (leading: AbortSignal) =>
+      recorder.during(leading, () =>
+        together(leading, clock, {
+          changes: (end) => controller.run(end),
+          checks: (end) => drift.run(end),
+        }),
+      ),
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () => {
       const late = watches.all.filter(({ state }) => state === 'listing' || state === 'waiting');

@@ -3,22 +3,32 @@ import { endsWaitForNode } from '../api/delete-consent.ts';
 import { annotations } from '../api/names.ts';
 import type { Node } from '../kube/core-resources.ts';
 import { isConflict } from '../kube/errors.ts';
-import { refOf } from '../kube/object.ts';
+import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Clock, Random } from '../time/clock.ts';
-import { type Deletion, isClean, isHeld } from './deletion/finalizer.ts';
+import { type Deletion, isHeld } from './deletion/finalizer.ts';
+import type { Check } from './drift/check-task.ts';
+import { hasBooted } from './drift/drift.ts';
+import type { Turns } from './drift/turns.ts';
 import { type Applied, deliveredMacs, type RecordAges, recordOf } from './jobs/applied.ts';
 import { acceptEntries, acceptSpec, nothing } from './jobs/request.ts';
 import type { Failure } from './jobs/runner.ts';
-import { deletedAt, hasConsent, type NodeConfig, type Stores } from './objects/stores.ts';
+import {
+  deletedAt,
+  hasConsent,
+  machineOf,
+  type NodeConfig,
+  type Stores,
+} from './objects/stores.ts';
+import { type FindFormerNode, isClean } from './records/former-node.ts';
+import { heirOf } from './records/meaning.ts';
 import type { NodeRecords } from './records/node-records.ts';
 import { lossOf } from './removals/losses.ts';
 import type { Leave, RemovalGuard } from './removals/removal-guard.ts';
-import type { NextRun, Progress } from './scheduling/apply-task.ts';
-import type { Check } from './scheduling/check-task.ts';
+import type { NextRun, Progress, Task } from './scheduling/apply-task.ts';
 import { isRepeat, readyIn, type Situation } from './status/conditions.ts';
 import type { Report, Reporter } from './status/report.ts';
-import { findTarget, heirOf, type Target, targetOf } from './target.ts';
+import { findTarget, type Target, targetOf } from './target.ts';
 import type { OtherController } from './watch/legacy-controller.ts';
 
 export interface ReconcilerOptions {
@@ -27,8 +37,12 @@ export interface ReconcilerOptions {
   readonly deletion: Deletion;
   readonly guard: RemovalGuard;
   readonly records: NodeRecords;
+  readonly formerNode: FindFormerNode;
   readonly nextRun: NextRun;
-  readonly check: Check;
+  readonly check: Pick<Check, 'dueAfterMs' | 'forget'>;
+  /** Has the node of an object compared with what was applied to it: there is nothing to change. */
+  readonly checkLater: (key: string) => void;
+  readonly turns: Turns;
   readonly ages: RecordAges;
   readonly reporter: Reporter;
   readonly clock: Pick<Clock, 'now'>;
@@ -49,7 +63,7 @@ const waitForNodeMs = 3_600_000;
 export function createReconciler(options: ReconcilerOptions) {
   const { stores, otherController, deletion, guard, records, nextRun, check, ages, reporter } =
     options;
-  const { clock, random } = options;
+  const { formerNode, checkLater, turns, clock, random } = options;
 
   /** ±20 %: thousands that are refused for one reason do not come back at one moment. */
   function askAgain(): number {
@@ -57,6 +71,10 @@ export function createReconciler(options: ReconcilerOptions) {
   }
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
+    return turns.take(key, async () => visit(key, signal));
+  }
+
+  async function visit(key: string, signal: AbortSignal): Promise<Outcome | void> {
     const config = stores.configs.get(key);
     try {
       await deletion.collect(refOf(key), config?.metadata.uid, signal);
@@ -111,7 +129,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const { node } = target;
     const contested = contestedBy(config);
     if (contested) return contest(report, contested, signal);
-    const former = await deletion.formerNode(config, node, signal);
+    const former = await formerNode(config, node, signal);
     const loss = lossOf({ config, spec, node, former }, records);
     if (!loss) guard.takesNothing(config);
     const pause = loss && (await ask(guard.askToEdit(config, loss), report, signal));
@@ -119,7 +137,20 @@ export function createReconciler(options: ReconcilerOptions) {
     if (former && !former.heir) return cleanFirst(former.node, report, signal);
     const task = { report, node, action: 'apply', contents: spec } as const;
     const progress = await nextRun(task, signal);
-    return progress.done ? check.look(task, signal) : progress;
+    return progress.done ? checkWhenDue(task) : progress;
+  }
+
+  function checkWhenDue(task: Task): Outcome | undefined {
+    const { report, node } = task;
+    const record = recordOf(report.config);
+    // Its end was told a moment ago and is not written yet: nothing may be told over it.
+    if (!record?.done) return { requeueAfterMs: 0 };
+    const waitMs = check.dueAfterMs(task);
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    // After a boot nothing is known of the node; what is told of it is up to the check.
+    if (hasBooted(record, machineOf(node))) report.drop();
+    checkLater(keyOf(report.config));
+    return undefined;
   }
 
   async function letGo(report: Report, signal: AbortSignal): Promise<Outcome | void> {
@@ -127,7 +158,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const target = findTarget(config, stores.nodeDirectory);
     report.about(acceptEntries([]), target.kind === 'node' ? target.name : undefined);
     const here = target.kind === 'node' ? target.node : undefined;
-    const former = await deletion.formerNode(config, here, signal);
+    const former = await formerNode(config, here, signal);
     if (former && !former.heir) {
       return (await mayClean(report, signal)) ?? cleanFirst(former.node, report, signal);
     }

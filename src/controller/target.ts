@@ -1,6 +1,5 @@
 import type { NodeReason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
-import { keyOf, refOf } from '../kube/object.ts';
 import type { AcceptedSpec } from './jobs/request.ts';
 import {
   type ConfigDirectory,
@@ -11,6 +10,8 @@ import {
   type Stores,
   systemUuidOf,
 } from './objects/stores.ts';
+
+import { duplicatesOf, textOf } from './records/meaning.ts';
 
 export type Target =
   | {
@@ -37,11 +38,6 @@ export function targetOf(config: NodeConfig, spec: AcceptedSpec, stores: Stores)
   const { name } = target.node.metadata;
   const message = `node ${name} is also meant by ${textOf(duplicates)}`;
   return { kind: 'none', reason: 'DuplicateInstanceId', message };
-}
-
-/** Of many, their number alone: which they are changes all the time. */
-function textOf({ count, names }: Duplicates): string {
-  return names.length > 0 ? names.join(', ') : `${count} other objects`;
 }
 
 /**
@@ -79,54 +75,6 @@ function nameMatch(nodeName: string, { metadata }: Node): NameMatch {
   if (nodeName === metadata.name) return { kind: 'same' };
   const message = `nodeName is ${nodeName}, the Node with this systemUUID is ${metadata.name}`;
   return { kind: 'differs', message };
-}
-
-interface Duplicates {
-  readonly count: number;
-  /** Sorted; empty when there are too many to name. */
-  readonly names: readonly string[];
-}
-
-/** So many others are named. */
-const fewNames = 3;
-
-/**
- * The other objects that mean this node and are to stay. Two of them would take each other's NICs away for ever: neither
- * is applied. One that is being deleted is no duplicate: its successor's first run takes over what it left on the node. They
- * are counted, and none is looked at: there may be thousands.
- */
-export function duplicatesOf(config: NodeConfig, node: Node, stores: Stores): Duplicates {
-  const { meaning } = stores;
-  if (meaning.count(node) <= fewNames + 1) {
-    const keys = othersMeaning(config, node, stores);
-    return { count: keys.length, names: keys.map((key) => refOf(key).name).toSorted() };
-  }
-  // Either all of them are others, or it is one of them itself.
-  const isOneOfThem = means(config, node) && config.metadata.deletionTimestamp === undefined;
-  return { count: meaning.count(node) - (isOneOfThem ? 1 : 0), names: [] };
-}
-
-/** An object that means this node, when this one does not any more. */
-export function heirOf(config: NodeConfig, node: Node, stores: Stores): NodeConfig | undefined {
-  const [key] = othersMeaning(config, node, stores);
-  return key === undefined ? undefined : stores.configs.get(key);
-}
-
-function othersMeaning(config: NodeConfig, node: Node, stores: Stores): readonly string[] {
-  const { configs, meaning } = stores;
-  const own = keyOf(config);
-  return meaning.keys(node).filter((key) => {
-    if (key !== own) return true;
-    // Another one may have taken its name since it was read.
-    return !configs.holds(config) && configs.get(key)?.metadata.uid !== config.metadata.uid;
-  });
-}
-
-function means(config: NodeConfig, node: Node): boolean {
-  const instanceId = instanceIdOf(config);
-  return instanceId === undefined
-    ? nodeNameOf(config) === node.metadata.name
-    : instanceId === systemUuidOf(node);
 }
 
 /** Keys of the objects that may mean this node, by its systemUUID or by its name. */

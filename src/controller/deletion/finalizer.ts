@@ -5,26 +5,22 @@ import { type Node, nodes } from '../../kube/core-resources.ts';
 import type { ObjectRef } from '../../kube/object.ts';
 import { defineResource } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
-import { type Applied, recordOf } from '../jobs/applied.ts';
+import { recordOf } from '../jobs/applied.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
 import {
   instanceIdOf,
   type NodeConfig,
   nodeConfigs,
   nodeNameOf,
-  type Stores,
   slimNode,
   systemUuidOf,
 } from '../objects/stores.ts';
-import type { FormerNode } from '../removals/losses.ts';
-import { heirOf } from '../target.ts';
 import { sharedReads } from './shared-reads.ts';
 
 export interface DeletionOptions {
-  readonly client: Pick<KubeClient, 'find' | 'listAll' | 'patch'>;
+  readonly client: Pick<KubeClient, 'listAll' | 'patch'>;
   readonly runner: Pick<Runner, 'runsFor' | 'remove'>;
   readonly perform: Perform<Effect>;
-  readonly stores: Stores;
 }
 
 /** What has to be gone before an object may go, and what may be left when it is gone. */
@@ -35,15 +31,6 @@ export interface Deletion {
   release(config: NodeConfig, signal: AbortSignal): Promise<void>;
   /** Whether the node of an object is gone for certain, read from the server now. */
   nodeIsGone(config: NodeConfig, signal: AbortSignal): Promise<boolean>;
-  /**
-   * The node that was changed for the object last, when the object means another one or none by now. It is cleaned for this
-   * object, unless an heir means it.
-   */
-  formerNode(
-    config: NodeConfig,
-    now: Node | undefined,
-    signal: AbortSignal,
-  ): Promise<FormerNode | undefined>;
   /** Takes back the runs of an object that have not begun, when none may begin. */
   withdraw(config: NodeConfig, signal: AbortSignal): Promise<void>;
   /** Removes runs for objects that had this name and do not exist any more. */
@@ -58,7 +45,7 @@ export function isHeld({ metadata }: NodeConfig): boolean {
   return metadata.finalizers?.includes(finalizers.nodeConfig) ?? false;
 }
 
-export function createDeletion({ client, runner, perform, stores }: DeletionOptions): Deletion {
+export function createDeletion({ client, runner, perform }: DeletionOptions): Deletion {
   const listNodes = sharedReads(
     async (signal) => (await client.listAll(slimNodes, { signal })).items,
   );
@@ -93,14 +80,6 @@ export function createDeletion({ client, runner, perform, stores }: DeletionOpti
     });
   }
 
-  async function formerNode(config: NodeConfig, now: Node | undefined, signal: AbortSignal) {
-    const applied = recordOf(config);
-    if (!applied || isClean(applied) || now?.metadata.name === applied.nodeName) return undefined;
-    const node = await client.find(nodes, { name: applied.nodeName }, { signal });
-    if (!node || !isSameNode(applied, node) || mayBeWanted(config, node, now)) return undefined;
-    return { node, heir: heirOf(config, node, stores) };
-  }
-
   async function withdraw(config: NodeConfig, signal: AbortSignal): Promise<void> {
     const { namespace = '', name, uid } = config.metadata;
     for (const run of runner.runsFor({ namespace, name })) {
@@ -117,30 +96,9 @@ export function createDeletion({ client, runner, perform, stores }: DeletionOpti
     }
   }
 
-  return { hold, release, nodeIsGone, formerNode, withdraw, collect };
+  return { hold, release, nodeIsGone, withdraw, collect };
 }
 
 function hasNotBegun({ phase }: Run): boolean {
   return phase === 'prepared' || phase === 'pending';
-}
-
-/** Whether nothing of the object can be on the node of its record. */
-export function isClean({ action, done = false, undone = false }: Applied): boolean {
-  return undone || (action === 'cleanup' && done);
-}
-
-/**
- * Whether it may be the machine that the object means, registered under two names. Without a systemUUID nobody can tell that
- * it is not; a machineID says nothing here, because machines that were made from one image may share it.
- */
-function mayBeWanted(config: NodeConfig, node: Node, now: Node | undefined): boolean {
-  const uuid = systemUuidOf(node);
-  return uuid === undefined || uuid === instanceIdOf(config) || uuid === (now && systemUuidOf(now));
-}
-
-/** One machine may register anew; one Node, under its name, may have become another machine. */
-function isSameNode({ nodeUid, machineId }: Applied, { metadata, status }: Node): boolean {
-  const now = status?.nodeInfo?.machineID;
-  if (machineId && now) return machineId === now;
-  return nodeUid === metadata.uid;
 }

@@ -3,6 +3,7 @@ import type { Node } from '../../kube/core-resources.ts';
 import { deliveredMacs, recordOf } from '../jobs/applied.ts';
 import { type AcceptedSpec, acceptSpec, contentHash } from '../jobs/request.ts';
 import type { NodeConfig } from '../objects/stores.ts';
+import type { FormerNode } from '../records/former-node.ts';
 import type { NodeRecords } from '../records/node-records.ts';
 
 /** NICs that would leave a node because of what an object says now. */
@@ -12,13 +13,6 @@ export interface Loss {
   readonly macs: readonly string[];
   /** Why, for people. */
   readonly why: string;
-}
-
-/** A node that was changed for an object that means another one by now. */
-export interface FormerNode {
-  readonly node: Node;
-  /** The object that means it now, and replaces what is there. */
-  readonly heir: NodeConfig | undefined;
 }
 
 interface LossInput {

@@ -5,6 +5,7 @@ import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
+import { occasionOf } from '../drift/drift.ts';
 import {
   type Applied,
   begun,
@@ -31,7 +32,6 @@ import {
 import type { NodeRecords } from '../records/node-records.ts';
 import type { ControllerMetrics, Report } from '../status/report.ts';
 import type { Dispatch } from './dispatch.ts';
-import { occasionOf } from './drift.ts';
 import { decide, isAbout, type Seen } from './schedule.ts';
 
 /** What an agent is to bring about on a node for an object. */

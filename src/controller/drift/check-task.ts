@@ -2,6 +2,7 @@ import { type ConditionUpdate, maxMessage } from '../../api/condition.ts';
 import type { JobResult, NicResult } from '../../api/job.ts';
 import { interfaceName } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
+import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -11,11 +12,19 @@ import { healthOf, unreachable } from '../jobs/liveness.ts';
 import { requestOf } from '../jobs/request.ts';
 import type { Failure, Occasion, Order, Run, Runner } from '../jobs/runner.ts';
 import { isDrifted } from '../metrics.ts';
-import { machineOf } from '../objects/stores.ts';
+import { machineOf, type NodeConfig } from '../objects/stores.ts';
+import {
+  askAgainMs,
+  orderOf,
+  runsOf,
+  type Task,
+  turn,
+  unreadable,
+} from '../scheduling/apply-task.ts';
+import type { Dispatch } from '../scheduling/dispatch.ts';
+import { type Desired, decide, pauseMs } from '../scheduling/schedule.ts';
 import { asApplied, type Situation } from '../status/conditions.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from '../status/report.ts';
-import { askAgainMs, orderOf, runsOf, type Task, turn, unreadable } from './apply-task.ts';
-import type { Dispatch } from './dispatch.ts';
 import {
   checkedAs,
   contentOfCheck,
@@ -27,7 +36,6 @@ import {
   occasionOf,
   pauseOf,
 } from './drift.ts';
-import { type Desired, decide, pauseMs } from './schedule.ts';
 
 export interface CheckOptions {
   readonly runner: Runner;
@@ -42,6 +50,8 @@ export interface CheckOptions {
 }
 
 export interface Check {
+  /** Milliseconds until the node has to be compared with what was applied to it; 0: now. */
+  dueAfterMs(task: Task): number;
   /** Compares a node with what was applied to it, when something may have changed it; tells what comes of it. */
   look(task: Task, signal: AbortSignal): Promise<Outcome>;
   /** The object is gone. */
@@ -90,21 +100,36 @@ export function createCheck(options: CheckOptions): Check {
   const lastInVain = new Map<string, InVain>();
   const firstSeen = new Map<string, Begun>();
 
-  async function look(task: Task, signal: AbortSignal): Promise<Outcome> {
-    const { config } = task.report;
-    const key = keyOf(config);
+  function dueAfterMs({ report: { config }, node }: Task): number {
     const applied = recordOf(config);
-    if (!applied) return {};
-    // Its end was told a moment ago and is not written yet: nothing may be told over it.
-    if (!applied.done) return { requeueAfterMs: 0 };
-    const occasion = occasionOf(config, task.node);
+    if (!applied) return intervalMs;
+    const { due, dueInMs } = dueNow(config, node, applied);
+    return due || isToHeal(config) ? 0 : dueInMs;
+  }
+
+  function isToHeal({ status }: NodeConfig): boolean {
+    return policy === 'heal' && isDrifted(status);
+  }
+
+  function dueNow(config: NodeConfig, node: Node, applied: Applied) {
+    const key = keyOf(config);
+    const occasion = occasionOf(config, node);
     const ageMs = ages.of(ageKey(key), lookOf(applied));
     const pace = { ageMs, intervalMs, lastCheckMs: sinceCheck(key, applied, ageMs) };
     const content = contentOfCheck(applied, occasion);
     const isUnderWay = firstSeen.get(key)?.content === content;
     const due = dueOn(applied, occasion, isUnderWay ? { ...pace, lastCheckMs: Infinity } : pace);
-    if (!due && policy === 'heal' && isDrifted(config.status)) return heal(task, applied);
-    if (!due) return { requeueAfterMs: dueIn(applied, occasion, pace) };
+    return { occasion, content, due, dueInMs: dueIn(applied, occasion, pace) };
+  }
+
+  async function look(task: Task, signal: AbortSignal): Promise<Outcome> {
+    const { config } = task.report;
+    const key = keyOf(config);
+    const applied = recordOf(config);
+    if (!applied?.done) return {};
+    const { occasion, content, due, dueInMs } = dueNow(config, task.node, applied);
+    if (!due && isToHeal(config)) return heal(task, applied);
+    if (!due) return { requeueAfterMs: dueInMs };
     const desired = {
       generation: config.metadata.generation ?? 0,
       action: 'check',
@@ -259,7 +284,7 @@ export function createCheck(options: CheckOptions): Check {
     firstSeen.delete(key);
   }
 
-  return { look, forget };
+  return { dueAfterMs, look, forget };
 }
 
 /** What was done is not in force any more, or nobody can tell: it is done again. It worked all the same. */

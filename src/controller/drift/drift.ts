@@ -8,7 +8,7 @@ import type { Node } from '../../kube/core-resources.ts';
 import { type Applied, seenIn } from '../jobs/applied.ts';
 import type { Failure, Occasion, Run, Verdict } from '../jobs/runner.ts';
 import { machineOf, type NodeConfig, readySince } from '../objects/stores.ts';
-import { type Desired, fractionOf } from './schedule.ts';
+import { type Desired, fractionOf } from '../scheduling/schedule.ts';
 
 /** Of a character that is cut in two an API server keeps another one: it would never be what was seen. */
 export function occasionOf({ metadata }: NodeConfig, node: Node): Occasion {
@@ -53,11 +53,19 @@ export type Due = 'boot' | 'ready' | 'asked' | 'interval';
  */
 export function dueOn(applied: Applied, now: Occasion, pace: Pace): Due | undefined {
   const { ageMs, intervalMs, lastCheckMs } = pace;
-  if (now.bootId !== undefined && now.bootId !== applied.bootId) return 'boot';
+  if (hasBooted(applied, now)) return 'boot';
   if (now.checkAsked !== undefined && now.checkAsked !== applied.checkAsked) return 'asked';
   // A kubelet in trouble is not ready and ready again every minute.
   if (wasAway(applied, now) && lastCheckMs >= checkPauseMs) return 'ready';
   return ageMs >= pauseOf(applied, intervalMs) ? 'interval' : undefined;
+}
+
+/** Whether the machine was started since it was last looked at; a Node that says less for a while was not. */
+export function hasBooted(
+  { bootId: then }: Applied,
+  { bootId }: Pick<Occasion, 'bootId'>,
+): boolean {
+  return bootId !== undefined && bootId !== then;
 }
 
 function wasAway({ readySince: then }: Applied, { readySince: since }: Occasion): boolean {

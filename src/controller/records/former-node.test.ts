@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { begun, ended } from '../jobs/applied.ts';
 import { createStores, type NodeConfig } from '../objects/stores.ts';
-import { createDeletion, type DeletionOptions } from './finalizer.ts';
+import { createFindFormerNode } from './former-node.ts';
 
 const at = new Date('2026-01-01T00:00:00Z');
 const here = node('worker-2', instanceId);
@@ -30,14 +30,9 @@ async function found(config: NodeConfig, there: Node | undefined, others: NodeCo
   for (const one of [here, ...(there ? [there] : [])]) stores.nodes.upsert(one);
   for (const one of [config, ...others]) stores.configs.upsert(one);
   const find = () => Promise.resolve(there);
-  const deletion = createDeletion({
-    client: { find } as unknown as KubeClient,
-    runner: { runsFor: () => [] } as unknown as DeletionOptions['runner'],
-    perform: (_, work) => work(),
-    stores,
-  });
+  const formerNode = createFindFormerNode({ find } as unknown as KubeClient, stores);
   const target = config.spec?.instanceId === undefined ? here : stores.nodes.get('worker-2');
-  const answer = await deletion.formerNode(config, target, new AbortController().signal);
+  const answer = await formerNode(config, target, new AbortController().signal);
   return answer && !answer.heir ? answer.node.metadata.name : undefined;
 }
 
