@@ -110,17 +110,26 @@ async function steal(life: Life, worker: Worker): Promise<void> {
   await management.client.apply(openstackConfigs, thief, author);
 }
 
-/** The instance id of another server is written into the object by hand. */
-async function shiftIds({ world }: Life, worker: Worker): Promise<void> {
-  const other = world.workers.find(({ name }) => name !== worker.name);
-  const patch = { spec: { instanceId: other?.serverId ?? '' } };
-  await unlessGone(world.business.client.patch(nodeConfigs, ref(worker), patch));
+/** Somebody else with Viola's rights writes the object; fields of any other writer would be a conflict until he undoes it. */
+async function overwrite({ world }: Life, worker: Worker, change: object): Promise<void> {
+  const { client } = world.business;
+  const found = await client.find(nodeConfigs, ref(worker));
+  if (!found || found.metadata.deletionTimestamp) return;
+  const { annotations: noted = {}, labels: marks = {} } = found.metadata;
+  const metadata = { ...ref(worker), annotations: noted, labels: marks };
+  const spec = { ...found.spec, ...change };
+  await client.apply(nodeConfigs, { metadata, spec }, { fieldManager: 'viola', force: true });
+}
+
+/** The instance id of another server is written into the object. */
+async function shiftIds(life: Life, worker: Worker): Promise<void> {
+  const other = life.world.workers.find(({ name }) => name !== worker.name);
+  await overwrite(life, worker, { instanceId: other?.serverId ?? '' });
 }
 
 async function emptyByHand(life: Life, worker: Worker): Promise<void> {
   life.observer.permit(...macsOf(life, worker));
-  const patch = { spec: { interfaces: [] } };
-  await unlessGone(life.world.business.client.patch(nodeConfigs, ref(worker), patch));
+  await overwrite(life, worker, { interfaces: [] });
 }
 
 async function deleteByHand(life: Life, worker: Worker): Promise<void> {
