@@ -180,8 +180,8 @@ export interface Stores {
   readonly meaning: NodeMeaning;
   /** Keys of objects whose record says that they were the last to change the node of this name. */
   readonly recordsOf: (nodeName: string) => readonly string[];
-  /** How many objects were deleted in this second without anybody's consent, and are still there. */
-  readonly leavingSince: (second: Date) => number;
+  /** Keys of objects that were deleted in this second without anybody's consent, and are still there. */
+  readonly leavingSince: (second: Date) => readonly string[];
   /** Name of an object whose status the deployed controller wrote, and that nobody told us to take over. */
   readonly foreign: () => string | undefined;
   /** How many objects have a status that is about their spec as it is now. */
@@ -225,8 +225,8 @@ export function createStores(): Stores {
       keys: (node) => identitiesOf(node).flatMap((id) => configs.keysByIndex('meaning', id)),
     },
     recordsOf: (nodeName) => configs.keysByIndex('recordOf', nodeName),
-    // Counted and not looked at: each visit asks, and an object is parsed at each look.
-    leavingSince: (second) => configs.countByIndex('leaving', secondOf(second) ?? ''),
+    // Keys alone: each visit asks, and an object is parsed at each look.
+    leavingSince: (second) => configs.keysByIndex('leaving', secondOf(second) ?? ''),
     foreign: () => {
       const key = configs.keyByIndex('foreign', 'yes');
       return key && refOf(key).name;

@@ -189,7 +189,8 @@ describe('deletions', () => {
 });
 
 const deletionTimestamp = '2026-01-01T00:00:00Z';
-const leaving = (uid: string) => nodeConfig({ metadata: { uid, deletionTimestamp } });
+const leaving = (name: string) =>
+  nodeConfig({ metadata: { name, uid: `uid-of-${name}`, deletionTimestamp } });
 const { signal } = new AbortController();
 
 /** A guard that saw others go in the same second, while so many objects are there. */
@@ -203,8 +204,8 @@ function guardWith({
   readonly there: number;
 }) {
   const stores = {
-    configs: { size: there },
-    leavingSince: (at: Date) => (at.getTime() === Date.parse(deletionTimestamp) ? 1 : 0),
+    configs: { size: there, get: () => undefined },
+    leavingSince: (at: Date) => (at.getTime() === Date.parse(deletionTimestamp) ? ['last'] : []),
   } as unknown as Stores;
   const client = { find } as Pick<KubeClient, 'find'>;
   const clock = createFakeClock();
@@ -219,6 +220,15 @@ async function askedOf(world: { readonly gone: number; readonly there: number })
 }
 
 describe('the share of objects that may go', () => {
+  it('[C16] counts an object once that is deleted and made again and again', async () => {
+    const { guard } = guardWith({ gone: 0, there: 2 });
+    for (let life = 0; life < 5; life++) {
+      const { metadata, ...rest } = leaving('last');
+      guard.gone({ ...rest, metadata: { ...metadata, uid: `life-${life}` } });
+    }
+    expect(await guard.askToDelete(leaving('last'), signal)).toMatchObject({ kind: 'early' });
+  });
+
   it('is a fifth of all there were: what went one by one is counted with what is left', async () => {
     expect(await askedOf({ gone: 4, there: 21 })).toEqual({ kind: 'early', forMs: 3_000 });
     expect(await askedOf({ gone: 4, there: 20 })).toMatchObject({

@@ -51,21 +51,17 @@ interface Pending {
   readonly since: number;
 }
 
-interface CarriedOut {
-  readonly at: Date;
-  readonly by: 'deletion' | 'edit';
-}
-
 /**
  * Asks before a mistake takes the NICs of a whole cluster: many nodes that lose NICs at once, by deletions or by edits, or the
- * namespace or kind deleted, without consent. Each object counts as one node.
+ * namespace or kind deleted, without consent. Each object counts as one node, by its
+ * name: one that is edited, deleted and made again is still one.
  */
 export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   const { client, stores, namespace, clock } = options;
   const seen = new Map<string, number>();
   const edits = new Map<string, Pending>();
-  /** Removals that are done or under way without consent, by the uid of the object. */
-  const carriedOut = new Map<string, CarriedOut>();
+  /** When removals were begun without consent, by the key of the object. */
+  const carriedOut = new Map<string, Date>();
   const readTerminating = sharedReads(async (signal) => {
     const crdName = `${nodeConfigs.plural}.${businessGroup}`;
     const [home, kind] = await Promise.all([
@@ -77,10 +73,10 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
 
   async function askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Leave> {
     const { uid = '' } = config.metadata;
-    forgetEdit(config);
+    edits.delete(keyOf(config));
     if (hasConsent(config)) {
       // Deleted first and agreed to later: the others that were deleted with it are as many as before.
-      if (seen.delete(uid)) count(config, { at: deletedAt(config), by: 'deletion' });
+      if (seen.delete(uid)) count(config, deletedAt(config));
       return { kind: 'granted' };
     }
     const before = askedBefore(config);
@@ -90,13 +86,6 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     const message = many(deletedAt(config)) ?? (await readTerminating(signal));
     if (message !== undefined) return { kind: 'asked', message: `${message}; ${toDelete}` };
     return early(since) ?? { kind: 'granted' };
-  }
-
-  /** A deleted object counts as deleted, whatever was edited before. */
-  function forgetEdit(config: NodeConfig): void {
-    const { uid = '' } = config.metadata;
-    edits.delete(keyOf(config));
-    if (carriedOut.get(uid)?.by === 'edit') carriedOut.delete(uid);
   }
 
   function askToEdit(config: NodeConfig, loss: Loss): Leave {
@@ -119,7 +108,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     const wait = early(pending.since);
     if (wait) return wait;
     edits.delete(key);
-    count(config, { at: pending.at, by: 'edit' });
+    count(config, pending.at);
     return { kind: 'granted' };
   }
 
@@ -130,32 +119,33 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
 
   function many(when: Date | undefined): string | undefined {
     const at = when?.getTime() ?? 0;
-    const isNear = (one: { readonly at: Date }) => Math.abs(one.at.getTime() - at) <= windowMs;
-    const earlier = [...carriedOut.values()].filter(isNear);
-    let together = earlier.length + [...edits.values()].filter(isNear).length;
+    const isNear = (time: Date) => Math.abs(time.getTime() - at) <= windowMs;
+    const together = new Set([
+      ...[...carriedOut].flatMap(([key, time]) => (isNear(time) ? [key] : [])),
+      ...[...edits].flatMap(([key, pending]) => (isNear(pending.at) ? [key] : [])),
+    ]);
+    const gone = [...together].filter((key) => stores.configs.get(key) === undefined);
     for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
-      together += stores.leavingSince(new Date(ms));
+      for (const key of stores.leavingSince(new Date(ms))) together.add(key);
     }
-    const all = stores.configs.size + earlier.filter(({ by }) => by === 'deletion').length;
-    if (together <= allowedAtOnce(all, removalLimits.nodesOfCluster)) return undefined;
-    return `${together} of ${all} objects take NICs from their nodes within a minute`;
+    const all = stores.configs.size + gone.length;
+    if (together.size <= allowedAtOnce(all, removalLimits.nodesOfCluster)) return undefined;
+    return `${together.size} of ${all} objects take NICs from their nodes within a minute`;
   }
 
   function gone(config: NodeConfig): void {
     seen.delete(config.metadata.uid ?? '');
     edits.delete(keyOf(config));
-    if (!hasConsent(config)) count(config, { at: deletedAt(config), by: 'deletion' });
+    if (!hasConsent(config)) count(config, deletedAt(config));
   }
 
-  function count(
-    { metadata }: NodeConfig,
-    { at = new Date(0), by }: { readonly at: Date | undefined; readonly by: CarriedOut['by'] },
-  ): void {
-    carriedOut.set(metadata.uid ?? '', { at, by });
-    for (const list of [carriedOut, edits]) {
-      for (const [key, one] of list) {
-        if (at.getTime() - one.at.getTime() > windowMs) list.delete(key);
-      }
+  function count(config: NodeConfig, at = new Date(0)): void {
+    carriedOut.set(keyOf(config), at);
+    for (const [key, time] of carriedOut) {
+      if (at.getTime() - time.getTime() > windowMs) carriedOut.delete(key);
+    }
+    for (const [key, pending] of edits) {
+      if (at.getTime() - pending.at.getTime() > windowMs) edits.delete(key);
     }
   }
 
