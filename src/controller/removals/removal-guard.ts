@@ -124,11 +124,11 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
       ...[...carriedOut].flatMap(([key, time]) => (isNear(time) ? [key] : [])),
       ...[...edits].flatMap(([key, pending]) => (isNear(pending.at) ? [key] : [])),
     ]);
-    const gone = [...together].filter((key) => stores.configs.get(key) === undefined);
+    const missing = [...together].filter((key) => stores.configs.get(key) === undefined);
     for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
       for (const key of stores.leavingSince(new Date(ms))) together.add(key);
     }
-    const all = stores.configs.size + gone.length;
+    const all = stores.configs.size + missing.length;
     if (together.size <= allowedAtOnce(all, removalLimits.nodesOfCluster)) return undefined;
     return `${together.size} of ${all} objects take NICs from their nodes within a minute`;
   }
