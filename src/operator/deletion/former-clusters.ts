@@ -76,7 +76,7 @@ export async function leaveFormerClusters(
 
 /** Names of the nodes whose NICs wait for consent. */
 function heldIn(own: readonly HeldNode[], delivered: Delivered): ReadonlySet<string> {
-  const nics = own.flatMap((node) => {
+  const nics = own.filter(mayHaveNics).flatMap((node) => {
     const { instanceId = '', interfaces = [] } = node.spec;
     const basis = basisOf(node, delivered);
     return interfaces.map((nic) => ({ node, basis, item: nicAt(instanceId, nic) }));
@@ -88,6 +88,13 @@ function heldIn(own: readonly HeldNode[], delivered: Delivered): ReadonlySet<str
     limit: removalLimits.nicsOfCloud,
   });
   return new Set(nics.filter(({ item }) => held.has(item)).map(({ node }) => node.nodeName));
+}
+
+/** Nothing was done on any node for an object that no controller has worked on. */
+function mayHaveNics({ status }: HeldNode): boolean {
+  const { applied, interfaceStatuses = [], knownInterfaces = [] } = status ?? {};
+  const isConfigured = interfaceStatuses.some((nic) => nic.status === 'Configured');
+  return applied !== undefined || isConfigured || knownInterfaces.length > 0;
 }
 
 function basisOf({ spec, source }: HeldNode, { request, input, held }: Delivered): RemovalBasis {

@@ -225,6 +225,15 @@ describe('a server taken out of vmNames', () => {
   });
 });
 
+/** Both nodes are delivered and configured. */
+async function configured(): Promise<void> {
+  await delivered(scene);
+  for (const node of scene.viola.nodes.values()) {
+    const applied = { nodeUid: `node-of-${node.nodeName}`, nodeName: node.nodeName };
+    scene.viola.put({ ...node, status: { applied } });
+  }
+}
+
 describe('a CR that moves to another business cluster', () => {
   const credentials = {
     openstackProviderID: 'cloud-1',
@@ -233,7 +242,7 @@ describe('a CR that moves to another business cluster', () => {
   };
 
   it('[W0] takes a node out of the old one when the new one shows its Node', async () => {
-    await delivered(scene);
+    await configured();
     const second = new FakeViola();
     scene.otherViolas.set('biz-2', second);
     scene.edit({ credentials });
@@ -259,7 +268,7 @@ describe('a CR that moves to another business cluster', () => {
   });
 
   it('[W0] takes a node out of the old one that an edit deselects, and no other', async () => {
-    await delivered(scene);
+    await configured();
     scene.otherViolas.set('biz-2', new FakeViola());
     scene.edit({ credentials, vmNames: serverIds.slice(1, 2) });
     await scene.look();
@@ -267,14 +276,20 @@ describe('a CR that moves to another business cluster', () => {
   });
 
   it('[W0] takes nothing off for a name given by mistake: the former one is named again', async () => {
-    await delivered(scene);
-    scene.otherViolas.set('biz-2', new FakeViola());
+    await configured();
+    const mistake = new FakeViola();
+    scene.otherViolas.set('biz-2', mistake);
     scene.edit({ credentials });
     await scene.look();
     scene.edit({ credentials: { ...credentials, k8sProviderID: 'biz-1' } });
     await scene.look();
     expect(scene.viola.removals).toEqual([]);
     expect(scene.viola.nodes.size).toBe(2);
+    // What no controller has seen there goes without asking.
+    expect(mistake.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
+    mistake.clean();
+    await scene.look();
+    expect(scene.status().deliveredTo).toEqual(['biz-1']);
   });
 
   it('is delivered there although the old one cannot be reached', async () => {

@@ -137,10 +137,14 @@ async function deleteByHand(life: Life, worker: Worker): Promise<void> {
   await unlessGone(life.world.business.client.delete(nodeConfigs, ref(worker)));
 }
 
+/** Conditions are one list to a patch, so that whoever edits one writes all of them. */
 async function spoilStatus({ world, random }: Life, worker: Worker): Promise<void> {
+  const { client } = world.business;
+  const { conditions = [] } = (await client.find(nodeConfigs, ref(worker)))?.status ?? {};
+  const others = conditions.filter(({ type }) => type !== 'Ready');
   const ready = { type: 'Ready', status: 'False', reason: 'ByHand', message: '' };
-  const status = random() < 0.5 ? { state: 'Failed' } : { conditions: [ready] };
-  await unlessGone(world.business.client.patchStatus(nodeConfigs, ref(worker), { status }));
+  const status = random() < 0.5 ? { state: 'Failed' } : { conditions: [...others, ready] };
+  await unlessGone(client.patchStatus(nodeConfigs, ref(worker), { status }));
 }
 
 async function killPart({ world, random }: Life): Promise<void> {
@@ -200,6 +204,7 @@ export async function mend(life: Life): Promise<void> {
   world.cloud.controls.heal({});
   world.business.server.faults.clear();
   for (const worker of world.workers) {
+    await world.tenant.changeServer(worker.serverId, { name: worker.name, metadata: {} });
     const name = `thief-of-${worker.name}`;
     const thief = { namespace: namespaces.system, name };
     await unlessGone(world.management.client.delete(openstackConfigs, thief));
