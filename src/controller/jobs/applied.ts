@@ -160,8 +160,13 @@ export function seenIn({ bootId, readySince, checkAsked }: Occasion) {
   };
 }
 
-/** The record of a run whose end was seen now. */
-export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
+/** The record of a run whose end was seen now; NICs of `keep` were to stay, and no agent says anything of them. */
+export function ended(
+  applied: Applied,
+  verdict: Verdict,
+  now: Date,
+  keep: readonly string[] = [],
+): Applied {
   const { done, reasons: left } = completionOf(verdict);
   const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
   const foundFamily = otherFamilyIn(verdict, applied.family);
@@ -170,7 +175,7 @@ export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
     ...before,
     at: rfc3339(now),
     done,
-    macs: macsAfter(applied, verdict),
+    macs: macsAfter(applied, verdict, keep),
     ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),
     ...(hostFence ? { hostFence } : {}),
     ...(foundFamily ? { foundFamily } : {}),
@@ -178,13 +183,13 @@ export function ended(applied: Applied, verdict: Verdict, now: Date): Applied {
 }
 
 /** A NIC that failed was brought back to what it was. */
-function macsAfter({ macs = [] }: Applied, verdict: Verdict): string[] {
+function macsAfter({ macs = [] }: Applied, verdict: Verdict, keep: readonly string[]): string[] {
   if (verdict.kind === 'failure') return macs;
   const { nics, outcome } = verdict.result;
   const states = new Map(nics.map(({ mac, state }) => [mac.toLowerCase(), state]));
   const stay = macs.filter((mac) => {
     const state = states.get(mac);
-    return state === undefined ? outcome !== 'ok' : state !== 'Removed';
+    return state === undefined ? outcome !== 'ok' || keep.includes(mac) : state !== 'Removed';
   });
   const configured = [...states.keys()].filter((mac) => states.get(mac) === 'Configured');
   return [...new Set([...stay, ...configured])].toSorted().slice(0, 20);

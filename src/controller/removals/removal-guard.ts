@@ -96,8 +96,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     }
     const what = `NICs ${loss.macs.join(', ')} would leave node ${loss.nodeName}: ${loss.why}`;
     if (loss.basis === 'sideEffect') return { kind: 'asked', message: `${what}; ${toEdit}` };
-    const { generation } = config.metadata;
-    const before = askedBefore(config, generation);
+    const before = askedBefore(config);
     if (before !== undefined) return { kind: 'asked', message: before };
     const pending = edits.get(key) ?? { at: clock.now(), since: clock.monotonicMs() };
     edits.set(key, pending);
@@ -161,14 +160,13 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
 const askedReasons: readonly (string | undefined)[] = ['RemovalHeld', 'MassDeletion'];
 
 /**
- * What its status says that somebody was asked: who agrees to others of the many has not agreed to this one. Of an edit only
- * that of the same generation counts.
+ * What its status says that somebody was asked: who agrees to others of the many has not agreed to this one. An edit, or the
+ * deletion, is another generation and another question.
  */
-function askedBefore({ status }: NodeConfig, generation?: number): string | undefined {
+function askedBefore({ metadata, status }: NodeConfig): string | undefined {
   const ready = findCondition(status?.conditions, 'Ready');
   if (!ready || !askedReasons.includes(ready.reason)) return undefined;
-  const isCurrent = generation === undefined || ready.observedGeneration === generation;
-  return isCurrent ? ready.message : undefined;
+  return ready.observedGeneration === metadata.generation ? ready.message : undefined;
 }
 
 /** One that is missing was forced out, and what was in it is no more wanted gone than before. */

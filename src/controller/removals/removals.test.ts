@@ -31,6 +31,8 @@ const macOf = (name: string) => `fa:16:3e:00:01:0${names.indexOf(name)}`;
 const nicOf = (name: string) => entry(0, { macAddress: macOf(name) });
 const secondOf = (name: string) => entry(1, { macAddress: macOf(name).replace(':01:', ':02:') });
 
+const brokenOf = (name: string) => ({ ...nicOf(name), address: 'nonsense' });
+
 async function fleet(list: readonly string[] = names): Promise<void> {
   bed.run();
   for (const name of list) {
@@ -172,17 +174,51 @@ describe('an edit that takes NICs from nodes', () => {
   it('[C16] was asked about by an earlier version: a deletion held as MassDeletion stays held', async () => {
     await fleet(['a']);
     await bed.stop();
-    const { status } = await bed.get('a');
+    await bed.delete('a');
+    const { metadata, status } = await bed.get('a');
+    const asked = {
+      status: 'False',
+      reason: 'MassDeletion',
+      observedGeneration: metadata.generation,
+    } as const;
     const conditions = status?.conditions?.map((one) =>
-      one.type === 'Ready' ? { ...one, status: 'False', reason: 'MassDeletion' } : one,
+      one.type === 'Ready' ? { ...one, ...asked } : one,
     );
     const ref = { namespace: 'multinic-system', name: 'a' };
     await bed.admin.patchStatus(nodeConfigs, ref, { status: { conditions } });
-    await bed.delete('a');
     bed.run();
     await bed.untilReady('a', held);
     await bed.pass(100);
     expect(hosts.get('a')).toBe(macOf('a'));
+  });
+
+  it('[C16] that is held does not hold the deletion of the object, which names its node', async () => {
+    await fleet(['a']);
+    await bed.addNode('z', 'uuid-z');
+    await bed.apply('a', { instanceId: 'uuid-z', interfaces: [nicOf('a')] });
+    await bed.untilReady('a', held);
+    await bed.delete('a');
+    await bed.untilGone('a');
+    expect(hosts.get('a')).toBe('');
+  });
+
+  it('[C16] says of a NIC that is held what it was, not that it leaves', async () => {
+    await fleet();
+    for (const name of names) await empty(name);
+    const { status } = await bed.untilReady('a', held);
+    expect(status?.interfaceStatuses).toMatchObject([{ name: 'multinic0', status: 'Configured' }]);
+  });
+
+  it('[C16] of an entry that could not be used is asked about as well: its NIC is on the node', async () => {
+    await fleet();
+    for (const name of names) {
+      await bed.apply(name, { instanceId: idOf(name), interfaces: [brokenOf(name)] });
+    }
+    for (const name of names) await bed.untilReady(name, 'False InvalidEntries');
+    const count = bed.agents.requests.length;
+    for (const name of names) await empty(name);
+    for (const name of names) await bed.untilReady(name, held);
+    expect(bed.agents.requests).toHaveLength(count);
   });
 
   it('[C16] and a deletion of the same object count once', async () => {

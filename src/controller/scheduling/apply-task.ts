@@ -99,10 +99,10 @@ export function createNextRun(options: NextRunOptions): NextRun {
           ? follow(task, next.run, signal)
           : waiting(report, turn(`${next.run.name}, sent before the last change, is at work`));
       case 'pause':
-        tellEnd(report, next.seen);
+        tellEnd(task, next.seen);
         return { done: false, requeueAfterMs: next.forMs };
       case 'done':
-        tellEnd(report, next.seen);
+        tellEnd(task, next.seen);
         return { done: true };
       default:
         return next satisfies never;
@@ -211,7 +211,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     if (health.kind === 'fine') return { done: false };
     if (health.kind === 'late') {
       await runner.remove(run, signal);
-      tellEnd(task.report, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
+      tellEnd(task, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
       return { done: false };
     }
     if (health.kind === 'slow') {
@@ -226,11 +226,11 @@ export function createNextRun(options: NextRunOptions): NextRun {
     return begun(run, run.name, { protocol: protocolFor(contents) }, clock.now());
   }
 
-  function tellEnd(report: Report, seen: Seen | undefined): void {
+  function tellEnd({ report, contents }: Task, seen: Seen | undefined): void {
     if (!seen) return report.tell({ kind: 'recorded' });
     const now = clock.now();
     const applied = recordOf(report.config);
-    const record = applied && ended(applied, seen.verdict, now);
+    const record = applied && ended(applied, seen.verdict, now, contents.keep);
     if (!record || !isNews(record.foundFamily, record)) {
       return report.tell({ kind: 'ended', ...seen, at: now }, record);
     }

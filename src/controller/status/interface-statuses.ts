@@ -134,7 +134,8 @@ function leavingNics({ entries, situation, previous, now }: Nics): InterfaceStat
     const word = { status: 'Failed', reason: nic.reason, message: nic.message } as const;
     return nicStatus(stuckNic(nic, before), word, { before, now, seenAt: endIn(situation) });
   });
-  return [...stay.map((before) => onItsWay(before, now)), ...stuck];
+  const isHeld = situation.kind === 'refused' && situation.reason === 'RemovalHeld';
+  return [...stay.map((before) => (isHeld ? before : onItsWay(before, now))), ...stuck];
 }
 
 /** What an agent could not remove keeps its word; the rest is on its way. */
