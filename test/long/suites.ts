@@ -44,6 +44,14 @@ export const suites: readonly Suite[] = [
     sample: `first=$(($(git rev-list --count HEAD) * 500)); node test/property/leaders/main.ts 60 3000 20 $first && node test/property/plans/main.ts 500 1 $first`,
   },
   {
+    name: 'random-lives',
+    proves: 'in 12 random lives no NIC leaves a node without evidence or consent',
+    minutes: 15,
+    needsRoot: true,
+    command: 'MULTINIC_TEST_DEPTH=all test/vitest lives chain test/chain/lives "$@"',
+    sample: 'test/vitest lives chain test/chain/lives "$@"',
+  },
+  {
     name: 'disk-faults',
     proves: 'the agent recovers from a failure at each of its calls; 2,000 sets of foreign state',
     minutes: 120,
