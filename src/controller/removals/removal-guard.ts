@@ -3,7 +3,7 @@ import { annotations, businessGroup } from '../../api/names.ts';
 import { allowedAtOnce, removalLimits } from '../../api/removals.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces } from '../../kube/core-resources.ts';
-import { type KubeObject, keyOf } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
 import { sharedReads } from '../deletion/shared-reads.ts';
 import {
@@ -63,6 +63,7 @@ interface CarriedOut {
 export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   const { client, stores, namespace, clock } = options;
   const seen = new Map<string, number>();
+  /** Edits that wait, by the uid of the object. */
   const edits = new Map<string, Pending>();
   /** Removals that are done or under way without consent, by the uid of the object. */
   const carriedOut = new Map<string, CarriedOut>();
@@ -95,29 +96,29 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   /** A deleted object counts as deleted, whatever was edited before. */
   function forgetEdit(config: NodeConfig): void {
     const { uid = '' } = config.metadata;
-    edits.delete(keyOf(config));
+    edits.delete(uid);
     if (carriedOut.get(uid)?.by === 'edit') carriedOut.delete(uid);
   }
 
   function askToEdit(config: NodeConfig, loss: Loss): Leave {
-    const key = keyOf(config);
+    const { uid = '' } = config.metadata;
     if (allowsRemovals(config)) {
-      edits.delete(key);
+      edits.delete(uid);
       return { kind: 'granted' };
     }
     const what = `NICs ${loss.macs.join(', ')} would leave node ${loss.nodeName}: ${loss.why}`;
     if (loss.basis === 'sideEffect') return { kind: 'asked', message: `${what}; ${toEdit}` };
     const before = askedBefore(config);
     if (before !== undefined) return { kind: 'asked', message: before };
-    const pending = edits.get(key) ?? { at: clock.now(), since: clock.monotonicMs() };
-    edits.set(key, pending);
+    const pending = edits.get(uid) ?? { at: clock.now(), since: clock.monotonicMs() };
+    edits.set(uid, pending);
     const message = many(pending.at);
     if (message !== undefined) {
       return { kind: 'asked', message: `${what}, and ${message}; ${toEdit}` };
     }
     const wait = early(pending.since);
     if (wait) return wait;
-    edits.delete(key);
+    edits.delete(uid);
     count(config, { at: pending.at, by: 'edit' });
     return { kind: 'granted' };
   }
@@ -130,19 +131,20 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   function many(when: Date | undefined): string | undefined {
     const at = when?.getTime() ?? 0;
     const isNear = (one: { readonly at: Date }) => Math.abs(one.at.getTime() - at) <= windowMs;
-    const earlier = [...carriedOut.values()].filter(isNear);
-    let together = earlier.length + [...edits.values()].filter(isNear).length;
+    const near = [...carriedOut, ...edits].filter(([, one]) => isNear(one));
+    let together = new Set(near.map(([uid]) => uid)).size;
     for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
       together += stores.leavingSince(new Date(ms));
     }
-    const all = stores.configs.size + earlier.filter(({ by }) => by === 'deletion').length;
+    const deleted = [...carriedOut.values()].filter((one) => one.by === 'deletion' && isNear(one));
+    const all = stores.configs.size + deleted.length;
     if (together <= allowedAtOnce(all, removalLimits.nodesOfCluster)) return undefined;
     return `${together} of ${all} objects take NICs from their nodes within a minute`;
   }
 
   function gone(config: NodeConfig): void {
     seen.delete(config.metadata.uid ?? '');
-    edits.delete(keyOf(config));
+    edits.delete(config.metadata.uid ?? '');
     if (!hasConsent(config)) count(config, { at: deletedAt(config), by: 'deletion' });
   }
 
@@ -161,7 +163,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   return {
     askToDelete,
     askToEdit,
-    takesNothing: (config) => void edits.delete(keyOf(config)),
+    takesNothing: ({ metadata }) => void edits.delete(metadata.uid ?? ''),
     gone,
   };
 }
