@@ -221,6 +221,19 @@ describe('an edit that takes NICs from nodes', () => {
     expect(bed.agents.requests).toHaveLength(count);
   });
 
+  it('[C16] counts a node once, however often it loses NICs within a minute', async () => {
+    await fleet(['a', 'b']);
+    for (const round of [1, 2, 3]) {
+      for (const name of ['a', 'b']) await empty(name);
+      for (const name of ['a', 'b']) await bed.untilReady(name, good);
+      expect(untouched(), `round ${round}`).toEqual([]);
+      for (const name of ['a', 'b']) {
+        await bed.apply(name, { instanceId: idOf(name), interfaces: [nicOf(name)] });
+      }
+      for (const name of ['a', 'b']) await bed.untilReady(name, good);
+    }
+  });
+
   it('[C16] and a deletion of the same object count once', async () => {
     await fleet();
     for (const name of ['a', 'b']) await empty(name);
