@@ -220,8 +220,13 @@ async function askedOf(world: { readonly gone: number; readonly there: number })
 }
 
 describe('the share of objects that may go', () => {
+  it('is waited for only where there are enough others', async () => {
+    expect(await askedOf({ gone: 0, there: 3 })).toEqual({ kind: 'granted' });
+    expect(await askedOf({ gone: 0, there: 4 })).toMatchObject({ kind: 'early' });
+  });
+
   it('[C16] counts an object once that is deleted and made again and again', async () => {
-    const { guard } = guardWith({ gone: 0, there: 2 });
+    const { guard } = guardWith({ gone: 0, there: 4 });
     for (let life = 0; life < 5; life++) {
       const { metadata, ...rest } = leaving('last');
       guard.gone({ ...rest, metadata: { ...metadata, uid: `life-${life}` } });

@@ -111,7 +111,9 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     return { kind: 'granted' };
   }
 
+  /** Where all nodes together are no more than may always go, no others are waited for. */
   function early(since: number): Leave | undefined {
+    if (stores.configs.size <= removalLimits.nodesOfCluster.always) return undefined;
     const forMs = since + settleMs - clock.monotonicMs();
     return forMs > 0 ? { kind: 'early', forMs } : undefined;
   }
