@@ -3,6 +3,7 @@ import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
 import { entry, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces, nodes } from '../../kube/core-resources.ts';
+import { keyOf } from '../../kube/object.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { nodeConfigs, type Stores } from '../objects/stores.ts';
 import { createRemovalGuard } from './removal-guard.ts';
@@ -127,7 +128,7 @@ describe('deletions', () => {
 
   it('of many are many also when somebody agrees to most of them at once', async () => {
     const { clock, guard } = guardWith({ gone: 0, there: 10 });
-    const list = ['a', 'b', 'c', 'd'].map(leaving);
+    const list = ['last', 'b', 'c', 'd'].map(leaving);
     for (const one of list)
       expect(await guard.askToDelete(one, signal)).toMatchObject({ kind: 'early' });
     const agreed = list.slice(1).map((one) => {
@@ -138,7 +139,7 @@ describe('deletions', () => {
     }
     for (const one of agreed) guard.gone(one);
     await clock.advance(5_000);
-    expect(await guard.askToDelete(leaving('a'), signal)).toMatchObject({
+    expect(await guard.askToDelete(leaving('last'), signal)).toMatchObject({
       kind: 'asked',
       message: expect.stringMatching(/^4 of /) as string,
     });
@@ -203,9 +204,10 @@ function guardWith({
   readonly gone: number;
   readonly there: number;
 }) {
+  const last = keyOf(leaving('last'));
   const stores = {
     configs: { size: there, get: () => undefined },
-    leavingSince: (at: Date) => (at.getTime() === Date.parse(deletionTimestamp) ? ['last'] : []),
+    leavingSince: (at: Date) => (at.getTime() === Date.parse(deletionTimestamp) ? [last] : []),
   } as unknown as Stores;
   const client = { find } as Pick<KubeClient, 'find'>;
   const clock = createFakeClock();

@@ -1,6 +1,6 @@
 import { findCondition } from '../../api/condition.ts';
 import { annotations, businessGroup } from '../../api/names.ts';
-import { allowedAtOnce, removalLimits } from '../../api/removals.ts';
+import { decideRemovals, removalLimits } from '../../api/removals.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces } from '../../kube/core-resources.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
@@ -83,7 +83,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     if (before !== undefined) return { kind: 'asked', message: before };
     const since = seen.get(uid) ?? clock.monotonicMs();
     seen.set(uid, since);
-    const message = many(deletedAt(config)) ?? (await readTerminating(signal));
+    const message = many(config, deletedAt(config)) ?? (await readTerminating(signal));
     if (message !== undefined) return { kind: 'asked', message: `${message}; ${toDelete}` };
     return early(since) ?? { kind: 'granted' };
   }
@@ -100,7 +100,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     if (before !== undefined) return { kind: 'asked', message: before };
     const pending = edits.get(key) ?? { at: clock.now(), since: clock.monotonicMs() };
     edits.set(key, pending);
-    const message = many(pending.at);
+    const message = many(config, pending.at);
     if (message !== undefined) {
       return { kind: 'asked', message: `${what}, and ${message}; ${toEdit}` };
     }
@@ -118,7 +118,8 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     return forMs > 0 ? { kind: 'early', forMs } : undefined;
   }
 
-  function many(when: Date | undefined): string | undefined {
+  /** Why the object has to wait with the others that take NICs off within the same minute; undefined: it need not. */
+  function many(config: NodeConfig, when: Date | undefined): string | undefined {
     const at = when?.getTime() ?? 0;
     const isNear = (time: Date) => Math.abs(time.getTime() - at) <= windowMs;
     const together = new Set([
@@ -130,8 +131,14 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
       for (const key of stores.leavingSince(new Date(ms))) together.add(key);
     }
     const all = stores.configs.size + missing.length;
-    if (together.size <= allowedAtOnce(all, removalLimits.nodesOfCluster)) return undefined;
-    return `${together.size} of ${all} objects take NICs from their nodes within a minute`;
+    const decision = decideRemovals({
+      removals: [{ item: keyOf(config), basis: 'named', hasConsent: false }],
+      recent: together,
+      total: all,
+      limit: removalLimits.nodesOfCluster,
+    });
+    if (decision.held.size === 0) return undefined;
+    return `${decision.count} of ${all} objects take NICs from their nodes within a minute`;
   }
 
   function gone(config: NodeConfig): void {
