@@ -2,7 +2,7 @@ import type { Effect } from '../../api/effects.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import { decideRemovals, type RemovalBasis, removalLimits } from '../../api/removals.ts';
 import type { Owner, PlanInput } from '../../plan/plan.ts';
-import { nicAt } from '../../plan/view.ts';
+import { deliveredFor, nicAt } from '../../plan/view.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
@@ -77,9 +77,9 @@ export async function leaveFormerClusters(
 /** Names of the nodes whose NICs wait for consent. */
 function heldIn(own: readonly HeldNode[], delivered: Delivered): ReadonlySet<string> {
   const nics = own.filter(mayHaveNics).flatMap((node) => {
-    const { instanceId = '', interfaces = [] } = node.spec;
+    const { interfaces = [] } = node.spec;
     const basis = basisOf(node, delivered);
-    return interfaces.map((nic) => ({ node, basis, item: nicAt(instanceId, nic) }));
+    return interfaces.map((nic) => ({ node, basis, item: nicAt(serverOf(node), nic) }));
   });
   const { held } = decideRemovals({
     removals: nics.map((nic) => ({ ...nic, hasConsent: delivered.request.allowRemovals })),
@@ -97,15 +97,20 @@ function mayHaveNics({ status }: HeldNode): boolean {
   return applied !== undefined || isConfigured || knownInterfaces.length > 0;
 }
 
-function basisOf({ spec, source }: HeldNode, { request, input, held }: Delivered): RemovalBasis {
-  const { instanceId = '' } = spec;
+/** Somebody's edit of the instance id alone deselects nothing. */
+function serverOf(node: HeldNode): string {
+  return deliveredFor(node)?.toLowerCase() ?? '';
+}
+
+function basisOf(node: HeldNode, { request, input, held }: Delivered): RemovalBasis {
+  const instanceId = serverOf(node);
   const { selection, observation } = input;
   const isDeleted = observation.servers.some((server) => {
     return server.id === instanceId && server.status === 'DELETED';
   });
-  if (isDeleted || held.some((node) => showsNode(node, instanceId))) return 'proven';
+  if (isDeleted || held.some((one) => showsNode(one, instanceId))) return 'proven';
   const isDeselected = selection.pinned.servers && !selection.serverIds.includes(instanceId);
-  return isDeselected && source?.uid === request.source.uid ? 'named' : 'sideEffect';
+  return isDeselected && node.source?.uid === request.source.uid ? 'named' : 'sideEffect';
 }
 
 /** Whether an agent was sent for this object to a Node with this instance id. */

@@ -275,6 +275,17 @@ describe('a CR that moves to another business cluster', () => {
     expect(scene.viola.removals).toEqual(['worker-1']);
   });
 
+  it('[W0] keeps a node there into whose object somebody wrote another server', async () => {
+    await configured();
+    scene.otherViolas.set('biz-2', new FakeViola());
+    const [first] = scene.viola.nodes.values();
+    if (first) scene.viola.put({ ...first, spec: { ...first.spec, instanceId: 'elsewhere' } });
+    scene.edit({ credentials });
+    await scene.look();
+    expect(scene.viola.removals).toEqual([]);
+    expect(scene.ready()).toContain('False RemovalHeld: worker-1, worker-2 stay');
+  });
+
   it('[W0] takes nothing off for a name given by mistake: the former one is named again', async () => {
     await configured();
     const mistake = new FakeViola();
