@@ -69,6 +69,7 @@ export type Attachment = z.infer<typeof attachmentSchema>;
 export interface PortChange {
   readonly name?: string;
   readonly device_id?: string;
+  readonly device_owner?: string;
   readonly fixed_ips?: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
 }
 

@@ -59,7 +59,7 @@ export const historyQuery = z.strictObject({
     .datetime({ offset: true })
     .optional()
     .describe('Only changes at this time or later (RFC 3339).'),
-  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Changes of one answer.'),
+  limit: z.coerce.number().int().min(1).max(200).default(100).describe('Changes of one answer.'),
   continue: z.string().max(64).optional().describe('Value of x-continue of the page before.'),
 });
 

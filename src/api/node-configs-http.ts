@@ -26,12 +26,10 @@ export const source = z.object({
   uid: z.string().max(64).describe('Its uid.'),
   generation: z.int().min(0).describe('Its generation.'),
   replaces: z
-    .string()
-    .max(64)
+    .array(z.string().max(64))
+    .max(16)
     .optional()
-    .describe(
-      'uid of the OpenstackConfig of the same name that the object was written for before.',
-    ),
+    .describe('uids of OpenstackConfigs of this name that the object was written for before.'),
 });
 
 /**

@@ -193,6 +193,12 @@ export const openstackConfigStatus = z.object({
     .describe('Fast looks at ports that are DOWN.'),
   lastHandledReconcileAt: text('Last value of the annotation multinic.io/reconcile-at.', 253),
   lastHandledAllowRemovals: text('Last value of the annotation multinic.io/allow-removals.', 253),
+  openAllowRemovals: z
+    .object({ value: text('Value of the annotation.', 253), since: time('First sync with it') })
+    .optional()
+    .describe(
+      'Consent to removals that is not used up, because something could not be read or delivered.',
+    ),
 });
 
 export type OpenstackConfigStatus = z.infer<typeof openstackConfigStatus>;

@@ -16,6 +16,7 @@ import type { Failure } from './jobs/runner.ts';
 import {
   deletedAt,
   hasConsent,
+  isReady,
   machineOf,
   type NodeConfig,
   type Stores,
@@ -23,7 +24,7 @@ import {
 import { type FindFormerNode, isClean } from './records/former-node.ts';
 import { heirOf } from './records/meaning.ts';
 import type { NodeRecords } from './records/node-records.ts';
-import { lossOf } from './removals/losses.ts';
+import { isOn, type LossInput, leavingFirst, losesToHeir, lossOf } from './removals/losses.ts';
 import type { Leave, RemovalGuard } from './removals/removal-guard.ts';
 import type { NextRun, Progress, Task } from './scheduling/apply-task.ts';
 import { isRepeat, readyIn, type Situation } from './status/conditions.ts';
@@ -129,10 +130,10 @@ export function createReconciler(options: ReconcilerOptions) {
     const { node } = target;
     const contested = contestedBy(config);
     if (contested) return contest(report, contested, signal);
+    const first = leavingFirst({ config, spec, node }, records);
+    if (first) return waitFor(first, report);
     const former = await formerNode(config, node, signal);
-    const loss = lossOf({ config, spec, node, former }, records);
-    if (!loss) guard.takesNothing(config);
-    const pause = loss && (await ask(guard.askToEdit(config, loss), report, signal));
+    const pause = await mayEdit({ config, spec, node, former }, report, signal);
     if (pause) return pause;
     if (former && !former.heir) return cleanFirst(former.node, report, signal);
     const task = { report, node, action: 'apply', contents: spec } as const;
@@ -171,18 +172,48 @@ export function createReconciler(options: ReconcilerOptions) {
     report: Report,
     signal: AbortSignal,
   ): Promise<Outcome | void> {
+    const { config } = report;
+    const heir = heirOf(config, node, stores);
     // The heir's first run removes what this object leaves.
-    if (heirOf(report.config, node, stores)) return release(report, signal);
+    if (heir && !losesToHeir(config, heir)) return release(report, signal);
+    if (!heir && isOthers(config, node)) return release(report, signal);
     const pause = await mayClean(report, signal);
     if (pause) return pause;
+    if (heir || isGone(config, node))
+      return heir ? release(report, signal) : giveUp(node, report, signal);
     const progress = await clean(node, report, signal);
     return progress.done ? release(report, signal) : progress;
+  }
+
+  /** Lets an object go whose machine is gone. */
+  async function giveUp({ metadata }: Node, report: Report, signal: AbortSignal): Promise<void> {
+    const message = `the server of node ${metadata.name} is gone; NICs may remain on the machine`;
+    reporter.warn(report.config, 'NodeGone', message);
+    return release(report, signal);
+  }
+
+  /** Whether nothing on the node is this object's: others have changed it since, or it never did. */
+  function isOthers(config: NodeConfig, node: Node): boolean {
+    const record = recordOf(config);
+    if (config.status?.applied?.undone || (record && records.later(record))) return true;
+    if (isOn(config, node)) return false;
+    return records
+      .others(config, node.metadata.name)
+      .some((other) => other.metadata.deletionTimestamp === undefined && isOn(other, node));
   }
 
   /** What happens to a node that the object does not mean any more wakes nobody. */
   async function cleanFirst(former: Node, report: Report, signal: AbortSignal): Promise<Outcome> {
     const progress = await clean(former, elsewhere(report, former), signal);
     return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? askAgain()) };
+  }
+
+  /** Undefined when the object may be applied, whatever NICs leave a node by it. */
+  async function mayEdit(input: LossInput, report: Report, signal: AbortSignal) {
+    const loss = lossOf(input, records);
+    if (loss) return ask(guard.askToEdit(input.config, loss), report, signal);
+    guard.takesNothing(input.config);
+    return undefined;
   }
 
   /** Undefined when the node of a deleted object may be cleaned. */
@@ -277,6 +308,17 @@ export function createReconciler(options: ReconcilerOptions) {
   }
 
   return reconcile;
+}
+
+function waitFor({ metadata }: NodeConfig, report: Report): Outcome {
+  const message = `${metadata.name}, which has NICs on the node, is being deleted and goes first`;
+  report.tell({ kind: 'waiting', reason: 'WaitingForTurn', message, repeat: false });
+  return { requeueAfterMs: lagPauseMs };
+}
+
+/** Whether there is evidence that the machine is gone, of which the Node is still there and not ready. */
+function isGone(config: NodeConfig, node: Node): boolean {
+  return isReady(node) === false && hasConsent(config) && endsWaitForNode(config.metadata);
 }
 
 /** Whether NICs of the object may be on a node: an agent was sent, and no clean-up has ended since. */

@@ -193,6 +193,15 @@ describe('a caller on this machine', () => {
     expect(statusCode).toBe(421);
   });
 
+  it.each(['/metrics', '/version', '/openapi.json', '/docs'])(
+    '[P5] is refused at %s, which needs no token, with a token that it made up',
+    async (url) => {
+      const headers = { host: 'evil.example', authorization: 'Bearer x' };
+      const { statusCode } = await app.inject({ url, headers, remoteAddress: '127.0.0.1' });
+      expect(statusCode).toBe(421);
+    },
+  );
+
   it('[P5] reads by another name with its token, and then only what the token may read', async () => {
     const host = 'multinic-operator-inventory.multinic-operator-system';
     const { status, changes } = await get('', { host, token: 'ui' });

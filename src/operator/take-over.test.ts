@@ -68,14 +68,17 @@ describe('[W22] an OpenstackConfig and its namesake in another management cluste
     await delivered(scene);
     const [first] = scene.viola.nodes.values();
     const { uid = '' } = scene.object()?.metadata ?? {};
-    if (first) scene.viola.put({ ...first, source: { ...namesake, replaces: uid } });
+    if (first) scene.viola.put({ ...first, source: { ...namesake, replaces: [uid] } });
     const posts = scene.viola.posts.length;
     for (let looks = 0; looks < 3; looks++) await scene.look(300_000);
     expect(scene.viola.posts).toHaveLength(posts);
     expect(scene.ready()).toContain('False NameConflict: node worker-1 was written for another');
     scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
     await scene.look();
-    expect(scene.viola.nodes.get('worker-1')?.source).toMatchObject({ uid, replaces: 'namesake' });
+    expect(scene.viola.nodes.get('worker-1')?.source).toMatchObject({
+      uid,
+      replaces: ['namesake'],
+    });
     expect(scene.ready()).toContain('True');
   });
 
@@ -84,13 +87,13 @@ describe('[W22] an OpenstackConfig and its namesake in another management cluste
     await delivered(scene);
     const [first, second] = scene.viola.nodes.values();
     const { uid = '' } = scene.object()?.metadata ?? {};
-    if (first) scene.viola.put({ ...first, source: { ...namesake, replaces: uid } });
+    if (first) scene.viola.put({ ...first, source: { ...namesake, replaces: [uid] } });
     if (second) scene.viola.put({ ...second, source: namesake });
     scene.kube.delete();
     await scene.look();
     await scene.look(300_000);
     expect(scene.viola.removals).toEqual([]);
-    expect(scene.ready()).toContain('False RemovalHeld: worker-2: delivered by an earlier');
+    expect(scene.ready()).toContain('False NameConflict: worker-2: delivered by an earlier');
     scene.kube.annotate({ 'multinic.io/allow-removals': 'now' });
     await scene.look(300_000);
     expect(scene.viola.removals).toEqual(['worker-2']);
@@ -98,5 +101,17 @@ describe('[W22] an OpenstackConfig and its namesake in another management cluste
     await scene.look(300_000);
     expect(scene.object()).toBeUndefined();
     expect([...scene.viola.nodes.keys()]).toEqual(['worker-1']);
+  });
+
+  it('let a deleted one go when those nodes are gone, without consent', async () => {
+    scene = await setScene();
+    await delivered(scene);
+    for (const node of scene.viola.nodes.values()) scene.viola.put({ ...node, source: namesake });
+    scene.kube.delete();
+    await scene.look();
+    expect(scene.ready()).toContain('False NameConflict');
+    scene.viola.nodes.clear();
+    await scene.look(300_000);
+    expect(scene.object()).toBeUndefined();
   });
 });

@@ -162,6 +162,32 @@ describe('leave to remove many NICs', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
 
+  it('[W0] is over after ten minutes, used up or not: what comes later is another matter', async () => {
+    for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
+    scene.cloud.fail('server', 'serverError');
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look();
+    await scene.look(9 * 60_000);
+    expect(scene.status().openAllowRemovals?.value).toBe('yes');
+    await scene.look(2 * 60_000);
+    expect(scene.status()).toMatchObject({ lastHandledAllowRemovals: 'yes' });
+    expect(scene.status().openAllowRemovals).toBeUndefined();
+    scene.cloud.heal();
+    await scene.look();
+    expect(removed()).toBe(0);
+    expect(scene.ready()).toContain('False RemovalHeld');
+  });
+
+  it('[W0] is used up although a node that loses nothing cannot be delivered', async () => {
+    for (let n = 1; n <= 10; n++) detach(scene.cloud, n);
+    scene.viola.refused.set('worker-2', 'FieldConflict');
+    attach(scene.cloud, 30, 2);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look();
+    expect(removed()).toBe(10);
+    expect(scene.status().lastHandledAllowRemovals).toBe('yes');
+  });
+
   it('is not used up by a sync that could not read a selected subnet', async () => {
     scene.edit({ subnetIDs: ['sub-a', 'sub-b'] });
     await scene.look();

@@ -106,7 +106,7 @@ function* planAll(view: View): Generator<undefined, Plan> {
     outcomes.push(planClaim(claim, view));
     yield;
   }
-  const leftovers = planLeftovers(claims, view);
+  const leftovers = planLeftovers(claims, portsByServer(outcomes), view);
   const nodes = [...outcomes.flatMap(({ node }) => node ?? []), ...leftovers.nodes]
     .toSorted(
       (a, b) => compareText(a.nodeName, b.nodeName) || compareText(a.instanceId, b.instanceId),
@@ -133,15 +133,28 @@ function* planAll(view: View): Generator<undefined, Plan> {
   };
 }
 
+function portsByServer(outcomes: readonly ReturnType<typeof planClaim>[]) {
+  return new Map(
+    outcomes.flatMap(({ node }) => {
+      if (!node) return [];
+      const ids = node.interfaces.flatMap(({ portId }) => portId ?? []);
+      return [[node.instanceId, new Set(ids)] as const];
+    }),
+  );
+}
+
 /** Whether the object stays another OpenstackConfig's: nothing is sent for it, nor will be once it is gone. */
 function isForeign({ nodeName, action, waiting }: NodePlan, { heldByName, input }: View): boolean {
   const held = action === 'none' && !waiting ? heldByName.get(nodeName) : undefined;
   return held?.source !== undefined && !isOwn(held, input);
 }
 
-/** Returns the ports that a user may expect among the NICs: those with an address in a selected subnet and no NIC. */
+/**
+ * Returns the ports with an address in a selected subnet of which there is something to say: that they are no NICs, or that
+ * they are NICs which consent would take off.
+ */
 export function unusedPorts(ports: readonly PortVerdict[]): readonly PortVerdict[] {
-  return ports.filter(({ address, nic }) => address !== undefined && nic === undefined);
+  return ports.filter(({ address, reason }) => address !== undefined && reason !== undefined);
 }
 
 function lostServers(claims: readonly Claim[], view: View): Problem[] {

@@ -261,23 +261,31 @@ describe('an object of an OpenstackConfig that was made again', () => {
   });
 
   it('[W22] is left to the namesake that has replaced this one, until somebody takes it back', () => {
-    const theirs = { ...owner, uid: 'namesake', generation: 1, replaces: owner.uid };
+    const theirs = { ...owner, uid: 'namesake', generation: 1, replaces: [owner.uid] };
     const taken = held(1, [], { source: theirs });
     expect(actionsOf({ held: [taken] })).toEqual(['none worker-1']);
     expect(planOf({ held: [taken] }).problems).toMatchObject([{ reason: 'NameConflict' }]);
     expect(planOf({ held: [taken], input: { force: true } }).nodes).toMatchObject([
-      { action: 'post', why: 'interfaces differ', replaces: 'namesake' },
+      { action: 'post', why: 'interfaces differ', replaces: ['namesake'] },
     ]);
     // Nothing of it is removed either when nobody selects the server here.
     expect(actionsOf({ held: [taken], selection: { serverIds: [] } })).toEqual([]);
   });
 
+  it('[W22] is left to the namesake also when that one was made again', () => {
+    const again = { ...owner, uid: 'made-again', generation: 1, replaces: ['namesake', owner.uid] };
+    expect(actionsOf({ held: [held(1, [], { source: again })] })).toEqual(['none worker-1']);
+    const theirs = { ...owner, uid: 'namesake', generation: 1, replaces: ['first'] };
+    const taken = { held: [held(1, [], { source: theirs })] };
+    expect(planOf(taken).nodes).toMatchObject([{ replaces: ['namesake', 'first'] }]);
+  });
+
   it('[W22] says whom it replaces for as long as it is written', () => {
     const first = held(1, [entry(1, 0)], { source: restored });
-    expect(planOf({ held: [first] }).nodes).toMatchObject([{ replaces: 'older-uid' }]);
-    const later = held(1, [], { source: { ...owner, generation: 1, replaces: 'older-uid' } });
+    expect(planOf({ held: [first] }).nodes).toMatchObject([{ replaces: ['older-uid'] }]);
+    const later = held(1, [], { source: { ...owner, generation: 1, replaces: ['older-uid'] } });
     expect(planOf({ held: [later] }).nodes).toMatchObject([
-      { action: 'post', replaces: 'older-uid' },
+      { action: 'post', replaces: ['older-uid'] },
     ]);
   });
 });

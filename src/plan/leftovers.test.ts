@@ -134,6 +134,20 @@ describe('a second object for one server', () => {
     expect(planOfTwin(2, false).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
   });
 
+  it('waits for consent when the first object cannot deliver its port', () => {
+    const plan = planOf(undefined, {
+      ports: [port(1, 's1'), port(2, 's1', { status: 'BUILD' })],
+      servers: [server(1)],
+      selection: { serverIds: ['s1'] },
+      held: [
+        held(1, [entry(1, 0)]),
+        { ...held(1, [entry(2, 1)]), nodeName: 'worker-x', uid: 'uid-x' },
+      ],
+    });
+    expect(plan.nodes).toMatchObject([{ action: 'none' }, { action: 'none' }]);
+    expect(plan.problems).toMatchObject([{ reason: 'RemovalHeld', subject: 'node worker-x' }]);
+  });
+
   it('waits for consent when it has a NIC of its own', () => {
     expect(planOfTwin(9).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
     expect(planOfTwin(9).problems).toMatchObject([

@@ -14,7 +14,12 @@ export interface Leftovers {
   readonly askServers: readonly string[];
 }
 
-export function planLeftovers(claims: readonly Claim[], view: View): Leftovers {
+/** `delivered`: the ports that each server's object is to hold. */
+export function planLeftovers(
+  claims: readonly Claim[],
+  delivered: ReadonlyMap<string, ReadonlySet<string>>,
+  view: View,
+): Leftovers {
   const { scope, selection } = view.input;
   const selected = new Set(selection.serverIds);
   // A claim that waits does so for an object that goes.
@@ -29,7 +34,7 @@ export function planLeftovers(claims: readonly Claim[], view: View): Leftovers {
     const claim = byServer.get(serverId);
     // While a conflict is open nothing of either side is touched.
     const open = claim === undefined || claim.blocked?.kind === 'problem';
-    return open ? [] : [{ node, fate: fateOfDuplicate(node, view) }];
+    return open ? [] : [{ node, fate: fateOfDuplicate(node, view, delivered.get(serverId)) }];
   }
 
   const leftovers = view.held
@@ -77,11 +82,9 @@ function basisOfDeselection({ source }: HeldObject, { input }: View): RemovalBas
   return input.selection.pinned.servers ? 'named' : 'proven';
 }
 
-/** Another object delivers the server: what that one has too stays on the node. */
-function fateOfDuplicate(node: HeldObject, view: View): Fate {
-  const serverId = deliveredFor(node)?.toLowerCase() ?? '';
-  const ports = new Set(view.portsOf(serverId).map(({ id }) => id));
-  const isKept = node.spec.interfaces?.every(({ portId }) => portId && ports.has(portId)) ?? true;
+/** Another object delivers the server: what that one is to hold too stays on the node. */
+function fateOfDuplicate({ spec }: HeldObject, view: View, ports?: ReadonlySet<string>): Fate {
+  const isKept = spec.interfaces?.every(({ portId }) => portId && ports?.has(portId)) ?? true;
   const kind = view.input.selection.serversComplete ? 'goes' : 'held';
   return { kind, cause: 'duplicate', basis: isKept ? 'proven' : 'sideEffect' };
 }

@@ -54,12 +54,15 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
   return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
 }
 
-/** Which namesake the object was written for before: that one finds its uid here, and stops writing it. */
+/** As many as Viola takes; whoever is left out was replaced so many times ago. */
+const mostReplaced = 16;
+
+/** Which namesakes the object was written for before: each finds its uid here, and stops writing it. */
 function replacing(held: HeldObject | undefined, { input: { owner } }: View) {
   const { source } = held ?? {};
-  if (!isOfName(source, owner)) return {};
-  const uid = source?.uid === owner.uid ? source.replaces : source?.uid;
-  return uid === undefined || uid === owner.uid ? {} : { replaces: uid };
+  if (!source || !isOfName(source, owner)) return {};
+  const uids = [source.uid, ...(source.replaces ?? [])].filter((uid) => uid !== owner.uid);
+  return uids.length === 0 ? {} : { replaces: [...new Set(uids)].slice(0, mostReplaced) };
 }
 
 /** Why an object is posted that says what it is to say. */

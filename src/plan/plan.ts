@@ -99,8 +99,8 @@ export interface NodePlan {
     /** NICs that stay exactly as they are until there is evidence, or until the removal is allowed. */
     readonly unconfirmed: readonly Removal[];
   };
-  /** Uid of the namesake of this OpenstackConfig that the object was written for before. */
-  readonly replaces?: string;
+  /** Uids of namesakes of this OpenstackConfig that the object was written for before, the last one first. */
+  readonly replaces?: readonly string[];
   /** Somebody agreed to the removals, here and in the business cluster. */
   readonly removalsAllowed?: boolean;
   /** Something has to happen elsewhere first; look again soon. */

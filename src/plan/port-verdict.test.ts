@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calculate } from './calculate.ts';
+import { calculate, unusedPorts } from './calculate.ts';
 import type { Port } from './observation.ts';
 import { entry, held, input, networks, port, type Sample, server, subnet } from './sample.ts';
 
@@ -93,6 +93,8 @@ describe('the verdict on a port', () => {
   it('[H1] keeps the NIC of a port that Nova did not plug, and says so', () => {
     const verdict = verdictOf({ deviceOwner: '' }, { held: [held(1, [entry(1, 3)])] });
     expect(verdict).toMatchObject({ nic: 'multinic3', reason: 'PortNotPlugged' });
+    expect(verdict?.message).toContain('it stays multinic3 until it leaves the server, or until');
+    expect(unusedPorts(verdict ? [verdict] : [])).toHaveLength(1);
   });
 
   it('[H1] is the reason of the node while the node is blocked', () => {

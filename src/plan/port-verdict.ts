@@ -13,8 +13,13 @@ export interface Obstacle {
 
 /** Returns the verdict on a port that is a NIC; one that Nova did not plug keeps its NIC and is reported. */
 export function nicVerdict(port: Port, nic: string, view: View): PortVerdict {
-  return { ...subjectOf(port, view), nic, ...(isPlugged(port) ? undefined : notPlugged(port)) };
+  const verdict = { ...subjectOf(port, view), nic };
+  if (isPlugged(port)) return verdict;
+  const { reason, message } = notPlugged(port);
+  return { ...verdict, reason, message: `${message}; it stays ${nic} ${untilWhen}` };
 }
+
+const untilWhen = 'until it leaves the server, or until multinic.io/allow-removals has a new value';
 
 /** Returns the verdict on a port that is no NIC. */
 export function noNicVerdict(port: Port, obstacle: Obstacle, view: View): PortVerdict {

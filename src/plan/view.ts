@@ -123,7 +123,7 @@ export function isOwn(
   { source }: Pick<HeldNode, 'source'>,
   { owner, force }: Pick<PlanInput, 'owner' | 'force'>,
 ): boolean {
-  return isOfName(source, owner) && (source?.replaces !== owner.uid || force);
+  return isOfName(source, owner) && (force || !source?.replaces?.includes(owner.uid));
 }
 
 /** Whether an object was posted for an OpenstackConfig of this name, whatever its uid. */

@@ -12,7 +12,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
   'openstackconfigs.multinic.example.com': [
     '6eeecdff7b49cc8bb5eca8b46c8561ce66cb5bf44e29f40bfec410f9a3b89543',
     'd5a655d1a6e068294d0a8710e0791573da02c50db989ac5ff992900a90173874',
-    'd1549cd12a53978a94e8d4ff245fa225a1d7609f8a303df7cf0165a136d9a757',
+    '22508d61ff93fe9293d4854499fa72e2cb7daa22394bcc3244639957a4e23d77',
   ],
   'multinicnodeconfigs.multinic.io': [
     'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',

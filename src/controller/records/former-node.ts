@@ -48,7 +48,7 @@ function mayBeWanted(config: NodeConfig, node: Node, now: Node | undefined): boo
   return uuid === undefined || uuid === instanceIdOf(config) || uuid === (now && systemUuidOf(now));
 }
 
-/** One machine may register anew; one Node, under its name, may have become another machine. */
+/** Whether a record is about this machine: it may register anew, and one Node may have become another machine. */
 function isSameNode({ nodeUid, machineId }: Applied, { metadata, status }: Node): boolean {
   const now = status?.nodeInfo?.machineID;
   if (machineId && now) return machineId === now;

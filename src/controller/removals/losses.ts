@@ -15,7 +15,7 @@ export interface Loss {
   readonly why: string;
 }
 
-interface LossInput {
+export interface LossInput {
   readonly config: NodeConfig;
   readonly spec: AcceptedSpec;
   /** The node that the object means now. */
@@ -45,7 +45,18 @@ function leftBehind({ config, former }: LossInput): Loss | undefined {
   return loss({ basis: 'sideEffect', nodeName, macs, why: 'the object means another node now' });
 }
 
-/** What another object has on the node. One that is being deleted is asked about by itself. */
+/** An object that is being deleted and whose NICs on the node this one does not have: it is asked about by itself, first. */
+export function leavingFirst(
+  { config, spec, node }: Pick<LossInput, 'config' | 'spec' | 'node'>,
+  records: Pick<NodeRecords, 'others'>,
+): NodeConfig | undefined {
+  return records
+    .others(config, node.metadata.name)
+    .filter((other) => other.metadata.deletionTimestamp !== undefined && isOn(other, node))
+    .find((other) => missing(deliveredMacs(other), spec).length > 0);
+}
+
+/** What another object has on the node; of one that is being deleted see above. */
 function displaced(
   { config, spec, node }: LossInput,
   records: Pick<NodeRecords, 'others'>,
@@ -71,9 +82,12 @@ function dropped({ config, spec, node }: LossInput): Loss | undefined {
   return loss({ basis: 'named', nodeName: node.metadata.name, macs, why });
 }
 
-function isOn(config: NodeConfig, { metadata }: Node): boolean {
+/** A Node that registers anew is the same machine, unless it says that it is another one. */
+export function isOn(config: NodeConfig, node: Node): boolean {
   const record = recordOf(config);
-  return record?.nodeName === metadata.name && record.nodeUid === (metadata.uid ?? '');
+  if (record?.nodeName !== node.metadata.name) return false;
+  const { machineID } = node.status?.nodeInfo ?? {};
+  return !record.machineId || !machineID || record.machineId === machineID;
 }
 
 /** A spec that cannot be read removes nothing, and an entry that cannot be used neither. */
@@ -81,6 +95,11 @@ function missing(macs: readonly string[], spec: AcceptedSpec | undefined): reado
   if (spec?.blocked !== undefined) return [];
   const stay = new Set([...(spec?.interfaces ?? []).map(({ mac }) => mac), ...(spec?.keep ?? [])]);
   return macs.filter((mac) => !stay.has(mac));
+}
+
+/** Whether an object that is let go for an heir takes NICs along that the heir does not have. */
+export function losesToHeir(config: NodeConfig, heir: NodeConfig): boolean {
+  return missing(deliveredMacs(config), acceptSpec(heir)).length > 0;
 }
 
 function loss(found: Loss): Loss | undefined {

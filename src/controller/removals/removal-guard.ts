@@ -6,6 +6,7 @@ import { crds, namespaces } from '../../kube/core-resources.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
 import { sharedReads } from '../deletion/shared-reads.ts';
+import { deliveredMacs, recordOf } from '../jobs/applied.ts';
 import {
   allowsRemovals,
   deletedAt,
@@ -60,8 +61,8 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   const { client, stores, namespace, clock } = options;
   const seen = new Map<string, number>();
   const edits = new Map<string, Pending>();
-  /** When removals were begun without consent, by the key of the object. */
-  const carriedOut = new Map<string, Date>();
+  /** Removals that were begun without consent, by the key of the object; `isGone`: with the object. */
+  const carriedOut = new Map<string, { readonly at: Date; readonly isGone: boolean }>();
   const readTerminating = sharedReads(async (signal) => {
     const crdName = `${nodeConfigs.plural}.${businessGroup}`;
     const [home, kind] = await Promise.all([
@@ -74,11 +75,9 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   async function askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Leave> {
     const { uid = '' } = config.metadata;
     edits.delete(keyOf(config));
-    if (hasConsent(config)) {
-      // Deleted first and agreed to later: the others that were deleted with it are as many as before.
-      if (seen.delete(uid)) count(config, deletedAt(config));
-      return { kind: 'granted' };
-    }
+    // To stop half-way would leave a node that nobody wants like that; and where nothing is, nothing is lost.
+    if (isCleaned(config) || allowsRemovals(config)) return { kind: 'granted' };
+    if (hasConsent(config)) return agreed(config);
     const before = askedBefore(config);
     if (before !== undefined) return { kind: 'asked', message: before };
     const since = seen.get(uid) ?? clock.monotonicMs();
@@ -86,6 +85,12 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     const message = many(config, deletedAt(config)) ?? (await readTerminating(signal));
     if (message !== undefined) return { kind: 'asked', message: `${message}; ${toDelete}` };
     return early(since) ?? { kind: 'granted' };
+  }
+
+  /** Deleted first and agreed to later: the others that were deleted with it are as many as before. */
+  function agreed(config: NodeConfig): Leave {
+    if (seen.delete(config.metadata.uid ?? '')) count(config, false, deletedAt(config));
+    return { kind: 'granted' };
   }
 
   function askToEdit(config: NodeConfig, loss: Loss): Leave {
@@ -107,7 +112,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     const wait = early(pending.since);
     if (wait) return wait;
     edits.delete(key);
-    count(config, pending.at);
+    count(config, false, pending.at);
     return { kind: 'granted' };
   }
 
@@ -123,14 +128,14 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     const at = when?.getTime() ?? 0;
     const isNear = (time: Date) => Math.abs(time.getTime() - at) <= windowMs;
     const together = new Set([
-      ...[...carriedOut].flatMap(([key, time]) => (isNear(time) ? [key] : [])),
+      ...[...carriedOut].flatMap(([key, one]) => (isNear(one.at) ? [key] : [])),
       ...[...edits].flatMap(([key, pending]) => (isNear(pending.at) ? [key] : [])),
     ]);
-    const missing = [...together].filter((key) => stores.configs.get(key) === undefined);
+    const goneBy = [...carriedOut.values()].filter((one) => one.isGone && isNear(one.at)).length;
     for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
       for (const key of stores.leavingSince(new Date(ms))) together.add(key);
     }
-    const all = stores.configs.size + missing.length;
+    const all = stores.configs.size + goneBy;
     const decision = decideRemovals({
       removals: [{ item: keyOf(config), basis: 'named', hasConsent: false }],
       recent: together,
@@ -144,13 +149,13 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   function gone(config: NodeConfig): void {
     seen.delete(config.metadata.uid ?? '');
     edits.delete(keyOf(config));
-    if (!hasConsent(config)) count(config, deletedAt(config));
+    if (!hasConsent(config)) count(config, true, deletedAt(config));
   }
 
-  function count(config: NodeConfig, at = new Date(0)): void {
-    carriedOut.set(keyOf(config), at);
-    for (const [key, time] of carriedOut) {
-      if (at.getTime() - time.getTime() > windowMs) carriedOut.delete(key);
+  function count(config: NodeConfig, isGone: boolean, at = new Date(0)): void {
+    carriedOut.set(keyOf(config), { at, isGone });
+    for (const [key, one] of carriedOut) {
+      if (at.getTime() - one.at.getTime() > windowMs) carriedOut.delete(key);
     }
     for (const [key, pending] of edits) {
       if (at.getTime() - pending.at.getTime() > windowMs) edits.delete(key);
@@ -163,6 +168,15 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     takesNothing: (config) => void edits.delete(keyOf(config)),
     gone,
   };
+}
+
+/** Whether the clean-up of an object has begun, or its record says that it has no NIC on any node. */
+function isCleaned(config: NodeConfig): boolean {
+  const record = recordOf(config);
+  if (!record) return false;
+  return (
+    record.action === 'cleanup' || (record.done === true && deliveredMacs(config).length === 0)
+  );
 }
 
 /** `MassDeletion` is what earlier versions called it. */

@@ -1,5 +1,7 @@
+import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { Reason } from '../../api/reasons.ts';
 import { decideRemovals, type RemovalBasis, removalLimits } from '../../api/removals.ts';
 import type { Owner, PlanInput } from '../../plan/plan.ts';
 import { deliveredFor, nicAt } from '../../plan/view.ts';
@@ -90,11 +92,12 @@ function heldIn(own: readonly HeldNode[], delivered: Delivered): ReadonlySet<str
   return new Set(nics.filter(({ item }) => held.has(item)).map(({ node }) => node.nodeName));
 }
 
-/** Nothing was done on any node for an object that no controller has worked on. */
-function mayHaveNics({ status }: HeldNode): boolean {
-  const { applied, interfaceStatuses = [], knownInterfaces = [] } = status ?? {};
-  const isConfigured = interfaceStatuses.some((nic) => nic.status === 'Configured');
-  return applied !== undefined || isConfigured || knownInterfaces.length > 0;
+/** A controller that has found no Node for an object, and sent no agent for it, has put nothing on any. */
+function mayHaveNics({ status, generation }: HeldNode): boolean {
+  const { applied, knownInterfaces = [], observedGeneration, conditions } = status ?? {};
+  const { reason } = findCondition(conditions, 'Ready') ?? {};
+  const isNowhere = observedGeneration === generation && reason === 'NodeNotFound';
+  return !isNowhere || applied !== undefined || knownInterfaces.length > 0;
 }
 
 /** Somebody's edit of the instance id alone deselects nothing. */
@@ -113,11 +116,34 @@ function basisOf(node: HeldNode, { request, input, held }: Delivered): RemovalBa
   return isDeselected && node.source?.uid === request.source.uid ? 'named' : 'sideEffect';
 }
 
-/** Whether an agent was sent for this object to a Node with this instance id. */
-function showsNode({ spec, status, uid }: HeldNode, instanceId: string): boolean {
-  const { nodeUid, objectUid = uid } = status?.applied ?? {};
-  return spec.instanceId === instanceId && nodeUid !== undefined && objectUid === uid;
+/** Whether the controller works for this object, as it is, on a Node with this instance id. */
+function showsNode(
+  { spec, status, uid, deletionTimestamp }: HeldNode,
+  instanceId: string,
+): boolean {
+  const { reason = '' } = findCondition(status?.conditions, 'Ready') ?? {};
+  return (
+    spec.instanceId?.toLowerCase() === instanceId &&
+    deletionTimestamp === undefined &&
+    isOnNode(status?.applied, uid) &&
+    !withoutNode.has(reason)
+  );
 }
+
+type Applied = NonNullable<NonNullable<HeldNode['status']>['applied']>;
+
+function isOnNode(applied: Applied | undefined, uid: string): boolean {
+  const { nodeUid, objectUid = uid, action, undone = false } = applied ?? {};
+  return nodeUid !== undefined && objectUid === uid && action === 'apply' && !undone;
+}
+
+/** Reasons of a controller that has no node for an object now, whatever it did before. */
+const withoutNode: ReadonlySet<string> = new Set<Reason>([
+  'NodeNotFound',
+  'DuplicateSystemUUID',
+  'DuplicateInstanceId',
+  'OtherControllerActive',
+]);
 
 const shownNodes = 5;
 

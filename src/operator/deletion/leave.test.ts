@@ -238,6 +238,9 @@ describe('a CR that was moved to another business cluster', () => {
     scene.otherViolas.set('biz-2', new FakeViola());
     scene.edit({ credentials });
     await scene.look();
+    expect(scene.ready()).toContain('False RemovalHeld: worker-1 stay in business cluster "biz-1"');
+    agree();
+    await scene.look();
     expect(scene.viola.removals).toEqual(['worker-1']);
   });
 });

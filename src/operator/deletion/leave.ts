@@ -136,7 +136,8 @@ function namesakes(own: readonly HeldNode[], object: ConfigObject): ReadonlySet<
 function heldNodes(held: readonly HeldNode[], { metadata }: ConfigObject): StepFailure {
   const names = held.map(({ nodeName }) => nodeName).join(', ');
   const message = `${names}: delivered by an earlier OpenstackConfig named ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not written since; if their NICs are to go, set the annotation multinic.io/allow-removals to a new value; to keep them, take the finalizer ${finalizers.openstackConfig} off`;
-  return new StepFailure({ reason: 'RemovalHeld', message });
+  // RemovalHeld would be the guard's word, which is read once.
+  return new StepFailure({ reason: 'NameConflict', message });
 }
 
 const cannotFind =

@@ -106,7 +106,7 @@ function postedBy({ source }: DeliverOptions): (node: NodePlan) => PostedNode {
     instanceId,
     interfaces: [...interfaces],
     base,
-    source: replaces === undefined ? source : { ...source, replaces },
+    source: replaces === undefined ? source : { ...source, replaces: [...replaces] },
     ...(removalsAllowed ? { removalsAllowed } : {}),
   });
 }

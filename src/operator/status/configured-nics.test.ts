@@ -76,6 +76,30 @@ describe('NICsReady', () => {
     expect(nicsReady()).toContain('worker-1: 1 of 2, its state is Failed');
   });
 
+  it.each(['ImagePullFailed', 'NodeNotFound', 'DuplicateSystemUUID', 'JobFailed'])(
+    '[H3] does not count what was on a node before Ready became False by %s',
+    async (reason) => {
+      for (const name of ['worker-1', 'worker-2']) report(name, { state: 'Configured' });
+      await scene.look();
+      const conditions = [{ type: 'Ready', status: 'False', reason, message: '' } as const];
+      const interfaceStatuses = [{ portId: 'p1', status: 'Configured' as const }];
+      report('worker-1', { state: 'Failed', interfaceStatuses, conditions: [...conditions] });
+      await scene.look();
+      expect(nicsReady()).toContain('1/2 False NICsNotConfigured');
+    },
+  );
+
+  it('[H3] counts what stays while a removal on the node is held', async () => {
+    const conditions = [
+      { type: 'Ready', status: 'False', reason: 'RemovalHeld', message: '' } as const,
+    ];
+    const interfaceStatuses = [{ portId: 'p1', status: 'Configured' as const }];
+    report('worker-1', { state: 'Failed', interfaceStatuses, conditions: [...conditions] });
+    report('worker-2', { state: 'Configured' });
+    await scene.look();
+    expect(nicsReady()).toContain('2/2 True');
+  });
+
   it('[H3] is Unknown while the business cluster gives no status', async () => {
     report('worker-1', { state: 'Configured' });
     await scene.look();

@@ -1,4 +1,5 @@
 import { findCondition } from '../../api/condition.ts';
+import { nicReason } from '../../api/job.ts';
 import type { InterfaceSpec, NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import { isSameJson } from '../../api/same-json.ts';
@@ -49,13 +50,31 @@ function countOf({ nodeName, interfaces }: NodePlan, held: HeldNode | undefined)
   }
   const there = (held.spec.interfaces ?? []).map(entryWithLowerIds);
   const right = interfaces.filter((nic) => there.some((entry) => isSameJson(entry, nic)));
-  const configured = right.filter((nic) => isConfigured(nic, status)).length;
+  const configured = isOfNode(status) ? right.filter((nic) => isConfigured(nic, status)).length : 0;
   const why =
     right.length < planned
       ? 'its object does not hold what is planned yet'
       : (reasonIn(status) ?? `its state is ${status.state}`);
   return { ...none, configured, why };
 }
+
+/**
+ * Whether the words on the NICs are about the node as it is. A node that was rebuilt, is missing or is meant by two objects
+ * keeps the words on what was there before; then Ready says what is the matter with the whole node.
+ */
+function isOfNode({ conditions }: NodeConfigStatus): boolean {
+  const { status, reason } = findCondition(conditions, 'Ready') ?? {};
+  if (status === undefined || status === 'True') return true;
+  return status === 'False' && ofNics.has(reason ?? '');
+}
+
+/** Reasons of NICs that an agent has reported on, and of removals that wait while the other NICs stay. */
+const ofNics: ReadonlySet<string> = new Set<string>([
+  ...nicReason.options,
+  'JobFailedPartial',
+  'InvalidEntries',
+  'RemovalHeld',
+]);
 
 function isConfigured(nic: InterfaceSpec, status: NodeConfigStatus): boolean {
   const entry = status.interfaceStatuses?.find(({ portId, macAddress, name }) => {

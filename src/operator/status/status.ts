@@ -14,6 +14,13 @@ import type { Trouble } from './step-failure.ts';
 import { undelivered } from './undelivered.ts';
 import { unusedPortsShown } from './unused-ports.ts';
 
+/** Wishes in annotations that a sync has fulfilled, and consent that it could not use up. */
+export interface Handled {
+  readonly reconcileAt?: string;
+  readonly allowRemovals?: string;
+  readonly openAllowRemovals?: OpenstackConfigStatus['openAllowRemovals'];
+}
+
 export interface StatusInput {
   readonly ending: Ending;
   readonly notifications?: Told;
@@ -23,7 +30,7 @@ export interface StatusInput {
   readonly generation: number;
   readonly now: Date;
   /** Values of annotations that were acted upon; undefined = as before. */
-  readonly handled: { readonly reconcileAt?: string; readonly allowRemovals?: string };
+  readonly handled: Handled;
 }
 
 const maxNodes = 20;
@@ -43,6 +50,7 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
     ...(seen ? seenIn(seen, input) : seenBefore(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
     lastHandledAllowRemovals: handled.allowRemovals ?? previous.lastHandledAllowRemovals,
+    openAllowRemovals: handled.openAllowRemovals,
   });
 }
 

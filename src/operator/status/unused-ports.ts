@@ -41,7 +41,7 @@ export function unusedNote(ports: readonly PortVerdict[]): string | undefined {
   const reasons = [...Map.groupBy(unused, ({ reason = '' }) => reason)].map(
     ([reason, all]) => `${all.length} ${reason}`,
   );
-  const nics = selected - unused.length;
+  const nics = ports.filter(({ nic }) => nic !== undefined).length;
   const are = nics === 1 ? 'is a NIC' : 'are NICs';
   return `${nics} of ${counted(selected, 'port')} in the selected subnets ${are} (${reasons.toSorted(compareText).join(', ')}; see status.unusedPorts)`;
 }
@@ -74,8 +74,7 @@ function idsOf(ports: readonly UnusedPort[]): string {
 function messageOf(ports: readonly UnusedPort[]): string {
   const ids = ports.slice(0, shownIds).map(({ portId }) => `port ${portId}`);
   const rest = ports.length > shownIds ? [`${ports.length - shownIds} more`] : [];
-  const what = ports.length === 1 ? 'is no NIC' : 'are no NICs';
-  return shortMessage(`${[...ids, ...rest].join(', ')} ${what}: ${ports[0]?.message}`);
+  return shortMessage(`${[...ids, ...rest].join(', ')}: ${ports[0]?.message}`);
 }
 
 /** Returns a count with its noun in the right number. */

@@ -1,4 +1,4 @@
-import { type Condition, findCondition } from '../../api/condition.ts';
+import { type Condition, findCondition, rfc3339 } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { fieldManagers } from '../../api/names.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
@@ -16,6 +16,7 @@ import {
   allowRemovalsOf,
   type ConfigObject,
   generationOf,
+  hasLeaveToRemove,
   isSeen,
   openstackConfigs,
   pauseOf,
@@ -24,7 +25,7 @@ import {
 } from '../openstack-config.ts';
 import type { SyncResult, SyncSeen } from '../sync/result.ts';
 import { awaitingConditions, type Ending, pausedConditions, troublesOf } from './conditions.ts';
-import { isNews, statusAfter } from './status.ts';
+import { type Handled, isNews, statusAfter } from './status.ts';
 import { Steadiness } from './steadiness.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
 
@@ -140,7 +141,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         previous,
         generation: generationOf(object),
         now: clock.now(),
-        handled: handledBy(latest(object), seen?.synced),
+        handled: handledBy(latest(object), seen?.synced, clock.now()),
       });
       notReady.note(keyOf(object), reasonsOf(status, ending));
       await say(object, steadied(object, status, previous), signal);
@@ -178,18 +179,44 @@ function reasonsOf({ conditions }: OpenstackConfigStatus, ending: Ending): strin
   return [ready.reason, ...troublesOf(ending).map(({ reason }) => reason)];
 }
 
+/** A consent that cannot be used up covers what was held when it was given, and not what comes days later. */
+const consentHoldsMs = 10 * 60_000;
+
 /**
  * A wish is fulfilled when a sync came through with it; leave to remove, when everything that it may be about was read and
- * delivered as well, and never by an object that was made with it.
+ * delivered as well or when it has been open for too long, and never by an object that was made with it.
  */
-function handledBy(object: ConfigObject, synced: SyncResult | undefined) {
-  const complete = synced?.evidenceComplete && synced.delivery.failures.length === 0;
+function handledBy(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
   const reconcileAt = synced ? reconcileAtOf(object) : '';
-  const allowRemovals = complete || !isSeen(object) ? allowRemovalsOf(object) : '';
-  return {
-    ...(reconcileAt === '' ? {} : { reconcileAt }),
-    ...(allowRemovals === '' ? {} : { allowRemovals }),
-  };
+  return { ...(reconcileAt === '' ? {} : { reconcileAt }), ...consentAfter(object, synced, now) };
+}
+
+/** What becomes of the consent to removals that the object carries. */
+function consentAfter(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
+  const value = allowRemovalsOf(object);
+  if (value !== '' && !isSeen(object)) return { allowRemovals: value };
+  if (!hasLeaveToRemove(object)) return {};
+  const { openAllowRemovals: open } = statusOf(object);
+  const since = openSince(object) ?? rfc3339(now);
+  const isOver = now.getTime() - Date.parse(since) >= consentHoldsMs;
+  if (synced && (isOver || isUsedUp(synced))) return { allowRemovals: value };
+  return synced || open ? { openAllowRemovals: { value, since } } : {};
+}
+
+/** Since when a sync acts on the value of the annotation; undefined: none has yet. */
+function openSince(object: ConfigObject): string | undefined {
+  const { value, since } = statusOf(object).openAllowRemovals ?? {};
+  return value === allowRemovalsOf(object) ? since : undefined;
+}
+
+/** Whether all that a consent may be about was read, and whatever loses NICs by it was delivered. */
+function isUsedUp({ evidenceComplete, nodes, delivery }: SyncResult): boolean {
+  const open = new Set([
+    ...delivery.failures.map(({ nodeName }) => nodeName),
+    ...delivery.waiting.filter((nodeName) => !delivery.removed.includes(nodeName)),
+  ]);
+  const losing = nodes.filter(({ removals }) => removals.confirmed.length > 0);
+  return evidenceComplete && !losing.some(({ nodeName }) => open.has(nodeName));
 }
 
 /** Reasons of Ready that are no Event, or have one of their own. */

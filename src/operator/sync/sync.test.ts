@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { finalizers } from '../../api/names.ts';
+import type { HeldNode } from '../../api/node-configs-http.ts';
 import { openstackConfigs } from '../openstack-config.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
 import { attach, delivered, detach, type Scene, serverIds, setScene } from '../testing/scene.ts';
@@ -225,12 +226,21 @@ describe('a server taken out of vmNames', () => {
   });
 });
 
+function appliedTo({ nodeName, uid }: Pick<HeldNode, 'nodeName' | 'uid'>) {
+  return { nodeUid: `node-of-${nodeName}`, nodeName, objectUid: uid, action: 'apply' };
+}
+
+/** A controller that looked for its Node in vain. */
+function nowhere({ generation }: Pick<HeldNode, 'generation'>): NonNullable<HeldNode['status']> {
+  const ready = { type: 'Ready', status: 'False', reason: 'NodeNotFound', message: '' } as const;
+  return { state: 'Pending', observedGeneration: generation, conditions: [ready] };
+}
+
 /** Both nodes are delivered and configured. */
 async function configured(): Promise<void> {
   await delivered(scene);
   for (const node of scene.viola.nodes.values()) {
-    const applied = { nodeUid: `node-of-${node.nodeName}`, nodeName: node.nodeName };
-    scene.viola.put({ ...node, status: { applied } });
+    scene.viola.put({ ...node, status: { applied: appliedTo(node) } });
   }
 }
 
@@ -253,8 +263,16 @@ describe('a CR that moves to another business cluster', () => {
     expect(scene.ready()).toContain(
       'False RemovalHeld: worker-1, worker-2 stay in business cluster "biz-1" until "biz-2" shows Nodes',
     );
-    const status = { applied: { nodeUid: 'node-uid', nodeName: 'worker-1' } };
-    for (const node of second.nodes.values()) second.put({ ...node, status });
+    // What a restored or deleted object says of an earlier Node is none.
+    for (const node of second.nodes.values()) {
+      const applied = appliedTo(node);
+      second.put({ ...node, status: { ...nowhere(node), applied } });
+    }
+    await scene.look();
+    expect(scene.viola.removals).toEqual([]);
+    for (const node of second.nodes.values()) {
+      second.put({ ...node, status: { applied: appliedTo(node) } });
+    }
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
     expect(scene.condition('Reconciling')).toMatchObject({ reason: 'Waiting' });
@@ -273,6 +291,20 @@ describe('a CR that moves to another business cluster', () => {
     scene.edit({ credentials, vmNames: serverIds.slice(1, 2) });
     await scene.look();
     expect(scene.viola.removals).toEqual(['worker-1']);
+  });
+
+  it('[W0] leaves a cluster that has none of the Nodes, and only then without asking', async () => {
+    await delivered(scene);
+    scene.otherViolas.set('biz-2', new FakeViola());
+    scene.edit({ credentials });
+    await scene.look();
+    // Nobody has said yet whether there are NICs.
+    expect(scene.viola.removals).toEqual([]);
+    for (const node of scene.viola.nodes.values()) {
+      scene.viola.put({ ...node, status: nowhere(node) });
+    }
+    await scene.look();
+    expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
   it('[W0] keeps a node there into whose object somebody wrote another server', async () => {
@@ -296,7 +328,7 @@ describe('a CR that moves to another business cluster', () => {
     await scene.look();
     expect(scene.viola.removals).toEqual([]);
     expect(scene.viola.nodes.size).toBe(2);
-    // What no controller has seen there goes without asking.
+    // The right one shows the Nodes.
     expect(mistake.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
     mistake.clean();
     await scene.look();

@@ -1,4 +1,4 @@
-import { findCondition } from '../../api/condition.ts';
+import { type Condition, findCondition } from '../../api/condition.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import {
   type ConfigObject,
@@ -58,8 +58,30 @@ export const standing: ReadonlySet<string> = new Set<OperatorReason>([
   'RemovalUnsupported',
 ]);
 
+/** So long NICs that were delivered are followed until they are configured, also where nothing else starts a sync. */
+const followedMs = 15 * 60_000;
+const underWay: ReadonlySet<string> = new Set<OperatorReason>([
+  'NICsNotConfigured',
+  'NoNodeStatus',
+]);
+
+/** Whether agents may still be at work for what was delivered: `NICsReady` has to follow them. */
+function isFollowed(conditions: readonly Condition[] | undefined, now: Date): boolean {
+  const { reason = '', lastTransitionTime } = findCondition(conditions, 'NICsReady') ?? {};
+  if (!underWay.has(reason) || lastTransitionTime === undefined) return false;
+  return now.getTime() - Date.parse(lastTransitionTime) < followedMs;
+}
+
+function isWaiting(conditions: readonly Condition[] | undefined): boolean {
+  return findCondition(conditions, 'Reconciling')?.reason === 'Waiting';
+}
+
 /** `reasons`: why it was not Ready after the last look of this process; none = it was, or nobody has looked. */
-export function situationOf(object: ConfigObject, reasons: ReadonlySet<string>): Situation {
+export function situationOf(
+  object: ConfigObject,
+  reasons: ReadonlySet<string>,
+  now: Date,
+): Situation {
   const status = statusOf(object);
   const { conditions, observedGeneration } = status;
   const ready = findCondition(conditions, 'Ready');
@@ -67,11 +89,12 @@ export function situationOf(object: ConfigObject, reasons: ReadonlySet<string>):
     observedGeneration !== generationOf(object) ||
     findCondition(conditions, 'Paused') !== undefined ||
     ready?.reason === 'WaitingForTrigger';
-  const waits = findCondition(conditions, 'Reconciling')?.reason === 'Waiting';
+  const waits = isFollowed(conditions, now) || isWaiting(conditions);
   const failed =
     ready?.status !== 'True' &&
     (reasons.size === 0 || [...reasons].some((reason) => !standing.has(reason)));
-  return { asked: isAsked(object), unfinished: !changed && (waits || failed), changed };
+  const unfinished = !changed && (waits || failed);
+  return { asked: isAsked(object), unfinished, changed };
 }
 
 /** Whether an annotation asks for what has not been done yet. */

@@ -145,8 +145,9 @@ export class Triggers {
   }
 
   #situationOf(object: ConfigObject) {
-    const { writer, notReady } = this.#deps;
-    return situationOf(writer.latest(object), notReady.reasonsOf(keyOf(object)));
+    const { writer, notReady, clock } = this.#deps;
+    const reasons = notReady.reasonsOf(keyOf(object));
+    return situationOf(writer.latest(object), reasons, clock.now());
   }
 
   /** The next time of the schedule; one that passed while nobody was there is made up for. */

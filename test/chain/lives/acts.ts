@@ -163,6 +163,9 @@ async function failCloud({ world, random }: Life): Promise<void> {
   ] as const;
   const failure = kinds[Math.floor(random() * kinds.length)];
   if (failure) controls.fail(failure);
+  // The operator meets it at its polls, and nobody else in this life.
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  controls.heal({});
 }
 
 async function failBusinessCluster({ world, random }: Life): Promise<void> {

@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { FaultProxy } from '../../../rig/fault-proxy/fault-proxy.ts';
 import type { WirePort } from '../../../rig/openstack/tenant.ts';
+import { annotations } from '../../../src/api/names.ts';
 import type { EndState } from '../../fixtures/end-state.ts';
 import { applyConfig, attach, type Edit } from '../acts.ts';
 import { endStateOf, generous, untilConfigIsReady, untilConfigured } from '../seen.ts';
@@ -42,8 +43,10 @@ export async function plug({ world, worker }: Place, port: WirePort): Promise<vo
 }
 
 /** Takes the port off the server and its NIC off the host. */
-export async function unplug({ world, worker }: Place, port: WirePort): Promise<void> {
+export async function unplug({ world, worker, edit }: Place, port: WirePort): Promise<void> {
   await world.tenant.detach(worker.serverId, port.id);
+  // More than three nodes of the cluster lose a NIC within the same minute.
+  await applyConfig(world, worker, edit, { [annotations.allowRemovals]: new Date().toISOString() });
   await vi.waitFor(() => {
     if (worker.hypervisor.plugged(worker.serverId).some(({ mac }) => mac === port.mac_address)) {
       throw new Error(`the NIC ${port.mac_address} is still plugged`);

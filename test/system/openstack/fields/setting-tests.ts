@@ -83,7 +83,8 @@ export function settingTests(place: () => Place): void {
       const server = await place().boot([place().second]);
       // Nobody binds it: it stays DOWN.
       const { id } = await place().portIn(place().first);
-      const { status } = await place().bed.tenant.updatePort(id, { device_id: server.id });
+      const plugged = { device_id: server.id, device_owner: 'compute:nova' };
+      const { status } = await place().bed.tenant.updatePort(id, plugged);
       expect(status).toBe('DOWN');
       await apply(place(), 'down', server, { settings: { downPortFastRetryMax: 2 } });
       const attempts = async () =>
