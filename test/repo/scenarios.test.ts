@@ -6,7 +6,7 @@ import { type Evidence, gapsIn } from '../scenarios/gaps.ts';
 import { type Mutant, planted } from '../scenarios/mutant.ts';
 import { mutants } from '../scenarios/mutants.ts';
 import { type Proof, proofsIn, proofsInText } from '../scenarios/proofs.ts';
-import { notPassed } from '../scenarios/results.ts';
+import { notPassed, notRun } from '../scenarios/results.ts';
 import type { Proven, Scenario } from '../scenarios/scenario.ts';
 import { scenarios } from '../scenarios/scenarios.ts';
 import { root, textOf } from './tree.ts';
@@ -85,4 +85,11 @@ it('notPassed reports tests with an id that failed or were skipped', () => {
   expect(notPassed([one], [])).toEqual([]);
   expect(notPassed([one], ran('passed'))).toEqual([]);
   expect(notPassed([one], ran('skipped'))).toEqual(['RW-01: "a group [RW-01] holds" was skipped']);
+});
+
+it('notRun reports scenarios of which no test passed', () => {
+  expect(notRun([one], ran('passed'))).toEqual([]);
+  const gap = ['RW-01: no test with this id passed in the last runs'];
+  expect(notRun([one], [])).toEqual(gap);
+  expect(notRun([one], ran('skipped'))).toEqual(gap);
 });

@@ -37,3 +37,12 @@ export function notPassed(scenarios: readonly Scenario[], results: readonly Ran[
       .map(({ name, status }) => `${id}: "${name}" was ${status}`),
   );
 }
+
+/** Returns the scenarios of which no test passed in the last runs: nobody ran what its text promises. */
+export function notRun(scenarios: readonly Scenario[], results: readonly Ran[]): string[] {
+  const passed = results.filter(({ status }) => status === 'passed');
+  return scenarios
+    .filter((scenario) => 'holds' in scenario)
+    .filter(({ id }) => !passed.some(({ name }) => name.includes(`[${id}]`)))
+    .map(({ id }) => `${id}: no test with this id passed in the last runs`);
+}
