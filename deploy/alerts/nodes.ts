@@ -163,8 +163,8 @@ export const ofNodesAndAgents = {
     fix: [
       theReason,
       {
-        en: 'All nodes at once point at the image, its pull secret, a quota or the Pod Security of the namespace of the Jobs; one node points at its kubelet, disk or memory.',
-        ko: '모든 노드에서 동시에 발생하면 이미지, 풀 시크릿, 쿼터 또는 Job 네임스페이스의 Pod Security를, 한 노드에서만 발생하면 그 노드의 kubelet, 디스크, 메모리를 확인하십시오.',
+        en: 'All nodes at once point at the image, its pull secret, a quota or the Pod Security of the namespace of the Jobs; one node points at its kubelet, disk or memory. A LimitRange or a ResourceQuota refuses Pods whose resources it does not allow: set `agent.resources` of the chart.',
+        ko: '모든 노드에서 동시에 발생하면 이미지, 풀 시크릿, 쿼터 또는 Job 네임스페이스의 Pod Security를, 한 노드에서만 발생하면 그 노드의 kubelet, 디스크, 메모리를 확인하십시오. LimitRange나 ResourceQuota가 Pod를 거부하면 차트의 `agent.resources`를 설정하십시오.',
       },
     ],
   },

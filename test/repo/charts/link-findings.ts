@@ -68,9 +68,9 @@ function budgetsOf({ pod }: Workload, all: readonly Manifest[]): number {
   ).length;
 }
 
-function isSelected(labels: Labels = {}, selector: Labels = {}): boolean {
+function isSelected(own: Labels = {}, selector: Labels = {}): boolean {
   const wanted = Object.entries(selector);
-  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+  return wanted.length > 0 && wanted.every(([key, value]) => own[key] === value);
 }
 
 function ofService({ metadata, spec }: Service, workloads: readonly Workload[]): string[] {

@@ -186,15 +186,17 @@ const ofObjects: readonly Fault[] = [
       ['selects no Pod of ours', { matchLabels: { app: 'gone' } }],
       ['selects Pods of others', { matchLabels: { 'app.kubernetes.io/part-of': 'multinic' } }],
     ] as const
-  ).map(([found, podSelector]): Fault => [
-    `NetworkPolicy viola-api ${found}`,
-    ({ manifests, labels }) => {
-      const metadata = { name: 'viola-api', namespace: 'other', labels };
-      const spec = { podSelector, policyTypes: ['Ingress'] };
-      const apiVersion = 'networking.k8s.io/v1';
-      manifests.push({ apiVersion, kind: 'NetworkPolicy', metadata, spec } as Manifest);
-    },
-  ]),
+  ).map(
+    ([found, podSelector]): Fault => [
+      `NetworkPolicy viola-api ${found}`,
+      ({ manifests, labels }) => {
+        const metadata = { name: 'viola-api', namespace: 'other', labels };
+        const spec = { podSelector, policyTypes: ['Ingress'] };
+        const apiVersion = 'networking.k8s.io/v1';
+        manifests.push({ apiVersion, kind: 'NetworkPolicy', metadata, spec } as Manifest);
+      },
+    ],
+  ),
   [
     'Service viola-api has 0 workloads',
     ({ manifests }) =>
