@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type HeapOwner, heapLimits } from '../../../src/process/heap.ts';
-import { asIs, group, objectName, text, textByName, whole } from './describe.ts';
+import { asIs, group, objectName, textByName, whole } from './describe.ts';
 import { pullSecrets, tolerations } from './kubernetes.ts';
 
 /** What every part's Pods can be told, beside its settings. */
