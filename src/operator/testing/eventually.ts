@@ -1,3 +1,4 @@
+import { scaled } from '../../../test/speed.ts';
 import { systemClock } from '../../time/clock.ts';
 
 /** Waits for a state, however long it takes to come. */
@@ -5,7 +6,7 @@ export async function eventually<T>(
   read: () => Promise<T> | T,
   holds: (value: T) => boolean,
 ): Promise<T> {
-  const end = systemClock.monotonicMs() + 15_000;
+  const end = systemClock.monotonicMs() + scaled(30_000);
   for (;;) {
     const value = await read();
     if (holds(value)) return value;
