@@ -34,8 +34,13 @@ async function warmUp(folder: string): Promise<void> {
   if (!plan.includes('"link.rename"')) throw new Error(`the dry run planned no NIC: ${plan}`);
 }
 
-startupSnapshot.setDeserializeMainFunction(async () => {
-  process.exitCode = await agentMain(process.argv.slice(2));
-});
+async function build(): Promise<void> {
+  await warmUp(process.env['RECORDED_HOST'] ?? '');
+  // Last: a snapshot of a dry run that never ended does not start.
+  startupSnapshot.setDeserializeMainFunction(async () => {
+    process.exitCode = await agentMain(process.argv.slice(2));
+  });
+}
+
 // Node.js writes no snapshot after an unhandled rejection.
-void warmUp(process.env['RECORDED_HOST'] ?? '');
+void build();
