@@ -8,12 +8,12 @@ import {
   prefixOf,
 } from '../../api/address.ts';
 import { routingTable, rulePriority } from '../../api/names.ts';
+import { nicOf } from '../identity.ts';
 import { matchesPattern } from '../shell-pattern.ts';
 import {
   type Address,
   type ConfigFile,
   linkNamed,
-  linksWithMac,
   type Route,
   rt,
   type Snapshot,
@@ -222,7 +222,7 @@ function overlapsForeign({ desired }: WantedNic, site: Site): Refusal | undefine
   const ours = new Set(owned.flatMap(({ ips }) => ips));
   const shared = new Set(owned.flatMap(({ routes }) => routes));
   const recorded = new Set(
-    records.flatMap(({ mac }) => linksWithMac(host, mac)).map(({ name }) => name),
+    records.flatMap(({ mac }) => nicOf(host, mac).links.map(({ name }) => name)),
   );
   const accepted = acceptedLinks(site);
   const subnets = othersAddresses(site)

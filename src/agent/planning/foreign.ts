@@ -1,9 +1,9 @@
 import { ipOf, networkOf } from '../../api/address.ts';
+import { nicOf } from '../identity.ts';
 import {
   type Address,
   type HostFile,
   type KernelSnapshot,
-  linksWithMac,
   type Route,
   type Rule,
   rt,
@@ -172,9 +172,7 @@ class Sight {
     this.#nics = nics;
     const linked = nics.filter(({ rulesOnly }) => !rulesOnly);
     this.#ours = new Map(
-      linked.flatMap((nic) =>
-        linksWithMac(kernel, nic.mac).map(({ name }) => [name, nic] as const),
-      ),
+      linked.flatMap((nic) => nicOf(kernel, nic.mac).links.map(({ name }) => [name, nic] as const)),
     );
     this.#labels = new Set(kernel.links.map(({ name }) => this.#label(name)));
   }

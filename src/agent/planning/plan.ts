@@ -1,6 +1,7 @@
 import { rulePriority } from '../../api/names.ts';
 import type { RenderedNic } from '../backends/backend.ts';
-import { type Link, linkNamed, linksWithMac, type Snapshot } from '../snapshot.ts';
+import { linkOf } from '../identity.ts';
+import { type Link, linkNamed, type Snapshot } from '../snapshot.ts';
 import { type NicRecord, sha256 } from '../state.ts';
 import {
   type Candidate,
@@ -158,7 +159,7 @@ export function planRemoval(input: PlanInput): Plan {
     const link =
       unreadFile(host, record) ?? othersInHand(input, record) ?? removableLink(input, nic);
     if (link && 'reason' in link) {
-      const name = linksWithMac(host, nic.record.mac)[0]?.name ?? '';
+      const name = linkOf(host, nic.record.mac)?.name ?? '';
       refused.push({ target: nic.target, name, refusal: link });
     } else units.push(removalUnit(input, nic, link, names));
   }

@@ -68,6 +68,9 @@ export const untouchable: readonly Check<TouchedNic>[] = [
 /** Why a link must not be changed: something on it is not ours and would suffer. */
 export const inUse: readonly Check<TouchedNic>[] = [member, lower, foreignAddress, foreignRoute];
 
+/** Why a link cannot be a configured NIC, though nothing differs: the port of another device has no address of its own. */
+export const unusable: readonly Check<TouchedNic>[] = [...untouchable, member];
+
 export function isDefault({ to, type }: Route): boolean {
   return to.endsWith('/0') && type === rt.unicast;
 }

@@ -1,0 +1,180 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
+import { request } from '../fixtures/agent-samples.ts';
+import { nic, runAgent } from './agent-process.ts';
+import { filesOfOurs } from './family-host.ts';
+import { ipWith } from './line-by-line-ip.ts';
+
+const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
+const wanted = nic(0, first, '10.0.0.11/16', { gateway: '10.0.0.254' });
+const moved = { ...wanted, addresses: ['10.0.0.21/16'] };
+const beside = nic(1, second, '10.1.0.12/16');
+
+let host: NamespaceHost;
+let generation = 0;
+afterEach(() => host.down());
+
+async function apply(
+  entries: readonly RequestInterface[],
+  { path, ...more }: Partial<JobRequest> & { readonly path?: string } = {},
+) {
+  const asked = request(entries, { generation: ++generation, ...more });
+  const { result, stderr } = await runAgent(host, asked, path ? { path } : {});
+  if (!result) throw new Error(`no result: ${stderr}`);
+  return result.nics;
+}
+
+/** Runs the agent; `happens` runs on the host once, before the first line of `ip` for which the bash condition holds. */
+async function applyWhile(entries: readonly RequestInterface[], when: string, happens: string) {
+  const once = `mkdir ${join(host.root, 'happened')} 2>/dev/null`;
+  const path = await ipWith(host, `${when} && ${once} && { ${happens}; }`);
+  return apply(entries, { path });
+}
+
+const beforeRules = '[[ $line =~ ^rule.add ]]';
+const afterChange = '[[ $line =~ show ]] && ip -4 addr show | grep -q 10.0.0.21';
+
+const ips = async (...lines: readonly string[]): Promise<void> => {
+  for (const line of lines) await host.ip(...line.split(' '));
+};
+const journals = () => readdir(join(host.root, 'var/lib/multinic/journal'));
+const defaultRoutes = async () => (await host.ip('route', 'show', 'default')).trim();
+const ourRules = async () =>
+  (await host.ip('rule', 'show')).split('\n').filter((line) => line.includes('10.0.0.'));
+
+async function foreign(): Promise<string> {
+  const state = await host.ip('-o', '-4', 'addr', 'show', 'dev', 'brx', 'up');
+  expect(state).toContain('10.0.0.11/16');
+  return state;
+}
+
+const makes: Readonly<Record<string, string>> = {
+  bridge: 'link add brx type bridge',
+  tap: 'tuntap add dev brx mode tap',
+  vxlan: 'link add brx type vxlan id 5 dstport 4789 local 10.200.0.2',
+};
+
+describe.each(Object.keys(makes))('a %s with the MAC of the port', (kind) => {
+  const plant = async (): Promise<string> => {
+    await ips(
+      makes[kind] ?? '',
+      `link set dev brx address ${first}`,
+      'link set dev brx up',
+      'addr add 10.0.0.11/16 dev brx',
+    );
+    return foreign();
+  };
+
+  test('stays as it is when the port is detached', async () => {
+    host = await createHost(`mac-${kind}`, { nics: { ens5: first } });
+    expect(await apply([wanted])).toMatchObject([{ state: 'Configured' }]);
+    await host.unplug(first);
+    const before = await plant();
+    expect(await apply([])).toMatchObject([{ mac: first, state: 'Removed', name: '' }]);
+    expect(await foreign()).toBe(before);
+    expect(await filesOfOurs(host)).toEqual({});
+  });
+
+  test('is not taken for a NIC that is not plugged yet', async () => {
+    host = await createHost(`mac-${kind}`, { nics: { ens6: second } });
+    const before = await plant();
+    const waiting = { mac: first, state: 'Pending', reason: 'WaitingForNIC' };
+    const other = { mac: second, state: 'Configured' };
+    expect(
+      await apply([{ ...wanted, addresses: ['10.5.0.11/16'], gateway: '10.5.0.1' }, beside]),
+    ).toMatchObject([waiting, other]);
+    expect(await foreign()).toBe(before);
+  });
+});
+
+/** What happens on the host in the middle of a change, and what ends it later. */
+const disturbances = [
+  {
+    what: 'a second NIC takes the MAC',
+    happens: ['ip link add ens7 type veth peer name far7', `ip link set dev ens7 address ${first}`],
+    ends: ['link del ens7'],
+    reason: 'RollbackFailed',
+    words: /have the MAC/,
+    live: beforeRules,
+  },
+  {
+    what: 'the NIC becomes the only way out of the node',
+    happens: ['ip route replace default via 10.0.0.254 dev multinic0 onlink'],
+    ends: ['route replace default via 10.200.0.254 dev eth0'],
+    reason: 'RollbackFailed',
+    words: /not undone: multinic0 has a default route/,
+    // Within one batch of `ip` the deletion of an address takes every route of the NIC along.
+    live: afterChange,
+    keeps: 'default via 10.0.0.254 dev multinic0 onlink',
+  },
+] as const;
+
+describe.each(disturbances)('while a NIC is changed, $what', (disturbance) => {
+  const { happens, ends, reason, words } = disturbance;
+  const failed = {
+    mac: first,
+    state: 'Failed',
+    reason,
+    message: expect.stringMatching(words) as string,
+  };
+  const afterwards = async () => {
+    expect(await journals()).toEqual(['0.json']);
+    if ('keeps' in disturbance) expect(await defaultRoutes()).toContain(disturbance.keeps);
+  };
+
+  test('a first attach is not called undone, and the next run ends it', async () => {
+    host = await createHost('disturbed', { nics: { ens5: first } });
+    const nics = await applyWhile([wanted], beforeRules, happens.join('; '));
+    expect(nics).toMatchObject([failed]);
+    await afterwards();
+    await ips(...ends);
+    expect(await apply([wanted])).toMatchObject([{ state: 'Configured', name: 'multinic0' }]);
+    expect(await apply([], { action: 'cleanup' })).toMatchObject([{ state: 'Removed' }]);
+    expect(await host.ip('-4', '-o', 'addr', 'show')).not.toContain('10.0.0.');
+    expect(await ourRules()).toEqual([]);
+  });
+
+  test('a change of a live NIC is not called undone, and any later request mends it', async () => {
+    host = await createHost('disturbed', { nics: { ens5: first } });
+    await apply([wanted]);
+    const nics = await applyWhile([moved], disturbance.live, happens.join('; '));
+    expect(nics).toMatchObject([failed]);
+    await afterwards();
+    await ips(...ends);
+    expect(await apply([wanted])).toMatchObject([{ state: 'Configured' }]);
+    expect(await host.ip('-4', '-o', 'addr', 'show', 'multinic0')).not.toContain('10.0.0.21');
+    expect(await ourRules()).toHaveLength(1);
+  });
+});
+
+describe('a NIC that became the port of a bridge', () => {
+  const inUse = [{ reason: 'NICInUse', name: 'multinic0', message: /is a member of brx/ }].map(
+    (nicResult) => ({ ...nicResult, message: expect.stringMatching(nicResult.message) as string }),
+  );
+  const bridged = ['link add brx type bridge', 'link set dev brx up'];
+
+  test('is in use for the same request, for a change and for a check, until it is none', async () => {
+    host = await createHost('enslaved', { nics: { ens5: first } });
+    await apply([wanted]);
+    await ips(...bridged, 'link set dev multinic0 master brx');
+    expect(await apply([wanted])).toMatchObject(inUse);
+    expect(await apply([moved])).toMatchObject(inUse);
+    expect(await apply([wanted], { action: 'check' })).toMatchObject(inUse);
+    await ips('link set dev multinic0 nomaster');
+    expect(await apply([wanted])).toMatchObject([{ state: 'Configured' }]);
+  });
+
+  test.each(['[[ $line =~ ^addr.replace ]]', beforeRules])(
+    'is in use when that happens in the middle of its first change: %s',
+    async (when) => {
+      host = await createHost('enslaved', { nics: { ens5: first } });
+      const happens = [...bridged, 'link set dev multinic0 master brx'].map((line) => `ip ${line}`);
+      expect(await applyWhile([wanted], when, happens.join('; '))).toMatchObject(inUse);
+      await ips('link set dev multinic0 nomaster', 'link del brx');
+      expect(await apply([wanted])).toMatchObject([{ state: 'Configured' }]);
+    },
+  );
+});
