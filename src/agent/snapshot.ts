@@ -133,6 +133,8 @@ export interface Snapshot {
   /** What a new link has. */
   readonly defaultSettings: Settings;
   readonly files: readonly ConfigFile[];
+  /** Folders of configuration files that the host lacks; absent if it lacks none. */
+  readonly missingFolders?: readonly string[];
   /**
    * What was made for the network manager from files of ours, the last time it was: it sets that whenever the carrier of
    * the NIC comes, also of one that was unplugged meanwhile and is plugged again. And what it has held since the boot of NICs
@@ -142,7 +144,7 @@ export interface Snapshot {
 }
 
 /** The part of a host that changes with the kernel. */
-export type KernelSnapshot = Omit<Snapshot, 'files' | 'held'>;
+export type KernelSnapshot = Omit<Snapshot, 'files' | 'held' | 'missingFolders'>;
 
 /** Settings `net.FAMILY.conf.LINK.KEY` that the agent sets, as `FAMILY.KEY` (networking/ip-sysctl of the kernel). */
 export const settingKeys = [

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
@@ -177,4 +177,38 @@ describe('a NIC that became the port of a bridge', () => {
       expect(await apply([wanted])).toMatchObject([{ state: 'Configured' }]);
     },
   );
+});
+
+describe('a host without a folder of the NIC', () => {
+  const without = async (folder: string): Promise<void> => {
+    host = await createHost('folder', { nics: { ens5: first } });
+    await mkdir(join(host.root, 'etc/sysctl.d'));
+    await rm(join(host.root, folder), { recursive: true });
+  };
+
+  test.each(['apply', 'check'] as const)('has nothing changed by %s', async (action) => {
+    await without('etc/netplan');
+    const before = await host.ip('-o', 'addr', 'show');
+    expect(await apply([wanted], { action })).toMatchObject([
+      { reason: 'PersistFailed', message: 'the node has no folder /etc/netplan; create it' },
+    ]);
+    expect(await host.ip('-o', 'addr', 'show')).toBe(before);
+    expect(await readdir(join(host.root, 'etc/sysctl.d'))).toEqual([]);
+    expect(await readdir(join(host.root, 'var/lib/multinic'))).not.toContain('journal');
+  });
+
+  test('has the change undone when the folder goes in the middle of it', async () => {
+    host = await createHost('folder', { nics: { ens5: first } });
+    await mkdir(join(host.root, 'etc/sysctl.d'));
+    const remove = `rm -r ${join(host.root, 'etc/netplan')}`;
+    expect(await applyWhile([wanted], beforeRules, remove)).toMatchObject([
+      {
+        name: 'ens5',
+        reason: 'PersistFailed',
+        message: expect.stringMatching(/^ENOENT/) as string,
+      },
+    ]);
+    expect(await readdir(join(host.root, 'etc/sysctl.d'))).toEqual([]);
+    expect(await journals()).toEqual([]);
+  });
 });

@@ -5,6 +5,7 @@ import type { Unit } from '../planning/unit.ts';
 import type { Context } from './context.ts';
 import { restoreFiles } from './disk.ts';
 import { removeJournal } from './memory.ts';
+import { inReachOf } from './reach.ts';
 import { settle } from './settle.ts';
 
 export interface Failure extends Refusal {
@@ -88,8 +89,10 @@ export class UndoableWork {
       const goal = { nic, want: before };
       const { wrong, seen } = await settle([goal], this.#context);
       name = linkOf(seen, nic.mac)?.name ?? '';
-      const problem = wrong.get(goal);
-      await restoreFiles(files, this.#context);
+      const reach = inReachOf(files, this.#context.hostRoot);
+      const lost = reach.left.find(({ before: text }) => text !== null);
+      const problem = wrong.get(goal) ?? (lost && `${lost.path}: its folder is missing`);
+      await restoreFiles(reach.files, this.#context);
       // The journal stays until the NIC is back: the next run tries again.
       if (!problem) await removeJournal(index, this.#context);
       return { problem, name };

@@ -22,6 +22,7 @@ import {
   type Refusal,
   type Site,
   unusable,
+  unwritable,
   type WantedNic,
 } from './refusals.ts';
 import type { RefusedNic } from './unit.ts';
@@ -106,7 +107,7 @@ function candidateOf(
   const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
   const site: Site = { host, protectedAddresses, records: state.nics, accepted: [] };
-  const never = firstRefusal(unusable, nic, site);
+  const never = firstRefusal(unusable, nic, site) ?? unwritable(nic, site);
   if (never) return never;
   const used = firstRefusal(inUse, nic, site);
   const settled = record !== undefined && link.name === desired.name;

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { ipOf, plainForm } from '../../api/address.ts';
 import type { NicReason } from '../../api/job.ts';
 import { type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
@@ -165,6 +166,14 @@ function member({ link: { name, master } }: TouchedNic): Refusal | undefined {
 function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefined {
   const upper = upperLinks(host, name)[0];
   return upper && refusal('NICInUse', `${upper.name} sits on ${name}`);
+}
+
+/** Why the files of a NIC cannot be written: found before the kernel is changed. */
+export function unwritable({ paths }: WantedNic, { host }: Site): Refusal | undefined {
+  const folders = paths.map((path) => dirname(path));
+  const folder = host.missingFolders?.find((missing) => folders.includes(missing));
+  if (folder === undefined) return undefined;
+  return refusal('PersistFailed', `the node has no folder ${folder}; create it`);
 }
 
 /** What the kernel makes by itself from the link does not count. */

@@ -192,12 +192,12 @@ export const nicReasons = {
     'nic',
     true,
     [
-      'The files for the next boot could not be written; the old state is back.',
-      '부팅용 설정 파일을 쓰지 못해 이전 상태로 되돌렸습니다.',
+      'The files for the next boot cannot be written; nothing is changed, or the old state is back.',
+      '부팅용 설정 파일을 쓸 수 없습니다. 아무것도 변경하지 않았거나 이전 상태로 되돌렸습니다.',
     ],
     [
-      'Look at disk space and permissions of the named directory.',
-      '표시된 디렉터리의 디스크 공간과 권한을 확인하십시오.',
+      'Check that the named folder exists, its permissions and the disk space.',
+      '표시된 폴더가 있는지, 그 권한과 디스크 공간을 확인하십시오.',
     ],
   ),
   RolledBack: row(
