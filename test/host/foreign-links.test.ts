@@ -180,14 +180,10 @@ describe('a NIC that became the port of a bridge', () => {
 });
 
 describe('a host without a folder of the NIC', () => {
-  const without = async (folder: string): Promise<void> => {
+  test.each(['apply', 'check'] as const)('has nothing changed by %s', async (action) => {
     host = await createHost('folder', { nics: { ens5: first } });
     await mkdir(join(host.root, 'etc/sysctl.d'));
-    await rm(join(host.root, folder), { recursive: true });
-  };
-
-  test.each(['apply', 'check'] as const)('has nothing changed by %s', async (action) => {
-    await without('etc/netplan');
+    await rm(join(host.root, 'etc/netplan'), { recursive: true });
     const before = await host.ip('-o', 'addr', 'show');
     expect(await apply([wanted], { action })).toMatchObject([
       { reason: 'PersistFailed', message: 'the node has no folder /etc/netplan; create it' },

@@ -6,8 +6,8 @@ import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts'
 export interface Reachable {
   /** Of those in folders that the Pod does not have nothing changes any more. */
   readonly files: FileChanges;
-  /** Those: what they say nobody knows. */
-  readonly left: readonly FileChange[];
+  /** Paths of those: what they say nobody knows. */
+  readonly left: readonly string[];
 }
 
 export function inReachOf(files: FileChanges, hostRoot: string): Reachable {
@@ -23,6 +23,8 @@ export function inReachOf(files: FileChanges, hostRoot: string): Reachable {
       commit: reached(commit),
       obsolete: obsolete.map(reached),
     },
-    left: inOrder(files).filter(isLost),
+    left: inOrder(files)
+      .filter(isLost)
+      .map(({ path }) => path),
   };
 }

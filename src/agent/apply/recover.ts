@@ -122,7 +122,7 @@ async function ridOfRules(entry: JournalEntry, state: AgentState, context: Conte
 async function broughtToEnd(entry: JournalEntry, state: AgentState, context: Context) {
   const { mac, step } = entry;
   const { files, left } = inReachOf(entry.files, context.hostRoot);
-  const committed = left.some(({ path }) => path === files.commit.path)
+  const committed = left.includes(files.commit.path)
     ? isRecorded(entry, state)
     : isCommitted(files, context);
   const problem = await bringBack(entry, committed, context);
@@ -133,7 +133,7 @@ async function broughtToEnd(entry: JournalEntry, state: AgentState, context: Con
   const known = problem ? withNic(after, halfDone(entry, after, state)) : after;
   // A commit of before the boot is what the network manager has read since.
   const next = atBoot(seen(known, entry), context.run.bootId);
-  return { state: next, warnings: [...lost, ...left.map(({ path }) => `FilesLeft ${path}`)] };
+  return { state: next, warnings: [...lost, ...left.map((path) => `FilesLeft ${path}`)] };
 }
 
 /** state.json is written behind the commit: it alone tells of one that is out of reach. */

@@ -1,7 +1,7 @@
 import type { NicReason } from '../../api/job.ts';
 import { linkOf } from '../identity.ts';
 import type { Refusal } from '../planning/refusals.ts';
-import type { Unit } from '../planning/unit.ts';
+import { inOrder, type Unit } from '../planning/unit.ts';
 import type { Context } from './context.ts';
 import { restoreFiles } from './disk.ts';
 import { removeJournal } from './memory.ts';
@@ -90,7 +90,7 @@ export class UndoableWork {
       const { wrong, seen } = await settle([goal], this.#context);
       name = linkOf(seen, nic.mac)?.name ?? '';
       const reach = inReachOf(files, this.#context.hostRoot);
-      const lost = reach.left.find(({ before: text }) => text !== null);
+      const lost = inOrder(files).find((file) => file.before && reach.left.includes(file.path));
       const problem = wrong.get(goal) ?? (lost && `${lost.path}: its folder is missing`);
       await restoreFiles(reach.files, this.#context);
       // The journal stays until the NIC is back: the next run tries again.

@@ -107,7 +107,7 @@ function candidateOf(
   const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
   const site: Site = { host, protectedAddresses, records: state.nics, accepted: [] };
-  const never = firstRefusal(unusable, nic, site) ?? unwritable(nic, site);
+  const never = firstRefusal<WantedNic>([...unusable, unwritable], nic, site);
   if (never) return never;
   const used = firstRefusal(inUse, nic, site);
   const settled = record !== undefined && link.name === desired.name;
