@@ -162,6 +162,7 @@ export type Settings = Readonly<Partial<Record<SettingKey, string>>>;
 export const rt = {
   unicast: 1,
   mainTable: 254,
+  defaultTable: 253,
   protocolKernel: 2,
   protocolBoot: 3,
   protocolStatic: 4,
@@ -171,6 +172,14 @@ export const rt = {
   scopeGlobal: 0,
   scopeLink: 253,
 } as const;
+
+/**
+ * Whether the kernel made the route by itself, from an address or a link. It never gives a route a next hop; Cilium marks its own
+ * routes as the kernel's on purpose (cilium/cilium#24288).
+ */
+export function isKernelMade({ protocol, via, links }: Route): boolean {
+  return protocol === rt.protocolKernel && via === undefined && links.length < 2;
+}
 
 /** Links that sit on this one: vlans, macvlans and the like. */
 export function upperLinks(host: Snapshot, name: string): Link[] {

@@ -179,6 +179,21 @@ describe('a NIC that became the port of a bridge', () => {
   );
 });
 
+test('a default route of others in a table of theirs keeps a NIC from being changed, and no more', async () => {
+  host = await createHost('egress', { nics: { ens5: first } });
+  await apply([wanted]);
+  await ips(
+    'route add default via 10.0.0.254 dev multinic0 table 2007',
+    'rule add pref 111 from 10.244.1.5 lookup 2007',
+  );
+  const configured = [{ state: 'Configured' }];
+  const inUse = [{ reason: 'NICInUse', message: 'multinic0 has a route to 0.0.0.0/0, table 2007' }];
+  expect(await apply([wanted])).toMatchObject(configured);
+  expect(await apply([wanted], { action: 'check' })).toMatchObject(configured);
+  expect(await apply([moved])).toMatchObject(inUse);
+  expect(await apply([])).toMatchObject(inUse);
+});
+
 describe('a host without a folder of the NIC', () => {
   test.each(['apply', 'check'] as const)('has nothing changed by %s', async (action) => {
     host = await createHost('folder', { nics: { ens5: first } });

@@ -3,6 +3,7 @@ import { nicOf } from '../identity.ts';
 import {
   type Address,
   type HostFile,
+  isKernelMade,
   type KernelSnapshot,
   type Route,
   type Rule,
@@ -101,8 +102,8 @@ function isOf(nic: KnownNic | undefined, route: Route): boolean {
 }
 
 /** As the kernel makes it from an address, or NetworkManager in its place. */
-function isConnected({ table, protocol }: Route): boolean {
-  return table === rt.mainTable && protocol === rt.protocolKernel;
+function isConnected(route: Route): boolean {
+  return route.table === rt.mainTable && isKernelMade(route);
 }
 
 /** A gateway has to be in reach before a route is set that leads to it. */

@@ -98,7 +98,7 @@ function configuredHost(): Snapshot {
   });
 }
 
-/** It has a macvlan, an address and a route that are not ours. */
+/** It has a macvlan, an address and routes that are not ours. */
 function usedHost(): Snapshot {
   const on = configuredHost();
   const upper = link(7, { name: 'macvlan7', kind: 'macvlan', lower: 'multinic0' });
@@ -106,7 +106,12 @@ function usedHost(): Snapshot {
     ...on,
     links: [...on.links, upper],
     addresses: [...on.addresses, address('multinic0', '10.0.0.99/32')],
-    routes: [...on.routes, route('10.60.0.0/16', 'multinic0')],
+    routes: [
+      ...on.routes,
+      route('10.60.0.0/16', 'multinic0'),
+      route('0.0.0.0/0', 'multinic0', { via: '10.0.0.254', table: 2007 }),
+      route('10.244.7.0/24', 'multinic0', { via: '10.0.0.12', protocol: 2 }),
+    ],
   };
 }
 
