@@ -194,6 +194,16 @@ test('a default route of others in a table of theirs keeps a NIC from being chan
   expect(await apply([])).toMatchObject(inUse);
 });
 
+test('a NIC is changed while kube-proxy has its address on a link without ARP', async () => {
+  host = await createHost('ipvs', { nics: { ens5: first } });
+  await apply([wanted]);
+  await ips('link add kube-ipvs0 type ifb', 'addr add 10.0.0.11/32 dev kube-ipvs0');
+  expect(await apply([wanted])).toMatchObject([{ state: 'Configured' }]);
+  expect(await apply([{ ...wanted, mtu: 1400 }])).toMatchObject([{ state: 'Configured' }]);
+  expect(await apply([])).toMatchObject([{ state: 'Removed' }]);
+  expect(await host.ip('-o', 'addr', 'show', 'dev', 'kube-ipvs0')).toContain('10.0.0.11/32');
+});
+
 describe('a host without a folder of the NIC', () => {
   test.each(['apply', 'check'] as const)('has nothing changed by %s', async (action) => {
     host = await createHost('folder', { nics: { ens5: first } });

@@ -78,12 +78,17 @@ function toLink(entry: z.infer<typeof linkEntry>): Link {
     mtu: entry.mtu,
     // 0 stands for a driver that names no maximum.
     ...(entry.max_mtu ? { maxMtu: entry.max_mtu } : {}),
-    up: entry.flags.includes('UP'),
+    ...flagsOf(entry),
     ...(kind ? { kind } : {}),
     ...(lower ? { lower } : {}),
     ...(entry.master ? { master: entry.master } : {}),
     ...(entry.inet6_addr_gen_mode ? { addressMode: entry.inet6_addr_gen_mode } : {}),
   };
+}
+
+function flagsOf({ flags }: z.infer<typeof linkEntry>): Pick<Link, 'up' | 'noArp'> {
+  const up = flags.includes('UP');
+  return flags.includes('NOARP') ? { up, noArp: true } : { up };
 }
 
 const addressEntry = z.object({

@@ -115,6 +115,15 @@ function usedHost(): Snapshot {
   };
 }
 
+const holder = (more: object) => link(8, { name: 'kube-ipvs0', ...more });
+
+const planned = (on: Snapshot, other: ReturnType<typeof link>) => {
+  const addresses = [...on.addresses, address('kube-ipvs0', '10.0.0.1/32')];
+  const both = { ...on, links: [...on.links, other], addresses };
+  const { units, refused } = planApply(input([entry(1)], both, stateWith(record(1, 0))));
+  return [units.map(isDone), refused.map(({ refusal }) => refusal.reason)];
+};
+
 describe('the plan', () => {
   test('remembers what a new NIC was before it was ours', () => {
     const { units } = planApply(input([entry(1)], host([link(1)])));
@@ -158,6 +167,25 @@ describe('the plan', () => {
       const { units, refused } = planApply(input([entry(1, { mtu: 1400 })], usedHost(), state));
       expect(units).toEqual([]);
       expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason: 'NICInUse' } }]);
+    });
+  });
+
+  describe('of a NIC whose address another link has, too', () => {
+    test.each([
+      ['a dummy', { kind: 'dummy', up: true }],
+      ['a link that is down', { kind: 'bridge' }],
+      ['a link without ARP', { kind: 'ipip', up: true, noArp: true }],
+    ])('has nothing to do while %s has it, to which no neighbour speaks', (_, more) => {
+      expect(planned(configuredHost(), holder(more))).toEqual([[true], []]);
+    });
+
+    test('is refused while the other link answers for it', () => {
+      expect(planned(configuredHost(), holder({ up: true }))).toEqual([[], ['NICInUse']]);
+    });
+
+    test('is refused while the NIC does not have it yet', () => {
+      const fresh = host([link(1, { name: 'multinic0' })]);
+      expect(planned(fresh, holder({ kind: 'dummy' }))).toEqual([[], ['NICInUse']]);
     });
   });
 

@@ -181,7 +181,7 @@ describe('a NIC is refused', () => {
     [
       'whose address another NIC has',
       { addresses: [address('other0', '10.0.0.1/32')] },
-      'InvalidEntry: address 10.0.0.1/24 is on other0',
+      'NICInUse: the address 10.0.0.1/32 is on other0',
     ],
     [
       'that a foreign file configures',
