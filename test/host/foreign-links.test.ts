@@ -150,6 +150,19 @@ describe.each(disturbances)('while a NIC is changed, $what', (disturbance) => {
   });
 });
 
+test('a NIC that gets a default route while another one is removed is left as it is', async () => {
+  host = await createHost('later', { nics: { ens5: first, ens6: second } });
+  await apply([wanted, beside]);
+  const gets = 'ip route add default via 10.0.0.254 dev multinic0 onlink metric 50';
+  const nics = await applyWhile([moved], '[[ $line =~ ^rule.del.from.10.1. ]]', gets);
+  expect(nics).toMatchObject([
+    { mac: first, reason: 'PrimaryNIC', name: 'multinic0' },
+    { mac: second, state: 'Removed' },
+  ]);
+  expect(await defaultRoutes()).toContain('default via 10.0.0.254 dev multinic0 metric 50');
+  expect(await host.ip('-4', '-o', 'addr', 'show', 'multinic0')).toContain('10.0.0.11/16');
+});
+
 describe('a NIC that became the port of a bridge', () => {
   const inUse = [{ reason: 'NICInUse', name: 'multinic0', message: /is a member of brx/ }].map(
     (nicResult) => ({ ...nicResult, message: expect.stringMatching(nicResult.message) as string }),

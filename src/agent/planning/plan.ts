@@ -16,7 +16,7 @@ import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-s
 import { type Obsolete, obsolete } from './obsolete.ts';
 import { heldOf, isOwnRule } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
-import { withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
+import { hasLostSettings, withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
   inOrder,
   isDone,
@@ -74,7 +74,8 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
   const { entry, link, belongings, desired } = candidate;
   const before = presentState(host, link, belongings);
   const want = withOthersMode(desiredState(desired), before);
-  const after = withOthersSettings(want, before, isSetUp(candidate, bootId));
+  const lost = hasLostSettings(before.link?.settings ?? {}, host.defaultSettings);
+  const after = withOthersSettings(want, before, isSetUp(candidate, bootId) && !lost);
   const evict = link.name !== desired.name && taken.names.has(link.name);
   const rendered = backend.render(desired);
   const files = writeChanges(host, entry.mac, rendered, taken.paths);
