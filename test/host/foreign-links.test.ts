@@ -97,7 +97,8 @@ const disturbances = [
     happens: ['ip link add ens7 type veth peer name far7', `ip link set dev ens7 address ${first}`],
     ends: ['link del ens7'],
     reason: 'RollbackFailed',
-    words: /have the MAC/,
+    words: /not undone: \S+ and \S+ have the MAC/,
+    name: '',
     live: beforeRules,
   },
   {
@@ -106,6 +107,7 @@ const disturbances = [
     ends: ['route replace default via 10.200.0.254 dev eth0'],
     reason: 'RollbackFailed',
     words: /not undone: multinic0 has a default route/,
+    name: 'multinic0',
     // Within one batch of `ip` the deletion of an address takes every route of the NIC along.
     live: afterChange,
     keeps: 'default via 10.0.0.254 dev multinic0 onlink',
@@ -113,9 +115,10 @@ const disturbances = [
 ] as const;
 
 describe.each(disturbances)('while a NIC is changed, $what', (disturbance) => {
-  const { happens, ends, reason, words } = disturbance;
+  const { happens, ends, reason, words, name } = disturbance;
   const failed = {
     mac: first,
+    name,
     state: 'Failed',
     reason,
     message: expect.stringMatching(words) as string,
@@ -148,6 +151,19 @@ describe.each(disturbances)('while a NIC is changed, $what', (disturbance) => {
     expect(await host.ip('-4', '-o', 'addr', 'show', 'multinic0')).not.toContain('10.0.0.21');
     expect(await ourRules()).toHaveLength(1);
   });
+});
+
+test('a NIC whose MAC a second NIC takes while it is removed is removed by the next run', async () => {
+  host = await createHost('removed', { nics: { ens5: first } });
+  await apply([wanted]);
+  const twin = disturbances[0];
+  const nics = await applyWhile([], '[[ $line =~ ^rule.del ]]', twin.happens.join('; '));
+  expect(nics).toMatchObject([{ reason: 'RollbackFailed', name: '' }]);
+  expect(await journals()).toEqual(['0.json']);
+  await ips(...twin.ends);
+  expect(await apply([])).toMatchObject([{ state: 'Removed', name: 'ens5' }]);
+  expect(await host.ip('-4', '-o', 'addr', 'show')).not.toContain('10.0.0.');
+  expect([await ourRules(), await filesOfOurs(host)]).toEqual([[], {}]);
 });
 
 test('a NIC that gets a default route while another one is removed is left as it is', async () => {
