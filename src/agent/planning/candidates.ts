@@ -35,6 +35,8 @@ export interface PlanInput {
   readonly bootId: string;
   /** NICs, by MAC, that must stay as they are, whatever is asked for: an earlier change of theirs has not ended. */
   readonly inHand?: ReadonlyMap<string, Refusal>;
+  /** By MAC of a NIC that leaves, the unicast MACs that its link receives frames for. */
+  readonly receives?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A NIC that is on the host, may be touched, and can be what the request asks for. */

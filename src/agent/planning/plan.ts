@@ -196,7 +196,17 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
   const touched = { link, owned: nic.belongings };
-  return firstRefusal([...untouchable, ...inUse], touched, site) ?? link;
+  return firstRefusal([...untouchable, ...inUse], touched, site) ?? receiver(input, link) ?? link;
+}
+
+/**
+ * A macvlan in the namespace of a Pod, which the host does not show, or another user of the link: its MAC is in the link's unicast
+ * filter. The change of a NIC leaves it connected, a removal does not.
+ */
+function receiver({ receives }: PlanInput, { name, mac }: Link): Refusal | undefined {
+  const other = receives?.get(mac)?.find((each) => each !== mac);
+  const message = `${name} receives for the MAC ${other}, as of a macvlan in a Pod`;
+  return other === undefined ? undefined : refusal('NICInUse', message);
 }
 
 function removalUnit(
