@@ -15,7 +15,7 @@ import type { Link, Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
 import { desiredNic, sharedRoutes } from './desired.ts';
-import { besideOthers, ownedBy, recordOf, routeKey } from './ownership.ts';
+import { allOf, besideOthers, keysOf, ownedBy, recordOf } from './ownership.ts';
 import {
   firstRefusal,
   inUse,
@@ -98,11 +98,7 @@ function candidateOf(
   const there = host.addresses.filter((item) => item.link === link.name).map(({ cidr }) => cidr);
   const desired = desiredNic(entry, index, link, there);
   const owned = ownedBy(entry.mac, record, host);
-  const belongings = {
-    tables: [...new Set([desired.table, ...owned.tables])],
-    ips: [...new Set([...desired.addresses.map(ipOf), ...owned.ips])],
-    routes: [...new Set([...sharedRoutes(desired).map(routeKey), ...owned.routes])],
-  };
+  const belongings = allOf([keysOf({ ...desired, routes: sharedRoutes(desired) }), owned]);
   const known = record ? { record } : {};
   const { companions, main, interim = [] } = backend.render(desired);
   const paths = [main, ...companions, ...interim].map(({ path }) => path);

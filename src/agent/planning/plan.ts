@@ -14,7 +14,7 @@ import { desiredState, sharedRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, obsolete } from './obsolete.ts';
-import { heldOf, isOwnRule } from './ownership.ts';
+import { heldOf, isOwnRule, keysOf } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
 import { hasLostSettings, withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
@@ -121,6 +121,7 @@ function recordAfter(
     priority: rulePriority(desired.index),
     ...(shared.length > 0 ? { routes: shared } : {}),
     files: [main, ...companions].map(({ path, text }) => ({ path, sha256: sha256(text) })),
+    owned: keysOf({ ...desired, routes: shared }),
     ...(original ? { original } : {}),
   };
 }
