@@ -39,12 +39,11 @@ export function rulesFrom(tables: readonly number[], ips: readonly string[]): st
 
 /** All that is in any of the lists, once. */
 export function allOf(lists: readonly Belongings[]): Ownership {
-  const all = <Key extends keyof Ownership>(key: Key) => lists.flatMap((list) => [...list[key]]);
   return {
-    tables: [...new Set(all('tables') as number[])],
-    ips: [...new Set(all('ips') as string[])],
-    routes: [...new Set(all('routes') as string[])],
-    rules: [...new Set(all('rules') as string[])],
+    tables: [...new Set(lists.flatMap(({ tables }) => tables))],
+    ips: [...new Set(lists.flatMap(({ ips }) => ips))],
+    routes: [...new Set(lists.flatMap(({ routes }) => routes))],
+    rules: [...new Set(lists.flatMap(({ rules }) => rules))],
   };
 }
 
