@@ -87,8 +87,8 @@ function toLink(entry: z.infer<typeof linkEntry>): Link {
 }
 
 function flagsOf({ flags }: z.infer<typeof linkEntry>): Pick<Link, 'up' | 'noArp'> {
-  const up = flags.includes('UP');
-  return flags.includes('NOARP') ? { up, noArp: true } : { up };
+  const has = (flag: string) => flags.includes(flag);
+  return { up: has('UP'), ...(has('NOARP') ? { noArp: true as const } : {}) };
 }
 
 const addressEntry = z.object({
