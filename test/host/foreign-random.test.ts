@@ -17,12 +17,14 @@ const beside = nic(1, second, '10.1.0.12/16');
 const wishes = [[], [here], [moved], [here, beside], [moved, beside]] as const;
 const pod = 'multinic-foreign-random-pod';
 
+const bridge =
+  'ip link add brx type bridge && ip link set brx address $mac up && ip addr add 10.66.0.1/24 dev brx';
+const unplug = `ip link show ens9 || ip link set $dev netns ${pod}`;
+const plug = `ip -n ${pod} link set $there netns $host`;
+
 /** What other software does to a host; `$dev` is the NIC with the first MAC, `$mac`. A link that it makes is up. */
 const deeds = {
-  bridge: [
-    'ip link add brx type bridge && ip link set brx address $mac up && ip addr add 10.66.0.1/24 dev brx',
-    'ip link del brx',
-  ],
+  bridge: [bridge, 'ip link del brx'],
   tap: [
     'ip tuntap add dev tapx mode tap && ip link set tapx address $mac up && ip addr add 10.66.1.1/24 dev tapx',
     'ip link del tapx',
@@ -32,10 +34,8 @@ const deeds = {
     '[ $dev ] && ip link add ens9 up type veth peer name far9 && ip link set ens9 address $mac',
     'ip link del ens9',
   ],
-  unplugged: [
-    `ip link show ens9 || ip link set $dev netns ${pod}`,
-    `ip -n ${pod} link set $there netns $host`,
-  ],
+  unplugged: [unplug, plug],
+  'unplugged below a bridge': [`ip link del tapx; ${bridge}; ${unplug}`, plug],
   port: ['ip link add brp type bridge; ip link set $dev master brp', 'ip link del brp'],
   address: ['ip addr add 10.67.0.1/32 dev $dev', 'ip addr del 10.67.0.1/32 dev $dev'],
   route: ['ip route add 10.68.0.0/24 dev $dev proto bird', 'ip route del 10.68.0.0/24'],
