@@ -78,12 +78,17 @@ function toLink(entry: z.infer<typeof linkEntry>): Link {
     mtu: entry.mtu,
     // 0 stands for a driver that names no maximum.
     ...(entry.max_mtu ? { maxMtu: entry.max_mtu } : {}),
-    up: entry.flags.includes('UP'),
+    ...flagsOf(entry),
     ...(kind ? { kind } : {}),
     ...(lower ? { lower } : {}),
     ...(entry.master ? { master: entry.master } : {}),
     ...(entry.inet6_addr_gen_mode ? { addressMode: entry.inet6_addr_gen_mode } : {}),
   };
+}
+
+function flagsOf({ flags }: z.infer<typeof linkEntry>): Pick<Link, 'up' | 'noArp'> {
+  const has = (flag: string) => flags.includes(flag);
+  return { up: has('UP'), ...(has('NOARP') ? { noArp: true as const } : {}) };
 }
 
 const addressEntry = z.object({

@@ -32,6 +32,7 @@ describe('links', () => {
 
   test.each([
     ['up by its flag, not by its carrier', { flags: ['NO-CARRIER', 'UP'] }, { up: true }],
+    ['a link without ARP', { flags: ['NOARP', 'UP'] }, { up: true, noArp: true }],
     [
       'the permanent MAC of a bond member',
       { permaddr: 'fa:16:3e:00:00:02' },

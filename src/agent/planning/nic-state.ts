@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { familyOf, hostPrefix, ipOf, networkOf, prefixOf } from '../../api/address.ts';
-import { type KernelSnapshot, type Link, rt, type Snapshot, settingKeys } from '../snapshot.ts';
+import {
+  isKernelMade,
+  type KernelSnapshot,
+  type Link,
+  rt,
+  type Snapshot,
+  settingKeys,
+} from '../snapshot.ts';
 import { formerSettings, withFormerSettings } from '../state.ts';
 import { type Belongings, isOwnRoute, isOwnRule, routeKey } from './ownership.ts';
 
@@ -182,8 +189,8 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
       .filter((route) => {
-        const made = route.protocol !== rt.protocolKernel;
-        return made && route.links.includes(link.name) && isOwnRoute(route, belongings);
+        const made = isKernelMade(route);
+        return !made && route.links.includes(link.name) && isOwnRoute(route, belongings);
       })
       .map(({ to, via, table, protocol, scope, src, metric }) => ({
         to,

@@ -98,7 +98,7 @@ function configuredHost(): Snapshot {
   });
 }
 
-/** It has a macvlan, an address and a route that are not ours. */
+/** It has a macvlan, an address and routes that are not ours. */
 function usedHost(): Snapshot {
   const on = configuredHost();
   const upper = link(7, { name: 'macvlan7', kind: 'macvlan', lower: 'multinic0' });
@@ -106,9 +106,23 @@ function usedHost(): Snapshot {
     ...on,
     links: [...on.links, upper],
     addresses: [...on.addresses, address('multinic0', '10.0.0.99/32')],
-    routes: [...on.routes, route('10.60.0.0/16', 'multinic0')],
+    routes: [
+      ...on.routes,
+      route('10.60.0.0/16', 'multinic0'),
+      route('0.0.0.0/0', 'multinic0', { via: '10.0.0.254', table: 2007 }),
+      route('10.244.7.0/24', 'multinic0', { via: '10.0.0.12', protocol: 2 }),
+    ],
   };
 }
+
+const holder = (more: object) => link(8, { name: 'kube-ipvs0', ...more });
+
+const planned = (on: Snapshot, other: ReturnType<typeof link>) => {
+  const addresses = [...on.addresses, address('kube-ipvs0', '10.0.0.1/32')];
+  const both = { ...on, links: [...on.links, other], addresses };
+  const { units, refused } = planApply(input([entry(1)], both, stateWith(record(1, 0))));
+  return [units.map(isDone), refused.map(({ refusal }) => refusal.reason)];
+};
 
 describe('the plan', () => {
   test('remembers what a new NIC was before it was ours', () => {
@@ -122,6 +136,18 @@ describe('the plan', () => {
       priority: 10_100,
       files: [{ path: '/etc/netplan/90-multinic0.yaml' }],
     });
+  });
+
+  test('lists every address, route and rule that it sets', () => {
+    const routes = [{ to: '10.9.0.0/16', via: '10.0.0.254', metric: 7 }];
+    const owned = [
+      entry(1, { routing: 'main', gateway: undefined, routes }),
+      entry(1, { addresses: ['10.0.0.1/24', 'fd00::1/64'] }),
+    ].map((asked) => planApply(input([asked], host([link(1)]))).units[0]?.record?.owned);
+    expect(owned).toMatchObject([
+      { tables: [100], ips: ['10.0.0.1'], routes: ['10.9.0.0/16 table 254 metric 7'] },
+      { ips: ['10.0.0.1', 'fd00::1'], rules: ['10.0.0.1 table 100', 'fd00::1 table 100'] },
+    ]);
   });
 
   test('of a NIC that is as it shall be has nothing to do', () => {
@@ -153,6 +179,25 @@ describe('the plan', () => {
       const { units, refused } = planApply(input([entry(1, { mtu: 1400 })], usedHost(), state));
       expect(units).toEqual([]);
       expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason: 'NICInUse' } }]);
+    });
+  });
+
+  describe('of a NIC whose address another link has, too', () => {
+    test.each([
+      ['a dummy', { kind: 'dummy', up: true }],
+      ['a link that is down', { kind: 'bridge' }],
+      ['a link without ARP', { kind: 'ipip', up: true, noArp: true }],
+    ])('has nothing to do while %s has it, to which no neighbour speaks', (_, more) => {
+      expect(planned(configuredHost(), holder(more))).toEqual([[true], []]);
+    });
+
+    test('is refused while the other link answers for it', () => {
+      expect(planned(configuredHost(), holder({ up: true }))).toEqual([[], ['NICInUse']]);
+    });
+
+    test('is refused while the NIC does not have it yet', () => {
+      const fresh = host([link(1, { name: 'multinic0' })]);
+      expect(planned(fresh, holder({ kind: 'dummy' }))).toEqual([[], ['NICInUse']]);
     });
   });
 

@@ -1,6 +1,7 @@
 import { rulePriority } from '../../api/names.ts';
 import type { RenderedNic } from '../backends/backend.ts';
-import { type Link, linkNamed, linksWithMac, type Snapshot } from '../snapshot.ts';
+import { linkOf } from '../identity.ts';
+import { type Link, linkNamed, type Snapshot } from '../snapshot.ts';
 import { type NicRecord, sha256 } from '../state.ts';
 import {
   type Candidate,
@@ -13,9 +14,9 @@ import { desiredState, sharedRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, obsolete } from './obsolete.ts';
-import { heldOf, isOwnRule } from './ownership.ts';
+import { heldOf, isOwnRule, keysOf } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
-import { withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
+import { hasLostSettings, withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
   inOrder,
   isDone,
@@ -73,7 +74,8 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
   const { entry, link, belongings, desired } = candidate;
   const before = presentState(host, link, belongings);
   const want = withOthersMode(desiredState(desired), before);
-  const after = withOthersSettings(want, before, isSetUp(candidate, bootId));
+  const lost = hasLostSettings(before.link?.settings ?? {}, host.defaultSettings);
+  const after = withOthersSettings(want, before, isSetUp(candidate, bootId) && !lost);
   const evict = link.name !== desired.name && taken.names.has(link.name);
   const rendered = backend.render(desired);
   const files = writeChanges(host, entry.mac, rendered, taken.paths);
@@ -119,6 +121,7 @@ function recordAfter(
     priority: rulePriority(desired.index),
     ...(shared.length > 0 ? { routes: shared } : {}),
     files: [main, ...companions].map(({ path, text }) => ({ path, sha256: sha256(text) })),
+    owned: keysOf({ ...desired, routes: shared }),
     ...(original ? { original } : {}),
   };
 }
@@ -158,7 +161,7 @@ export function planRemoval(input: PlanInput): Plan {
     const link =
       unreadFile(host, record) ?? othersInHand(input, record) ?? removableLink(input, nic);
     if (link && 'reason' in link) {
-      const name = linksWithMac(host, nic.record.mac)[0]?.name ?? '';
+      const name = linkOf(host, nic.record.mac)?.name ?? '';
       refused.push({ target: nic.target, name, refusal: link });
     } else units.push(removalUnit(input, nic, link, names));
   }
@@ -194,7 +197,17 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
   const touched = { link, owned: nic.belongings };
-  return firstRefusal([...untouchable, ...inUse], touched, site) ?? link;
+  return firstRefusal([...untouchable, ...inUse], touched, site) ?? receiver(input, link) ?? link;
+}
+
+/**
+ * A macvlan in the namespace of a Pod, which the host does not show, or another user of the link: its MAC is in the link's unicast
+ * filter. The change of a NIC leaves it connected, a removal does not.
+ */
+function receiver({ receives }: PlanInput, { name, mac }: Link): Refusal | undefined {
+  const other = receives?.get(mac)?.find((each) => each !== mac);
+  const message = `${name} receives for the MAC ${other}, as of a macvlan in a Pod`;
+  return other === undefined ? undefined : refusal('NICInUse', message);
 }
 
 function removalUnit(
