@@ -43,6 +43,8 @@ export interface Route {
   /** Network as `ip/prefix`, also for hosts and the default route. */
   readonly to: string;
   readonly via?: string;
+  /** Set when every next hop is a gateway that `via` cannot state: of a multipath route, of IPv6 for IPv4, of a nexthop object. */
+  readonly behindGateway?: true;
   /** Links it leaves by: none (blackhole), one, or several (multipath). */
   readonly links: readonly string[];
   /** Set when nobody tells by which links it leaves: each may be one of them. */

@@ -80,6 +80,39 @@ describe('routes', () => {
     expect(parse({ ...subnet, nhid: 5 })).not.toHaveProperty('anyLink');
   });
 
+  test.each<[string, object, boolean]>([
+    [
+      'of several gateways',
+      {
+        nexthops: [
+          { dev: 'a', gateway: '10.0.0.1' },
+          { dev: 'b', via: {} },
+        ],
+      },
+      true,
+    ],
+    [
+      'of a gateway and a link',
+      { nexthops: [{ dev: 'a', gateway: '10.0.0.1' }, { dev: 'b' }] },
+      false,
+    ],
+    [
+      'of a gateway of the other family',
+      { dev: 'a', via: { family: 'inet6', host: 'fe80::1' } },
+      true,
+    ],
+    [
+      'of a nexthop object with a gateway',
+      { nhid: 5, nh_info: { dev: 'a', gateway: '10.0.0.1' } },
+      true,
+    ],
+    ['of a nexthop object on a link', { nhid: 5, nh_info: { dev: 'a' } }, false],
+    ['of a link', { dev: 'a' }, false],
+  ])('a route %s is behind a gateway or not', (_, way, expected) => {
+    const { dev: _dev, ...plain } = subnet;
+    expect(parse({ ...plain, ...way })?.behindGateway ?? false).toBe(expected);
+  });
+
   test('a route through a tunnel goes where it says, not to the far end', () => {
     const json =
       '[{"dst":"10.62.0.0/24","encap":"ip","id":3,"src":"0.0.0.0","dst":"10.200.0.9","dev":"eth0"}]';

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { type Route, rt } from '../snapshot.ts';
 
-const nexthop = z.looseObject({ dev: z.string().optional() });
+const nexthop = z.looseObject({
+  dev: z.string().optional(),
+  gateway: z.string().optional(),
+  /** A gateway of the other family (RFC 5549). */
+  via: z.unknown().optional(),
+});
 
 /** One entry of `ip -N -j -d route show table all`, which lists both families; keys beyond these are kept and make a route opaque. */
 const routeEntry = z.looseObject({
@@ -24,6 +29,7 @@ const routeEntry = z.looseObject({
   nh_info: nexthop.optional(),
 });
 
+type Nexthop = Partial<z.infer<typeof nexthop>>;
 type RouteEntry = z.infer<typeof routeEntry>;
 
 const known = new Set(Object.keys(routeEntry.shape));
@@ -63,6 +69,7 @@ function toRoute(entry: RouteEntry, once: Once<string>, listOnce: Once<readonly 
     type: entry.type,
     to: network(entry.dst, family),
     ...(entry.gateway ? { via: once(entry.gateway) } : {}),
+    ...(isBehindGateway(entry) ? { behindGateway: true as const } : {}),
     links: listOnce(links.map(once)),
     ...(hidden ? { anyLink: true as const } : {}),
     table: entry.table,
@@ -88,6 +95,13 @@ function network(to: string, family: 4 | 6): string {
 function linksOf({ dev, nexthops = [], nh_info }: RouteEntry): string[] {
   const names = [dev ?? nh_info?.dev, ...nexthops.map((hop) => hop.dev)];
   return names.filter((name) => name !== undefined);
+}
+
+/** Whether each next hop is a gateway; a `gateway` of the route itself is its `via`. */
+function isBehindGateway({ gateway, nexthops, nh_info, ...entry }: RouteEntry): boolean {
+  if (gateway !== undefined) return false;
+  const hops: readonly Nexthop[] = nexthops ?? [nh_info ?? { via: entry['via'] }];
+  return hops.length > 0 && hops.every((hop) => (hop.gateway ?? hop.via) !== undefined);
 }
 
 function isOpaque(entry: RouteEntry): boolean {
