@@ -10,6 +10,8 @@ export interface Link {
   /** Largest MTU the driver takes, in bytes. */
   readonly maxMtu?: number;
   readonly up: boolean;
+  /** Set on a link that is up and not running (IFF_RUNNING), such as one without a cable. */
+  readonly noCarrier?: true;
   /** Driver kind of a virtual link: `veth`, `bridge`, `vlan` … */
   readonly kind?: string;
   /** Name of the link this one sits on (vlan, macvlan …); the peer of a veth is not one. */

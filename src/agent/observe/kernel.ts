@@ -79,6 +79,7 @@ function toLink(entry: z.infer<typeof linkEntry>): Link {
     // 0 stands for a driver that names no maximum.
     ...(entry.max_mtu ? { maxMtu: entry.max_mtu } : {}),
     up: entry.flags.includes('UP'),
+    ...(entry.flags.includes('NO-CARRIER') ? { noCarrier: true as const } : {}),
     ...(kind ? { kind } : {}),
     ...(lower ? { lower } : {}),
     ...(entry.master ? { master: entry.master } : {}),

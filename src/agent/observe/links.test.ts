@@ -31,7 +31,11 @@ describe('links', () => {
   });
 
   test.each([
-    ['up by its flag, not by its carrier', { flags: ['NO-CARRIER', 'UP'] }, { up: true }],
+    [
+      'up by its flag, not by its carrier',
+      { flags: ['NO-CARRIER', 'UP'] },
+      { up: true, noCarrier: true },
+    ],
     [
       'the permanent MAC of a bond member',
       { permaddr: 'fa:16:3e:00:00:02' },

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { familyOf, hostPrefix, ipOf, networkOf, prefixOf } from '../../api/address.ts';
-import { type KernelSnapshot, type Link, rt, type Snapshot, settingKeys } from '../snapshot.ts';
+import {
+  type Address,
+  type KernelSnapshot,
+  type Link,
+  rt,
+  type Snapshot,
+  settingKeys,
+} from '../snapshot.ts';
 import { formerSettings, withFormerSettings } from '../state.ts';
 import { type Belongings, isOwnRoute, isOwnRule, routeKey } from './ownership.ts';
 
@@ -177,7 +184,7 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
           ? !hasConnectedRoute(host, link, address.cidr)
           : address.noPrefixRoute,
         ...(address.temporary ? { temporary: true as const } : {}),
-        ...(address.probe ? { probe: address.probe } : {}),
+        ...probeOf(address, link),
       })),
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
@@ -195,6 +202,11 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
         metric,
       })),
   };
+}
+
+/** The kernel begins to probe an address with the carrier (`addrconf_dad_start`): without one, tentative is the end state. */
+function probeOf({ probe }: Address, { noCarrier }: Link): Pick<NicAddress, 'probe'> {
+  return probe === undefined || (probe === 'going on' && noCarrier) ? {} : { probe };
 }
 
 /**
