@@ -1,14 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type KernelDump, parseKernelDump, questions } from './kernel.ts';
+import { JsonLines } from './json-elements.ts';
+import { type KernelDump, KernelReader, questions } from './kernel.ts';
 
 const directory = join(import.meta.dirname, 'recordings');
 const names = readdirSync(directory).filter((name) => name.endsWith('.txt'));
 
+function dumpOf(answers: string): KernelDump | undefined {
+  const reader = new KernelReader();
+  let question = 0;
+  const lines = new JsonLines(
+    (text) => reader.add(question, text),
+    () => {
+      question++;
+    },
+  );
+  lines.push(answers);
+  return reader.end();
+}
+
 function recorded(name: string): KernelDump {
-  const answers = readFileSync(join(directory, name), 'utf8').trimEnd().split('\n');
-  const state = parseKernelDump(answers);
+  const state = dumpOf(readFileSync(join(directory, name), 'utf8'));
   if (!state) throw new Error(`${name} tells of two names`);
   return state;
 }
@@ -88,7 +101,8 @@ function look(links: Readonly<Record<number, string>>, later: Readonly<Record<nu
   const addressShow = Object.entries(later).map(([index, ifname]) => {
     return { ifindex: Number(index), ifname, addr_info };
   });
-  return parseKernelDump([JSON.stringify(linkShow), '[]', '[]', JSON.stringify(addressShow)]);
+  const answers = [linkShow, [], [], addressShow].map((answer) => `${JSON.stringify(answer)}\n`);
+  return dumpOf(answers.join(''));
 }
 
 describe('a look during which links changed', () => {
