@@ -5,6 +5,9 @@ const [quote, backslash, open, close, newline] = ['"', '\\', '{', '}', '\n'].map
 /** Length of an object at which reading gives up, in characters: a route with 10,000 next hops is shorter. */
 const maxElementLength = 1_000_000;
 
+/** More than any separator has, so that an error shows what the text is instead. */
+const maxBetween = 80;
+
 /**
  * Splits JSON arrays of objects, each on a line of its own, into the texts of their objects. The text comes in pieces, and only
  * the object that has not ended is held: `ip` answers with tens of megabytes on a node with thousands of links.
@@ -69,7 +72,7 @@ export class JsonLines {
       return true;
     }
     if (character.trim() !== '') this.#between += character;
-    if (this.#between.length > 2) throw notAnArray(this.#between);
+    if (this.#between.length > maxBetween) throw notAnArray(this.#between);
     return false;
   }
 
@@ -97,5 +100,5 @@ export class JsonLines {
 }
 
 function notAnArray(text: string): SyntaxError {
-  return new SyntaxError(`not an array of objects: ${JSON.stringify(text.slice(0, 80))}`);
+  return new SyntaxError(`not a JSON array of objects: ${JSON.stringify(text.slice(0, 80))}`);
 }
