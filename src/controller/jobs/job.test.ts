@@ -136,6 +136,7 @@ describe('the Job of a run', () => {
       '/etc/machine-id',
       '/etc/netplan',
       '/etc/sysctl.d',
+      '/etc/udev/rules.d',
       '/proc/sys/net',
       '/run/NetworkManager/devices',
       '/run/netplan',
