@@ -151,7 +151,8 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     nameOf: jobName,
     runsFor: (config) => read(options.jobs.byIndex('config', keyOf(config))),
     runsOn: (node) => read(options.jobs.byIndex('node', node)),
-    open: () => read(options.jobs.byIndex('open', 'yes')),
+    // With a sidecar in its Pod a Job goes on after its agent.
+    open: () => read(options.jobs.byIndex('open', 'yes')).filter(({ phase }) => phase !== 'ended'),
     prepare,
     start,
     remove,
