@@ -128,7 +128,8 @@ async function bringAbout(
   const { apply, left } = asPlanned
     ? { apply: plan.apply, left: hostAfterRemoval(host, plan.removal.units) }
     : await planAnew({ ...now, state: claimed(removed.state) }, context);
-  const applied = await carryOut(apply, removed.state, left, context);
+  const latest = asPlanned ? removed.seen : undefined;
+  const applied = await carryOut(apply, removed.state, left, withLatest(context, latest));
   const nics = [...applied.nics, ...removed.nics];
   const concluded = await conclude(nics, now, applied.state, context);
   const changes = changesOf([removed, applied]);
@@ -197,6 +198,10 @@ async function carryOut(
   return { state: next, nics: inNumber, units: pending, ...rest };
 }
 
+function withLatest(context: Context, latest: KernelSnapshot | undefined): Context {
+  return latest ? { ...context, latest } : context;
+}
+
 /** A NIC that is back may have the number of another one that leaves, too: their journals have one name, so they take turns. */
 async function inRounds(
   units: readonly Unit[],
@@ -210,7 +215,7 @@ async function inRounds(
   const first = await transact(firsts, known, host, context);
   const others = units.filter((unit) => !firsts.includes(unit));
   if (others.length === 0) return first;
-  const rest = await inRounds(others, first.state, host, context);
+  const rest = await inRounds(others, first.state, host, withLatest(context, first.seen));
   return {
     ...rest,
     failures: new Map([...first.failures, ...rest.failures]),

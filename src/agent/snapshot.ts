@@ -12,6 +12,8 @@ export interface Link {
   readonly up: boolean;
   /** Set on a link that is up and not running (IFF_RUNNING), such as one without a cable. */
   readonly noCarrier?: true;
+  /** It answers no neighbour: NOARP of netdevice(7). */
+  readonly noArp?: true;
   /** Driver kind of a virtual link: `veth`, `bridge`, `vlan` … */
   readonly kind?: string;
   /** Name of the link this one sits on (vlan, macvlan …); the peer of a veth is not one. */
@@ -137,6 +139,8 @@ export interface Snapshot {
   /** What a new link has. */
   readonly defaultSettings: Settings;
   readonly files: readonly ConfigFile[];
+  /** Folders of configuration files that the host lacks; absent if it lacks none. */
+  readonly missingFolders?: readonly string[];
   /**
    * What was made for the network manager from files of ours, the last time it was: it sets that whenever the carrier of
    * the NIC comes, also of one that was unplugged meanwhile and is plugged again. And what it has held since the boot of NICs
@@ -146,7 +150,7 @@ export interface Snapshot {
 }
 
 /** The part of a host that changes with the kernel. */
-export type KernelSnapshot = Omit<Snapshot, 'files' | 'held'>;
+export type KernelSnapshot = Omit<Snapshot, 'files' | 'held' | 'missingFolders'>;
 
 /** Settings `net.FAMILY.conf.LINK.KEY` that the agent sets, as `FAMILY.KEY` (networking/ip-sysctl of the kernel). */
 export const settingKeys = [
@@ -164,6 +168,7 @@ export type Settings = Readonly<Partial<Record<SettingKey, string>>>;
 export const rt = {
   unicast: 1,
   mainTable: 254,
+  defaultTable: 253,
   protocolKernel: 2,
   protocolBoot: 3,
   protocolStatic: 4,
@@ -175,14 +180,11 @@ export const rt = {
 } as const;
 
 /**
- * Links that have this MAC as their own. Bonds, bridges and teams borrow the MAC of a member, vlans and macvlans that of
- * the link they sit on: they are not NICs.
+ * Whether the kernel made the route by itself, from an address or a link. It never gives a route a next hop; Cilium marks its own
+ * routes as the kernel's on purpose (cilium/cilium#24288).
  */
-export function linksWithMac(host: Pick<Snapshot, 'links'>, mac: string): Link[] {
-  const masters = new Set(host.links.map((link) => link.master));
-  return host.links.filter(
-    (link) => link.mac === mac && link.lower === undefined && !masters.has(link.name),
-  );
+export function isKernelMade({ protocol, via, links }: Route): boolean {
+  return protocol === rt.protocolKernel && via === undefined && links.length < 2;
 }
 
 /** Links that sit on this one: vlans, macvlans and the like. */

@@ -3,10 +3,11 @@ import type { NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
 import type { Backend } from './backends/backend.ts';
 import { nameByRules, rulesPlace } from './backends/udev-rules.ts';
+import { nicOf } from './identity.ts';
 import { isLeftAlone } from './observe/family.ts';
 import { readHostFiles } from './observe/host.ts';
 import { isGood, warningsOf } from './result.ts';
-import { type HostFile, linksWithMac, type Snapshot } from './snapshot.ts';
+import type { HostFile, Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
 
 /** What was there when a run began. */
@@ -74,6 +75,6 @@ function notPersistent(
   if (backend.name !== 'keyfile' && backend.name !== 'ifcfg') return [];
   const isLeft = ({ index }: { readonly index: number }) => isLeftAlone(hostRoot, index);
   return nics
-    .filter(({ state, mac }) => state === 'Configured' && linksWithMac(host, mac).some(isLeft))
+    .filter(({ state, mac }) => state === 'Configured' && nicOf(host, mac).links.some(isLeft))
     .map(({ name }) => `NotPersistent ${name}, NetworkManager is told not to manage it`);
 }

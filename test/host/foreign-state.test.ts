@@ -59,11 +59,11 @@ describe('what others have on a host', () => {
     expect(stderr).toContain('others lost something');
   });
 
-  test('on such a NIC is there again, what a gateway is on before what is behind it', async () => {
+  test('keeps a NIC from being changed when it is a route by a next hop, whoever is said to have made it', async () => {
     await plantOnNic(theirs, 'route add 10.7.0.0/16 via 10.8.0.1 dev ens5 proto kernel');
-    const { result } = await runAgent(host, request([wanted]), { path: await ipOnOldKernel(host) });
-    expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
-    expect(await routesOf('multinic0')).toContain('10.7.0.0/16 via 10.8.0.1 proto kernel');
+    const { result } = await runAgent(host, request([wanted]));
+    expect(result?.nics).toMatchObject([{ name: 'ens5', reason: 'NICInUse' }]);
+    expect(await routesOf('ens5')).toContain('10.7.0.0/16 via 10.8.0.1 proto kernel');
   });
 
   test('on such a NIC is told of, and not put back, when others took the NIC meanwhile', async () => {

@@ -72,6 +72,18 @@ describe('kernel settings of a NIC', () => {
     expect(await settings('multinic0')).toEqual(['2', '1', '2']);
   });
 
+  test('are set again on a NIC that returns from the namespace of a pod', async () => {
+    await configured(wanted);
+    // In an empty namespace the link keeps its index.
+    const go = `ip -n ${host.netns} link set dev multinic0 netns $$`;
+    const back = `ip link set dev multinic0 netns ${host.netns}`;
+    const moved = await host.exec('unshare', '--net', 'sh', '-c', `${go} && ${back}`);
+    expect(moved.code, moved.stderr).toBe(0);
+    expect(await settings('multinic0')).toEqual(['0', '0', '0']);
+    expect((await configured(wanted)).warnings).toEqual([]);
+    expect(await settings('multinic0')).toEqual(['2', '1', '2']);
+  });
+
   test('let each of two NICs in a subnet answer for its own addresses alone', async () => {
     await configured(wanted, other);
     for (const [ip, mac] of [

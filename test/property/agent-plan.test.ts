@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { linkOf } from '../../src/agent/identity.ts';
 import { linkLocalOf } from '../../src/agent/planning/desired.ts';
 import { diffNic } from '../../src/agent/planning/diff.ts';
 import { type NicState, presentState, sameNic } from '../../src/agent/planning/nic-state.ts';
 import { routeKey } from '../../src/agent/planning/ownership.ts';
 import { planApply, planRemoval } from '../../src/agent/planning/plan.ts';
 import { inOrder, isDone, stateAfter, type Unit } from '../../src/agent/planning/unit.ts';
-import { linksWithMac, type Snapshot } from '../../src/agent/snapshot.ts';
+import type { Snapshot } from '../../src/agent/snapshot.ts';
 import { type AgentState, emptyState } from '../../src/agent/state.ts';
 import { familyOf } from '../../src/api/address.ts';
 import type { RequestInterface } from '../../src/api/job.ts';
@@ -134,7 +135,7 @@ interface Scene {
 
 /** What the agent does about what it sees to differ: one change may make the next one possible. */
 function brought(on: Snapshot, { nic }: Unit, goal: NicState, options: ModelOptions): Snapshot {
-  const seen = (now: Snapshot) => presentState(now, linksWithMac(now, nic.mac)[0], nic.belongings);
+  const seen = (now: Snapshot) => presentState(now, linkOf(now, nic.mac), nic.belongings);
   const want = seen(on).link ? goal : { rules: goal.rules };
   const once = applied(on, diffNic(seen(on), want), options);
   return applied(once, diffNic(seen(once), want), options);
@@ -208,11 +209,7 @@ describe('plan of the agent', () => {
       fc.property(someStory, (story) => {
         tell(story, ({ removal, apply, after }, _, wanted) => {
           for (const { nic, after: goal } of [...removal.units, ...apply.units]) {
-            const now = presentState(
-              after.host,
-              linksWithMac(after.host, nic.mac)[0],
-              nic.belongings,
-            );
+            const now = presentState(after.host, linkOf(after.host, nic.mac), nic.belongings);
             expect(sameNic(now, goal), JSON.stringify([now, goal])).toBe(true);
           }
           const again = run(after, wanted, story);
@@ -295,7 +292,7 @@ describe('plan of the agent', () => {
             owned.map(({ mac }) => mac).toSorted(),
           );
           for (const { mac, table, routes = [], originalName, original } of owned) {
-            const now = linksWithMac(between.host, mac)[0];
+            const now = linkOf(between.host, mac);
             expect(between.host.routes.filter((each) => each.table === table)).toEqual([]);
             const keys = routes.map(routeKey);
             expect(between.host.routes.filter((each) => keys.includes(routeKey(each)))).toEqual([]);
@@ -328,8 +325,7 @@ describe('plan of the agent', () => {
                 (now, operation) => perform(now, operation, options),
                 applied(scene.host, { sysctls: change.sysctls, operations: [] }, options),
               );
-              const seen = (on: Snapshot) =>
-                presentState(on, linksWithMac(on, nic.mac)[0], nic.belongings);
+              const seen = (on: Snapshot) => presentState(on, linkOf(on, nic.mac), nic.belongings);
               for (const goal of [unit.before, unit.after]) {
                 const end = brought(stopped, unit, goal, options);
                 expect(sameNic(seen(end), goal), JSON.stringify([seen(end), goal])).toBe(true);

@@ -24,6 +24,8 @@ export interface Context extends Host {
   readonly claims?: readonly NicRecord[];
   /** The host before the run changed any NIC: what the node itself has lost since then stops it. */
   readonly start?: KernelSnapshot;
+  /** The latest snapshot of the kernel, if the run changed NICs since it began. */
+  readonly latest?: KernelSnapshot;
 }
 
 export interface Tools {

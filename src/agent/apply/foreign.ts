@@ -1,3 +1,4 @@
+import { linkOf } from '../identity.ts';
 import {
   dropInsToOurs,
   observeLinks,
@@ -9,15 +10,12 @@ import { type ForeignView, type Loss, lostByOthers } from '../planning/foreign.t
 import type { KnownNic } from '../planning/nic-state.ts';
 import { ownedBy } from '../planning/ownership.ts';
 import type { WholePlan } from '../planning/plan.ts';
-import { inUse, untouchable } from '../planning/refusals.ts';
 import { departed } from '../planning/remembered.ts';
 import { inOrder, isDone, type Unit } from '../planning/unit.ts';
 import type { HostFile, KernelSnapshot, Settings, Snapshot } from '../snapshot.ts';
-import { linksWithMac } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
-import { changeKernel } from './kernel.ts';
-import { takenBy } from './taken.ts';
+import { changeNics } from './gate.ts';
 
 /** What a run has changed, or begun to. */
 export interface Changes {
@@ -175,23 +173,24 @@ async function putBackOn(
   { kernel, losses }: Found,
   context: Context,
 ): Promise<KernelSnapshot | undefined> {
-  const free = nics.filter((nic) => !takenBy(nic, kernel, [...untouchable, ...inUse], context));
-  const names = new Map(
-    free.flatMap(({ mac }) => {
-      const [link, twin] = linksWithMac(kernel, mac);
-      return link?.up && !twin ? [[mac, link.name] as const] : [];
-    }),
-  );
+  const known = new Map(nics.map((nic) => [nic.mac, nic]));
   const changes = new Map(
     losses.flatMap(({ what, again }) => {
-      const name = again && names.get(again.mac);
-      if (!again || name === undefined) return [];
-      return [[what, { sysctls: [], operations: [again.on(name)] }] as const];
+      const nic = again && known.get(again.mac);
+      const link = nic && linkOf(kernel, nic.mac);
+      if (!nic || !link?.up) return [];
+      return [
+        [
+          { what, nic },
+          { sysctls: [], operations: [again.on(link.name)] },
+        ] as const,
+      ];
     }),
   );
   if (changes.size === 0) return undefined;
-  const { failures, seen } = await changeKernel(changes, context, maxRefused);
-  for (const [what, { message }] of failures) context.log.warn({ what, message }, 'not put back');
+  const { failures, seen } = await changeNics(changes, kernel, context, maxRefused);
+  for (const [{ what }, { message }] of failures)
+    context.log.warn({ what, message }, 'not put back');
   const { macs } = context;
   return seen ? withSettings(seen, context, macs) : observeLinks(context, macs);
 }

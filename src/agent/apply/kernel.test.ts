@@ -70,7 +70,7 @@ describe('changing the kernel', () => {
     ]);
     const { failures } = await changeKernel(changes, kernel);
     expect([...failures]).toEqual([
-      ['b', { message: 'File exists: link set dev b name x', busy: false }],
+      ['b', { reason: 'ApplyFailed', message: 'File exists: link set dev b name x', busy: false }],
     ]);
     expect(asked[1]).toEqual(['link set dev c up', 'link set dev d up']);
   });

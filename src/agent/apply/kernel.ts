@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { familyOf } from '../../api/address.ts';
 import type { Effect } from '../../api/effects.ts';
+import type { NicReason } from '../../api/job.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Ip } from '../ip-session.ts';
 import { sysctlPath } from '../observe/host.ts';
@@ -18,6 +19,8 @@ export interface Kernel {
 
 /** Why a change stopped; `busy` when the kernel cannot rename a link that is up. */
 export interface KernelFailure {
+  /** `ApplyFailed`, or why the NIC must not be touched: the kernel was not asked then. */
+  readonly reason: NicReason;
   readonly message: string;
   readonly busy: boolean;
 }
@@ -75,7 +78,7 @@ function writeSysctls({ sysctls }: Change, kernel: Kernel): KernelFailure | unde
       writeFileSync(sysctlPath(kernel.sysctls, dev, key), value);
     } catch (error) {
       const message = `${settingName(dev, key)}: ${(error as Error).message}`;
-      return { message, busy: false };
+      return { reason: 'ApplyFailed', message, busy: false };
     }
   }
   return undefined;
@@ -119,6 +122,7 @@ const goneWords =
 function failureOf(operation: Operation, words: string): KernelFailure {
   const plain = words.replaceAll(/RTNETLINK answers: |Error: /g, '').replaceAll(/\s+/g, ' ');
   return {
+    reason: 'ApplyFailed',
     message: `${plain || 'failed'}: ${batchLine(operation)}`,
     busy: operation.kind === 'link.rename' && /resource busy/i.test(words),
   };

@@ -1,20 +1,20 @@
 import { ipOf } from '../../api/address.ts';
 import type { Family } from '../../api/job.ts';
+import { linkOf } from '../identity.ts';
 import { observeLinks, withSettings } from '../observe/host.ts';
 import { diffNic } from '../planning/diff.ts';
 import type { Change, Operation } from '../planning/operation.ts';
 import { routeKey } from '../planning/ownership.ts';
-import { refusal, untouchable } from '../planning/refusals.ts';
+import { type Refusal, refusal, unusable } from '../planning/refusals.ts';
 import type { Bystander } from '../planning/remembered.ts';
 import { withoutLasting } from '../planning/settings.ts';
 import type { Unit } from '../planning/unit.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
 import { stagedFiles, syncStaged } from './disk.ts';
-import { changeKernel } from './kernel.ts';
+import { changeNics, takenBy } from './gate.ts';
 import { lostByNode } from './lost.ts';
 import { type Goal, settle, stateOf } from './settle.ts';
-import { takenBy } from './taken.ts';
 import type { UndoableWork } from './undoable-work.ts';
 
 export interface Changed {
@@ -29,12 +29,19 @@ export interface Changed {
   readonly contested: readonly string[];
 }
 
-/** Changes the kernel and meanwhile, as it works in a process of its own, makes sure of the staged files. */
-export async function changeLinks(work: UndoableWork, context: Context): Promise<Changed> {
+/**
+ * Changes the kernel and meanwhile, as it works in a process of its own, makes sure of the staged files. `latest` is the latest
+ * snapshot of the kernel.
+ */
+export async function changeLinks(
+  work: UndoableWork,
+  latest: KernelSnapshot,
+  context: Context,
+): Promise<Changed> {
   const units = work.going;
   const changes = new Map(units.map((unit) => [unit, unit.change]));
   const [{ failures, seen }, files] = await Promise.all([
-    changeKernel(changes, context),
+    changeNics(changes, latest, context),
     Promise.allSettled(units.map((unit) => secureFiles(unit, context))),
   ]);
   const stopped = new Map<Unit, string>();
@@ -42,13 +49,14 @@ export async function changeLinks(work: UndoableWork, context: Context): Promise
     units.filter((unit) => failures.get(unit)?.busy),
     context,
   );
-  for (const [unit, { message, busy }] of failures) {
+  for (const [unit, { message, busy, reason }] of failures) {
     const again = busy ? await changeThroughDown(unit, context) : undefined;
     if (again) changes.set(unit, again.change);
     const problem = again ? again.problem : message;
     if (problem === undefined) continue;
-    if (isContested(unit, changes.get(unit), context)) stopped.set(unit, problem);
-    else await work.fail(unit, { reason: 'ApplyFailed', message: problem });
+    const failure = refusal(reason, problem);
+    if (isPassing(failure, unit, changes.get(unit), context)) stopped.set(unit, problem);
+    else await work.fail(unit, failure);
   }
   await work.each('PersistFailed', async (unit) => {
     const file = files[units.indexOf(unit)];
@@ -80,21 +88,23 @@ async function giveUpNames(units: readonly Unit[], context: Context): Promise<vo
   const now = await observeLinks(context, context.macs);
   const changes = new Map(
     evicted.flatMap(({ unit, eviction }) => {
-      const name = stateOf(unit.nic, now).link?.name;
-      if (!('dev' in eviction) || eviction.dev !== name) return [];
+      const name = linkOf(now, unit.nic.mac)?.name;
+      if (!('dev' in eviction) || name === undefined || eviction.dev !== name) return [];
       const down: Operation = { kind: 'link.down', dev: name };
       return [[unit, { sysctls: [], operations: [down, eviction] }] as const];
     }),
   );
   // What is refused is refused once more when the NIC itself has its turn.
-  await changeKernel(changes, context);
+  await changeNics(changes, now, context);
 }
 
 /** Kernels before 6.2 rename only links that are down. */
 async function changeThroughDown(unit: Unit, context: Context) {
-  const now = stateOf(unit.nic, await observeLinks(context, context.macs));
+  const seen = await observeLinks(context, context.macs);
+  const now = stateOf(unit.nic, seen);
+  if ('reason' in now) return { change: unit.change, problem: now.message };
   const change = diffNic(now, unit.after, { renameDown: true });
-  const { failures } = await changeKernel(new Map([[unit, change]]), context);
+  const { failures } = await changeNics(new Map([[unit, change]]), seen, context);
   return { change, problem: failures.get(unit)?.message };
 }
 
@@ -148,10 +158,20 @@ export async function verifyLinks(
     else await work.fail(goal.unit, refusal('VerifyFailed', message));
   }
   for (const unit of work.going.filter(({ action }) => action === 'apply')) {
-    const taken = takenBy(unit.nic, seen, untouchable, context);
+    const taken = takenBy(unit.nic, seen, context, unusable);
     if (taken) work.tell(unit, taken);
   }
   return seen;
+}
+
+/** Whether what stopped a change may be made up for: the kernel refused it on a NIC that the network manager works on too. */
+function isPassing(
+  { reason }: Refusal,
+  unit: Unit,
+  change: Change | undefined,
+  context: Context,
+): boolean {
+  return reason === 'ApplyFailed' && isContested(unit, change, context);
 }
 
 /**

@@ -29,6 +29,14 @@ describe('what the node lost', () => {
     expect(lostByNode(had, before, ours)).toBeUndefined();
   });
 
+  test('is the default route of a bridge with the MAC of a NIC of ours', () => {
+    const bridge = link(7, { name: 'br-ex', kind: 'bridge', mac: macOf(1) });
+    const way = route('0.0.0.0/0', 'br-ex', { metric: 9 });
+    const had = { ...before, links: [...before.links, bridge], routes: [...before.routes, way] };
+    const has = { ...had, routes: before.routes };
+    expect(lostByNode(had, has, ours)).toBe('route 0.0.0.0/0 via  dev br-ex');
+  });
+
   test('is nothing when more came, or when only NICs of ours changed', () => {
     const more = {
       ...before,

@@ -1,3 +1,4 @@
+import { nicOf } from '../identity.ts';
 import { rt, type Snapshot } from '../snapshot.ts';
 
 /**
@@ -16,7 +17,8 @@ export function lostByNode(
 type Vital = Pick<Snapshot, 'links' | 'addresses' | 'routes'>;
 
 function vital({ links, addresses, routes }: Vital, macs: ReadonlySet<string>): string[] {
-  const ours = new Set(links.filter(({ mac }) => macs.has(mac)).map(({ name }) => name));
+  const nics = [...macs].flatMap((mac) => nicOf({ links }, mac).links);
+  const ours = new Set(nics.map(({ name }) => name));
   const defaults = routes.filter(
     ({ to, type, table, links: by }) =>
       to.endsWith('/0') &&

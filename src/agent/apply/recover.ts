@@ -1,9 +1,10 @@
 import { isSameJson } from '../../api/same-json.ts';
+import { linkOf } from '../identity.ts';
 import { observeHost, observeLinks } from '../observe/host.ts';
 import { withEntrusted } from '../planning/foreign.ts';
 import { withHeld } from '../planning/ownership.ts';
-import { inUse, type Refusal, untouchable } from '../planning/refusals.ts';
-import { type KernelSnapshot, linksWithMac } from '../snapshot.ts';
+import type { Refusal } from '../planning/refusals.ts';
+import type { KernelSnapshot } from '../snapshot.ts';
 import {
   type AgentState,
   advanceFence,
@@ -16,10 +17,10 @@ import {
 import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
 import { type Losses, lossesOf, noLosses, type Others, othersOn, pathsOf } from './foreign.ts';
+import { takenBy } from './gate.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
 import { inReachOf } from './reach.ts';
 import { bringNic, stateOf } from './settle.ts';
-import { takenBy } from './taken.ts';
 
 /** What others lost meanwhile is in it too. */
 export interface Recovered extends Losses {
@@ -67,16 +68,11 @@ function beforeTheCrash(
 ): Others {
   const ofThisBoot = journals.filter(({ bootId }) => bootId === run.bootId);
   const kernel = ofThisBoot.reduce((sum, { mac, before, others: had }) => {
-    const now = onlyLinkWithMac(sum, mac);
+    const now = linkOf(sum, mac)?.name;
     if (!had || !now) return sum;
     return withEntrusted(sum, had, (name) => (name === before.link?.name ? now : name));
   }, others.kernel);
   return { ...others, kernel };
-}
-
-function onlyLinkWithMac(kernel: KernelSnapshot, mac: string): string | undefined {
-  const [link, twin] = linksWithMac(kernel, mac);
-  return twin ? undefined : link?.name;
 }
 
 /** As `recover`, which looks at what others have before and after it. */
@@ -129,7 +125,7 @@ async function broughtToEnd(entry: JournalEntry, state: AgentState, context: Con
   const committed = left.includes(files.commit.path)
     ? isRecorded(entry, state)
     : isCommitted(files, context);
-  const problem = await bringBack(entry, committed, state, context);
+  const problem = await bringBack(entry, committed, context);
   context.log.info({ mac, step, committed, problem }, 'nic recovered');
   const lost = committed ? await finishFiles(files, context) : [];
   if (!committed) await restoreFiles(files, context);
@@ -152,14 +148,13 @@ function isRecorded({ record, mac }: JournalEntry, { nics }: AgentState): boolea
 async function bringBack(
   entry: JournalEntry,
   committed: boolean,
-  { nics }: AgentState,
   context: Context,
 ): Promise<string | undefined> {
   // After a reboot the kernel has what the files say, under names that may be others than before.
   const rebooted = entry.bootId !== context.run.bootId;
   if (rebooted && !committed) return undefined;
   const seenNow = await observeLinks(context, context.macs);
-  const refusal = takenBy(entry, seenNow, [...untouchable, ...inUse], context, nics);
+  const refusal = takenBy(entry, seenNow, context);
   if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;
   if (isOnlyLeased(entry, committed, seenNow)) return undefined;
   return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, context);
@@ -168,7 +163,9 @@ async function bringBack(
 /** Whether the NIC is to be ours no more and has nothing of ours: who has taken it since may keep it as it is. */
 function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelSnapshot): boolean {
   if (!committed || entry.step !== 'remove') return false;
-  const { link, rules } = stateOf(entry, seenNow);
+  const now = stateOf(entry, seenNow);
+  if ('reason' in now) return false;
+  const { link, rules } = now;
   return [...(link?.addresses ?? []), ...(link?.routes ?? []), ...rules].length === 0;
 }
 
@@ -179,7 +176,9 @@ function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelSna
 function isOnlyLeased(entry: JournalEntry, committed: boolean, seenNow: KernelSnapshot): boolean {
   if (committed) return false;
   const { before } = entry;
-  const { link, rules } = stateOf(entry, seenNow);
+  const now = stateOf(entry, seenNow);
+  if ('reason' in now) return false;
+  const { link, rules } = now;
   if (!link || link.name !== before.link?.name || link.addresses.length === 0) return false;
   const bare = link.routes.length + rules.length + before.link.addresses.length === 0;
   return bare && link.addresses.every(({ temporary }) => temporary === true);

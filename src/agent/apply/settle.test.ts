@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { address, host, link, macOf } from '../../../test/fixtures/agent-samples.ts';
+import { linkOf } from '../identity.ts';
 import type { Ip } from '../ip-session.ts';
+import { presentState } from '../planning/nic-state.ts';
 import type { Address, KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
-import { settle, stateOf } from './settle.ts';
+import { settle } from './settle.ts';
 
 const cidr = 'fd00::1/64';
 const nic = { mac: macOf(1), belongings: { tables: [100], ips: ['fd00::1'], routes: [] } };
@@ -53,10 +55,15 @@ test.each<[string, readonly KernelSnapshot[], object]>([
     ipv6: true,
     clock,
     macs: new Set([nic.mac]),
+    protectedAddresses: [],
     hostRoot: '/nowhere',
     sysctls: '/nowhere',
   };
-  const goal = { nic, want: stateOf(nic, kernel()), plugged: true };
+  const goal = {
+    nic,
+    want: presentState(kernel(), linkOf(kernel(), nic.mac), nic.belongings),
+    plugged: true,
+  };
   // The NIC was renamed and udev is still to react, so the snapshots go on after the first that is right.
   const result = await settle([goal], context as unknown as Context, { renamedFrom: ['ens1'] });
   const found = { wrong: [...result.wrong.values()], duplicate: [...result.duplicate.values()] };

@@ -1,5 +1,6 @@
 import { isConfiguring } from '../observe/family.ts';
 import { observeLinks } from '../observe/host.ts';
+import { onlyLink } from '../planning/candidates.ts';
 import { diffNic } from '../planning/diff.ts';
 import {
   type KnownNic,
@@ -9,10 +10,11 @@ import {
   presentState,
   sameNic,
 } from '../planning/nic-state.ts';
+import type { Refusal } from '../planning/refusals.ts';
 import { withoutLasting } from '../planning/settings.ts';
-import { type KernelSnapshot, linksWithMac } from '../snapshot.ts';
+import type { KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
-import { changeKernel } from './kernel.ts';
+import { changeNics, takenBy } from './gate.ts';
 
 /** How long the kernel, udev and others may take until a change shows. */
 const patienceMs = 3_000;
@@ -60,16 +62,17 @@ export interface SettleOptions {
   readonly alarm?: (seen: KernelSnapshot) => string | undefined;
 }
 
-/** The state the NIC has in what was seen of the host; of two with its MAC nobody knows which one it is. */
-export function stateOf(nic: KnownNic, seen: KernelSnapshot): NicState {
-  if (nic.rulesOnly) return presentState(seen, undefined, nic.belongings);
-  const [link, twin] = linksWithMac(seen, nic.mac);
-  return presentState(seen, twin ? undefined : link, nic.belongings);
+/** Returns the state of the NIC in a snapshot, or a refusal if two links have its MAC: either of them may be the NIC. */
+export function stateOf(nic: KnownNic, seen: KernelSnapshot): NicState | Refusal {
+  const link = nic.rulesOnly ? undefined : onlyLink(seen, nic.mac);
+  if (!link || !('reason' in link)) return presentState(seen, link, nic.belongings);
+  return link.reason === 'WaitingForNIC' ? presentState(seen, undefined, nic.belongings) : link;
 }
 
 /** What is not yet as it shall be; a NIC that is unplugged has only its rules left. */
 function differenceOf({ nic, want, plugged = false }: Goal, seen: KernelSnapshot): string {
   const now = stateOf(nic, seen);
+  if ('reason' in now) return now.message;
   return nicDifference(now, plugged ? want : reachable(now, want));
 }
 
@@ -99,19 +102,21 @@ export async function settle<G extends Goal>(
     rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
     const end = start + (look.busy ? longPatienceMs : patienceMs);
     if (at >= end || isQuiet(seen, options, at - rightSince)) return tolerant(look, seen);
-    const open = look.improvable ? tries.left(look.wrong) : [];
+    const open = look.improvable ? tries.left(look.wrong, seen, context) : [];
     if (open.length === 0) await clock.sleep(pauseMs);
     else await change(open, seen, tries, context, failures);
   }
 }
 
 /** How often each NIC was changed. */
-class Tries<G> {
+class Tries<G extends Goal> {
   readonly #made = new Map<G, number>();
 
-  /** Those of which another change may be tried. */
-  left(goals: ReadonlyMap<G, unknown>): G[] {
-    return [...goals.keys()].filter((goal) => (this.#made.get(goal) ?? 0) < maxChanges);
+  /** Those of which another change may be tried: a NIC that is taken may be free again in a moment. */
+  left(goals: ReadonlyMap<G, unknown>, seen: KernelSnapshot, context: Context): G[] {
+    return [...goals.keys()].filter(
+      (goal) => (this.#made.get(goal) ?? 0) < maxChanges && !takenBy(goal.nic, seen, context),
+    );
   }
 
   /** Counts one more; tells which one it is. */
@@ -148,7 +153,7 @@ function judged<G extends Goal>(
   options: SettleOptions,
   context: Context,
 ): Look<G> {
-  const wrong = wrongOf(goals, seen, failures);
+  const wrong = wrongOf(goals, seen, failures, context);
   const duplicate = new Map(
     [...wrong.keys()].flatMap((goal) => {
       const [cidr] = probed(goal, seen, 'failed');
@@ -170,8 +175,9 @@ function judged<G extends Goal>(
 /** The wanted addresses of which the probing is this far. */
 function probed({ nic, want }: Goal, seen: KernelSnapshot, probe: NicAddress['probe']): string[] {
   const wanted = new Set(want.link?.addresses.map(({ cidr }) => cidr));
-  const present = stateOf(nic, seen).link?.addresses ?? [];
-  return present
+  const now = stateOf(nic, seen);
+  if ('reason' in now) return [];
+  return (now.link?.addresses ?? [])
     .filter((address) => wanted.has(address.cidr) && address.probe === probe)
     .map(({ cidr }) => cidr);
 }
@@ -184,8 +190,9 @@ function withoutProbe({ probe: _probe, ...address }: NicAddress): NicAddress {
 function isOnlyProbed(goal: Goal, seen: KernelSnapshot): boolean {
   if (probed(goal, seen, 'going on').length === 0) return false;
   const { nic, want } = goal;
-  const { link, rules } = stateOf(nic, seen);
-  if (!link) return false;
+  const now = stateOf(nic, seen);
+  if ('reason' in now || !now.link) return false;
+  const { link, rules } = now;
   return sameNic({ link: { ...link, addresses: link.addresses.map(withoutProbe) }, rules }, want);
 }
 
@@ -193,13 +200,15 @@ function wrongOf<G extends Goal>(
   goals: readonly G[],
   seen: KernelSnapshot,
   failures: ReadonlyMap<G, string>,
+  context: Context,
 ): Map<G, string> {
   return new Map(
     goals.flatMap((goal) => {
       const difference = differenceOf(goal, seen);
+      if (!difference) return [];
       const failure = failures.get(goal);
       const words = failure ? `${difference} (${failure})` : difference;
-      return difference ? [[goal, words] as const] : [];
+      return [[goal, takenBy(goal.nic, seen, context)?.message ?? words] as const];
     }),
   );
 }
@@ -237,14 +246,15 @@ async function change<G extends Goal>(
   failed: Map<G, string>,
 ): Promise<void> {
   const changes = new Map(
-    goals.map((goal) => {
+    goals.flatMap((goal) => {
       const now = stateOf(goal.nic, seen);
+      if ('reason' in now) return [];
       // Whatever the trouble was, the way through down is the one that every kernel allows.
       const options = { renameDown: tries.next(goal) > 1 };
-      return [goal, diffNic(now, reachable(now, goal.want), options)] as const;
+      return [[goal, diffNic(now, reachable(now, goal.want), options)] as const];
     }),
   );
-  const { failures } = await changeKernel(changes, context);
+  const { failures } = await changeNics(changes, seen, context);
   for (const [goal, { message }] of failures) failed.set(goal, message);
 }
 

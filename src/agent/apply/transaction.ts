@@ -38,7 +38,7 @@ export async function transact(
   await work.each('PersistFailed', (unit) => stageFiles(unit.files, context));
   let changed: Changed = { stopped: new Map(), contested: [] };
   await work.together('ApplyFailed', async () => {
-    changed = await changeLinks(work, context);
+    changed = await changeLinks(work, context.latest ?? before, context);
   });
   let last: KernelSnapshot | undefined;
   await work.together('VerifyFailed', async () => {

@@ -1,14 +1,23 @@
 import type { NicReason } from '../../api/job.ts';
+import { linkOf } from '../identity.ts';
 import type { Refusal } from '../planning/refusals.ts';
-import type { Unit } from '../planning/unit.ts';
+import { inOrder, type Unit } from '../planning/unit.ts';
 import type { Context } from './context.ts';
 import { restoreFiles } from './disk.ts';
 import { removeJournal } from './memory.ts';
-import { bringNic } from './settle.ts';
+import { inReachOf } from './reach.ts';
+import { settle } from './settle.ts';
 
 export interface Failure extends Refusal {
   /** Of the link, when the unit was not undone. */
   readonly name?: string;
+}
+
+interface Undone {
+  /** Why the NIC is not as it was; undefined if it is. */
+  readonly problem: string | undefined;
+  /** Name of its link now; empty if it has none, or none that is known to be its own. */
+  readonly name: string;
 }
 
 /** Units on their way: what fails at a step is undone at once and takes no part in the next ones. */
@@ -62,26 +71,33 @@ export class UndoableWork {
     this.#context.log.warn({ mac: unit.target.mac, ...failure }, 'nic taken by others');
   }
 
-  /** Undoes a unit: kernel and files are as they were before it, which is looked at. */
+  /** Undoes a unit and verifies that kernel and files are as they were before it. A NIC that others took meanwhile stays. */
   async fail(unit: Unit, failure: Refusal): Promise<void> {
     this.#going.delete(unit);
-    const problem = await this.#undo(unit);
+    const { problem, name } = await this.#undo(unit);
     const message = problem
       ? `${failure.message}; not undone: ${problem}`
       : `${failure.message}; undone`;
-    this.#failures.set(unit, { reason: problem ? 'RollbackFailed' : failure.reason, message });
+    const reason = problem ? 'RollbackFailed' : failure.reason;
+    this.#failures.set(unit, { reason, message, ...(problem ? { name } : {}) });
     this.#context.log.warn({ mac: unit.target.mac, ...failure, problem }, 'nic undone');
   }
 
-  async #undo(unit: Unit): Promise<string | undefined> {
+  async #undo({ nic, before, files, index }: Unit): Promise<Undone> {
+    let name = '';
     try {
-      const problem = await bringNic(unit.nic, unit.before, this.#context);
-      await restoreFiles(unit.files, this.#context);
+      const goal = { nic, want: before };
+      const { wrong, seen } = await settle([goal], this.#context);
+      name = linkOf(seen, nic.mac)?.name ?? '';
+      const reach = inReachOf(files, this.#context.hostRoot);
+      const lost = inOrder(files).find((file) => file.before && reach.left.includes(file.path));
+      const problem = wrong.get(goal) ?? (lost && `${lost.path}: its folder is missing`);
+      await restoreFiles(reach.files, this.#context);
       // The journal stays until the NIC is back: the next run tries again.
-      if (!problem) await removeJournal(unit.index, this.#context);
-      return problem;
+      if (!problem) await removeJournal(index, this.#context);
+      return { problem, name };
     } catch (error) {
-      return words(error);
+      return { problem: words(error), name };
     }
   }
 }

@@ -81,7 +81,9 @@ export async function observeHost(
   const files = [...read, ...dropInsToOurs(hostRoot, backend.places)];
   const made = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
   const held = [...made.flatMap((file) => backend.held(file) ?? []), ...(state.left ?? [])];
-  return { ...kernel, files, held };
+  const folders = new Set(backend.places.map(({ directory }) => directory));
+  const missingFolders = [...folders].filter((folder) => !existsSync(join(hostRoot, folder)));
+  return { ...kernel, files, missingFolders, held };
 }
 
 /** What there is to read in these places, in their order. */

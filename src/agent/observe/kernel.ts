@@ -131,7 +131,7 @@ export function readLink(text: string): Link {
     mtu: entry.mtu,
     // 0 stands for a driver that names no maximum.
     ...(entry.max_mtu ? { maxMtu: entry.max_mtu } : {}),
-    ...stateOf(entry.flags),
+    ...flagsOf(entry),
     ...(kind ? { kind } : {}),
     ...(lower ? { lower } : {}),
     ...(entry.master ? { master: entry.master } : {}),
@@ -139,9 +139,13 @@ export function readLink(text: string): Link {
   };
 }
 
-function stateOf(flags: readonly string[]): Pick<Link, 'up' | 'noCarrier'> {
-  const up = flags.includes('UP');
-  return flags.includes('NO-CARRIER') ? { up, noCarrier: true } : { up };
+function flagsOf({ flags }: z.infer<typeof linkEntry>): Pick<Link, 'up' | 'noCarrier' | 'noArp'> {
+  const has = (flag: string) => flags.includes(flag);
+  return {
+    up: has('UP'),
+    ...(has('NO-CARRIER') ? { noCarrier: true as const } : {}),
+    ...(has('NOARP') ? { noArp: true as const } : {}),
+  };
 }
 
 const addressEntry = z.object({

@@ -36,6 +36,7 @@ describe('links', () => {
       { flags: ['NO-CARRIER', 'UP'] },
       { up: true, noCarrier: true },
     ],
+    ['a link without ARP', { flags: ['NOARP', 'UP'] }, { up: true, noArp: true }],
     [
       'the permanent MAC of a bond member',
       { permaddr: 'fa:16:3e:00:00:02' },

@@ -5,15 +5,16 @@ import {
   ipOf,
   networkOf,
   overlaps,
+  plainForm,
   prefixOf,
 } from '../../api/address.ts';
 import { routingTable, rulePriority } from '../../api/names.ts';
+import { nicOf } from '../identity.ts';
 import { matchesPattern } from '../shell-pattern.ts';
 import {
   type Address,
   type ConfigFile,
   linkNamed,
-  linksWithMac,
   type Route,
   rt,
   type Snapshot,
@@ -180,12 +181,26 @@ function mentions(file: ConfigFile, own: readonly string[]): boolean {
   return file.names?.some((name) => names.includes(name)) ?? false;
 }
 
-function addressTaken({ desired }: WantedNic, site: Site): Refusal | undefined {
-  for (const { cidr, link } of othersAddresses(site)) {
-    const clash = desired.addresses.find((item) => ipOf(item) === ipOf(cidr));
-    if (clash) return refusal('InvalidEntry', `address ${clash} is on ${link}`);
-  }
-  return undefined;
+/** Not a fault of the entry, unless it asks for the node's own address: a Service with external addresses can cause it. */
+function addressTaken(nic: WantedNic, site: Site): Refusal | undefined {
+  const { desired, link: own } = nic;
+  const wanted = new Set(desired.addresses.map(ipOf));
+  const present = site.host.addresses.filter(({ link }) => link === own.name);
+  const has = new Set(present.map(({ cidr }) => ipOf(cidr)));
+  const clash = othersAddresses(site).find(
+    ({ cidr, link }) =>
+      wanted.has(ipOf(cidr)) && !(has.has(ipOf(cidr)) && isSilent(link, site.host)),
+  );
+  if (!clash) return undefined;
+  const isNodes = site.protectedAddresses.map(plainForm).includes(plainForm(ipOf(clash.cidr)));
+  const reason = isNodes ? 'InvalidEntry' : 'NICInUse';
+  return refusal(reason, `the address ${clash.cidr} is on ${clash.link}`);
+}
+
+/** Whether no neighbour learns of the link's addresses by it, as of those of kube-ipvs0. */
+function isSilent(name: string, host: Snapshot): boolean {
+  const link = linkNamed(host, name);
+  return link !== undefined && (!link.up || link.noArp === true || link.kind === 'dummy');
 }
 
 /** Traffic of the node's own subnet could leave by the NIC. */
@@ -225,7 +240,7 @@ function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refus
   const ours = new Set(owned.flatMap(({ ips }) => ips));
   const shared = new Set(owned.flatMap(({ routes }) => routes));
   const recorded = new Set(
-    records.flatMap(({ mac }) => linksWithMac(host, mac)).map(({ name }) => name),
+    records.flatMap(({ mac }) => nicOf(host, mac).links.map(({ name }) => name)),
   );
   const accepted = acceptedLinks(site);
   const subnets = othersAddresses(site)

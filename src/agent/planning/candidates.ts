@@ -11,7 +11,8 @@ import {
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
 import { maxIndex } from '../../api/names.ts';
 import type { Backend } from '../backends/backend.ts';
-import { type Link, linksWithMac, type Snapshot } from '../snapshot.ts';
+import { linkOf, nicOf, twinsText } from '../identity.ts';
+import type { Link, Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
 import { desiredNic, sharedRoutes } from './desired.ts';
@@ -21,7 +22,8 @@ import {
   inUse,
   type Refusal,
   type Site,
-  untouchable,
+  unusable,
+  unwritable,
   type WantedNic,
 } from './refusals.ts';
 import type { RefusedNic } from './unit.ts';
@@ -106,7 +108,7 @@ function candidateOf(
   const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
   const site: Site = { host, protectedAddresses, records: state.nics, accepted: [] };
-  const never = firstRefusal(untouchable, nic, site);
+  const never = firstRefusal<WantedNic>([...unusable, unwritable], nic, site);
   if (never) return never;
   const used = firstRefusal(inUse, nic, site);
   const settled = record !== undefined && link.name === desired.name;
@@ -135,10 +137,11 @@ function attainable(candidates: readonly Candidate[], site: Site) {
 
 /** The one link with this MAC, or why there is none to work on. */
 export function onlyLink(host: Pick<Snapshot, 'links'>, mac: string): Link | Refusal {
-  const [link, second] = linksWithMac(host, mac);
-  if (!link) return { reason: 'WaitingForNIC', message: `no link has the MAC ${mac} yet` };
-  if (!second) return link;
-  return { reason: 'DuplicateMAC', message: `${link.name} and ${second.name} have the MAC ${mac}` };
+  const found = nicOf(host, mac);
+  if (found.count === 'one') return found.link;
+  return found.count === 'none'
+    ? { reason: 'WaitingForNIC', message: `no link has the MAC ${mac} yet` }
+    : { reason: 'DuplicateMAC', message: twinsText(found.links, mac) };
 }
 
 /** The one link with this MAC that a plan may have to do with, or why there is none. */
@@ -149,7 +152,7 @@ export function linkInReach({ host, inHand }: PlanInput, mac: string): Link | Re
 /** A refusal with the name that the NIC has at present. */
 export function refusedNic(host: Snapshot, entry: RequestInterface, refusal: Refusal): RefusedNic {
   const { mac, index, portId } = entry;
-  const name = linksWithMac(host, mac)[0]?.name ?? '';
+  const name = linkOf(host, mac)?.name ?? '';
   return { target: { mac, index, ...(portId ? { portId } : {}) }, name, refusal };
 }
 

@@ -1,9 +1,10 @@
 import { ipOf, networkOf } from '../../api/address.ts';
+import { nicOf } from '../identity.ts';
 import {
   type Address,
   type HostFile,
+  isKernelMade,
   type KernelSnapshot,
-  linksWithMac,
   type Route,
   type Rule,
   rt,
@@ -101,8 +102,8 @@ function isOf(nic: KnownNic | undefined, route: Route): boolean {
 }
 
 /** As the kernel makes it from an address, or NetworkManager in its place. */
-function isConnected({ table, protocol }: Route): boolean {
-  return table === rt.mainTable && protocol === rt.protocolKernel;
+function isConnected(route: Route): boolean {
+  return route.table === rt.mainTable && isKernelMade(route);
 }
 
 /** A gateway has to be in reach before a route is set that leads to it. */
@@ -172,9 +173,7 @@ class Sight {
     this.#nics = nics;
     const linked = nics.filter(({ rulesOnly }) => !rulesOnly);
     this.#ours = new Map(
-      linked.flatMap((nic) =>
-        linksWithMac(kernel, nic.mac).map(({ name }) => [name, nic] as const),
-      ),
+      linked.flatMap((nic) => nicOf(kernel, nic.mac).links.map(({ name }) => [name, nic] as const)),
     );
     this.#labels = new Set(kernel.links.map(({ name }) => this.#label(name)));
   }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { familyOf, hostPrefix, ipOf, networkOf, prefixOf } from '../../api/address.ts';
 import {
   type Address,
+  isKernelMade,
   type KernelSnapshot,
   type Link,
   rt,
@@ -189,8 +190,8 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
       .filter((route) => {
-        const made = route.protocol !== rt.protocolKernel;
-        return made && route.links.includes(link.name) && isOwnRoute(route, belongings);
+        const made = isKernelMade(route);
+        return !made && route.links.includes(link.name) && isOwnRoute(route, belongings);
       })
       .map(({ to, via, table, protocol, scope, src, metric }) => ({
         to,

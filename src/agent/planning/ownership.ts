@@ -7,7 +7,8 @@ import {
   routingTable,
   rulePriority,
 } from '../../api/names.ts';
-import { type Link, linksWithMac, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
+import { nicOf } from '../identity.ts';
+import { type Link, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 
 /** What of the host belongs to one NIC of ours: its tables, its addresses and its routes of main, old and new. */
@@ -102,7 +103,7 @@ export function withHeld(state: AgentState, host: Pick<Snapshot, 'held'>): Agent
 export function returned({ nics, left = [] }: AgentState, host: Snapshot): NicRecord[] {
   const ours = new Set(nics.map(({ mac }) => mac));
   const isBack = ({ mac, index }: (typeof left)[number]) =>
-    !ours.has(mac) && linksWithMac(host, mac).some(({ name }) => name === interfaceName(index));
+    !ours.has(mac) && nicOf(host, mac).links.some(({ name }) => name === interfaceName(index));
   return left.filter(isBack).map((nic) => ({
     ...nic,
     originalName: nic.originalName ?? '',
@@ -132,7 +133,7 @@ export function recordOf(
  * for now (its clean-up leaves name and address). A hand-made `multinicN` has none of these.
  */
 function inheritedRecord(mac: string, entry: RequestInterface | undefined, host: Snapshot) {
-  const link = linksWithMac(host, mac)[0];
+  const link = likelyLink(host, mac);
   const files = host.files.flatMap(({ own }) => (own?.mac === mac ? [own] : []));
   const index = (link && ourIndex(link.name)) ?? files[0]?.index;
   if (index === undefined) return undefined;
@@ -153,6 +154,12 @@ function inheritedRecord(mac: string, entry: RequestInterface | undefined, host:
     priority: rulePriority(index),
     files: [],
   } satisfies NicRecord;
+}
+
+/** Of twins, which a plan refuses, the one with a name of ours: neither is ignored. */
+function likelyLink(host: Snapshot, mac: string): Link | undefined {
+  const { links } = nicOf(host, mac);
+  return links.find(({ name }) => ourIndex(name) !== undefined) ?? links[0];
 }
 
 function isInherited(

@@ -98,7 +98,7 @@ function configuredHost(): Snapshot {
   });
 }
 
-/** It has a macvlan, an address and a route that are not ours. */
+/** It has a macvlan, an address and routes that are not ours. */
 function usedHost(): Snapshot {
   const on = configuredHost();
   const upper = link(7, { name: 'macvlan7', kind: 'macvlan', lower: 'multinic0' });
@@ -106,9 +106,23 @@ function usedHost(): Snapshot {
     ...on,
     links: [...on.links, upper],
     addresses: [...on.addresses, address('multinic0', '10.0.0.99/32')],
-    routes: [...on.routes, route('10.60.0.0/16', 'multinic0')],
+    routes: [
+      ...on.routes,
+      route('10.60.0.0/16', 'multinic0'),
+      route('0.0.0.0/0', 'multinic0', { via: '10.0.0.254', table: 2007 }),
+      route('10.244.7.0/24', 'multinic0', { via: '10.0.0.12', protocol: 2 }),
+    ],
   };
 }
+
+const holder = (more: object) => link(8, { name: 'kube-ipvs0', ...more });
+
+const planned = (on: Snapshot, other: ReturnType<typeof link>) => {
+  const addresses = [...on.addresses, address('kube-ipvs0', '10.0.0.1/32')];
+  const both = { ...on, links: [...on.links, other], addresses };
+  const { units, refused } = planApply(input([entry(1)], both, stateWith(record(1, 0))));
+  return [units.map(isDone), refused.map(({ refusal }) => refusal.reason)];
+};
 
 describe('the plan', () => {
   test('remembers what a new NIC was before it was ours', () => {
@@ -153,6 +167,25 @@ describe('the plan', () => {
       const { units, refused } = planApply(input([entry(1, { mtu: 1400 })], usedHost(), state));
       expect(units).toEqual([]);
       expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason: 'NICInUse' } }]);
+    });
+  });
+
+  describe('of a NIC whose address another link has, too', () => {
+    test.each([
+      ['a dummy', { kind: 'dummy', up: true }],
+      ['a link that is down', { kind: 'bridge' }],
+      ['a link without ARP', { kind: 'ipip', up: true, noArp: true }],
+    ])('has nothing to do while %s has it, to which no neighbour speaks', (_, more) => {
+      expect(planned(configuredHost(), holder(more))).toEqual([[true], []]);
+    });
+
+    test('is refused while the other link answers for it', () => {
+      expect(planned(configuredHost(), holder({ up: true }))).toEqual([[], ['NICInUse']]);
+    });
+
+    test('is refused while the NIC does not have it yet', () => {
+      const fresh = host([link(1, { name: 'multinic0' })]);
+      expect(planned(fresh, holder({ kind: 'dummy' }))).toEqual([[], ['NICInUse']]);
     });
   });
 

@@ -1,6 +1,7 @@
 import { rulePriority } from '../../api/names.ts';
 import type { RenderedNic } from '../backends/backend.ts';
-import { type Link, linkNamed, linksWithMac, type Snapshot } from '../snapshot.ts';
+import { linkOf } from '../identity.ts';
+import { type Link, linkNamed, type Snapshot } from '../snapshot.ts';
 import { type NicRecord, sha256 } from '../state.ts';
 import {
   type Candidate,
@@ -15,7 +16,7 @@ import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-s
 import { type Obsolete, obsolete } from './obsolete.ts';
 import { heldOf, isOwnRule } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
-import { withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
+import { hasLostSettings, withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
   inOrder,
   isDone,
@@ -73,7 +74,8 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
   const { entry, link, belongings, desired } = candidate;
   const before = presentState(host, link, belongings);
   const want = withOthersMode(desiredState(desired), before);
-  const after = withOthersSettings(want, before, isSetUp(candidate, bootId));
+  const lost = hasLostSettings(before.link?.settings ?? {}, host.defaultSettings);
+  const after = withOthersSettings(want, before, isSetUp(candidate, bootId) && !lost);
   const evict = link.name !== desired.name && taken.names.has(link.name);
   const rendered = backend.render(desired);
   const files = writeChanges(host, entry.mac, rendered, taken.paths);
@@ -158,7 +160,7 @@ export function planRemoval(input: PlanInput): Plan {
     const link =
       unreadFile(host, record) ?? othersInHand(input, record) ?? removableLink(input, nic);
     if (link && 'reason' in link) {
-      const name = linksWithMac(host, nic.record.mac)[0]?.name ?? '';
+      const name = linkOf(host, nic.record.mac)?.name ?? '';
       refused.push({ target: nic.target, name, refusal: link });
     } else units.push(removalUnit(input, nic, link, names));
   }

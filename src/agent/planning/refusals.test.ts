@@ -74,9 +74,44 @@ describe('a NIC is refused', () => {
       'PrimaryNIC: ens1 has a default route in table 254',
     ],
     [
-      'with a default route in another table',
+      'with a default route in a table of its own',
       { routes: [route('0.0.0.0/0', 'ens1', { table: 200 })] },
-      'PrimaryNIC',
+      'NICInUse: ens1 has a route to 0.0.0.0/0, table 200',
+    ],
+    [
+      'with a default route in a table of its own, for the traffic of one pod',
+      {
+        routes: [route('::/0', 'ens1', { table: 2007 })],
+        rules: [rule('fd00:244::5/128', 2007, 111), rule('all', 2007, 112, { opaque: true })],
+      },
+      'NICInUse: ens1 has a route to ::/0, table 2007',
+    ],
+    [
+      'with a default route in a table that all traffic of the node uses',
+      {
+        routes: [route('0.0.0.0/0', 'ens1', { table: 200 })],
+        rules: [rule('all', 200, 111)],
+      },
+      'PrimaryNIC: ens1 has a default route in table 200',
+    ],
+    [
+      'with a route by a next hop that is marked as made by the kernel, as those of Cilium are',
+      { routes: [route('10.244.7.0/24', 'ens1', { via: '10.0.0.12', protocol: 2 })] },
+      'NICInUse: ens1 has a route to 10.244.7.0/24',
+    ],
+    [
+      'with an IPv6 route by a next hop that is marked as made by the kernel',
+      { routes: [route('fd00:244::/64', 'ens1', { via: 'fe80::12', protocol: 2 })] },
+      'NICInUse: ens1 has a route to fd00:244::/64',
+    ],
+    [
+      'as one of two next hops of a route that is marked as made by the kernel',
+      {
+        routes: [
+          route('10.244.8.0/24', 'ens1', { links: ['ens1', 'eth0'], protocol: 2, opaque: true }),
+        ],
+      },
+      'NICInUse: ens1 has a route to 10.244.8.0/24',
     ],
     [
       'with an IPv6 default route',
@@ -146,7 +181,7 @@ describe('a NIC is refused', () => {
     [
       'whose address another NIC has',
       { addresses: [address('other0', '10.0.0.1/32')] },
-      'InvalidEntry: address 10.0.0.1/24 is on other0',
+      'NICInUse: the address 10.0.0.1/32 is on other0',
     ],
     [
       'that a foreign file configures',

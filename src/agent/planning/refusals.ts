@@ -1,6 +1,7 @@
+import { dirname } from 'node:path';
 import { ipOf, plainForm } from '../../api/address.ts';
 import type { NicReason } from '../../api/job.ts';
-import { type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
+import { isKernelMade, type Link, type Route, rt, type Snapshot, upperLinks } from '../snapshot.ts';
 import type { NicRecord } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
 import { isLinkLocal } from './nic-state.ts';
@@ -67,6 +68,9 @@ export const untouchable: readonly Check<TouchedNic>[] = [
 
 /** Why a link must not be changed: something on it is not ours and would suffer. */
 export const inUse: readonly Check<TouchedNic>[] = [member, lower, foreignAddress, foreignRoute];
+
+/** Why a link cannot be a configured NIC, though nothing differs: the port of another device has no address of its own. */
+export const unusable: readonly Check<TouchedNic>[] = [...untouchable, member];
 
 export function isDefault({ to, type }: Route): boolean {
   return to.endsWith('/0') && type === rt.unicast;
@@ -146,9 +150,23 @@ export function isPrimary(
   return metrics.length > 0 && !others.some(({ metric }) => metric < own);
 }
 
+/**
+ * Tables by which the node itself finds its way out: those that a rule without any selector leads to. A table for the traffic of
+ * some sources alone is other software's, as that of an egress gateway.
+ */
+function nodeTables({ rules }: Pick<Snapshot, 'rules'>): ReadonlySet<number> {
+  const all = rules.filter(({ from, opaque }) => from === 'all' && !opaque);
+  return new Set([rt.mainTable, rt.defaultTable, ...all.flatMap(({ table }) => table ?? [])]);
+}
+
 function defaultRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
+  const tables = nodeTables(host);
   const route = host.routes.find(
-    (item) => isDefault(item) && mayLeaveBy(item, link) && !owned.tables.includes(item.table),
+    (item) =>
+      isDefault(item) &&
+      mayLeaveBy(item, link) &&
+      tables.has(item.table) &&
+      !owned.tables.includes(item.table),
   );
   if (!route) return undefined;
   const has = route.anyLink ? 'may be in the nexthop group of the' : 'has a';
@@ -164,6 +182,14 @@ function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefi
   return upper && refusal('NICInUse', `${upper.name} sits on ${name}`);
 }
 
+/** Why the files of a NIC cannot be written: found before the kernel is changed. */
+export function unwritable({ paths }: WantedNic, { host }: Site): Refusal | undefined {
+  const folders = paths.map((path) => dirname(path));
+  const folder = host.missingFolders?.find((missing) => folders.includes(missing));
+  if (folder === undefined) return undefined;
+  return refusal('PersistFailed', `the node has no folder ${folder}; create it`);
+}
+
 /** What the kernel makes by itself from the link does not count. */
 function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
   const foreign = host.addresses.find((address) => {
@@ -173,10 +199,10 @@ function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | 
   return foreign && refusal('NICInUse', `${link.name} has the address ${foreign.cidr}`);
 }
 
-/** What the kernel makes by itself from addresses does not count. */
+/** Routes that the kernel makes do not count. */
 function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
   const foreign = host.routes.find((route) => {
-    if (!mayLeaveBy(route, link) || route.protocol === rt.protocolKernel) return false;
+    if (!mayLeaveBy(route, link) || isKernelMade(route)) return false;
     const plain = route.type === rt.unicast && !route.opaque;
     return !(plain && isOwnRoute(route, owned));
   });

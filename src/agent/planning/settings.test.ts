@@ -3,6 +3,7 @@ import { entry, freshSettings, link } from '../../../test/fixtures/agent-samples
 import { desiredNic, desiredState } from './desired.ts';
 import type { NicState } from './nic-state.ts';
 import {
+  hasLostSettings,
   othersSettings,
   withOthersMode,
   withOthersSettings,
@@ -29,6 +30,16 @@ describe('settings that others may have as they want them', () => {
       'ipv6.accept_ra': '0',
       'ipv4.arp_ignore': '1',
     });
+  });
+
+  test.each([
+    ['all are those of a new link', {}, {}, true],
+    ['a new link has one of ours', { 'ipv4.rp_filter': '2' }, { 'ipv4.rp_filter': '2' }, true],
+    ['one is ours still', { 'ipv4.arp_announce': '2' }, {}, false],
+    ['one is neither', { 'ipv4.rp_filter': '1' }, {}, false],
+  ])('are lost, and not changed by others, when %s: %j, %j', (_, change, defaults, lost) => {
+    const present = { ...freshSettings, ...change };
+    expect(hasLostSettings(present, { ...freshSettings, ...defaults })).toBe(lost);
   });
 
   test('fail nothing', () => {

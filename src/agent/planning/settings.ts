@@ -39,6 +39,14 @@ export function withOthersMode(want: NicState, now: NicState): NicState {
   return alike ? { ...want, link: { ...link, addressMode: before.addressMode } } : want;
 }
 
+/**
+ * Whether a link has the settings of a new one instead of ours: it has been in another network namespace, which drops them and
+ * keeps the link's index. Users who change a setting rarely change all of them to the defaults.
+ */
+export function hasLostSettings(now: Settings, defaults: Settings): boolean {
+  return settingKeys.filter(isLasting).every((key) => now[key] === defaults[key]);
+}
+
 /** The wanted state of a NIC; of one that was set up before, without what others have changed of its settings since. */
 export function withOthersSettings(want: NicState, now: NicState, setUp: boolean): NicState {
   const { link } = want;

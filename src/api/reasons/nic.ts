@@ -68,8 +68,11 @@ export const nicReasons = {
   DuplicateMAC: row(
     'nic',
     true,
-    ['Several links of the node have this MAC.', '노드의 여러 링크가 같은 MAC을 사용합니다.'],
-    ['Give each link a MAC of its own.', '각 링크에 고유한 MAC을 지정하십시오.'],
+    [
+      'Several NICs of the node have this MAC. Bridges, bonds, taps and other virtual links do not count.',
+      '노드의 여러 NIC가 같은 MAC을 사용합니다. 브리지, 본드, 탭 등 가상 링크는 세지 않습니다.',
+    ],
+    ['Give each NIC a MAC of its own.', '각 NIC에 고유한 MAC을 지정하십시오.'],
   ),
   TableInUse: row(
     'nic',
@@ -189,12 +192,12 @@ export const nicReasons = {
     'nic',
     true,
     [
-      'The files for the next boot could not be written; the old state is back.',
-      '부팅용 설정 파일을 쓰지 못해 이전 상태로 되돌렸습니다.',
+      'The files for the next boot cannot be written; nothing is changed, or the old state is back.',
+      '부팅용 설정 파일을 쓸 수 없습니다. 아무것도 변경하지 않았거나 이전 상태로 되돌렸습니다.',
     ],
     [
-      'Look at disk space and permissions of the named directory.',
-      '표시된 디렉터리의 디스크 공간과 권한을 확인하십시오.',
+      'Check that the named folder exists, its permissions and the disk space.',
+      '표시된 폴더가 있는지, 그 권한과 디스크 공간을 확인하십시오.',
     ],
   ),
   RolledBack: row(
@@ -207,8 +210,8 @@ export const nicReasons = {
     'nic',
     true,
     [
-      'A change failed and could not be undone completely.',
-      '변경이 실패했고 완전히 되돌리지 못했습니다.',
+      'A change failed and could not be undone completely, or other software took the NIC meanwhile. The next run ends it.',
+      '변경이 실패했고 완전히 되돌리지 못했거나, 그 사이 다른 소프트웨어가 NIC를 사용하기 시작했습니다. 다음 실행이 마무리합니다.',
     ],
     [
       'Look at the NIC on the node; the message names what is left.',

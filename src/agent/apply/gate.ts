@@ -1,0 +1,64 @@
+import { onlyLink } from '../planning/candidates.ts';
+import type { KnownNic } from '../planning/nic-state.ts';
+import type { Change } from '../planning/operation.ts';
+import {
+  type Check,
+  firstRefusal,
+  inUse,
+  type Refusal,
+  type TouchedNic,
+  untouchable,
+} from '../planning/refusals.ts';
+import type { KernelSnapshot } from '../snapshot.ts';
+import type { Context } from './context.ts';
+import { changeKernel, type KernelFailure, type KernelOutcome } from './kernel.ts';
+
+/** What a plan refuses to change. */
+const unchangeable = [...untouchable, ...inUse];
+
+/**
+ * Why the NIC must not be touched: other software may have come to use it since the plan was made. A NIC that is not on the host
+ * may be touched: only its rules are left.
+ */
+export function takenBy(
+  { mac, belongings, rulesOnly }: KnownNic,
+  seen: KernelSnapshot,
+  { protectedAddresses }: Context,
+  checks: readonly Check<TouchedNic>[] = unchangeable,
+): Refusal | undefined {
+  if (rulesOnly) return undefined;
+  const host = { ...seen, files: [], held: [] };
+  const link = onlyLink(host, mac);
+  if ('reason' in link) return link.reason === 'WaitingForNIC' ? undefined : link;
+  const site = { host, protectedAddresses, records: [], accepted: [] };
+  return firstRefusal(checks, { link, owned: belongings }, site);
+}
+
+/** What a change is made for. */
+interface OfNic {
+  readonly nic: KnownNic;
+}
+
+/**
+ * The only way of a NIC's change to the kernel, forward and back: a NIC that was taken, as far as `seen` shows the host, is left
+ * as it is, and its change fails. `seen` is the latest snapshot that the change was made from.
+ */
+export async function changeNics<K extends OfNic>(
+  changes: ReadonlyMap<K, Change>,
+  seen: KernelSnapshot,
+  context: Context,
+  maxFailures?: number,
+): Promise<KernelOutcome<K>> {
+  const refused = new Map<K, KernelFailure>();
+  for (const [key, change] of changes) {
+    const refusal = isEmpty(change) ? undefined : takenBy(key.nic, seen, context);
+    if (refusal) refused.set(key, { ...refusal, busy: false });
+  }
+  const free = new Map([...changes].filter(([key]) => !refused.has(key)));
+  const { failures, ...rest } = await changeKernel(free, context, maxFailures);
+  return { ...rest, failures: new Map([...refused, ...failures]) };
+}
+
+function isEmpty({ sysctls, eviction, operations }: Change): boolean {
+  return sysctls.length + operations.length === 0 && !eviction;
+}
