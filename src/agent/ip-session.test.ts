@@ -75,7 +75,7 @@ async function answersOf({ links, routes, padding }: Size): Promise<string> {
   return `link*) ${all}\n addr*) ${all}\n route*) ${await fileOf('routes', ways)}`;
 }
 
-const nothing = { links: [], addresses: [], routes: [], rules: [] };
+const nothing = { links: [], addresses: [], routes: [], rules: [], neighbours: [] };
 
 describe('an ip session', () => {
   test('does lines and answers with the state after them, time and again, in one process', async () => {
@@ -140,7 +140,7 @@ describe('an ip session', () => {
     const flood = `route*) printf '['; yes '{"dst":"10.0.0.1"},' | tr -d '\\n' ;;`;
     using ip = new IpSession(await fakeIp('', flood));
     await expect(ip.run([])).rejects.toThrow(
-      'more than 100,000 links, addresses, routes and rules',
+      'more than 100,000 links, addresses, routes, rules and neighbours',
     );
   });
 

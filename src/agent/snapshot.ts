@@ -75,6 +75,22 @@ export interface Rule {
   readonly opaque: boolean;
 }
 
+/** As `ip` calls them, in its answers and in its arguments. */
+export const neighbourFlags = ['router', 'extern_learn'] as const;
+export type NeighbourFlag = (typeof neighbourFlags)[number];
+
+/** A permanent neighbour entry (ip-neighbour(8)); those that the kernel resolves come by themselves. */
+export interface Neighbour {
+  readonly link: string;
+  readonly ip: string;
+  readonly mac: string;
+  /** Number of rt_protos; 0 for none. */
+  readonly protocol: number;
+  readonly flags: readonly NeighbourFlag[];
+  /** It has attributes beyond these: not an entry that this agent could put back. */
+  readonly opaque: boolean;
+}
+
 export interface HostFile {
   /** Path as the host knows it. */
   readonly path: string;
@@ -134,6 +150,7 @@ export interface Snapshot {
   readonly addresses: readonly Address[];
   readonly routes: readonly Route[];
   readonly rules: readonly Rule[];
+  readonly neighbours: readonly Neighbour[];
   /** By link name, of the links that were asked for. */
   readonly settings: ReadonlyMap<string, Settings>;
   /** What a new link has. */

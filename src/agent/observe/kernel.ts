@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { hostPrefix } from '../../api/address.ts';
-import type { Address, Link, Route, Rule } from '../snapshot.ts';
+import {
+  type Address,
+  type Link,
+  type Neighbour,
+  neighbourFlags,
+  type Route,
+  type Rule,
+} from '../snapshot.ts';
 import { RouteReader } from './routes.ts';
 
 /** What `ip` shows of the kernel; settings are not in it. */
@@ -10,13 +17,21 @@ export interface KernelDump {
   readonly routes: readonly Route[];
   /** Those of IPv6 only where they were asked for: the kernel keeps the two families apart. */
   readonly rules: readonly Rule[];
+  readonly neighbours: readonly Neighbour[];
 }
 
 /**
  * Lines that ask for everything the agent looks at; starting a process costs more than asking, so one answers all. Routes
- * name their links, which may get other names meanwhile: they are asked for between the two that tell index and name.
+ * and neighbours name their links, which may get other names meanwhile: they are asked for between the two that tell index and
+ * name.
  */
-export const questions = ['link show', 'route show table all', 'rule show', 'addr show'] as const;
+export const questions = [
+  'link show',
+  'route show table all',
+  'rule show',
+  'neigh show nud permanent',
+  'addr show',
+] as const;
 
 /** The one question to `ip -6`: in a batch that is of no family, rules are of IPv4. */
 export const questions6 = ['rule show'] as const;
@@ -45,7 +60,7 @@ class Budget {
   }
 }
 
-const tooMuch = `this node has more than ${maxObjects.toLocaleString('en')} links, addresses, routes and rules: too many to look at`;
+const tooMuch = `this node has more than ${maxObjects.toLocaleString('en')} links, addresses, routes, rules and neighbours: too many to look at`;
 
 /** Reads what `ip -N -j -d` answers to `questions`; a link with two names on the way is a contradiction. */
 export class KernelReader implements AnswerReader<KernelDump> {
@@ -53,11 +68,13 @@ export class KernelReader implements AnswerReader<KernelDump> {
   readonly #links: Link[] = [];
   readonly #routes = new RouteReader();
   readonly #rules: Rule[] = [];
+  readonly #neighbours: Neighbour[] = [];
   readonly #groups: LinkAddresses[] = [];
   readonly #kinds: readonly ((text: string) => void)[] = [
     (text) => this.#links.push(readLink(text)),
     (text) => this.#routes.add(text),
     (text) => this.#rules.push(readRule(text, 4)),
+    (text) => this.#neighbours.push(readNeighbour(text)),
     (text) => {
       const group = readAddresses(text);
       this.#budget.take(group.addresses.length);
@@ -81,7 +98,8 @@ export class KernelReader implements AnswerReader<KernelDump> {
       names.has(group.index) ? group.addresses : [],
     );
     const { routes } = this.#routes;
-    return { links: this.#links, addresses, routes, rules: this.#rules };
+    const [links, rules, neighbours] = [this.#links, this.#rules, this.#neighbours];
+    return { links, addresses, routes, rules, neighbours };
   }
 }
 
@@ -237,4 +255,30 @@ export function readRule(text: string, family: 4 | 6): Rule {
 
 function source({ src, srclen }: z.infer<typeof ruleEntry>, family: 4 | 6): string {
   return src === 'all' ? src : `${src}/${srclen ?? hostPrefix(family)}`;
+}
+
+/** One entry of `ip -N -j -d neigh show nud permanent`; keys beyond these make it opaque. */
+const neighbourEntry = z.looseObject({
+  dst: z.string(),
+  dev: z.string(),
+  /** Absent for what has none, such as the far end of a tunnel. */
+  lladdr: z.string().optional(),
+  protocol: z.coerce.number().default(0),
+  state: z.array(z.string()).optional(),
+});
+
+const knownOfNeighbour = new Set<string>([...Object.keys(neighbourEntry.shape), ...neighbourFlags]);
+
+/** A neighbour of `ip -N -j -d neigh show nud permanent`; throws a ZodError on any other text. */
+export function readNeighbour(text: string): Neighbour {
+  const entry = neighbourEntry.parse(JSON.parse(text));
+  const { dst, dev, lladdr, protocol } = entry;
+  return {
+    link: dev,
+    ip: dst,
+    mac: lladdr ?? '',
+    protocol,
+    flags: neighbourFlags.filter((flag) => Object.hasOwn(entry, flag)),
+    opaque: lladdr === undefined || Object.keys(entry).some((key) => !knownOfNeighbour.has(key)),
+  };
 }
