@@ -10,6 +10,7 @@ import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
 import { observeFamily } from './observe/family.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
+import { withGuests } from './planning/guests.ts';
 import { planAll, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { type AgentOptions, parseOptions, readRequest, UsageError, usage } from './request.ts';
@@ -46,7 +47,7 @@ export async function runAgent(argv: readonly string[], deps: AgentDeps): Promis
 /** Looks at the host and plans as a run would, without lock, recovery or any change. Throws a UsageError. */
 async function dryRun(
   { request: path, hostRoot }: AgentOptions,
-  { startIp }: AgentDeps,
+  { startIp, unicastOf }: AgentDeps,
 ): Promise<WholePlan> {
   const read = readRequest(path);
   if ('problem' in read) throw new UsageError(`--request ${path}: ${read.problem}`);
@@ -64,7 +65,8 @@ async function dryRun(
   if (!backend || misfit) throw new UsageError(`--host-root ${hostRoot}: ${misfit}`);
   const there = hostOf(site, backend);
   const host = await observeHost(there, macs, state);
-  return planAll({ request, state, host, backend: there.backend, bootId: boot });
+  const input = { request, state, host, backend: there.backend, bootId: boot };
+  return planAll(await withGuests(input, unicastOf));
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
