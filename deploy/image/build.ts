@@ -3,7 +3,7 @@
 //   build.ts --context FOLDER [--arch amd64,arm64]     what the Dockerfiles copy, instead
 //
 // Needs a Debian with apt-get and dpkg-deb, and reaches npm and Debian (DEBIAN_MIRROR; default http://deb.debian.org). The
-// images hold our bundle, npm's Node.js, Debian's libraries and, the agent's, Debian's `ip` and `bridge`: no shell, and nothing else.
+// images hold our bundle, npm's Node.js, Debian's libraries and, the agent's, Debian's `ip`: no shell, and nothing else.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

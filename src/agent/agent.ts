@@ -10,7 +10,6 @@ import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
 import { observeFamily } from './observe/family.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
-import { withGuests } from './planning/guests.ts';
 import { planAll, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { type AgentOptions, parseOptions, readRequest, UsageError, usage } from './request.ts';
@@ -47,7 +46,7 @@ export async function runAgent(argv: readonly string[], deps: AgentDeps): Promis
 /** Looks at the host and plans as a run would, without lock, recovery or any change. Throws a UsageError. */
 async function dryRun(
   { request: path, hostRoot }: AgentOptions,
-  { startIp, unicastOf }: AgentDeps,
+  { startIp }: AgentDeps,
 ): Promise<WholePlan> {
   const read = readRequest(path);
   if ('problem' in read) throw new UsageError(`--request ${path}: ${read.problem}`);
@@ -65,8 +64,7 @@ async function dryRun(
   if (!backend || misfit) throw new UsageError(`--host-root ${hostRoot}: ${misfit}`);
   const there = hostOf(site, backend);
   const host = await observeHost(there, macs, state);
-  const input = { request, state, host, backend: there.backend, bootId: boot };
-  return planAll(await withGuests(input, unicastOf));
+  return planAll({ request, state, host, backend: there.backend, bootId: boot });
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {

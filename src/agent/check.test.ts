@@ -6,7 +6,7 @@ import { netplan } from './backends/netplan.ts';
 import { compare } from './check.ts';
 import { emptyState } from './state.ts';
 
-it('[P4] a check logs the whole plan of each NIC, of which its result has room for 120 bytes', async () => {
+it('[P4] a check logs the whole plan of each NIC, of which its result has room for 120 bytes', () => {
   const lines: string[] = [];
   const log = createLogger({
     part: 'agent',
@@ -16,7 +16,7 @@ it('[P4] a check logs the whole plan of each NIC, of which its result has room f
   const run = { fence: { uid: 'uid-1', generation: 1 }, bootId: 'boot-1' };
   const wanted = { request: request([entry(1), entry(2)]), state: emptyState, journals: [] };
   const on = host([link(1), link(2)]);
-  const nics = await compare(on, wanted, { backend: netplan, run, log } as unknown as Context);
+  const nics = compare(on, wanted, { backend: netplan, run, log } as unknown as Context);
   expect(nics.map(({ reason }) => reason)).toEqual(['Drifted', 'Drifted']);
   const plans = lines.map((line) => JSON.parse(line) as { msg: string; steps: string[] });
   expect(plans.map(({ msg }) => msg)).toEqual(['plan', 'plan']);

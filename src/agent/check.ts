@@ -1,7 +1,6 @@
 import type { JobRequest, NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
 import type { JournalEntry } from './apply/memory.ts';
-import { withGuests } from './planning/guests.ts';
 import { planAll } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { isDone, type Unit, unitLines } from './planning/unit.ts';
@@ -20,16 +19,11 @@ export interface Wanted {
  * Each NIC of the request, or of state.json: `Configured` or `Removed` where an apply would do nothing, `Drifted` with what
  * it would do, or why it would refuse. Nothing is changed, and no interrupted change is ended.
  */
-export async function compare(
-  host: Snapshot,
-  wanted: Wanted,
-  context: Context,
-): Promise<NicResult[]> {
+export function compare(host: Snapshot, wanted: Wanted, context: Context): NicResult[] {
   const { journals, ...asked } = wanted;
   const inHand = new Map(journals.map(({ mac, step }) => [mac, interrupted(step)]));
-  const { backend, run, log, unicastOf } = context;
-  const input = { ...asked, host, backend, bootId: run.bootId, inHand };
-  const plan = planAll(await withGuests(input, unicastOf));
+  const { backend, run, log } = context;
+  const plan = planAll({ ...asked, host, backend, bootId: run.bootId, inHand });
   // A result has room for 120 bytes a NIC.
   for (const unit of [...plan.removal.units, ...plan.apply.units]) {
     const { mac } = unit.target;

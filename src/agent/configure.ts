@@ -19,7 +19,6 @@ import type { Ip } from './ip-session.ts';
 import { observeFamily } from './observe/family.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
-import { withGuests } from './planning/guests.ts';
 import { withHeld } from './planning/ownership.ts';
 import { hostAfterRemoval, planAll, planApply, type WholePlan } from './planning/plan.ts';
 import { inOrder, isDone, type Plan, stateAfter, type Unit, unitLines } from './planning/unit.ts';
@@ -81,8 +80,14 @@ export async function configure(
   deps.signal.throwIfAborted();
 
   const state = withHeld(advanceFence(known, request), host);
-  const planned = { state: claimed(state), host, backend: context.backend, bootId: boot, inHand };
-  const input = await withGuests({ request, ...planned }, deps.unicastOf);
+  const input = {
+    request,
+    state: claimed(state),
+    host,
+    backend: context.backend,
+    bootId: boot,
+    inHand,
+  };
   const findings = await bringAbout(input, { state, claimed }, { ...context, claims, start: host });
   return { ...afterRecovery(recovered, findings), ...named };
 }
@@ -143,7 +148,7 @@ async function check(
   const older = staleness(state, request);
   if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
   const host = await observeHost(context, context.macs, state);
-  const nics = await compare(host, { request, state, journals }, context);
+  const nics = compare(host, { request, state, journals }, context);
   return { nics, warnings: warningsOn(nics, { host, state }, context), ...memory };
 }
 

@@ -156,8 +156,6 @@ export interface Snapshot {
   /** What a new link has. */
   readonly defaultSettings: Settings;
   readonly files: readonly ConfigFile[];
-  /** MACs that links receive for beside their own, by link name; of links that were asked for. */
-  readonly guests?: ReadonlyMap<string, readonly string[]>;
   /** Folders of configuration files that the host lacks; absent if it lacks none. */
   readonly missingFolders?: readonly string[];
   /**
@@ -169,7 +167,7 @@ export interface Snapshot {
 }
 
 /** The part of a host that changes with the kernel. */
-export type KernelSnapshot = Omit<Snapshot, 'files' | 'held' | 'guests' | 'missingFolders'>;
+export type KernelSnapshot = Omit<Snapshot, 'files' | 'held' | 'missingFolders'>;
 
 /** Settings `net.FAMILY.conf.LINK.KEY` that the agent sets, as `FAMILY.KEY` (networking/ip-sysctl of the kernel). */
 export const settingKeys = [

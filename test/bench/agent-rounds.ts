@@ -7,7 +7,6 @@ import { runAgent } from '../../src/agent/agent.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import { IpSession } from '../../src/agent/ip-session.ts';
 import { observeHost, siteAt } from '../../src/agent/observe/host.ts';
-import { unicastOf } from '../../src/agent/observe/unicast.ts';
 import { batchLine, type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
 import { emptyState } from '../../src/agent/state.ts';
@@ -37,7 +36,6 @@ async function agent(action: JobAction) {
     clock: systemClock,
     log,
     startIp: () => new IpSession(),
-    unicastOf: (link) => unicastOf(link),
     signal,
     perform: async (name, write) => {
       effects.push(name);

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
 import { request } from '../fixtures/agent-samples.ts';
@@ -206,53 +206,6 @@ describe('a NIC that became the port of a bridge', () => {
       expect(await apply([wanted])).toMatchObject([{ state: 'Configured' }]);
     },
   );
-});
-
-const child = '02:00:00:00:0c:01';
-const hasGuest = [
-  {
-    name: 'multinic0',
-    reason: 'NICInUse',
-    message: `multinic0 receives for ${child}, as for a macvlan in another network namespace`,
-  },
-];
-/** The fabric's namespace stands for that of the Pod. */
-const plant = (...state: readonly string[]) =>
-  ips(
-    `link add mv0 link multinic0 address ${child} type macvlan mode bridge`,
-    `link set mv0 netns ${host.fabric}`,
-    ...state.map((word) => `-n ${host.fabric} link set mv0 ${word}`),
-  );
-const childState = () => host.ip('-n', host.fabric, '-o', 'link', 'show', 'mv0');
-
-describe('a NIC with a macvlan in another network namespace, as Pods have them', () => {
-  beforeEach(async () => {
-    host = await createHost('macvlan', { nics: { ens5: first } });
-    await apply([wanted]);
-  });
-
-  test('is changed, and not removed before that has gone', async () => {
-    await plant('up');
-    expect(await apply([moved])).toMatchObject([{ state: 'Configured' }]);
-    expect(await apply([])).toMatchObject(hasGuest);
-    expect(await apply([], { action: 'check' })).toMatchObject(hasGuest);
-    expect(await apply([], { action: 'cleanup' })).toMatchObject(hasGuest);
-    expect(await childState()).toContain('LOWER_UP');
-    expect(await host.ip('-4', '-o', 'addr', 'show', 'multinic0', 'up')).toContain('10.0.0.21');
-    await ips(`-n ${host.fabric} link del mv0`);
-    expect(await apply([])).toMatchObject([{ state: 'Removed' }]);
-  });
-
-  test('is removed while nobody uses that: it is down', async () => {
-    await plant();
-    expect(await apply([])).toMatchObject([{ state: 'Removed' }]);
-  });
-
-  test('is not removed either while somebody has it receive for a MAC of theirs', async () => {
-    const entry = ['fdb', 'add', child, 'dev', 'multinic0', 'self', 'permanent'];
-    expect(await host.exec('bridge', ...entry)).toMatchObject({ code: 0 });
-    expect(await apply([])).toMatchObject(hasGuest);
-  });
 });
 
 test('a default route of others in a table of theirs keeps a NIC from being changed, and no more', async () => {

@@ -143,14 +143,13 @@ it.each(['operator', 'viola', 'controller', 'register-cluster'])(
   },
 );
 
-it.each([
-  ['/bin/ip', /^ip utility, iproute2-/],
-  ['/sbin/bridge', /^bridge utility, /],
-])('[RW-01] the agent’s image has an %s that finds its libraries', async (tool, version) => {
-  const { root } = built.imageOf('multinic-agent');
-  expect((await started(root, tool, '-V')).stdout).toMatch(version);
+it('[RW-01] the agent’s image has an ip that finds its libraries', async () => {
+  const isIp = /^ip utility, iproute2-/;
+  expect((await started(built.imageOf('multinic-agent').root, '/bin/ip', '-V')).stdout).toMatch(
+    isIp,
+  );
   const other = built.imageOf('multinic-agent', 'arm64').root;
-  expect((await emulated(other, tool, '-V')).stdout).toMatch(version);
+  expect((await emulated(other, '/bin/ip', '-V')).stdout).toMatch(isIp);
 });
 
 describe('one file for a site without network', () => {

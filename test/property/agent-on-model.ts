@@ -45,7 +45,6 @@ export class AgentOnModel implements Disposable {
         this.effects.push(name);
         return write();
       },
-      unicastOf: async () => [],
       startIp: () => ({ run: (lines) => box.run(lines), [Symbol.dispose]: () => undefined }),
       signal: new AbortController().signal,
       print: () => undefined,

@@ -160,8 +160,7 @@ export class ModelHost implements Ip, Disposable {
     const log = createLogger({ part: 'agent', level: 'fatal', destination: { write: () => true } });
     const state = readState(this.root);
     const macs = new Set([...request.interfaces, ...state.nics].map(({ mac }) => mac));
-    const unicastOf = async () => [];
-    const tools = { clock: jumpingClock(), log, perform: effect, unicastOf };
+    const tools = { clock: jumpingClock(), log, perform: effect };
     const host = { ...siteAt(this.root, this), backend: netplan };
     return openContext(host, request, state, macs, tools);
   }

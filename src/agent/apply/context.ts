@@ -5,14 +5,16 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Host } from '../observe/host.ts';
-import type { UnicastOf } from '../observe/unicast.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { type Run, StateFile } from './memory.ts';
 
 /** What a run has on a host: it is also the kernel and the disk that steps ask for. */
-export interface Context extends Host, Tools {
+export interface Context extends Host {
+  readonly perform: Perform<Effect>;
   readonly stateFile: StateFile;
+  readonly clock: Clock;
+  readonly log: Logger;
   readonly run: Run;
   /** Addresses of the Node object. */
   readonly protectedAddresses: readonly string[];
@@ -30,7 +32,6 @@ export interface Tools {
   readonly clock: Clock;
   readonly log: Logger;
   readonly perform: Perform<Effect>;
-  readonly unicastOf: UnicastOf;
 }
 
 /** The context for one run on a host whose state.json says `state`. */
@@ -39,7 +40,7 @@ export function openContext(
   { uid, generation, protectedAddresses }: JobRequest,
   state: AgentState,
   macs: ReadonlySet<string>,
-  { clock, log, perform, unicastOf }: Tools,
+  { clock, log, perform }: Tools,
 ): Context {
   return {
     ...host,
@@ -47,7 +48,6 @@ export function openContext(
     stateFile: new StateFile(state, { hostRoot: host.hostRoot, perform }),
     clock,
     log,
-    unicastOf,
     run: { fence: { uid, generation }, bootId: bootId() },
     protectedAddresses,
     macs,

@@ -3,7 +3,6 @@ import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import { disconnectNic, leaveNic } from '../bus/network-manager.ts';
 import { isThere, observeHost, observeLinks } from '../observe/host.ts';
 import type { PlanInput } from '../planning/candidates.ts';
-import { withGuests } from '../planning/guests.ts';
 import { hostWithoutLeases, isLeased, withoutAutomaticProfiles } from '../planning/leases.ts';
 import { planAll, type WholePlan } from '../planning/plan.ts';
 import type { AgentState } from '../state.ts';
@@ -38,8 +37,7 @@ export async function planWithoutLeases(
   if (problems.size === nics.length) return { input, plan: explained(plan, problems) };
   const free = nics.filter(({ mac }) => !problems.has(mac)).map(({ name }) => name);
   const seen = await observeHost(context, context.macs, state);
-  const host = withoutAutomaticProfiles(seen, free);
-  const next = await withGuests({ ...input, host }, context.unicastOf);
+  const next = { ...input, host: withoutAutomaticProfiles(seen, free) };
   return { input: next, plan: explained(planAll(next), problems) };
 }
 

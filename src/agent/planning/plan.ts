@@ -15,7 +15,7 @@ import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, obsolete } from './obsolete.ts';
 import { heldOf, isOwnRule } from './ownership.ts';
-import { firstRefusal, irremovable, type Refusal, refusal } from './refusals.ts';
+import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
 import { hasLostSettings, withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
   inOrder,
@@ -196,7 +196,7 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
   const touched = { link, owned: nic.belongings };
-  return firstRefusal(irremovable, touched, site) ?? link;
+  return firstRefusal([...untouchable, ...inUse], touched, site) ?? link;
 }
 
 function removalUnit(

@@ -69,9 +69,6 @@ export const untouchable: readonly Check<TouchedNic>[] = [
 /** Why a link must not be changed: something on it is not ours and would suffer. */
 export const inUse: readonly Check<TouchedNic>[] = [member, lower, foreignAddress, foreignRoute];
 
-/** Why a NIC must not be removed: what goes on through a change of it would be cut off. */
-export const irremovable: readonly Check<TouchedNic>[] = [...untouchable, ...inUse, guest];
-
 /** Why a link cannot be a configured NIC, though nothing differs: the port of another device has no address of its own. */
 export const unusable: readonly Check<TouchedNic>[] = [...untouchable, member];
 
@@ -183,15 +180,6 @@ function member({ link: { name, master } }: TouchedNic): Refusal | undefined {
 function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefined {
   const upper = upperLinks(host, name)[0];
   return upper && refusal('NICInUse', `${upper.name} sits on ${name}`);
-}
-
-/** A link in another network namespace is seen by what the NIC receives for alone. */
-function guest({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefined {
-  const mac = host.guests?.get(name)?.[0];
-  const what = 'as for a macvlan in another network namespace';
-  return mac === undefined
-    ? undefined
-    : refusal('NICInUse', `${name} receives for ${mac}, ${what}`);
 }
 
 /** Why the files of a NIC cannot be written: found before the kernel is changed. */
