@@ -14,9 +14,9 @@ export const nodeLibraries: Selection = {
   'libstdc++6': /^libstdc\+\+\.so\.6/,
 };
 
-/** `ip`, and what it is linked against beside that. */
+/** `ip` and `bridge`, and what they are linked against beside that. */
 export const ipTool: Selection = {
-  iproute2: /^ip$/,
+  iproute2: /^(ip|bridge)$/,
   libbpf1: /^libbpf\.so\.1/,
   libbsd0: /^libbsd\.so\.0/,
   libcap2: /^libcap\.so\.2/,

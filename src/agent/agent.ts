@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { JobRequest } from '../api/job.ts';
 import { bootId, type Tools } from './apply/context.ts';
 import { readState, UnknownStateError } from './apply/memory.ts';
+import { receiversOf } from './apply/receivers.ts';
 import { textOf } from './apply/whole-file.ts';
 import { configure, knowsIPv6, macsOf } from './configure.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
 import { HostBusyError, underLock } from './lock.ts';
 import { observeFamily } from './observe/family.ts';
+import type { UnicastFilter } from './observe/fdb.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import { planAll, type WholePlan } from './planning/plan.ts';
 import type { Refusal } from './planning/refusals.ts';
@@ -20,6 +22,7 @@ import { atBoot } from './state.ts';
 export interface AgentDeps extends Tools {
   /** Starts what does lines of `ip`. */
   readonly startIp: () => Ip & Disposable;
+  readonly unicastFilter: UnicastFilter;
   /** Stops a run that has not begun to change anything. */
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
@@ -46,7 +49,7 @@ export async function runAgent(argv: readonly string[], deps: AgentDeps): Promis
 /** Looks at the host and plans as a run would, without lock, recovery or any change. Throws a UsageError. */
 async function dryRun(
   { request: path, hostRoot }: AgentOptions,
-  { startIp }: AgentDeps,
+  { startIp, unicastFilter }: AgentDeps,
 ): Promise<WholePlan> {
   const read = readRequest(path);
   if ('problem' in read) throw new UsageError(`--request ${path}: ${read.problem}`);
@@ -64,7 +67,8 @@ async function dryRun(
   if (!backend || misfit) throw new UsageError(`--host-root ${hostRoot}: ${misfit}`);
   const there = hostOf(site, backend);
   const host = await observeHost(there, macs, state);
-  return planAll({ request, state, host, backend: there.backend, bootId: boot });
+  const input = { request, state, host, backend: there.backend, bootId: boot };
+  return planAll({ ...input, receives: await receiversOf(input, unicastFilter) });
 }
 
 async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {

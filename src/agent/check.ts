@@ -13,6 +13,8 @@ export interface Wanted {
   readonly request: JobRequest;
   readonly state: AgentState;
   readonly journals: readonly JournalEntry[];
+  /** As of a plan. */
+  readonly receives?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**

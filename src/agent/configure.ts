@@ -11,12 +11,14 @@ import {
 } from './apply/foreign.ts';
 import { planWithoutLeases } from './apply/leased.ts';
 import { type JournalEntry, readJournals, readState } from './apply/memory.ts';
+import { receiversOf } from './apply/receivers.ts';
 import { recover } from './apply/recover.ts';
 import { type Outcome, transact } from './apply/transaction.ts';
 import { compare } from './check.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
 import { observeFamily } from './observe/family.ts';
+import type { UnicastFilter } from './observe/fdb.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
 import { withHeld } from './planning/ownership.ts';
@@ -38,6 +40,7 @@ import { warningsOn } from './warnings.ts';
 
 export interface ConfigureDeps extends Tools {
   readonly ip: Ip;
+  readonly unicastFilter: UnicastFilter;
   /** Stops a run that has not begun to change anything. */
   readonly signal: AbortSignal;
 }
@@ -65,7 +68,10 @@ export async function configure(
 
   if (request.action === 'check') {
     if (misfit) return { ...ofWrongFamily(request, inUse, misfit), ...named };
-    return { ...(await check(request, atBoot(onDisk, boot), journals, context)), ...named };
+    return {
+      ...(await check(request, atBoot(onDisk, boot), journals, { ...context, ...deps })),
+      ...named,
+    };
   }
   const recovered = await recover(journals, atBoot(onDisk, boot), context);
   const { state: known, inHand, claims } = recovered;
@@ -80,14 +86,9 @@ export async function configure(
   deps.signal.throwIfAborted();
 
   const state = withHeld(advanceFence(known, request), host);
-  const input = {
-    request,
-    state: claimed(state),
-    host,
-    backend: context.backend,
-    bootId: boot,
-    inHand,
-  };
+  const { backend: files } = context;
+  const asked = { request, state: claimed(state), host, backend: files, bootId: boot, inHand };
+  const input = { ...asked, receives: await receiversOf(asked, deps.unicastFilter) };
   const findings = await bringAbout(input, { state, claimed }, { ...context, claims, start: host });
   return { ...afterRecovery(recovered, findings), ...named };
 }
@@ -142,13 +143,14 @@ async function check(
   request: JobRequest,
   state: AgentState,
   journals: readonly JournalEntry[],
-  context: Context,
+  { unicastFilter, ...context }: Context & Pick<ConfigureDeps, 'unicastFilter'>,
 ): Promise<Findings> {
   const memory = memoryOf(state, request);
   const older = staleness(state, request);
   if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
   const host = await observeHost(context, context.macs, state);
-  const nics = compare(host, { request, state, journals }, context);
+  const receives = await receiversOf({ request, state, host }, unicastFilter);
+  const nics = compare(host, { request, state, journals, receives }, context);
   return { nics, warnings: warningsOn(nics, { host, state }, context), ...memory };
 }
 

@@ -5,6 +5,7 @@ import { runUntilSignal } from '../process/shutdown.ts';
 import { systemClock } from '../time/clock.ts';
 import { type AgentDeps, runAgent } from './agent.ts';
 import { IpSession } from './ip-session.ts';
+import { readUnicastFilter } from './observe/fdb.ts';
 import { effectiveCapabilities } from './rights.ts';
 
 /** A change takes less than a second, so a signal lets it end; the rest is for a disk that does not answer. */
@@ -27,6 +28,7 @@ export async function agentMain(
         log,
         perform: createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'write')),
         startIp: () => new IpSession(),
+        unicastFilter: readUnicastFilter,
         signal,
         print: (text) => process.stdout.write(text),
         complain: (text) => process.stderr.write(text),

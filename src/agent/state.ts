@@ -20,6 +20,23 @@ export function withFormerSettings<T extends { settings: Settings; acceptRa?: st
 /** Enough of a route to know it again. */
 const sharedRoute = z.object({ to: z.string(), table: z.int(), metric: z.int() });
 
+/**
+ * Everything that was set for a NIC and may still be on the host, by its keys. Whether an address, route or rule is ours is a look-up
+ * here. All routes of a NIC in a table of its own are ours.
+ */
+export const ownership = z.object({
+  /** Tables of its own. */
+  tables: z.array(z.int()),
+  /** Addresses, without prefix. */
+  ips: z.array(z.string()),
+  /** Keys of routes in tables that it shares with others; version 1 of a journal knew none. */
+  routes: z.array(z.string()).default([]),
+  /** Keys of rules. */
+  rules: z.array(z.string()),
+});
+
+export type Ownership = Readonly<z.infer<typeof ownership>>;
+
 /** What a NIC was like before it was ours. */
 const originalNic = z
   .object({
@@ -44,6 +61,8 @@ export const nicRecord = z.object({
   routes: z.array(sharedRoute).exactOptional(),
   /** Files for the next boot; the first one holds the addresses. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  /** Absent in records of earlier agents, which follows from the fields above then. */
+  owned: ownership.exactOptional(),
   /** For when it leaves; version 1 did not know. */
   original: originalNic.exactOptional(),
   /** What of ours the network manager has held since this boot: it never reads a file again by itself. */

@@ -6,6 +6,7 @@ import { run } from '../../rig/hosts/namespace/command.ts';
 import { runAgent } from '../../src/agent/agent.ts';
 import { netplan } from '../../src/agent/backends/netplan.ts';
 import { IpSession } from '../../src/agent/ip-session.ts';
+import { readUnicastFilter } from '../../src/agent/observe/fdb.ts';
 import { observeHost, siteAt } from '../../src/agent/observe/host.ts';
 import { batchLine, type Operation, sixPrefix } from '../../src/agent/planning/operation.ts';
 import { planApply } from '../../src/agent/planning/plan.ts';
@@ -36,6 +37,7 @@ async function agent(action: JobAction) {
     clock: systemClock,
     log,
     startIp: () => new IpSession(),
+    unicastFilter: readUnicastFilter,
     signal,
     perform: async (name, write) => {
       effects.push(name);

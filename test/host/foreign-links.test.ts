@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { run } from '../../rig/hosts/namespace/command.ts';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobRequest, RequestInterface } from '../../src/api/job.ts';
 import { request } from '../fixtures/agent-samples.ts';
@@ -40,6 +41,13 @@ const afterChange = '[[ $line =~ show ]] && ip -4 addr show | grep -q 10.0.0.21'
 const ips = async (...lines: readonly string[]): Promise<void> => {
   for (const line of lines) await host.ip(...line.split(' '));
 };
+async function onHost(lines: readonly string[]): Promise<void> {
+  for (const line of lines) {
+    const [command = '', ...args] = line.split(' ');
+    const { code, stderr } = await host.exec(command, ...args);
+    if (code !== 0) throw new Error(`${line}: ${stderr}`);
+  }
+}
 const journals = () => readdir(join(host.root, 'var/lib/multinic/journal'));
 const defaultRoutes = async () => (await host.ip('route', 'show', 'default')).trim();
 const ourRules = async () =>
@@ -260,5 +268,46 @@ describe('a host without a folder of the NIC', () => {
     ]);
     expect(await readdir(join(host.root, 'etc/sysctl.d'))).toEqual([]);
     expect(await journals()).toEqual([]);
+  });
+});
+
+const pod = 'multinic-foreign-links-pod';
+const users = [
+  {
+    what: 'a macvlan in the namespace of a Pod',
+    uses: [
+      'ip link add mv0 link multinic0 address 02:00:00:00:02:01 type macvlan mode bridge',
+      `ip link set mv0 netns ${pod}`,
+      `ip -n ${pod} link set mv0 up`,
+    ],
+    ends: [`ip -n ${pod} link del mv0`],
+  },
+  {
+    what: 'a static entry of its forwarding database, as of an SR-IOV agent',
+    uses: ['bridge fdb add 02:00:00:00:02:01 dev multinic0 self permanent'],
+    ends: ['bridge fdb del 02:00:00:00:02:01 dev multinic0 self permanent'],
+  },
+] as const;
+
+describe.each(users)('a NIC with $what', ({ uses, ends }) => {
+  afterEach(() => run('ip', ['netns', 'del', pod]));
+
+  test('is changed, and stays until the other user is gone', async () => {
+    host = await createHost('users', { nics: { ens5: first } });
+    await run('ip', ['netns', 'add', pod]);
+    await apply([wanted]);
+    await onHost(uses);
+    const inUse = {
+      state: 'Failed',
+      reason: 'NICInUse',
+      message: 'multinic0 receives for the MAC 02:00:00:00:02:01, as of a macvlan in a Pod',
+    };
+    expect(await apply([moved])).toMatchObject([{ state: 'Configured' }]);
+    expect(await apply([], { action: 'check' })).toMatchObject([inUse]);
+    expect(await apply([])).toMatchObject([inUse]);
+    expect(await apply([], { action: 'cleanup' })).toMatchObject([inUse]);
+    expect(await host.ip('-4', '-o', 'addr', 'show', 'dev', 'multinic0')).toContain('10.0.0.21');
+    await onHost(ends);
+    expect(await apply([])).toMatchObject([{ state: 'Removed', name: 'ens5' }]);
   });
 });

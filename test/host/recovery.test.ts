@@ -77,4 +77,19 @@ describe('a NIC that an interrupted run left in hand', () => {
     const later = await runAgent(host, request([wanted], { attempt: 2 }));
     expect(later.result?.outcome).toBe('ok');
   });
+
+  test('is over when it was given away and is in use by others since', async () => {
+    host = await createHost('given-away', { nics: { ens5: mac } });
+    await runAgent(host, request([wanted]));
+    const asked = request([], { generation: 2 });
+    const killed = await runAgent(host, asked, { killAt: 'agent.state.write before 1' });
+    expect(killed.code).toBe(137);
+    expect(await journals()).toEqual(['0.json']);
+    await host.ip('addr', 'add', '10.50.0.2/24', 'dev', 'ens5');
+    await host.ip('link', 'set', 'ens5', 'up');
+    const { result } = await runAgent(host, { ...asked, attempt: 1 });
+    expect(result).toMatchObject({ outcome: 'ok', nics: [] });
+    expect(await journals()).toEqual([]);
+    expect(await host.ip('-br', '-4', 'addr', 'show', 'dev', 'ens5', 'up')).toContain('10.50.0.2');
+  });
 });

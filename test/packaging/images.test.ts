@@ -143,13 +143,14 @@ it.each(['operator', 'viola', 'controller', 'register-cluster'])(
   },
 );
 
-it('[RW-01] the agent’s image has an ip that finds its libraries', async () => {
-  const isIp = /^ip utility, iproute2-/;
-  expect((await started(built.imageOf('multinic-agent').root, '/bin/ip', '-V')).stdout).toMatch(
-    isIp,
-  );
+it.each([
+  ['/bin/ip', /^ip utility, iproute2-/],
+  ['/sbin/bridge', /^bridge utility, \d/],
+] as const)('[RW-01] the agent’s image has a %s that finds its libraries', async (tool, words) => {
+  const { root } = built.imageOf('multinic-agent');
+  expect((await started(root, tool, '-V')).stdout).toMatch(words);
   const other = built.imageOf('multinic-agent', 'arm64').root;
-  expect((await emulated(other, '/bin/ip', '-V')).stdout).toMatch(isIp);
+  expect((await emulated(other, tool, '-V')).stdout).toMatch(words);
 });
 
 describe('one file for a site without network', () => {

@@ -46,6 +46,7 @@ export class AgentOnModel implements Disposable {
         return write();
       },
       startIp: () => ({ run: (lines) => box.run(lines), [Symbol.dispose]: () => undefined }),
+      unicastFilter: async () => [],
       signal: new AbortController().signal,
       print: () => undefined,
       complain: () => undefined,

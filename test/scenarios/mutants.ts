@@ -204,8 +204,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-38': {
     file: 'src/agent/observe/kernel.ts',
-    find: "up: entry.flags.includes('UP'),",
-    replace: "up: entry.flags.includes('LOWER_UP'),",
+    find: "up: has('UP'),",
+    replace: "up: has('LOWER_UP'),",
     noticedBy: 'test/host/same-subnet.test.ts',
   },
   'RW-39': {

@@ -19,7 +19,7 @@ afterEach(() => rmSync(sysctls, { recursive: true }));
 
 const seen = host([link(1), link(2)]);
 const contextOf = (...macs: string[]) => ({ macs: new Set(macs), sysctls }) as unknown as Context;
-const belongings = { tables: [100], ips: ['10.0.0.1'], routes: [] };
+const belongings = { tables: [100], ips: ['10.0.0.1'], routes: [], rules: ['10.0.0.1 table 100'] };
 const inHand = { mac: macOf(1), belongings };
 const record = {
   mac: macOf(1),

@@ -108,7 +108,7 @@ describe('the journal', () => {
     const former = { version: 1, belongings: { tables, ips }, files: [commit, obsolete], others };
     await writeFile(path, JSON.stringify({ ...newer, ...former }));
     const [read] = readJournals(disk.hostRoot);
-    expect(read?.belongings).toEqual({ tables, ips, routes: [] });
+    expect(read?.belongings).toEqual({ tables, ips, routes: [], rules: ['10.0.0.2 table 101'] });
     expect(read?.others).toEqual(none);
     expect(read?.files).toEqual({
       companions: [],
@@ -124,12 +124,11 @@ describe('the journal', () => {
     const { commit } = unit.files;
     const interim = [{ ...commit, path: `${commit.path}-next` }];
     const nic = { ...unit.nic, rulesOnly: true } as const;
-    const except = ['10.0.0.1 table 100'];
     for (const [asked, version] of [
       [unit, 2],
       [{ ...unit, files: { ...unit.files, interim } }, 3],
       [{ ...unit, nic }, 3],
-      [{ ...unit, nic: { ...unit.nic, belongings: { ...unit.nic.belongings, except } } }, 3],
+      [{ ...unit, nic: { ...unit.nic, belongings: { ...unit.nic.belongings, rules: [] } } }, 4],
     ] as const) {
       await writeJournal(asked, none, { ...disk, run });
       expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ version });
@@ -138,6 +137,22 @@ describe('the journal', () => {
       expect(read?.belongings).toEqual(asked.nic.belongings);
       expect(read?.rulesOnly).toBe(asked.nic.rulesOnly);
     }
+  });
+
+  test('of version 3 has all rules from its addresses to its tables but those of another NIC', async () => {
+    const [unit] = units;
+    if (!unit) throw new Error('no unit');
+    await writeJournal(unit, none, { ...disk, run });
+    const path = join(disk.hostRoot, `var/lib/multinic/journal/${unit.index}.json`);
+    const newer = JSON.parse(await readFile(path, 'utf8')) as object;
+    const former = { tables: [100, 101], ips: ['10.0.0.2', 'fd00::2'], routes: [] };
+    const except = ['10.0.0.2 table 100'];
+    await writeFile(
+      path,
+      JSON.stringify({ ...newer, version: 3, belongings: { ...former, except } }),
+    );
+    const rules = ['fd00::2 table 100', '10.0.0.2 table 101', 'fd00::2 table 101'];
+    expect(readJournals(disk.hostRoot)[0]?.belongings).toEqual({ ...former, rules });
   });
 
   test('of a newer agent is not touched', async () => {

@@ -6,9 +6,17 @@ import { namesIn } from '../observe/host.ts';
 import type { Entrusted } from '../planning/foreign.ts';
 import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
+import { rulesFrom } from '../planning/ownership.ts';
 import type { Unit } from '../planning/unit.ts';
 import { neighbourFlags } from '../snapshot.ts';
-import { type AgentState, agentState, emptyState, knownVersions, nicRecord } from '../state.ts';
+import {
+  type AgentState,
+  agentState,
+  emptyState,
+  knownVersions,
+  nicRecord,
+  ownership,
+} from '../state.ts';
 import type { Disk } from './disk.ts';
 import { removeFile, replaceWhole, syncPath, textOf, writeWhole } from './whole-file.ts';
 
@@ -87,12 +95,26 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** Agents that know none but the first two would take such a change for another one. */
-const journalVersions = [1, 2, 3] as const;
+/** Agents that do not know the version would take such a change for another one. */
+const journalVersions = [1, 2, 3, 4] as const;
 
 function versionOf({ files, nic }: Unit): (typeof journalVersions)[number] {
-  return files.interim || nic.rulesOnly || nic.belongings.except ? 3 : 2;
+  const { tables, ips, rules } = nic.belongings;
+  // Agents before version 4 take each of these for the NIC's own.
+  if (rulesFrom(tables, ips).some((key) => !rules.includes(key))) return 4;
+  return files.interim || nic.rulesOnly ? 3 : 2;
 }
+
+/** What is written of a NIC; up to version 3 all rules from its addresses to its tables were its own but those of `except`. */
+const belongings = ownership
+  .extend({
+    rules: z.array(z.string()).exactOptional(),
+    except: z.array(z.string()).default([]),
+  })
+  .transform(({ rules, except, ...rest }) => {
+    const all = rules ?? rulesFrom(rest.tables, rest.ips);
+    return { ...rest, rules: all.filter((key) => !except.includes(key)) };
+  });
 
 const fileChange = z.object({
   path: z.string(),
@@ -174,13 +196,7 @@ const journalEntry = z.object({
   step: z.enum(['apply', 'remove']),
   index: z.int(),
   mac: z.string(),
-  belongings: z.object({
-    tables: z.array(z.int()),
-    ips: z.array(z.string()),
-    /** Version 1 knew no such routes. */
-    routes: z.array(z.string()).default([]),
-    except: z.array(z.string()).exactOptional(),
-  }),
+  belongings,
   rulesOnly: z.literal(true).exactOptional(),
   before: nicState,
   after: nicState,

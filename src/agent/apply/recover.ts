@@ -2,7 +2,7 @@ import { isSameJson } from '../../api/same-json.ts';
 import { linkOf } from '../identity.ts';
 import { observeHost, observeLinks } from '../observe/host.ts';
 import { withEntrusted } from '../planning/foreign.ts';
-import { withHeld } from '../planning/ownership.ts';
+import { allOf, listOf, withHeld } from '../planning/ownership.ts';
 import type { Refusal } from '../planning/refusals.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import {
@@ -190,7 +190,8 @@ function halfDone(entry: JournalEntry, after: AgentState, before: AgentState): N
   const record = known ?? neverDone(entry);
   const states = [entry.before, entry.after].flatMap(({ link }) => link?.addresses ?? []);
   const addresses = [...record.addresses, ...states.map(({ cidr }) => cidr)];
-  return { ...record, addresses: [...new Set(addresses)] };
+  const owned = allOf([...(known ? [listOf(known)] : []), entry.belongings]);
+  return { ...record, addresses: [...new Set(addresses)], owned };
 }
 
 /** A NIC that was to become ours. */

@@ -16,7 +16,7 @@ import type { Link, Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
 import { desiredNic, sharedRoutes } from './desired.ts';
-import { besideOthers, ownedBy, recordOf, routeKey } from './ownership.ts';
+import { allOf, besideOthers, keysOf, ownedBy, recordOf } from './ownership.ts';
 import {
   firstRefusal,
   inUse,
@@ -36,6 +36,8 @@ export interface PlanInput {
   readonly bootId: string;
   /** NICs, by MAC, that must stay as they are, whatever is asked for: an earlier change of theirs has not ended. */
   readonly inHand?: ReadonlyMap<string, Refusal>;
+  /** By MAC of a NIC that leaves, the unicast MACs that its link receives frames for. */
+  readonly receives?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A NIC that is on the host, may be touched, and can be what the request asks for. */
@@ -97,11 +99,7 @@ function candidateOf(
   const there = host.addresses.filter((item) => item.link === link.name).map(({ cidr }) => cidr);
   const desired = desiredNic(entry, index, link, there);
   const owned = ownedBy(entry.mac, record, host);
-  const belongings = {
-    tables: [...new Set([desired.table, ...owned.tables])],
-    ips: [...new Set([...desired.addresses.map(ipOf), ...owned.ips])],
-    routes: [...new Set([...sharedRoutes(desired).map(routeKey), ...owned.routes])],
-  };
+  const belongings = allOf([keysOf({ ...desired, routes: sharedRoutes(desired) }), owned]);
   const known = record ? { record } : {};
   const { companions, main, interim = [] } = backend.render(desired);
   const paths = [main, ...companions, ...interim].map(({ path }) => path);

@@ -20,7 +20,12 @@ import { batchLine } from './operation.ts';
 
 const nic = {
   mac: macOf(1),
-  belongings: { tables: [100], ips: ['10.0.0.1'], routes: ['10.7.0.0/16 table 254 metric 9'] },
+  belongings: {
+    tables: [100],
+    ips: ['10.0.0.1'],
+    routes: ['10.7.0.0/16 table 254 metric 9'],
+    rules: ['10.0.0.1 table 100'],
+  },
 };
 const nics = [nic];
 

@@ -70,7 +70,12 @@ describe('states of a NIC', () => {
 });
 
 describe('the connected route of an address that is there', () => {
-  const belongings = { tables: [100], ips: ['10.0.0.1'], routes: [] };
+  const belongings = {
+    tables: [100],
+    ips: ['10.0.0.1'],
+    routes: [],
+    rules: ['10.0.0.1 table 100'],
+  };
   /** Whether it is found to be missing, on a link that is up or not, with these routes. */
   function isMissing(up: boolean, ...routes: ReturnType<typeof route>[]) {
     const nic = nicLink(1, { up, mac: macOf(1) });

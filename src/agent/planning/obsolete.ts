@@ -16,7 +16,11 @@ export interface Obsolete {
 }
 
 /** The NICs of ours that the request no longer has, or all of them when it asks for a clean-up. */
-export function obsolete({ request, state, host }: PlanInput): Obsolete[] {
+export function obsolete({
+  request,
+  state,
+  host,
+}: Pick<PlanInput, 'request' | 'state' | 'host'>): Obsolete[] {
   const { action, interfaces } = request;
   const all = action === 'cleanup';
   const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));

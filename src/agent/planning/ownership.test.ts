@@ -90,11 +90,26 @@ describe('what is ours', () => {
       boot: { bootId: 'boot-1', addresses: ['10.0.0.1/24', '10.0.0.2/24'] },
     };
     const bare = { held: [] };
+    const nothing = { tables: [], ips: [], routes: [], rules: [] };
     expect(ownedBy(mac, record, bare)).toEqual({
       tables: [105],
       ips: ['10.0.0.2', '10.0.0.1'],
       routes: [],
+      rules: ['10.0.0.2 table 105', '10.0.0.1 table 105'],
     });
+    const left = ['10.9.0.0/16 table 254 metric 5'];
+    const list = { tables: [100], ips: ['10.0.0.9'], routes: left, rules: ['10.0.0.9 table 100'] };
+    expect(ownedBy(mac, { ...record, owned: list }, bare)).toEqual({
+      tables: [100, 105],
+      ips: ['10.0.0.9', '10.0.0.1', '10.0.0.2'],
+      routes: left,
+      rules: ['10.0.0.9 table 100', '10.0.0.1 table 105', '10.0.0.2 table 105'],
+    });
+    const heir = { mac: macOf(9), table: 100, addresses: ['10.0.0.9/16'] };
+    expect(ownedBy(mac, { ...record, owned: list }, bare, [heir]).rules).toEqual([
+      '10.0.0.1 table 105',
+      '10.0.0.2 table 105',
+    ]);
     const to = '10.7.0.0/16';
     const routed = {
       ...record,
@@ -105,14 +120,15 @@ describe('what is ours', () => {
       '10.7.0.0/16 table 254 metric 105',
       '10.7.0.0/16 table 254 metric 7',
     ]);
-    expect(ownedBy(mac, undefined, bare)).toEqual({ tables: [], ips: [], routes: [] });
+    expect(ownedBy(mac, undefined, bare)).toEqual(nothing);
     const held = [{ mac, index: 2, addresses: ['10.0.0.3/24'] }];
     expect(ownedBy(mac, undefined, { held })).toEqual({
       tables: [102],
       ips: ['10.0.0.3'],
       routes: [],
+      rules: ['10.0.0.3 table 102'],
     });
-    expect(ownedBy(macOf(9), undefined, { held })).toEqual({ tables: [], ips: [], routes: [] });
+    expect(ownedBy(macOf(9), undefined, { held })).toEqual(nothing);
   });
 
   test('is no rule of a network manager, however like ours', () => {

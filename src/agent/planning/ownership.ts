@@ -9,21 +9,47 @@ import {
 } from '../../api/names.ts';
 import { nicOf } from '../identity.ts';
 import { type Link, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
-import type { AgentState, NicRecord } from '../state.ts';
+import type { AgentState, NicRecord, Ownership } from '../state.ts';
 
-/** What of the host belongs to one NIC of ours: its tables, its addresses and its routes of main, old and new. */
-export interface Belongings {
-  readonly tables: readonly number[];
-  readonly ips: readonly string[];
-  /** Keys of routes in tables that it shares with others. */
-  readonly routes: readonly string[];
-  /** Keys of rules that are another NIC's of ours by now, as it was given the number and the address of this one. */
-  readonly except?: readonly string[];
+/** What of the host belongs to one NIC of ours, old and new. */
+export type Belongings = { readonly [Key in keyof Ownership]: Readonly<Ownership[Key]> };
+
+/** What a NIC is given. */
+interface Given {
+  readonly addresses: readonly string[];
+  readonly table: number;
+  readonly routes?: readonly Pick<Route, 'to' | 'table' | 'metric'>[] | undefined;
 }
 
 /** Of a NIC of ours, what its rules are made of. */
-export interface Ruled extends Readonly<Pick<NicRecord, 'mac' | 'table'>> {
-  readonly addresses: readonly string[];
+export interface Ruled extends Given {
+  readonly mac: string;
+}
+
+/** Keys of all that a NIC is given. */
+export function keysOf({ addresses, table, routes = [] }: Given): Ownership {
+  const ips = addresses.map(ipOf);
+  return { tables: [table], ips, routes: routes.map(routeKey), rules: rulesFrom([table], ips) };
+}
+
+/** Keys of the rules that lead from these addresses to these tables. */
+export function rulesFrom(tables: readonly number[], ips: readonly string[]): string[] {
+  return tables.flatMap((table) => ips.map((ip) => ruleKey(ip, table)));
+}
+
+/** All that is in any of the lists, once. */
+export function allOf(lists: readonly Belongings[]): Ownership {
+  return {
+    tables: [...new Set(lists.flatMap(({ tables }) => tables))],
+    ips: [...new Set(lists.flatMap(({ ips }) => ips))],
+    routes: [...new Set(lists.flatMap(({ routes }) => routes))],
+    rules: [...new Set(lists.flatMap(({ rules }) => rules))],
+  };
+}
+
+/** What was set for a NIC as state.json says; an earlier agent wrote down what follows from the request alone. */
+export function listOf(record: NicRecord): Ownership {
+  return record.owned ?? keysOf(record);
 }
 
 /**
@@ -37,32 +63,26 @@ export function ownedBy(
   others: readonly Ruled[] = [],
 ): Belongings {
   const held = host.held.filter((file) => file.mac === mac);
-  const tables = held.map(({ index }) => routingTable(index));
-  const before = heldOf(mac, record, host);
-  const given = [...(record?.addresses ?? []), ...before.addresses];
-  const belongings = {
-    tables: [...new Set([...(record ? [record.table] : []), ...tables])],
-    ips: [...new Set(given.map(ipOf))],
-    routes: [...new Set([...(record?.routes ?? []), ...(before.routes ?? [])].map(routeKey))],
-  };
+  const belongings = allOf([
+    ...(record ? [listOf(record)] : []),
+    ...(record?.boot ? [keysOf({ ...record.boot, table: record.table })] : []),
+    ...held.map((nic) => keysOf({ ...nic, table: routingTable(nic.index) })),
+  ]);
   return besideOthers(mac, belongings, others);
 }
 
-/** What belongs to the NIC but for the rules that others of these NICs have by now. */
+/**
+ * What belongs to the NIC but for the rules that others of these NICs have by now: they were given the number and the address of
+ * this one.
+ */
 export function besideOthers(
   mac: string,
   belongings: Belongings,
   nics: readonly Ruled[],
 ): Belongings {
-  const { except: known = [], ...own } = belongings;
-  const keys = nics
-    .filter((nic) => nic.mac !== mac && own.tables.includes(nic.table))
-    .flatMap(({ table, addresses }) => {
-      const ips = addresses.map(ipOf).filter((ip) => own.ips.includes(ip));
-      return ips.map((ip) => ruleKey(ip, table));
-    });
-  const except = [...new Set([...known, ...keys])];
-  return except.length > 0 ? { ...own, except } : own;
+  const others = nics.filter((nic) => nic.mac !== mac);
+  const theirs = new Set(others.flatMap((nic) => keysOf(nic).rules));
+  return { ...belongings, rules: belongings.rules.filter((key) => !theirs.has(key)) };
 }
 
 function ruleKey(ip: string, table: number): string {
@@ -216,12 +236,9 @@ export function isOwnRoute(route: Route, { tables, routes }: Belongings): boolea
 }
 
 /**
- * Whether the rule is ours: it sends one of the NIC's addresses to one of the NIC's tables. Its priority, protocol and
- * prefix differ between generations, and after a reboot from their files.
+ * Whether the rule is ours: it sends one of the NIC's addresses to a table of the NIC's. Its priority, protocol and prefix differ
+ * between generations, and after a reboot from their files.
  */
-export function isOwnRule(rule: Rule, { tables, ips, except = [] }: Belongings): boolean {
-  const { opaque, from, table } = rule;
-  if (opaque || table === undefined) return false;
-  const ip = ipOf(from);
-  return ips.includes(ip) && tables.includes(table) && !except.includes(ruleKey(ip, table));
+export function isOwnRule({ opaque, from, table }: Rule, { rules }: Belongings): boolean {
+  return !opaque && table !== undefined && rules.includes(ruleKey(ipOf(from), table));
 }

@@ -14,7 +14,7 @@ import { desiredState, sharedRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, obsolete } from './obsolete.ts';
-import { heldOf, isOwnRule } from './ownership.ts';
+import { heldOf, isOwnRule, keysOf } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
 import { hasLostSettings, withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
 import {
@@ -121,6 +121,7 @@ function recordAfter(
     priority: rulePriority(desired.index),
     ...(shared.length > 0 ? { routes: shared } : {}),
     files: [main, ...companions].map(({ path, text }) => ({ path, sha256: sha256(text) })),
+    owned: keysOf({ ...desired, routes: shared }),
     ...(original ? { original } : {}),
   };
 }
@@ -196,7 +197,17 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
   const { protectedAddresses } = request;
   const site = { host, protectedAddresses, records: state.nics, accepted: [] };
   const touched = { link, owned: nic.belongings };
-  return firstRefusal([...untouchable, ...inUse], touched, site) ?? link;
+  return firstRefusal([...untouchable, ...inUse], touched, site) ?? receiver(input, link) ?? link;
+}
+
+/**
+ * A macvlan in the namespace of a Pod, which the host does not show, or another user of the link: its MAC is in the link's unicast
+ * filter. The change of a NIC leaves it connected, a removal does not.
+ */
+function receiver({ receives }: PlanInput, { name, mac }: Link): Refusal | undefined {
+  const other = receives?.get(mac)?.find((each) => each !== mac);
+  const message = `${name} receives for the MAC ${other}, as of a macvlan in a Pod`;
+  return other === undefined ? undefined : refusal('NICInUse', message);
 }
 
 function removalUnit(

@@ -1,9 +1,8 @@
-import { ipOf } from '../../api/address.ts';
 import { routingTable } from '../../api/names.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { type KnownNic, type NicState, presentState } from './nic-state.ts';
-import { besideOthers, ownedBy, type Ruled, returned } from './ownership.ts';
+import { allOf, besideOthers, keysOf, ownedBy, type Ruled, returned } from './ownership.ts';
 import { stateAfter, type Unit } from './unit.ts';
 
 /** A NIC, and the rules that it shall have. */
@@ -53,12 +52,9 @@ export function departed(
   const gone = new Map(left.map(({ mac, index }) => [mac, index]));
   for (const mac of back) gone.delete(mac);
   return [...gone].map(([mac, index]) => {
-    const all = left.filter((nic) => nic.mac === mac);
-    const former = {
-      tables: [...new Set(all.map((nic) => routingTable(nic.index)))],
-      ips: [...new Set(all.flatMap(({ addresses }) => addresses.map(ipOf)))],
-      routes: [],
-    };
-    return { mac, index, belongings: besideOthers(mac, former, ours), rulesOnly: true };
+    const former = left
+      .filter((nic) => nic.mac === mac)
+      .map(({ addresses, index: number }) => keysOf({ addresses, table: routingTable(number) }));
+    return { mac, index, belongings: besideOthers(mac, allOf(former), ours), rulesOnly: true };
   });
 }

@@ -45,8 +45,8 @@ export const nicReasons = {
     'nic',
     true,
     [
-      'The link carries addresses, routes, a master or children that are not ours.',
-      '링크에 우리가 만들지 않은 주소, 라우트, 마스터 또는 하위 장치가 있습니다.',
+      'The link carries addresses, routes, a master or children (also macvlans of Pods) that are not ours.',
+      '링크에 우리가 만들지 않은 주소, 라우트, 마스터 또는 하위 장치(파드의 macvlan 포함)가 있습니다.',
     ],
     [
       'Remove that configuration from the node, or take the port out of the selection.',

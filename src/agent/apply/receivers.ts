@@ -1,0 +1,17 @@
+import { linkOf } from '../identity.ts';
+import type { UnicastFilter } from '../observe/fdb.ts';
+import type { PlanInput } from '../planning/candidates.ts';
+import { obsolete } from '../planning/obsolete.ts';
+
+/** Returns the unicast filters of the NICs that a plan is going to remove, by MAC: no other NIC needs them. */
+export async function receiversOf(
+  input: Pick<PlanInput, 'request' | 'state' | 'host'>,
+  unicastFilter: UnicastFilter,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const links = obsolete(input).flatMap(({ nic }) => {
+    const link = nic.rulesOnly ? undefined : linkOf(input.host, nic.mac);
+    return link ? [link] : [];
+  });
+  const filters = links.map(async ({ mac, name }) => [mac, await unicastFilter(name)] as const);
+  return new Map(await Promise.all(filters));
+}
