@@ -8,7 +8,10 @@ import type { Context } from './context.ts';
 import { settle } from './settle.ts';
 
 const cidr = 'fd00::1/64';
-const nic = { mac: macOf(1), belongings: { tables: [100], ips: ['fd00::1'], routes: [] } };
+const nic = {
+  mac: macOf(1),
+  belongings: { tables: [100], ips: ['fd00::1'], routes: [], rules: [] },
+};
 
 function kernel(probe?: Address['probe'], noCarrier = false): KernelSnapshot {
   const more = { name: 'multinic0', up: true, ...(noCarrier ? { noCarrier: true as const } : {}) };
