@@ -1,0 +1,277 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createHost, type NamespaceHost, primary } from '../../rig/hosts/namespace/host.ts';
+import { ipOf } from '../../src/api/address.ts';
+import type { JobAction, JobResult, NicResult, RequestInterface } from '../../src/api/job.ts';
+import { request } from '../fixtures/agent-samples.ts';
+import { randomOf } from '../property/leaders/contest.ts';
+import { commits } from '../rotation.ts';
+import { nic, runAgent } from './agent-process.ts';
+import { filesOfOurs } from './family-host.ts';
+import {
+  type Deed,
+  type DeedName,
+  deeds,
+  type Plug,
+  recordedLinks,
+  type Scene,
+  script,
+} from './foreign-deeds.ts';
+import { type NicShown, type Picture, pictureOf } from './foreign-picture.ts';
+import { ipWith } from './line-by-line-ip.ts';
+
+// Other software comes and goes between runs of the agent and during them; whether a result is true, the host is asked.
+const isLong = process.env['MULTINIC_TEST_DEPTH'] === 'all';
+const lives = isLong ? 40 : 4;
+const runsPerLife = isLong ? 10 : 5;
+// CI lives the same lives each time; the long suite lives others with each commit.
+const firstSeed = Number(process.env['MULTINIC_FOREIGN_SEED'] ?? (isLong ? commits() * 100 : 1));
+
+const plugs: readonly [Plug, Plug, Plug] = [
+  { mac: '02:00:00:00:01:05', name: 'ens5' },
+  { mac: '02:00:00:00:01:06', name: 'ens6' },
+  { mac: '02:00:00:00:01:07', name: 'ens7' },
+];
+const macs = plugs.map(({ mac }) => mac);
+
+/** What a NIC with this number may be asked to be. */
+const wishes: readonly ((index: number, mac: string) => RequestInterface)[] = [
+  (index, mac) => nic(index, mac, `10.${index}.0.11/16`, { gateway: `10.${index}.0.254` }),
+  (index, mac) => nic(index, mac, `10.${index}.0.21/16`, { gateway: `10.${index}.0.254` }),
+  (index, mac) => nic(index, mac, `10.${index}.0.11/16`, { mtu: 1400 }),
+  (index, mac) =>
+    nic(index, mac, `10.${index}.0.11/16`, {
+      addresses: [`10.${index}.0.11/16`, `fd0${index}::11/64`],
+    }),
+];
+const isOurs = (ip: string) => /^(10\.[012]\.0\.|fd0[012]:)/.test(ip);
+
+interface Done {
+  readonly name: DeedName;
+  readonly scene: Scene;
+  readonly deed: Deed;
+  /** File that is there once it was done. */
+  readonly done: string;
+}
+
+class Life {
+  readonly host: NamespaceHost;
+  readonly random: () => number;
+  readonly log: string[] = [];
+  #generation = 0;
+  #number = 0;
+  #inForce: Done[] = [];
+
+  constructor(host: NamespaceHost, seed: number) {
+    this.host = host;
+    this.random = randomOf(seed);
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.random() * items.length)] as T;
+  }
+
+  get inForce(): readonly Done[] {
+    return this.#inForce;
+  }
+
+  newDeed(): Done {
+    const names = Object.keys(deeds) as DeedName[];
+    const taken = new Set(this.#inForce.map(({ name, scene }) => `${name} ${scene.on.mac}`));
+    const { netns, fabric, root } = this.host;
+    const number = ++this.#number;
+    const name = this.pick(names);
+    const on = name === 'wayOut' ? plugs[0] : this.pick(plugs);
+    if (taken.has(`${name} ${on.mac}`)) return this.newDeed();
+    const scene: Scene = { number, on, netns, fabric };
+    return { name, scene, deed: deeds[name](scene), done: join(root, `done-${number}`) };
+  }
+
+  async act({ deed, scene, done, name }: Done): Promise<void> {
+    const { code, stderr } = await this.host.exec('bash', '-c', script(deed.does, scene, done));
+    this.log.push(`${name} ${scene.number} on ${scene.on.name}: ${code === 0 ? 'done' : stderr}`);
+  }
+
+  async end(one: Done): Promise<void> {
+    this.#inForce = this.#inForce.filter((each) => each !== one);
+    const { name, deed, scene } = one;
+    await this.host.exec('bash', '-c', script(deed.ends, scene, join(this.host.root, 'ended')));
+    this.log.push(`end of ${name} ${scene.number}`);
+  }
+
+  /** Of these those that were done are in force from now on. */
+  async note(tried: readonly Done[]): Promise<readonly Done[]> {
+    const names = new Set(await readdir(this.host.root));
+    const done = tried.filter(({ scene }) => names.has(`done-${scene.number}`));
+    this.#inForce.push(...done);
+    return done;
+  }
+
+  /** Directory of an `ip` before whose lines these deeds are done, one each, and which shows recorded links. */
+  async ipDuring(during: readonly (readonly [number, Done])[]): Promise<string> {
+    const { root } = this.host;
+    const events = join(root, 'events');
+    await rm(events, { recursive: true, force: true });
+    await mkdir(events);
+    await writeFile(join(events, 'count'), '0\n');
+    for (const [line, { deed, scene, done }] of during)
+      await writeFile(join(events, `${line}`), script(deed.does, scene, done));
+    // Within a snapshot nothing happens, as none could show it.
+    return ipWith(
+      this.host,
+      `if ! [[ $line =~ ^(route|rule|neigh|addr).show ]]; then
+    at=$(($(cat ${events}/count) + 1)); echo $at >${events}/count
+    [ ! -e ${events}/$at ] || bash ${events}/$at >/dev/null 2>&1
+  fi
+  if [ "$line" = 'link show' ]; then
+    echo look >>${events}/looks
+    ip -N -j -d $line | sed '1s#^\\[#[${recordedLinks(macs)},#'; continue
+  fi`,
+    );
+  }
+
+  async run(action: JobAction, entries: readonly RequestInterface[], path?: string) {
+    const asked = request([...entries], { action, generation: ++this.#generation });
+    const { result, stderr } = await runAgent(this.host, asked, path ? { path } : {});
+    if (!result) throw new Error(`no result: ${stderr}`);
+    const told = result.nics.map(
+      ({ mac, state, reason, message }) => `${mac.at(-1)} ${state} ${reason} ${message}`,
+    );
+    this.log.push(
+      `${action} of ${entries.map(({ mac, addresses, mtu }) => `${mac.at(-1)} ${addresses} ${mtu}`).join('; ')}: ${told.join('; ')} ${result.warnings.join('; ')}`,
+    );
+    return { result, stderr };
+  }
+
+  picture(): Promise<Picture> {
+    return pictureOf(this.host, macs);
+  }
+}
+
+/** What is wrong with what a result says of a NIC. */
+interface Told {
+  readonly nic: NicResult;
+  readonly entry: RequestInterface | undefined;
+  readonly before: Picture;
+  readonly after: Picture;
+  /** Whether nobody else did anything meanwhile. */
+  readonly quiet: boolean;
+}
+
+function expectTrue({ nic: told, entry, before, after, quiet }: Told): void {
+  const [now, twin] = after.nics.get(told.mac) ?? [];
+  const [had] = before.nics.get(told.mac) ?? [];
+  if (told.state === 'Configured') expectConfigured(told, entry, after);
+  if (told.state === 'Removed') {
+    expect(now?.addresses.filter((cidr) => isOurs(cidr)) ?? []).toEqual([]);
+    expect(told.name).toBe(now?.name ?? '');
+  }
+  if (told.reason === 'WaitingForNIC') expect(now).toBeUndefined();
+  const isUndone = told.message.endsWith('; undone');
+  const isLeft = quiet && told.state === 'Failed' && told.reason !== 'RollbackFailed';
+  if ((isUndone || isLeft) && !twin && now && had) expect(partOf(now)).toEqual(partOf(had));
+}
+
+const partOf = ({ name, up, mtu, addresses }: NicShown) => ({
+  name,
+  up,
+  mtu,
+  addresses: addresses.filter((cidr) => isOurs(cidr)).toSorted(),
+});
+
+function expectConfigured(told: NicResult, entry: RequestInterface | undefined, after: Picture) {
+  const { name, index } = told;
+  const { addresses = [], mtu, gateway } = entry ?? {};
+  expect(entry).toBeDefined();
+  const links = after.nics.get(told.mac) ?? [];
+  expect(links).toMatchObject([{ name, up: true, mtu, master: undefined }]);
+  expect(links[0]?.addresses.filter((cidr) => isOurs(cidr)).toSorted()).toEqual(
+    addresses.toSorted(),
+  );
+  if (!gateway) return;
+  expect(after.defaults).toContain(`${name} ${100 + index}`);
+  for (const cidr of addresses.filter((each) => !each.includes(':')))
+    expect(after.rules).toContain(`from ${ipOf(cidr)} lookup ${100 + index}`);
+}
+
+/** Nothing of others has gone, but with a NIC that has, or where the result tells of it. */
+function expectUntouched(life: Life, after: Picture, result: JobResult, during: readonly Done[]) {
+  const there = new Set(after.lines);
+  const gone = new Set(
+    life.inForce.filter(({ name }) => name === 'unplug').map(({ scene }) => scene.on.mac),
+  );
+  for (const { name, deed, scene } of life.inForce) {
+    const where = `${name} ${scene.number}`;
+    for (const line of deed.stays ?? []) expect(there, where).toContain(line);
+    const isTold = (result.foreignStateLost ?? 0) > 0;
+    if (isTold || gone.has(scene.on.mac) || during.some((one) => one.scene === scene)) continue;
+    for (const line of deed.staysOnNic ?? []) expect(there, where).toContain(line);
+  }
+  const wayOut = life.inForce.some(({ name }) => name === 'wayOut');
+  expect(there).toContain(`link eth0 up ${primary.mac}`);
+  expect(there).toContain(`address ${primary.address}/16 eth0`);
+  if (!wayOut) expect(there).toContain('route default eth0 main');
+}
+
+async function oneRun(life: Life): Promise<void> {
+  for (const one of life.inForce) if (life.random() < 0.35) await life.end(one);
+  const between = life.random() < 0.6 ? [life.newDeed()] : [];
+  for (const one of between) await life.act(one);
+  await life.note(between);
+  const entries = plugs.flatMap(({ mac }, index) =>
+    life.random() < 0.75
+      ? [life.pick(wishes.slice(0, life.random() < 0.2 ? 4 : 3))(index, mac)]
+      : [],
+  );
+  const action = life.pick(['apply', 'apply', 'apply', 'apply', 'check', 'cleanup'] as const);
+  const planned = life.random() < 0.5 ? [life.newDeed()] : [];
+  const during = planned.map((one) => [1 + Math.floor(life.random() * 20), one] as const);
+  for (const [line, one] of during)
+    life.log.push(`before line ${line}: ${one.name} ${one.scene.number} on ${one.scene.on.name}`);
+  const before = await life.picture();
+  const path = await life.ipDuring(during);
+  const { result } = await life.run(action, action === 'cleanup' ? [] : entries, path);
+  const done = await life.note(planned);
+  const after = await life.picture();
+  expectUntouched(life, after, result, done);
+  for (const told of result.nics) {
+    const entry = entries.find(({ mac }) => mac === told.mac);
+    expectTrue({ nic: told, entry, before, after, quiet: done.length === 0 });
+  }
+  if (action === 'check' && done.length === 0) expect(after).toEqual(before);
+}
+
+/** When all others are gone, every NIC can be had, and can be removed. */
+async function expectEnd(life: Life): Promise<void> {
+  for (const one of life.inForce) await life.end(one);
+  const all = plugs.map(({ mac }, index) => wishes[0]?.(index, mac) as RequestInterface);
+  const { result } = await life.run('apply', all);
+  expect(result.nics.map(({ state }) => state)).toEqual(all.map(() => 'Configured'));
+  const after = await life.picture();
+  for (const told of result.nics) expectConfigured(told, all[told.index], after);
+  const removed = await life.run('cleanup', []);
+  expect(removed.result).toMatchObject({ outcome: 'ok', warnings: [] });
+  const end = await life.picture();
+  expect(
+    [...end.lines, ...end.rules].filter((line) => /\b(10\.[012]\.0\.|fd0[012]:)/.test(line)),
+  ).toEqual([]);
+  expect(await filesOfOurs(life.host)).toEqual({});
+  expect(await readdir(join(life.host.root, 'var/lib/multinic/journal'))).toEqual([]);
+}
+
+test.concurrent.each(Array.from({ length: lives }, (_, n) => firstSeed + n))(
+  'whatever others do before a run and during it, nothing of theirs is touched and each result is true (seed %i)',
+  async (seed) => {
+    const nics = Object.fromEntries(plugs.map(({ name, mac }) => [name, mac]));
+    await using host = await createHost(`life-${seed}`, { nics });
+    const life = new Life(host, seed);
+    try {
+      for (let n = 0; n < runsPerLife; n++) await oneRun(life);
+      await expectEnd(life);
+    } catch (error) {
+      throw new Error(`seed ${seed}:\n${life.log.join('\n')}`, { cause: error });
+    }
+  },
+  600_000,
+);
