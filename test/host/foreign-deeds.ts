@@ -85,7 +85,7 @@ export const deeds = {
     ends: `ip route replace default via ${primary.gateway} dev eth0 proto static`,
   }),
   child: ({ number, fabric }) => ({
-    does: `ip link add fx${number} link $dev type macvlan mode bridge && ip link set fx${number} netns ${fabric} && ip -n ${fabric} link set fx${number} up`,
+    does: `ip link add fx${number} link $dev type macvlan mode bridge && ip link set fx${number} netns ${fabric} && ip -n ${fabric} link set fx${number} up && { ip -n ${fabric} -o link show fx${number} | grep -q LOWER_UP || { ip -n ${fabric} link del fx${number}; false; }; }`,
     ends: `ip -n ${fabric} link del fx${number}`,
     staysOnNic: [`child fx${number} up`],
   }),

@@ -69,7 +69,7 @@ export async function pictureOf(host: NamespaceHost, macs: readonly string[]): P
     ),
     ...neighbours.map(({ dst, dev }) => `neighbour ${dst} ${named(dev)}`),
     ...[...children.matchAll(/^\d+: (\w+)@\S+ <(\S*)>/gm)].map(
-      ([, name, flags = '']) => `child ${name} ${upOf(flags.split(','))}`,
+      ([, name, flags = '']) => `child ${name} ${flags.includes('LOWER_UP') ? 'up' : 'down'}`,
     ),
   ];
   return {
