@@ -138,6 +138,18 @@ describe('the plan', () => {
     });
   });
 
+  test('lists every address, route and rule that it sets', () => {
+    const routes = [{ to: '10.9.0.0/16', via: '10.0.0.254', metric: 7 }];
+    const owned = [
+      entry(1, { routing: 'main', gateway: undefined, routes }),
+      entry(1, { addresses: ['10.0.0.1/24', 'fd00::1/64'] }),
+    ].map((asked) => planApply(input([asked], host([link(1)]))).units[0]?.record?.owned);
+    expect(owned).toMatchObject([
+      { tables: [100], ips: ['10.0.0.1'], routes: ['10.9.0.0/16 table 254 metric 7'] },
+      { ips: ['10.0.0.1', 'fd00::1'], rules: ['10.0.0.1 table 100', 'fd00::1 table 100'] },
+    ]);
+  });
+
   test('of a NIC that is as it shall be has nothing to do', () => {
     const { units, refused } = planApply(
       input([entry(1)], configuredHost(), stateWith(record(1, 0))),
