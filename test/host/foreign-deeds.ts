@@ -22,7 +22,7 @@ export interface Deed {
   readonly ends: string;
   /** Lines of `pictureOf` that no run of the agent may take, whenever the deed is done. */
   readonly stays?: readonly string[];
-  /** Such lines on the NIC: what is done in the middle of a change may go with it. */
+  /** Such lines on the NIC, once a run has found them there: what is done in the middle of a change may go with it. */
   readonly staysOnNic?: readonly string[];
 }
 
