@@ -49,6 +49,7 @@ const host: Snapshot = {
   ],
   routes: [],
   rules: [],
+  neighbours: [],
   settings: new Map(),
   defaultSettings: {},
   files: [],

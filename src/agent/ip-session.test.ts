@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { heapLimits } from '../process/heap.ts';
 import { IpSession } from './ip-session.ts';
 
 let directory: string;
@@ -35,7 +36,46 @@ done
   return path;
 }
 
-const nothing = { links: [], addresses: [], routes: [], rules: [] };
+/** `padding`: characters of what `ip -d` tells of a link and the agent does not read. */
+interface Size {
+  readonly links: number;
+  readonly routes: number;
+  readonly padding: number;
+}
+
+const hex = (n: number) => n.toString(16).padStart(4, '0');
+
+/** The command of the fake `ip` that answers with this list. */
+async function fileOf(name: string, list: object): Promise<string> {
+  await writeFile(join(directory, name), `${JSON.stringify(list)}\n`);
+  return `cat ${directory}/${name} ;;`;
+}
+
+/** Lines of a fake `ip` that answers with so much. */
+async function answersOf({ links, routes, padding }: Size): Promise<string> {
+  const numbers = Array.from({ length: links }, (_, n) => n + 1);
+  const shown = numbers.map((ifindex) => ({
+    ifindex,
+    ifname: `cali${hex(ifindex)}`,
+    flags: ['BROADCAST', 'MULTICAST', 'UP', 'LOWER_UP'],
+    mtu: 1450,
+    operstate: 'x'.repeat(padding),
+    address: `ee:ee:ee:00:${hex(ifindex).slice(0, 2)}:${hex(ifindex).slice(2)}`,
+    linkinfo: { info_kind: 'veth' },
+    addr_info: [{ family: 'inet6', local: `fe80::${hex(ifindex)}`, prefixlen: 64, scope: '253' }],
+  }));
+  const ways = Array.from({ length: routes }, (_, n) => ({
+    dst: `100.${64 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`,
+    gateway: `10.200.0.${n % 200}`,
+    dev: 'eth0',
+    protocol: '12',
+    flags: [],
+  }));
+  const all = await fileOf('links', shown);
+  return `link*) ${all}\n addr*) ${all}\n route*) ${await fileOf('routes', ways)}`;
+}
+
+const nothing = { links: [], addresses: [], routes: [], rules: [], neighbours: [] };
 
 describe('an ip session', () => {
   test('does lines and answers with the state after them, time and again, in one process', async () => {
@@ -96,32 +136,35 @@ describe('an ip session', () => {
     await expect(ip.run([])).rejects.toThrow('there is no ip command on PATH; install iproute2');
   });
 
-  test('gives up on a node with more routes than fit into its memory', async () => {
-    const flood = "route*) head -c 8100000 /dev/zero | tr '\\0' '['; echo ;;";
+  test('gives up on a node with more objects than fit into its memory', async () => {
+    const flood = `route*) printf '['; yes '{"dst":"10.0.0.1"},' | tr -d '\\n' ;;`;
     using ip = new IpSession(await fakeIp('', flood));
-    await expect(ip.run([])).rejects.toThrow('too many routes to look at: more than 8 MB');
+    await expect(ip.run([])).rejects.toThrow(
+      'more than 100,000 links, addresses, routes, rules and neighbours',
+    );
   });
 
-  test('keeps two looks at as many routes as it takes in the memory that it has', async () => {
-    const entry =
-      '{"dst":"10.0.0.1","dev":"eth0","table":"254","protocol":"3","scope":"0","flags":[]},';
-    const count = Math.floor(7_900_000 / entry.length);
-    const first = `route*) printf '['; yes '${entry}' | head -n ${count} | tr -d '\\n'; echo '${entry.slice(0, -1)}]' ;;`;
+  test.each<[string, Size]>([
+    ['4,000 links and 30,000 routes', { links: 4_000, routes: 30_000, padding: 2_000 }],
+    ['one link and 99,990 routes', { links: 1, routes: 99_990, padding: 0 }],
+    ['30,000 links', { links: 30_000, routes: 0, padding: 2_000 }],
+  ])('keeps three looks at %s in the heap of an agent', async (_, size) => {
     const code = `
       const { workerData } = require('node:worker_threads');
-      const { module, command } = workerData;
+      const { module, command, links, routes } = workerData;
       import(module).then(async ({ IpSession }) => {
         using ip = new IpSession(command);
-        const looks = [await ip.run([]), await ip.run([])];
-        process.exit(looks.every(({ seen }) => seen.routes.length === ${count + 1}) ? 0 : 1);
+        const looks = [await ip.run([]), await ip.run([]), await ip.run([])];
+        const isWhole = ({ seen }) => seen.routes.length === routes && seen.links.length === links;
+        process.exit(looks.every(isWhole) ? 0 : 1);
       });`;
+    const module = import.meta.resolve('./ip-session.ts');
+    const command = await fakeIp('', await answersOf(size));
+    const { young, old } = heapLimits('agent');
     const worker = new Worker(code, {
       eval: true,
-      workerData: {
-        module: import.meta.resolve('./ip-session.ts'),
-        command: await fakeIp('', first),
-      },
-      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 6 },
+      workerData: { module, command, ...size },
+      resourceLimits: { maxOldGenerationSizeMb: old, maxYoungGenerationSizeMb: 3 * young },
     });
     expect(await oneEvent(worker, 'exit')).toEqual([0]);
   });

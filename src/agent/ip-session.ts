@@ -1,10 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { JsonLines } from './observe/json-elements.ts';
 import {
+  type AnswerReader,
   type KernelDump,
-  parseKernelDump,
-  parseRules,
+  KernelReader,
   questions,
   questions6,
+  RuleReader6,
 } from './observe/kernel.ts';
 import { sixPrefix } from './planning/operation.ts';
 import type { Rule } from './snapshot.ts';
@@ -30,11 +32,6 @@ export interface Ip {
 const batchArguments = ['-N', '-j', '-d', '-batch', '-'];
 /** A busy node changes its links and routes in every fifth look; ten in a row say that something is wrong. */
 const maxLooks = 10;
-/**
- * What one look may answer, in characters: 57,000 routes of the usual length. A run keeps two looks, which at this size fill
- * its heap; a process that dies of that says nothing.
- */
-const maxAnswerLength = 8_000_000;
 /** What `ip` says, with status 0, of an answer that misses something or has it twice. */
 const interrupted = /Dump was interrupted/;
 /** `ip` waits for nothing but the kernel's rtnl lock; a run that takes longer than this is stuck. */
@@ -49,8 +46,16 @@ export class IpSession implements Ip, Disposable {
   readonly #six: Speaker<readonly Rule[]>;
 
   constructor(command = 'ip') {
-    this.#unbound = new Speaker(command, { family: [], questions, parse: parseKernelDump });
-    this.#six = new Speaker(command, { family: ['-6'], questions: questions6, parse: rulesOf });
+    this.#unbound = new Speaker(command, {
+      family: [],
+      questions,
+      reader: () => new KernelReader(),
+    });
+    this.#six = new Speaker(command, {
+      family: ['-6'],
+      questions: questions6,
+      reader: () => new RuleReader6(),
+    });
     this.#unbound.start();
   }
 
@@ -71,18 +76,13 @@ export class IpSession implements Ip, Disposable {
   }
 }
 
-function rulesOf([rules = '']: readonly string[]): readonly Rule[] {
-  return parseRules(rules, 6);
-}
-
 type Answer<T> = { readonly seen: T } | { readonly failedAt: number; readonly words: string };
 
 /** What is asked of an `ip`, and of which family it is. */
 interface Language<T> {
   readonly family: readonly string[];
   readonly questions: readonly string[];
-  /** Undefined when the answers do not go together. */
-  readonly parse: (answers: readonly string[]) => T | undefined;
+  readonly reader: () => AnswerReader<T>;
 }
 
 /** A process as long as it answers. */
@@ -127,9 +127,14 @@ type End =
 class IpProcess<T> {
   readonly #language: Language<T>;
   readonly #child: ChildProcessWithoutNullStreams;
-  /** What came of a line that has not ended yet. */
-  #rest = '';
-  #answers: string[] = [];
+  readonly #lines = new JsonLines(
+    (text) => this.#reader.add(this.#answered, text),
+    () => {
+      this.#answered++;
+    },
+  );
+  #reader: AnswerReader<T>;
+  /** Questions of this look whose answers are read. */
   #answered = 0;
   #complaints = '';
   #linesBefore = 0;
@@ -138,6 +143,7 @@ class IpProcess<T> {
 
   constructor(command: string, language: Language<T>) {
     this.#language = language;
+    this.#reader = language.reader();
     // Messages are read, so they stay in English whatever the locale.
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
     const limits = { timeout: lifetimeMs, killSignal: 'SIGKILL' } as const;
@@ -156,11 +162,11 @@ class IpProcess<T> {
 
   async run(lines: readonly string[]): Promise<Answer<T>> {
     for (let looks = 0, rest = lines; looks < maxLooks; looks++, rest = []) {
-      const answers = await this.#ask(rest);
-      if (!answers) return this.#failure(rest.length);
+      const reader = await this.#ask(rest);
+      if (!reader) return this.#failure(rest.length);
       // What was complained of was written before the answer, but comes by another pipe.
       await new Promise((resolve) => setImmediate(resolve));
-      const seen = interrupted.test(this.#complaints) ? undefined : this.#language.parse(answers);
+      const seen = interrupted.test(this.#complaints) ? undefined : reader.end();
       if (seen) return { seen };
       this.#complaints = '';
     }
@@ -168,20 +174,20 @@ class IpProcess<T> {
   }
 
   /** The answers to the questions after these lines; undefined when `ip` ended before it had all. */
-  async #ask(lines: readonly string[]): Promise<readonly string[] | undefined> {
+  async #ask(lines: readonly string[]): Promise<AnswerReader<T> | undefined> {
     const { questions: asked } = this.#language;
     const all = [...lines, ...asked];
     this.#child.stdin.write(`${all.join('\n')}\n`);
-    while (!this.#end && this.#answers.length < asked.length) {
+    while (!this.#end && this.#answered < asked.length) {
       this.#changed = Promise.withResolvers();
       await this.#changed.promise;
     }
-    const answers = this.#answers;
-    if (answers.length < asked.length) return undefined;
-    this.#answers = [];
+    if (this.#answered < asked.length) return undefined;
+    const reader = this.#reader;
+    this.#reader = this.#language.reader();
     this.#answered = 0;
     this.#linesBefore += all.length;
-    return answers;
+    return reader;
   }
 
   /** It leaves by itself once its input has ended. */
@@ -190,18 +196,14 @@ class IpProcess<T> {
   }
 
   #read(text: string): void {
-    this.#answered += text.length;
-    if (this.#answered > maxAnswerLength) {
-      this.#ended({ error: new Error(tooMuch) });
+    if (this.#end) return;
+    try {
+      this.#lines.push(text);
+    } catch (error) {
+      this.#ended({ error: error as Error });
       this.#child.kill('SIGKILL');
-      return;
     }
-    this.#rest += text;
-    if (!text.includes('\n')) return;
-    const lines = this.#rest.split('\n');
-    this.#rest = lines.pop() ?? '';
-    this.#answers.push(...lines.filter((line) => line.trim() !== ''));
-    this.#wake();
+    if (text.includes('\n')) this.#wake();
   }
 
   #ended(end: End): void {
@@ -229,7 +231,6 @@ class IpProcess<T> {
   }
 }
 
-const tooMuch = `this node has too many routes to look at: more than ${maxAnswerLength / 1e6} MB of them`;
 const silence = `ip did not answer within ${lifetimeMs / 1000} s`;
 
 function unusable(error: NodeJS.ErrnoException): Error {

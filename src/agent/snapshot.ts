@@ -10,6 +10,8 @@ export interface Link {
   /** Largest MTU the driver takes, in bytes. */
   readonly maxMtu?: number;
   readonly up: boolean;
+  /** Set on a link that is up and not running (IFF_RUNNING), such as one without a cable. */
+  readonly noCarrier?: true;
   /** It answers no neighbour: NOARP of netdevice(7). */
   readonly noArp?: true;
   /** Driver kind of a virtual link: `veth`, `bridge`, `vlan` … */
@@ -45,6 +47,8 @@ export interface Route {
   /** Network as `ip/prefix`, also for hosts and the default route. */
   readonly to: string;
   readonly via?: string;
+  /** Set when every next hop is a gateway that `via` cannot state: of a multipath route, of IPv6 for IPv4, of a nexthop object. */
+  readonly behindGateway?: true;
   /** Links it leaves by: none (blackhole), one, or several (multipath). */
   readonly links: readonly string[];
   /** Set when nobody tells by which links it leaves: each may be one of them. */
@@ -68,6 +72,22 @@ export interface Rule {
   readonly table?: number;
   readonly protocol: number;
   /** It selects or does more than `from … lookup …`. */
+  readonly opaque: boolean;
+}
+
+/** As `ip` calls them, in its answers and in its arguments. */
+export const neighbourFlags = ['router', 'extern_learn'] as const;
+export type NeighbourFlag = (typeof neighbourFlags)[number];
+
+/** A permanent neighbour entry (ip-neighbour(8)); those that the kernel resolves come by themselves. */
+export interface Neighbour {
+  readonly link: string;
+  readonly ip: string;
+  readonly mac: string;
+  /** Number of rt_protos; 0 for none. */
+  readonly protocol: number;
+  readonly flags: readonly NeighbourFlag[];
+  /** It has attributes beyond these: not an entry that this agent could put back. */
   readonly opaque: boolean;
 }
 
@@ -130,6 +150,7 @@ export interface Snapshot {
   readonly addresses: readonly Address[];
   readonly routes: readonly Route[];
   readonly rules: readonly Rule[];
+  readonly neighbours: readonly Neighbour[];
   /** By link name, of the links that were asked for. */
   readonly settings: ReadonlyMap<string, Settings>;
   /** What a new link has. */

@@ -60,3 +60,43 @@ test('a boot does not bring back a NIC that NetworkManager, of either kind of pr
   writeFileSync(join(root, 'run/NetworkManager/devices/11'), '[device]\nmanaged=false\n');
   expect(warnings('keyfile')).not.toContain(told);
 });
+
+const cloudInit =
+  'SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="02:00:00:00:01:01", NAME="stor0"\n';
+const file = '70-persistent-net.rules';
+const told = `NotPersistent multinic0, stor0 by /etc/udev/rules.d/${file}`;
+
+test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
+  ['by its MAC', { [file]: cloudInit }, told],
+  ['on a line that goes on', { [file]: cloudInit.replaceAll(', ', ', \\\n  ') }, told],
+  ['by one of several MACs', { [file]: cloudInit.replace('02:', 'fa:16:3e:00:00:01|02:') }, told],
+  ['by a pattern of MACs', { [file]: cloudInit.replace('01:01', '01:*') }, told],
+  ['by its MAC in any case', { [file]: cloudInit.replace('=="02', '==i"02') }, told],
+  [
+    'for good, whatever comes later',
+    {
+      '60-a.rules': cloudInit.replace('NAME=', 'NAME:='),
+      [file]: cloudInit.replace('stor0', 'multinic0'),
+    },
+    told.replace(file, '60-a.rules'),
+  ],
+  [
+    'and a later rule ours',
+    { '60-a.rules': cloudInit, [file]: cloudInit.replace('stor0', 'multinic0') },
+    undefined,
+  ],
+  ['in a comment', { [file]: `# ${cloudInit}` }, undefined],
+  ['of another MAC', { [file]: cloudInit.replace('01:01', '01:02') }, undefined],
+  ['but for this MAC', { [file]: cloudInit.replace('=="02', '!="02') }, undefined],
+  ['of any MAC', { [file]: cloudInit.replace('02:00:00:00:01:01', '?*') }, undefined],
+  ['when it goes', { [file]: cloudInit.replace('add', 'remove') }, undefined],
+  ['of USB', { [file]: cloudInit.replace('"net"', '"usb"') }, undefined],
+  ['in a file that is no rule', { [`${file}.rpmsave`]: cloudInit }, undefined],
+])('a boot does not bring back a NIC that udev names %s', (_, files, expected) => {
+  mkdirSync(join(root, 'etc/udev/rules.d'), { recursive: true });
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(root, 'etc/udev/rules.d', name), text);
+  const found = warnings('networkd').filter((text) => text.startsWith('NotPersistent'));
+  expect(found).toEqual(expected === undefined ? [] : [expected]);
+  expect(warnings('keyfile', { state: 'Failed', reason: 'NICInUse' })).toEqual([]);
+});

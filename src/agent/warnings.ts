@@ -2,10 +2,12 @@ import { dirname } from 'node:path';
 import type { NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
 import type { Backend } from './backends/backend.ts';
+import { nameByRules, rulesPlace } from './backends/udev-rules.ts';
 import { nicOf } from './identity.ts';
 import { isLeftAlone } from './observe/family.ts';
+import { readHostFiles } from './observe/host.ts';
 import { isGood, warningsOf } from './result.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { HostFile, Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
 
 /** What was there when a run began. */
@@ -24,7 +26,30 @@ export function warningsOn(
     ...filesLeft(nics, state, context.backend),
     ...warningsOf(nics, context.sysctls),
     ...notPersistent(nics, host, context),
+    ...renamedAtBoot(nics, context),
   ];
+}
+
+/** udev gives such a NIC another name at a boot than the file that sets it up asks for. */
+function renamedAtBoot(nics: readonly NicResult[], { hostRoot }: Context): string[] {
+  const rules = readRules(hostRoot);
+  return nics
+    .filter(({ state }) => state === 'Configured')
+    .flatMap(({ mac, name }) => {
+      const ruled = nameByRules(rules, mac);
+      if (ruled === undefined || ruled.name === name) return [];
+      return [`NotPersistent ${name}, ${ruled.name} by ${ruled.path}`];
+    });
+}
+
+/** Controllers of an earlier release mount no such folder, and SELinux may hide it: a warning is no reason to fail. */
+function readRules(hostRoot: string): HostFile[] {
+  try {
+    return readHostFiles(hostRoot, rulesPlace);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return [];
+    throw error;
+  }
 }
 
 /** Files that were written while the host was of another family, whose folders this run does not have. */

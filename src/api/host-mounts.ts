@@ -38,6 +38,8 @@ const everywhere: readonly HostMount[] = [
   written('state', '/var/lib/multinic'),
   // Writable through a hostPath with NET_ADMIN alone, while the container's own /proc/sys is read-only.
   { name: 'proc-sys-net', path: '/proc/sys/net', type: 'Directory', readOnly: false },
+  // Its rules rename NICs at a boot, whatever a `.link` file says.
+  read('udev-rules', '/etc/udev/rules.d'),
   ...evidence,
 ];
 

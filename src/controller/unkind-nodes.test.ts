@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
 import { entry, instanceId, nicResult } from '../../test/fixtures/controller-samples.ts';
 import { configured } from '../../test/fixtures/scripted-agents.ts';
-import { configMaps } from '../kube/core-resources.ts';
+import { configMaps, nodes } from '../kube/core-resources.ts';
 
 const good = 'True AllInterfacesConfigured';
 const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
@@ -64,6 +64,33 @@ describe('nodes that fail', () => {
     await bed.pass(20);
     await fleet('worker-1');
     await bed.pass(50);
+    expect(await bed.ready('worker-1')).toBe(good);
+  });
+
+  it('do not keep a machine waiting that has taken the name of one that died in mid-run', async () => {
+    const former = { systemUUID: instanceId, machineID: 'a'.repeat(32) };
+    await bed.addNode('worker-1', instanceId);
+    await bed.setNode('worker-1', former);
+    bed.agents.answer = () => undefined;
+    bed.run();
+    await bed.apply('worker-1', { instanceId, interfaces: [entry(0)] });
+    await bed.eventually(
+      () => bed.agents.requests.length === 1,
+      () => 'no request',
+    );
+    bed.agents.dead.add('worker-1');
+    await bed.admin.delete(nodes, { name: 'worker-1' });
+    await bed.addNode('worker-1', 'uuid-2');
+    await bed.setNode('worker-1', { systemUUID: 'uuid-2', machineID: 'b'.repeat(32) });
+    const mac = 'fa:16:3e:00:09:01';
+    bed.agents.answer = (asked) =>
+      asked.interfaces[0]?.mac === mac ? configured(asked) : undefined;
+    bed.agents.dead.delete('worker-1');
+    await bed.apply('worker-1', {
+      instanceId: 'uuid-2',
+      interfaces: [entry(0, { macAddress: mac })],
+    });
+    await bed.pass(60);
     expect(await bed.ready('worker-1')).toBe(good);
   });
 

@@ -7,7 +7,7 @@ const heaps = {
   operator: { young: 4, old: 288 },
   viola: { young: 2, old: 128 },
   controller: { young: 4, old: 128 },
-  agent: { young: 2, old: 64 },
+  agent: { young: 2, old: 104 },
 } as const;
 
 export type HeapOwner = keyof typeof heaps;

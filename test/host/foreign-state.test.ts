@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
+import type { RequestInterface } from '../../src/api/job.ts';
 import { request } from '../fixtures/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { plantForeignState } from './foreign.ts';
@@ -23,6 +24,19 @@ const theirs = 'route add 10.8.0.0/16 dev ens5 proto kernel scope link metric 77
 async function plantOnNic(...lines: readonly string[]): Promise<void> {
   for (const line of ['link set dev ens5 up', ...lines]) await host.ip(...line.split(' '));
 }
+
+const permanent = [
+  '10.0.0.77 lladdr 02:00:00:00:00:77',
+  'fe80::77 lladdr 02:00:00:00:00:78 router',
+];
+
+/** With the last address of IPv4 the kernel forgets its neighbours (arp_ifdown). */
+const six = nic(0, mac, 'fd00::11/64');
+
+const refused = "fail 'Operation not permitted'";
+
+/** Holds for the first line that comes to it. */
+const once = () => `mkdir ${join(host.root, 'once')} 2>/dev/null`;
 
 const routesOf = (name: string) => host.ip('route', 'show', 'dev', name);
 
@@ -57,6 +71,38 @@ describe('what others have on a host', () => {
     expect(result).not.toHaveProperty('foreignStateLost');
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
     expect(stderr).toContain('others lost something');
+  });
+
+  describe('neighbours that stay until somebody deletes them', () => {
+    test.each<[string, RequestInterface, string, () => string]>([
+      ['gets its name', wanted, 'multinic0', () => ':'],
+      [
+        'gets its name, which is undone',
+        wanted,
+        'ens5',
+        () => `[[ $line == rule\\ add* ]] && ${refused}`,
+      ],
+      ['loses its addresses of IPv4', six, 'multinic0', () => ':'],
+      [
+        'loses its addresses of IPv4, which is undone',
+        six,
+        'multinic0',
+        // They are gone by the time its new address is set once more.
+        () => `[[ $line == addr\\ replace\\ fd00::11* ]] && { ${once()} || ${refused}; }`,
+      ],
+    ])('are there again when the NIC %s', async (_, next, name, hook) => {
+      if (next === wanted) await plantOnNic();
+      else await runAgent(host, request([wanted]));
+      const before = next === wanted ? 'ens5' : 'multinic0';
+      for (const each of permanent)
+        await host.ip(...`neigh add ${each} nud permanent dev ${before}`.split(' '));
+      const path = await ipOnOldKernel(host, hook());
+      const { result } = await runAgent(host, request([next], { generation: 2 }), { path });
+      expect(result, JSON.stringify(result)).toMatchObject({ warnings: [] });
+      expect(result?.nics[0]?.message).toMatch(hook() === ':' ? /^$/ : /; undone$/);
+      const seen = await host.ip('neigh', 'show', 'nud', 'permanent', 'dev', name);
+      for (const each of permanent) expect(seen).toContain(each);
+    });
   });
 
   test('keeps a NIC from being changed when it is a route by a next hop, whoever is said to have made it', async () => {
@@ -246,9 +292,11 @@ async function killed(): Promise<void> {
 describe('what a killed run took from others', () => {
   const killAt = 'agent.kernel.batch after 1';
   test('on a NIC of ours is put back by the next one', async () => {
-    await plantOnNic(theirs);
+    const neighbour = '10.8.0.9 lladdr 02:00:00:00:00:89';
+    await plantOnNic(theirs, `neigh add ${neighbour} nud permanent dev ens5`);
     await killed();
     const { result, stderr } = await runAgent(host, request([wanted], { attempt: 2 }));
+    expect(await host.ip('neigh', 'show', 'dev', 'multinic0')).toContain(`${neighbour} PERMANENT`);
     expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(result).not.toHaveProperty('foreignStateLost');
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');

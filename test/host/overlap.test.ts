@@ -32,14 +32,14 @@ describe('a subnet of somebody else', () => {
       'link add cni0 type bridge',
       'link set cni0 up',
       'addr add 10.244.3.1/24 dev cni0',
-      `route add 10.244.0.0/16 via ${primary.gateway} dev eth0`,
+      `route add 10.244.7.0/24 via ${primary.gateway} dev eth0`,
     ];
     for (const command of commands) await host.ip(...command.split(' '));
     expect(
       await answers(nic(0, first, '10.244.3.130/25'), nic(1, second, '10.244.7.9/24')),
     ).toEqual([
       ['SubnetOverlapsForeign', '10.244.3.128/25 overlaps 10.244.3.0/24 of cni0'],
-      ['SubnetOverlapsForeign', '10.244.7.0/24 overlaps 10.244.0.0/16 of eth0'],
+      ['SubnetOverlapsForeign', '10.244.7.0/24 overlaps 10.244.7.0/24 of eth0'],
     ]);
     expect(await host.ipJson('route', 'get', '10.244.3.140')).toMatchObject([{ dev: 'cni0' }]);
   });

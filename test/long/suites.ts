@@ -52,6 +52,16 @@ export const suites: readonly Suite[] = [
     sample: 'test/vitest lives chain test/chain/lives "$@"',
   },
   {
+    name: 'foreign-lives',
+    proves:
+      'in 40 random lives beside other software no run touches what is not ours, and each result is true',
+    minutes: 5,
+    needsRoot: true,
+    command:
+      'MULTINIC_TEST_DEPTH=all test/vitest foreign-lives host test/host/foreign-lives.test.ts "$@"',
+    sample: 'test/vitest foreign-lives host test/host/foreign-lives.test.ts "$@"',
+  },
+  {
     name: 'disk-faults',
     proves: 'the agent recovers from a failure at each of its calls; 2,000 sets of foreign state',
     minutes: 120,

@@ -110,8 +110,8 @@ const othersAfter = (act: (lines: readonly string[]) => void): Partial<AgentDeps
     run: async (lines) => {
       const answer = await bed.box.run(lines);
       act(lines);
-      const { links, addresses, routes, rules } = bed.box.kernel;
-      return 'seen' in answer ? { seen: { links, addresses, routes, rules } } : answer;
+      const { links, addresses, routes, rules, neighbours } = bed.box.kernel;
+      return 'seen' in answer ? { seen: { links, addresses, routes, rules, neighbours } } : answer;
     },
     [Symbol.dispose]: () => undefined,
   }),

@@ -45,6 +45,7 @@ export function perform(host: Snapshot, operation: Operation, options: ModelOpti
   if (!link) throw new Error(`Cannot find device ${operation.dev}`);
   if ('route' in operation) return onRoutes(host, link, operation);
   if ('address' in operation) return onAddresses(host, link, operation, options);
+  if ('neighbour' in operation) throw new Error('the model has no neighbours');
   return onLink(host, link, operation, options);
 }
 

@@ -151,8 +151,8 @@ export class ModelHost implements Ip, Disposable {
       this.#showSettings();
       if (words !== undefined) return { failedAt, words };
     }
-    const { links, addresses, routes, rules } = this.kernel;
-    return { seen: { links, addresses, routes, rules } };
+    const { links, addresses, routes, rules, neighbours } = this.kernel;
+    return { seen: { links, addresses, routes, rules, neighbours } };
   }
 
   /** What a run takes that the request is for; `effect` stands for the writes. */

@@ -9,6 +9,7 @@ import {
   input,
   link,
   macOf,
+  neighbour,
   route,
 } from '../../../test/fixtures/agent-samples.ts';
 import { planApply } from '../planning/plan.ts';
@@ -30,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(disk.hostRoot, { recursive: true }));
 
-const none = { addresses: [], routes: [] };
+const none = { addresses: [], routes: [], neighbours: [] };
 const run = { fence: { uid: 'a', generation: 3 }, bootId: 'boot' };
 const { units } = planApply(input([entry(2), entry(1)], host([link(1), link(2)])));
 
@@ -63,9 +64,16 @@ describe('the journal', () => {
     const routes = Array.from({ length: 300 }, (_, n) =>
       route(`10.${n % 256}.0.0/16`, 'ens1', { metric: n, via: '10.0.0.9', src: '10.9.9.9' }),
     );
-    await writeJournal(unit, { addresses, routes }, { ...disk, run });
+    const neighbours = Array.from({ length: 300 }, (_, n) =>
+      neighbour('ens1', `10.9.${n % 256}.1`, { flags: ['router'] }),
+    );
+    await writeJournal(unit, { addresses, routes, neighbours }, { ...disk, run });
     const [written] = readJournals(disk.hostRoot);
-    expect(written?.others).toEqual({ addresses, routes: routes.slice(0, 256) });
+    expect(written?.others).toEqual({
+      addresses,
+      routes: routes.slice(0, 256),
+      neighbours: neighbours.slice(0, 256),
+    });
   });
 
   test('is empty on a host that was never seen, and again once the NICs are done', async () => {
@@ -96,10 +104,12 @@ describe('the journal', () => {
     const obsolete = { ...old, changed: true };
     const newer = JSON.parse(await readFile(path, 'utf8')) as object;
     const { tables, ips } = unit.nic.belongings;
-    const former = { version: 1, belongings: { tables, ips }, files: [commit, obsolete] };
+    const others = { addresses: [], routes: [] };
+    const former = { version: 1, belongings: { tables, ips }, files: [commit, obsolete], others };
     await writeFile(path, JSON.stringify({ ...newer, ...former }));
     const [read] = readJournals(disk.hostRoot);
     expect(read?.belongings).toEqual({ tables, ips, routes: [], rules: ['10.0.0.2 table 101'] });
+    expect(read?.others).toEqual(none);
     expect(read?.files).toEqual({
       companions: [],
       commit: unit.files.commit,

@@ -6,7 +6,7 @@ import type { Ip, IpAnswer } from '../ip-session.ts';
 import type { Change } from '../planning/operation.ts';
 import { changeKernel, type Kernel } from './kernel.ts';
 
-const seen = { links: [], addresses: [], routes: [], rules: [] };
+const seen = { links: [], addresses: [], routes: [], rules: [], neighbours: [] };
 let sysctls: string;
 beforeEach(async () => {
   sysctls = await mkdtemp(join(tmpdir(), 'multinic-sysctl-'));

@@ -8,6 +8,7 @@ import { nicState } from '../planning/nic-state.ts';
 import { batchLine } from '../planning/operation.ts';
 import { rulesFrom } from '../planning/ownership.ts';
 import type { Unit } from '../planning/unit.ts';
+import { neighbourFlags } from '../snapshot.ts';
 import {
   type AgentState,
   agentState,
@@ -137,7 +138,7 @@ const formerFileChanges = z
   .rest(fileChange)
   .transform(([commit, ...obsolete]) => ({ companions: [], commit, obsolete }));
 
-/** As `Address` and `Route` of a snapshot: nothing else reads them. */
+/** As `Address`, `Route` and `Neighbour` of a snapshot: nothing else reads them. */
 const family = z.literal([4, 6]);
 const entrusted = z.object({
   addresses: z.array(
@@ -168,6 +169,19 @@ const entrusted = z.object({
       opaque: z.boolean(),
     }),
   ),
+  /** Earlier agents did not say. */
+  neighbours: z
+    .array(
+      z.object({
+        link: z.string(),
+        ip: z.string(),
+        mac: z.string(),
+        protocol: z.int(),
+        flags: z.array(z.enum(neighbourFlags)),
+        opaque: z.boolean(),
+      }),
+    )
+    .default([]),
 });
 
 /** So much of what others have is remembered of each NIC: who has thousands of routes there sets them again. */
@@ -206,7 +220,7 @@ export interface Run {
 /** Writes what is about to happen to a NIC; nothing of it may happen before `syncJournals`. */
 export async function writeJournal(
   unit: Unit,
-  { addresses, routes }: Entrusted,
+  { addresses, routes, neighbours }: Entrusted,
   disk: Disk & { readonly run: Run },
 ): Promise<void> {
   const { action, index, nic, before, after, change, files, record } = unit;
@@ -225,6 +239,7 @@ export async function writeJournal(
     others: {
       addresses: addresses.slice(0, maxEntrusted),
       routes: routes.slice(0, maxEntrusted),
+      neighbours: neighbours.slice(0, maxEntrusted),
     },
   };
   const path = pathOf(index, disk);

@@ -1,14 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type KernelDump, parseKernelDump, questions } from './kernel.ts';
+import { batchLine } from '../planning/operation.ts';
+import { JsonLines } from './json-elements.ts';
+import { type KernelDump, KernelReader, questions } from './kernel.ts';
 
 const directory = join(import.meta.dirname, 'recordings');
 const names = readdirSync(directory).filter((name) => name.endsWith('.txt'));
 
+function dumpOf(answers: string): KernelDump | undefined {
+  const reader = new KernelReader();
+  let question = 0;
+  const lines = new JsonLines(
+    (text) => reader.add(question, text),
+    () => {
+      question++;
+    },
+  );
+  lines.push(answers);
+  return reader.end();
+}
+
 function recorded(name: string): KernelDump {
-  const answers = readFileSync(join(directory, name), 'utf8').trimEnd().split('\n');
-  const state = parseKernelDump(answers);
+  const state = dumpOf(readFileSync(join(directory, name), 'utf8'));
   if (!state) throw new Error(`${name} tells of two names`);
   return state;
 }
@@ -18,7 +32,7 @@ test.each(names)('[RW-09] %s tells the same of one host as the version of our im
 });
 
 describe('a recorded host', () => {
-  const { links, addresses, routes, rules } = recorded('debian-12.txt');
+  const { links, addresses, routes, rules, neighbours } = recorded('debian-12.txt');
   const linkOf = (name: string) => links.find((link) => link.name === name);
   const addressOf = (cidr: string) => addresses.find((each) => each.cidr === cidr);
   const routesTo = (to: string) => routes.filter((route) => route.to === to && route.table !== 255);
@@ -77,6 +91,18 @@ describe('a recorded host', () => {
       { family: 4, priority: 10_100, from: '10.0.0.12/32', table: 100, protocol: 4, opaque: false },
     ]);
   });
+
+  test('has the neighbours that stay, with what makes them again', () => {
+    const lines = neighbours.map((neighbour) =>
+      batchLine({ kind: 'neighbour.set', dev: neighbour.link, neighbour }),
+    );
+    expect(lines.toSorted()).toEqual([
+      'neigh replace 10.0.0.77 lladdr 02:00:00:00:00:77 nud permanent dev multinic0',
+      'neigh replace 10.0.0.78 lladdr 02:00:00:00:00:78 nud permanent extern_learn dev multinic0',
+      'neigh replace fe80::77 lladdr 02:00:00:00:00:77 nud permanent router dev multinic0',
+    ]);
+    expect(neighbours.some(({ opaque }) => opaque)).toBe(false);
+  });
 });
 
 /** What a look tells when these links were told first, and these names with the addresses. */
@@ -88,7 +114,10 @@ function look(links: Readonly<Record<number, string>>, later: Readonly<Record<nu
   const addressShow = Object.entries(later).map(([index, ifname]) => {
     return { ifindex: Number(index), ifname, addr_info };
   });
-  return parseKernelDump([JSON.stringify(linkShow), '[]', '[]', JSON.stringify(addressShow)]);
+  const answers = [linkShow, [], [], [], addressShow].map(
+    (answer) => `${JSON.stringify(answer)}\n`,
+  );
+  return dumpOf(answers.join(''));
 }
 
 describe('a look during which links changed', () => {
@@ -108,8 +137,10 @@ describe('a look during which links changed', () => {
   });
 });
 
-test('routes are asked for between the two answers that tell index and name of each link', () => {
+test('routes and neighbours are asked for between the two answers that tell index and name of each link', () => {
   const kinds = questions.map((question) => question.split(' ')[0]);
-  expect(kinds.indexOf('route')).toBeGreaterThan(kinds.indexOf('link'));
-  expect(kinds.indexOf('route')).toBeLessThan(kinds.indexOf('addr'));
+  for (const kind of ['route', 'neigh']) {
+    expect(kinds.indexOf(kind)).toBeGreaterThan(kinds.indexOf('link'));
+    expect(kinds.indexOf(kind)).toBeLessThan(kinds.indexOf('addr'));
+  }
 });

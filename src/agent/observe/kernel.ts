@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { hostPrefix } from '../../api/address.ts';
-import type { Address, Link, Route, Rule } from '../snapshot.ts';
-import { parseRoutes } from './routes.ts';
+import {
+  type Address,
+  type Link,
+  type Neighbour,
+  neighbourFlags,
+  type Route,
+  type Rule,
+} from '../snapshot.ts';
+import { RouteReader } from './routes.ts';
 
 /** What `ip` shows of the kernel; settings are not in it. */
 export interface KernelDump {
@@ -10,36 +17,105 @@ export interface KernelDump {
   readonly routes: readonly Route[];
   /** Those of IPv6 only where they were asked for: the kernel keeps the two families apart. */
   readonly rules: readonly Rule[];
+  readonly neighbours: readonly Neighbour[];
 }
 
 /**
  * Lines that ask for everything the agent looks at; starting a process costs more than asking, so one answers all. Routes
- * name their links, which may get other names meanwhile: they are asked for between the two that tell index and name.
+ * and neighbours name their links, which may get other names meanwhile: they are asked for between the two that tell index and
+ * name.
  */
-export const questions = ['link show', 'route show table all', 'rule show', 'addr show'] as const;
+export const questions = [
+  'link show',
+  'route show table all',
+  'rule show',
+  'neigh show nud permanent',
+  'addr show',
+] as const;
 
 /** The one question to `ip -6`: in a batch that is of no family, rules are of IPv4. */
 export const questions6 = ['rule show'] as const;
 
-/** What `ip -N -j -d` answered to the questions, in their order; undefined when a link had two names on the way. */
-export function parseKernelDump(answers: readonly string[]): KernelDump | undefined {
-  const [linkShow = '', routes = '', rules = '', addressShow = ''] = answers;
-  const links = parseLinks(linkShow);
-  const groups = parseAddresses(addressShow);
-  if (groups.some(({ index, name }) => isRenamed(links, index, name))) return undefined;
-  // A link that came meanwhile is seen next time.
-  const indexes = new Set(links.map(({ index }) => index));
-  return {
-    links,
-    addresses: groups.flatMap(({ index, addresses }) => (indexes.has(index) ? addresses : [])),
-    routes: parseRoutes(routes),
-    rules: parseRules(rules, 4),
-  };
+/** Builds what is asked for from the objects of `ip`'s answers, as they come. */
+export interface AnswerReader<T> {
+  /** Takes an object of the answer to the question with this number; throws on any other text. */
+  add(question: number, text: string): void;
+  /** What the answers say together; undefined when they contradict each other. */
+  end(): T | undefined;
 }
 
-/** Whether a name has changed hands, or a link its name. */
-function isRenamed(links: readonly Link[], index: number, name: string): boolean {
-  return links.some((link) => (link.index === index) !== (link.name === name));
+/**
+ * Objects that one look may have. A run keeps several looks: with 97,000 routes it needs more than 64 MB of heap and less than
+ * 104 MB, its limit, with 183 MB resident of the 256 MB of its Pod. A process that dies of its heap limit reports nothing.
+ */
+const maxObjects = 100_000;
+
+/** Counts what is read, and throws when it is more than the agent's memory takes. */
+class Budget {
+  #left = maxObjects;
+
+  take(objects: number): void {
+    this.#left -= objects;
+    if (this.#left < 0) throw new Error(tooMuch);
+  }
+}
+
+const tooMuch = `this node has more than ${maxObjects.toLocaleString('en')} links, addresses, routes, rules and neighbours: too many to look at`;
+
+/** Reads what `ip -N -j -d` answers to `questions`; a link with two names on the way is a contradiction. */
+export class KernelReader implements AnswerReader<KernelDump> {
+  readonly #budget = new Budget();
+  readonly #links: Link[] = [];
+  readonly #routes = new RouteReader();
+  readonly #rules: Rule[] = [];
+  readonly #neighbours: Neighbour[] = [];
+  readonly #groups: LinkAddresses[] = [];
+  readonly #kinds: readonly ((text: string) => void)[] = [
+    (text) => this.#links.push(readLink(text)),
+    (text) => this.#routes.add(text),
+    (text) => this.#rules.push(readRule(text, 4)),
+    (text) => this.#neighbours.push(readNeighbour(text)),
+    (text) => {
+      const group = readAddresses(text);
+      this.#budget.take(group.addresses.length);
+      this.#groups.push(group);
+    },
+  ];
+
+  add(question: number, text: string): void {
+    this.#budget.take(1);
+    this.#kinds[question]?.(text);
+  }
+
+  end(): KernelDump | undefined {
+    const names = new Map(this.#links.map(({ index, name }) => [index, name]));
+    const indexes = new Map(this.#links.map(({ index, name }) => [name, index]));
+    const isRenamed = ({ index, name }: LinkAddresses) =>
+      (names.get(index) ?? name) !== name || (indexes.get(name) ?? index) !== index;
+    if (this.#groups.some(isRenamed)) return undefined;
+    // A link that came meanwhile is seen next time.
+    const addresses = this.#groups.flatMap((group) =>
+      names.has(group.index) ? group.addresses : [],
+    );
+    const { routes } = this.#routes;
+    const [links, rules, neighbours] = [this.#links, this.#rules, this.#neighbours];
+    return { links, addresses, routes, rules, neighbours };
+  }
+}
+
+/** Reads what `ip -6 -N -j -d` answers to `questions6`. */
+export class RuleReader6 implements AnswerReader<readonly Rule[]> {
+  readonly #budget = new Budget();
+  readonly #rules: Rule[] = [];
+
+  add(_question: number, text: string): void {
+    this.#budget.take(1);
+    this.#rules.push(readRule(text, 6));
+  }
+
+  end(): readonly Rule[] {
+    return this.#rules;
+  }
 }
 
 /** One entry of `ip -N -j -d link show`. */
@@ -60,14 +136,9 @@ const linkEntry = z.object({
   inet6_addr_gen_mode: z.string().optional(),
 });
 
-const linkShow = z.array(linkEntry);
-
-/** Links of `ip -N -j -d link show`; throws a ZodError on any other text. */
-export function parseLinks(json: string): Link[] {
-  return linkShow.parse(JSON.parse(json)).map(toLink);
-}
-
-function toLink(entry: z.infer<typeof linkEntry>): Link {
+/** A link of `ip -N -j -d link show`; throws a ZodError on any other text. */
+export function readLink(text: string): Link {
+  const entry = linkEntry.parse(JSON.parse(text));
   const kind = entry.linkinfo?.info_kind;
   const lower = kind === 'veth' ? undefined : entry.link;
   return {
@@ -86,9 +157,13 @@ function toLink(entry: z.infer<typeof linkEntry>): Link {
   };
 }
 
-function flagsOf({ flags }: z.infer<typeof linkEntry>): Pick<Link, 'up' | 'noArp'> {
+function flagsOf({ flags }: z.infer<typeof linkEntry>): Pick<Link, 'up' | 'noCarrier' | 'noArp'> {
   const has = (flag: string) => flags.includes(flag);
-  return { up: has('UP'), ...(has('NOARP') ? { noArp: true as const } : {}) };
+  return {
+    up: has('UP'),
+    ...(has('NO-CARRIER') ? { noCarrier: true as const } : {}),
+    ...(has('NOARP') ? { noArp: true as const } : {}),
+  };
 }
 
 const addressEntry = z.object({
@@ -111,14 +186,12 @@ const addressEntry = z.object({
 /** What older versions print for a link without addresses. */
 const nothing = z.strictObject({}).transform(() => undefined);
 
-/** `ip -N -j -d addr show`. */
-const addressShow = z.array(
-  z.object({
-    ifindex: z.int(),
-    ifname: z.string(),
-    addr_info: z.array(z.union([addressEntry, nothing])).default([]),
-  }),
-);
+/** One entry of `ip -N -j -d addr show`. */
+const linkAddresses = z.object({
+  ifindex: z.int(),
+  ifname: z.string(),
+  addr_info: z.array(z.union([addressEntry, nothing])).default([]),
+});
 
 /** What a link was called and which addresses it had. */
 interface LinkAddresses {
@@ -127,13 +200,11 @@ interface LinkAddresses {
   readonly addresses: readonly Address[];
 }
 
-/** Addresses of `ip -N -j -d addr show`, in the kernel's order; throws a ZodError on any other text. */
-export function parseAddresses(json: string): LinkAddresses[] {
-  return addressShow.parse(JSON.parse(json)).map(({ ifindex, ifname, addr_info }) => ({
-    index: ifindex,
-    name: ifname,
-    addresses: addr_info.flatMap((entry) => (entry ? [toAddress(ifname, entry)] : [])),
-  }));
+/** Addresses of one link of `ip -N -j -d addr show`, in the kernel's order; throws a ZodError on any other text. */
+export function readAddresses(text: string): LinkAddresses {
+  const { ifindex, ifname, addr_info } = linkAddresses.parse(JSON.parse(text));
+  const addresses = addr_info.flatMap((entry) => (entry ? [toAddress(ifname, entry)] : []));
+  return { index: ifindex, name: ifname, addresses };
 }
 
 function toAddress(link: string, entry: z.infer<typeof addressEntry>): Address {
@@ -167,21 +238,47 @@ const ruleEntry = z.looseObject({
   protocol: z.coerce.number().default(0),
 });
 
-const ruleShow = z.array(ruleEntry);
 const known = new Set(Object.keys(ruleEntry.shape));
 
-/** Policy rules of `ip -N -j -d rule show`; throws a ZodError on any other text. */
-export function parseRules(json: string, family: 4 | 6): Rule[] {
-  return ruleShow.parse(JSON.parse(json)).map((entry) => ({
+/** A policy rule of `ip -N -j -d rule show`; throws a ZodError on any other text. */
+export function readRule(text: string, family: 4 | 6): Rule {
+  const entry = ruleEntry.parse(JSON.parse(text));
+  return {
     family,
     priority: entry.priority,
     from: source(entry, family),
     ...(entry.table === undefined ? {} : { table: entry.table }),
     protocol: entry.protocol,
     opaque: Object.keys(entry).some((key) => !known.has(key)),
-  }));
+  };
 }
 
 function source({ src, srclen }: z.infer<typeof ruleEntry>, family: 4 | 6): string {
   return src === 'all' ? src : `${src}/${srclen ?? hostPrefix(family)}`;
+}
+
+/** One entry of `ip -N -j -d neigh show nud permanent`; keys beyond these make it opaque. */
+const neighbourEntry = z.looseObject({
+  dst: z.string(),
+  dev: z.string(),
+  /** Absent for what has none, such as the far end of a tunnel. */
+  lladdr: z.string().optional(),
+  protocol: z.coerce.number().default(0),
+  state: z.array(z.string()).optional(),
+});
+
+const knownOfNeighbour = new Set<string>([...Object.keys(neighbourEntry.shape), ...neighbourFlags]);
+
+/** A neighbour of `ip -N -j -d neigh show nud permanent`; throws a ZodError on any other text. */
+export function readNeighbour(text: string): Neighbour {
+  const entry = neighbourEntry.parse(JSON.parse(text));
+  const { dst, dev, lladdr, protocol } = entry;
+  return {
+    link: dev,
+    ip: dst,
+    mac: lladdr ?? '',
+    protocol,
+    flags: neighbourFlags.filter((flag) => Object.hasOwn(entry, flag)),
+    opaque: lladdr === undefined || Object.keys(entry).some((key) => !knownOfNeighbour.has(key)),
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseLinks } from './kernel.ts';
+import { readLink } from './kernel.ts';
 
 const entry = {
   ifindex: 3,
@@ -13,7 +13,7 @@ const entry = {
 };
 
 function parse(more: object) {
-  return parseLinks(JSON.stringify([{ ...entry, ...more }]))[0];
+  return readLink(JSON.stringify({ ...entry, ...more }));
 }
 
 describe('links', () => {
@@ -31,7 +31,11 @@ describe('links', () => {
   });
 
   test.each([
-    ['up by its flag, not by its carrier', { flags: ['NO-CARRIER', 'UP'] }, { up: true }],
+    [
+      'up by its flag, not by its carrier',
+      { flags: ['NO-CARRIER', 'UP'] },
+      { up: true, noCarrier: true },
+    ],
     ['a link without ARP', { flags: ['NOARP', 'UP'] }, { up: true, noArp: true }],
     [
       'the permanent MAC of a bond member',
@@ -55,13 +59,13 @@ describe('links', () => {
 
   test('no maximum, no IPv6, no lower link', () => {
     const { inet6_addr_gen_mode: _, ...bare } = entry;
-    const [found] = parseLinks(JSON.stringify([{ ...bare, max_mtu: 0, link: null }]));
+    const found = readLink(JSON.stringify({ ...bare, max_mtu: 0, link: null }));
     expect(found).not.toHaveProperty('maxMtu');
     expect(found).not.toHaveProperty('addressMode');
     expect(found).not.toHaveProperty('lower');
   });
 
   test('any other text is refused', () => {
-    expect(() => parseLinks('[{"ifname": 3}]')).toThrow(/ifindex/);
+    expect(() => readLink('{"ifname": 3}')).toThrow(/ifindex/);
   });
 });

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { type Route, rt } from '../snapshot.ts';
 
-const nexthop = z.looseObject({ dev: z.string().optional() });
+const nexthop = z.looseObject({
+  dev: z.string().optional(),
+  gateway: z.string().optional(),
+  /** A gateway of the other family (RFC 5549). */
+  via: z.unknown().optional(),
+});
 
 /** One entry of `ip -N -j -d route show table all`, which lists both families; keys beyond these are kept and make a route opaque. */
 const routeEntry = z.looseObject({
@@ -24,6 +29,7 @@ const routeEntry = z.looseObject({
   nh_info: nexthop.optional(),
 });
 
+type Nexthop = Partial<z.infer<typeof nexthop>>;
 type RouteEntry = z.infer<typeof routeEntry>;
 
 const known = new Set(Object.keys(routeEntry.shape));
@@ -33,23 +39,28 @@ const tunnelEnd = /("encap":"ip6?"[^{}]*?)"dst":/g;
 const transientFlags = new Set(['linkdown', 'dead', 'offload', 'trap', 'rt_offload', 'rt_trap']);
 
 /**
- * Routes of `ip -N -j -d route show table all`; throws on any other text. A node that speaks BGP has a hundred thousand of
- * them: each is read by itself, and what many have in common is kept once.
+ * Reads routes of `ip -N -j -d route show table all`, one object after the other. A node that speaks BGP has a hundred thousand
+ * of them: what many have in common is kept once.
  */
-export function parseRoutes(json: string): Route[] {
-  const shared = new Map<string, string>();
-  const once = (text: string) => shared.get(text) ?? (shared.set(text, text), text);
-  const lists = new Map<string, readonly string[]>();
-  const listOnce = (list: readonly string[]) => {
-    const key = list.join(' ');
-    return lists.get(key) ?? (lists.set(key, list), list);
-  };
-  const routes: Route[] = [];
-  for (const text of elementsOf(json)) {
+export class RouteReader {
+  readonly routes: Route[] = [];
+  readonly #texts = new Map<string, string>();
+  readonly #lists = new Map<string, readonly string[]>();
+
+  /** Throws on any other text. */
+  add(text: string): void {
     const entry = routeEntry.parse(JSON.parse(text.replaceAll(tunnelEnd, '$1"tunnel-end":')));
-    routes.push(toRoute(entry, once, listOnce));
+    this.routes.push(toRoute(entry, this.#once, this.#listOnce));
   }
-  return routes;
+
+  readonly #once = (text: string) => {
+    return this.#texts.get(text) ?? (this.#texts.set(text, text), text);
+  };
+
+  readonly #listOnce = (list: readonly string[]) => {
+    const key = list.join(' ');
+    return this.#lists.get(key) ?? (this.#lists.set(key, list), list);
+  };
 }
 
 type Once<T> = (value: T) => T;
@@ -63,6 +74,7 @@ function toRoute(entry: RouteEntry, once: Once<string>, listOnce: Once<readonly 
     type: entry.type,
     to: network(entry.dst, family),
     ...(entry.gateway ? { via: once(entry.gateway) } : {}),
+    ...(isBehindGateway(entry) ? { behindGateway: true as const } : {}),
     links: listOnce(links.map(once)),
     ...(hidden ? { anyLink: true as const } : {}),
     table: entry.table,
@@ -90,44 +102,16 @@ function linksOf({ dev, nexthops = [], nh_info }: RouteEntry): string[] {
   return names.filter((name) => name !== undefined);
 }
 
+/** Whether each next hop is a gateway; a `gateway` of the route itself is its `via`. */
+function isBehindGateway({ gateway, nexthops, nh_info, ...entry }: RouteEntry): boolean {
+  if (gateway !== undefined) return false;
+  const hops: readonly Nexthop[] = nexthops ?? [nh_info ?? { via: entry['via'] }];
+  return hops.length > 0 && hops.every((hop) => (hop.gateway ?? hop.via) !== undefined);
+}
+
 function isOpaque(entry: RouteEntry): boolean {
   const more = Object.keys(entry).some((key) => !known.has(key));
   const flags = entry.flags.some((flag) => !transientFlags.has(flag));
   const preferred = entry.pref !== undefined && entry.pref !== 'medium';
   return more || flags || preferred || entry.nexthops !== undefined || entry.nhid !== undefined;
-}
-
-const [quote, backslash, open, close] = ['"', '\\', '{', '}'].map((each) => each.charCodeAt(0));
-
-/** The texts of the objects in a JSON array, one after the other; throws when the text is no array of objects. */
-export function* elementsOf(json: string): Generator<string> {
-  let depth = 0;
-  let start = 0;
-  let end = 0;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
-    if (code === quote) at = endOfString(json, at);
-    else if (code === open && depth++ === 0) {
-      expectBetween(json.slice(end, at), end === 0 ? '[' : ',');
-      start = at;
-    } else if (code === close && --depth === 0) {
-      end = at + 1;
-      yield json.slice(start, end);
-    }
-  }
-  expectBetween(json.slice(end), end === 0 ? '[]' : ']');
-}
-
-/** Where the string ends that begins here. */
-function endOfString(json: string, from: number): number {
-  let at = from + 1;
-  while (at < json.length && json.charCodeAt(at) !== quote) {
-    at += json.charCodeAt(at) === backslash ? 2 : 1;
-  }
-  return at;
-}
-
-function expectBetween(text: string, wanted: string): void {
-  if (text.replaceAll(/\s/g, '') === wanted) return;
-  throw new SyntaxError(`not an array of objects: ${JSON.stringify(text.slice(0, 80))}`);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseRules } from './kernel.ts';
+import { readRule } from './kernel.ts';
 
 function parse(rule: object) {
-  return parseRules(JSON.stringify([rule]), 4)[0];
+  return readRule(JSON.stringify(rule), 4);
 }
 
 const ours = { priority: 10_100, src: '10.0.0.11', table: '100', protocol: '4' };
@@ -28,8 +28,6 @@ describe('rules', () => {
 
   test('of IPv6 are of single addresses of another length', () => {
     const six = { ...ours, src: 'fd00::11' };
-    expect(parseRules(JSON.stringify([six]), 6)).toMatchObject([
-      { family: 6, from: 'fd00::11/128' },
-    ]);
+    expect(readRule(JSON.stringify(six), 6)).toMatchObject({ family: 6, from: 'fd00::11/128' });
   });
 });

@@ -10,9 +10,10 @@ import {
   route,
   theirs,
 } from '../../../test/fixtures/agent-samples.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Route, Snapshot } from '../snapshot.ts';
 import { emptyState } from '../state.ts';
 import { planApply } from './plan.ts';
+import type { RefusedNic } from './unit.ts';
 
 describe('a file of somebody else', () => {
   test.each([
@@ -54,6 +55,53 @@ test('a file for the name that a NIC of ours had is not about it once another NI
   const ours = link(1, { name: 'multinic0' });
   expect(refusals([ours])).toMatchObject([{ refusal: { reason: 'NICInUse' } }]);
   expect(refusals([ours, link(7, { name: 'ens1' })])).toEqual([]);
+});
+
+function told([nic]: readonly RefusedNic[]): string {
+  return nic ? `${nic.refusal.reason}: ${nic.refusal.message}` : 'accepted';
+}
+
+const byGateway = { via: '10.200.0.254' };
+
+describe('a route of main by a gateway', () => {
+  test.each<[string, string, Partial<Route>, RegExp]>([
+    ['wider than the subnet is like a default route', '10.0.0.0/8', byGateway, /^accepted/],
+    ['for half of the internet is one, too', '0.0.0.0/1', byGateway, /^accepted/],
+    ['by several gateways is one, too', '10.0.0.0/8', { behindGateway: true }, /^accepted/],
+    ['as wide as the subnet overlaps', '10.0.0.0/24', byGateway, /^SubnetOverlapsForeign/],
+    ['narrower than the subnet overlaps', '10.0.0.64/26', byGateway, /^SubnetOverlapsForeign/],
+    ['is none when it is on the link', '10.0.0.0/8', {}, /^SubnetOverlapsForeign/],
+    ['is none when it is a blackhole', '10.0.0.0/8', { type: 6 }, /^SubnetOverlapsForeign/],
+  ])('%s', (_, to, more, words) => {
+    const name = more.type === undefined ? 'eth0' : undefined;
+    expect(alone({ routes: [route(to, name, more)] })).toMatch(words);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['wider than the route', '10.9.1.0/24', /^accepted/],
+    ['as wide as the route', '10.9.0.0/16', /^SubnetOverlapsForeign.*10.9.0.0\/16/],
+  ])('is measured against the routes that the NIC gets in main: %s', (_, to, words) => {
+    const on = host([link(1)], { routes: [route('10.9.0.0/16', 'eth0', byGateway)] });
+    const wanted = entry(1, { routing: 'main', routes: [{ to, via: '10.0.0.254' }] });
+    expect(told(planApply(input([wanted], on)).refused)).toMatch(words);
+  });
+
+  test.each<[string, Route, RegExp]>([
+    ['wider', route('10.0.0.0/8', 'eth0', byGateway), /^accepted/],
+    ['as wide', route('10.0.0.0/24', 'eth0', byGateway), /^accepted/],
+    ['wider and on a link', route('10.0.0.0/8', 'tun0'), /^accepted/],
+    ['narrower', route('10.0.0.64/26', 'eth0', byGateway), /^SubnetOverlapsForeign/],
+    ['in the way of a new subnet', route('10.7.0.0/24', 'eth0', byGateway), /^SubnetOverlaps/],
+  ])('that comes after the NIC, %s', (_, late, words) => {
+    const ours = link(1, { name: 'multinic0', up: true });
+    const on = host([ours], { addresses: [address('multinic0', '10.0.0.1/24')], routes: [late] });
+    const known = { mac: macOf(1), index: 0, originalName: 'ens1', addresses: ['10.0.0.1/24'] };
+    const state = { ...emptyState, nics: [{ ...known, table: 100, priority: 10_100, files: [] }] };
+    const subnet = late.to.startsWith('10.7.') ? '10.7.0' : '10.0.0';
+    const more = { addresses: [`${subnet}.1/24`], gateway: `${subnet}.254` };
+    const wanted = entry(1, { mtu: 1400, ...more });
+    expect(told(planApply(input([wanted], on, state)).refused)).toMatch(words);
+  });
 });
 
 describe('a subnet', () => {

@@ -19,6 +19,7 @@ import {
   rt,
   type Snapshot,
 } from '../snapshot.ts';
+import type { NicRecord } from '../state.ts';
 import { type DesiredNic, sharedRoutes, usesIPv6 } from './desired.ts';
 import { minIpv6Mtu } from './nic-state.ts';
 import { isInheritedRule, isOwnRule, ownedBy, routeKey } from './ownership.ts';
@@ -231,8 +232,10 @@ function coversNode({ desired }: WantedNic, { protectedAddresses }: Site): Refus
 }
 
 /** Traffic of pods, of a VPN, or of any other subnet or route of main could leave by the NIC. */
-function overlapsForeign({ desired }: WantedNic, site: Site): Refusal | undefined {
+function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refusal | undefined {
   const { host, records } = site;
+  const reached = reachedBy(desired);
+  const settled = own ? reachedOf(own) : [];
   const owned = records.map((record) => ownedBy(record.mac, record, host));
   const ours = new Set(owned.flatMap(({ ips }) => ips));
   const shared = new Set(owned.flatMap(({ routes }) => routes));
@@ -250,8 +253,30 @@ function overlapsForeign({ desired }: WantedNic, site: Site): Refusal | undefine
         !item.links.some((name) => recorded.has(name)) ||
         !(item.protocol === rt.protocolKernel || shared.has(routeKey(item))),
     )
-    .map(({ to, links }) => ({ to, of: links.join(', ') || 'the main table' }));
-  return overlapWith('SubnetOverlapsForeign', reachedBy(desired), [...subnets, ...routes]);
+    .map((item) => ({
+      to: item.to,
+      of: item.links.join(', ') || 'the main table',
+      yieldsTo: reached.filter((cidr) => yields(item, cidr, settled)),
+    }));
+  return overlapWith('SubnetOverlapsForeign', reached, [...subnets, ...routes]);
+}
+
+/**
+ * Whether the NIC may have this network beside the route. A wider route by a gateway loses the NIC's packets as a default
+ * route does, by the longest prefix. A network that the NIC has already takes nothing from a route that came later.
+ */
+function yields(route: Route, cidr: string, settled: readonly string[]): boolean {
+  if (!overlaps(route.to, cidr)) return false;
+  const width = prefixOf(cidr) - prefixOf(route.to);
+  const byGateway = route.via !== undefined || route.behindGateway === true;
+  if (width > 0 && byGateway) return true;
+  const isConnected = route.protocol === rt.protocolKernel && !byGateway;
+  return width >= 0 && !isConnected && settled.includes(networkOf(cidr));
+}
+
+/** The networks that the node reaches by a NIC of ours since an earlier run. */
+function reachedOf({ addresses, routes = [] }: NicRecord): string[] {
+  return [...addresses, ...routes.map(({ to }) => to)].map(networkOf);
 }
 
 /** The networks that the node would reach by the NIC, whoever sends: its subnets and its routes in main. */
@@ -262,6 +287,8 @@ function reachedBy(desired: DesiredNic): string[] {
 interface Subnet {
   readonly to: string;
   readonly of: string;
+  /** Networks that may be in this one all the same. */
+  readonly yieldsTo?: readonly string[];
 }
 
 function overlapWith(
@@ -269,8 +296,8 @@ function overlapWith(
   wanted: readonly string[],
   subnets: readonly Subnet[],
 ): Refusal | undefined {
-  for (const { to, of } of subnets) {
-    const overlap = wanted.find((cidr) => overlaps(cidr, to));
+  for (const { to, of, yieldsTo } of subnets) {
+    const overlap = wanted.find((cidr) => !yieldsTo?.includes(cidr) && overlaps(cidr, to));
     if (overlap) {
       return refusal(reason, `${networkOf(overlap)} overlaps ${networkOf(to)} of ${of}`);
     }

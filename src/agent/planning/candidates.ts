@@ -5,6 +5,7 @@ import {
   hostPrefix,
   ipOf,
   networkOf,
+  overlaps,
   prefixOf,
 } from '../../api/address.ts';
 import type { JobRequest, RequestInterface } from '../../api/job.ts';
@@ -184,6 +185,9 @@ export function assignIndexes(
 /** Shortest prefix of a subnet: a wider connected route would take the node's own traffic. */
 const widestPrefix = { 4: 8, 6: 32 } as const;
 
+/** Where a node asks for its metadata (cloud-init, Nova); the node has to reach it by its own NIC. */
+const metadataIp = '169.254.169.254';
+
 function widestOf(cidr: string): number {
   return widestPrefix[familyOf(cidr)];
 }
@@ -238,29 +242,81 @@ function addressProblem(cidr: string): string | undefined {
     return /^(::1?$|::ffff:|f[ef])/.test(ip) ? `address ${cidr} is not of one host` : undefined;
   }
   if (/^(0|127|22[4-9]|2[3-5]\d)\./.test(ip)) return `address ${cidr} is not of one host`;
-  const edge = [ipOf(networkOf(cidr)), broadcastOf(cidr)];
-  return prefix <= 30 && edge.includes(ip) ? `address ${cidr} is not of one host` : undefined;
+  if (isEdge(ip, cidr)) return `address ${cidr} is not of one host`;
+  return contains(cidr, metadataIp)
+    ? `address ${cidr} takes ${metadataIp}, the metadata`
+    : undefined;
 }
 
 function gatewayProblem({ gateway, gateway6, addresses }: RequestInterface): string | undefined {
   const ways = [gateway, gateway6].filter((ip) => ip !== undefined);
   return first(ways, (ip) => {
     if (addresses.some((cidr) => ipOf(cidr) === ip)) return `gateway ${ip} is the NIC itself`;
-    return onLink(ip, addresses) ? undefined : `gateway ${ip} is in no subnet of the NIC`;
+    if (!onLink(ip, addresses)) return `gateway ${ip} is in no subnet of the NIC`;
+    const edge = edgeOf(ip, addresses);
+    return edge && `gateway ${ip} ${edge}`;
   });
 }
 
-function routesProblem({ routes, gateway, gateway6, addresses, routing }: RequestInterface) {
-  const wide =
-    routing === 'main' ? routes.find(({ to }) => prefixOf(to) < widestOf(to)) : undefined;
-  if (wide) return `route to ${wide.to}: main takes none wider than /${widestOf(wide.to)}`;
-  const families = new Set(addresses.map(familyOf));
-  const alien = routes.find(({ to }) => !families.has(familyOf(to)));
-  if (alien) return `route to ${alien.to}: the NIC has no address of IPv${familyOf(alien.to)}`;
-  const mixed = routes.find(({ to, via }) => via !== undefined && familyOf(via) !== familyOf(to));
-  if (mixed) return `route to ${mixed.to}: via ${mixed.via} is not of its family`;
-  const outside = routes.find(({ via }) => via !== undefined && !onLink(via, addresses));
-  if (outside) return `route to ${outside.to}: via ${outside.via} is in no subnet of the NIC`;
+/** Says so when no host can have the address: of one of the subnets it is the first or the last. */
+function edgeOf(ip: string, addresses: readonly string[]): string | undefined {
+  const subnet = addresses.find((cidr) => isEdge(ip, cidr));
+  return subnet && `is the network or broadcast address of ${networkOf(subnet)}`;
+}
+
+/** IPv6 has no broadcast, and routers answer to the first address of a subnet (RFC 4291, 2.6.1). */
+function isEdge(ip: string, cidr: string): boolean {
+  const broadcast = broadcastOf(cidr);
+  return broadcast !== undefined && [ipOf(networkOf(cidr)), broadcast].includes(ip);
+}
+
+/** Networks of which no address is that of one host elsewhere. */
+const noHosts = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  '::/127',
+  'fe80::/10',
+  'ff00::/8',
+];
+
+function destinationProblem(to: string, routing: RequestInterface['routing']): string | undefined {
+  if (noHosts.some((each) => prefixOf(to) >= prefixOf(each) && overlaps(each, to))) {
+    return `route to ${to}: no host elsewhere has such an address`;
+  }
+  if (routing !== 'main') return undefined;
+  if (prefixOf(to) < widestOf(to)) {
+    return `route to ${to}: main takes none wider than /${widestOf(to)}`;
+  }
+  if (!contains(to, metadataIp)) return undefined;
+  return `route to ${to}: main needs ${metadataIp}, the metadata, by the node's own NIC`;
+}
+
+function routesProblem(entry: RequestInterface): string | undefined {
+  const { routes, addresses, routing } = entry;
+  return (
+    first(routes, ({ to }) => destinationProblem(to, routing)) ??
+    first(routes, (route) => nextHopProblem(route, addresses)) ??
+    twoWaysProblem(entry)
+  );
+}
+
+function nextHopProblem(
+  { to, via }: RequestInterface['routes'][number],
+  addresses: readonly string[],
+): string | undefined {
+  if (!addresses.some((cidr) => familyOf(cidr) === familyOf(to))) {
+    return `route to ${to}: the NIC has no address of IPv${familyOf(to)}`;
+  }
+  if (via === undefined) return undefined;
+  if (familyOf(via) !== familyOf(to)) return `route to ${to}: via ${via} is not of its family`;
+  if (!onLink(via, addresses)) return `route to ${to}: via ${via} is in no subnet of the NIC`;
+  const edge = edgeOf(via, addresses);
+  return edge && `route to ${to}: via ${via} ${edge}`;
+}
+
+function twoWaysProblem({ routes, gateway, gateway6, addresses }: RequestInterface) {
   const hops = new Map<string, string>(addresses.map((cidr) => [networkOf(cidr), '']));
   if (gateway) hops.set('0.0.0.0/0', gateway);
   if (gateway6) hops.set('::/0', gateway6);

@@ -3,6 +3,8 @@ import { entry, macOf } from '../../../test/fixtures/agent-samples.ts';
 import type { RequestInterface } from '../../api/job.ts';
 import { entryProblem } from './candidates.ts';
 
+const metadata = { to: '169.254.169.254/32', via: '10.0.0.254' };
+
 describe('entries of a request', () => {
   test.each<[string, Partial<RequestInterface>]>([
     ['with gateway', {}],
@@ -19,6 +21,15 @@ describe('entries of a request', () => {
     ],
     ['that is isolated, with a default route that it does not get', { routing: 'isolated' }],
     ['in main', { routing: 'main', routes: [{ to: '10.9.0.0/16', metric: 1 }] }],
+    ['with a route to the metadata in its own table', { routes: [metadata] }],
+    [
+      'in link-local IPv4 without the metadata',
+      { addresses: ['169.254.1.1/24'], gateway: '169.254.1.2' },
+    ],
+    [
+      'with the lowest address of a subnet of IPv6 as gateway',
+      { addresses: ['10.0.0.1/24', 'fd00::1/64'], gateway6: 'fd00::' },
+    ],
     ['in a subnet of two addresses', { addresses: ['10.0.0.0/31'], gateway: '10.0.0.1' }],
   ])('%s can be used', (_, more) => {
     const wanted = entry(1, more);
@@ -43,6 +54,48 @@ describe('entries of a request', () => {
     ['the whole internet as subnet', { addresses: ['10.0.0.1/1'] }, 'wider than /8'],
     ['a gateway elsewhere', { gateway: '10.9.0.1' }, 'gateway 10.9.0.1 is in no subnet'],
     ['itself as gateway', { gateway: '10.0.0.1' }, 'gateway 10.0.0.1 is the NIC itself'],
+    [
+      'a broadcast as gateway',
+      { gateway: '10.0.0.255' },
+      'gateway 10.0.0.255 is the network or broad',
+    ],
+    [
+      'a network as gateway',
+      { gateway: '10.0.0.0' },
+      'gateway 10.0.0.0 is the network or broadcast',
+    ],
+    [
+      'the broadcast of one of its subnets as gateway',
+      { addresses: ['10.0.0.1/24', '10.0.0.9/25'], gateway: '10.0.0.127' },
+      'gateway 10.0.0.127 is the network or broadcast address of 10.0.0.0/25',
+    ],
+    [
+      'a broadcast as next hop',
+      { routes: [{ to: '10.9.0.0/16', via: '10.0.0.255' }] },
+      'route to 10.9.0.0/16: via 10.0.0.255 is the network or broadcast address',
+    ],
+    ['a route to loopback', { routes: [{ to: '127.0.0.0/8' }] }, 'route to 127.0.0.0/8: no'],
+    ['a route to a group', { routes: [{ to: '239.1.0.0/16' }] }, 'route to 239.1.0.0/16: no'],
+    [
+      'a route to a group of IPv6',
+      { addresses: ['10.0.0.1/24', 'fd00::1/64'], routes: [{ to: 'ff05::/16' }] },
+      'route to ff05::/16: no',
+    ],
+    [
+      'a route of main to the metadata',
+      { routing: 'main', routes: [metadata] },
+      'route to 169.254.169.254/32: main needs 169.254.169.254',
+    ],
+    [
+      'a route of main to a network with the metadata in it',
+      { routing: 'main', routes: [{ to: '169.254.0.0/16', via: '10.0.0.254' }] },
+      'route to 169.254.0.0/16: main needs 169.254.169.254',
+    ],
+    [
+      'the subnet of the metadata',
+      { addresses: ['169.254.1.1/16'] },
+      'address 169.254.1.1/16 takes',
+    ],
     ['a next hop elsewhere', { routes: [{ to: '10.9.0.0/16', via: '10.8.0.1' }] }, 'via 10.8.0.1'],
     [
       'two ways to one network',

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { address, host, link, macOf, route, rule } from '../../../test/fixtures/agent-samples.ts';
+import {
+  address,
+  host,
+  link,
+  macOf,
+  neighbour,
+  route,
+  rule,
+} from '../../../test/fixtures/agent-samples.ts';
 import type { HostFile, Snapshot } from '../snapshot.ts';
 import {
   entrustedTo,
@@ -216,31 +224,40 @@ describe('what others entrust to a NIC', () => {
       route('10.0.0.0/24', 'ens1', { protocol: 2, scope: 253 }),
       route('ff00::/8', 'ens1', { table: 255 }),
     ],
+    neighbours: [neighbour('ens1', '10.8.0.9'), neighbour('eth0', '10.200.0.9')],
   });
   const had = entrustedTo(nic, kernel);
 
   test('is on its link, or stands on an address of ours; what is made of addresses is not in it', () => {
-    expect(had).toEqual({ addresses: [lasting], routes: [theirs, byOurAddress] });
+    const neighbours = [neighbour('ens1', '10.8.0.9')];
+    expect(had).toEqual({ addresses: [lasting], routes: [theirs, byOurAddress], neighbours });
   });
 
   test('is nothing to one of which rules alone are to go', () => {
-    const none = { addresses: [], routes: [] };
+    const none = { addresses: [], routes: [], neighbours: [] };
     expect(entrustedTo({ ...nic, rulesOnly: true }, kernel)).toEqual(none);
   });
 
   test('comes under the name that the link has by now, an address to be told of alone', () => {
     const bare = host([link(1, { name: 'multinic0' })], { addresses: [], routes: [] });
-    const { addresses, routes } = withEntrusted(bare, had, renamed);
+    const { addresses, routes, neighbours } = withEntrusted(bare, had, renamed);
     const told = { ...lasting, link: 'multinic0', opaque: true };
     expect(addresses).toEqual([...bare.addresses, told]);
     expect(routes).toEqual([...bare.routes, { ...theirs, links: ['multinic0'] }, byOurAddress]);
+    expect(neighbours).toEqual([neighbour('multinic0', '10.8.0.9')]);
   });
 
-  test('is not there twice, and is not put where another route is', () => {
+  test('is not there twice, and is not put where another route or neighbour is', () => {
     const other = route('10.8.0.0/16', 'eth0', { metric: 7 });
-    const now = host([link(1)], { addresses: [lasting], routes: [byOurAddress, other] });
-    const { addresses, routes } = withEntrusted(now, had, (name) => name);
+    const moved = neighbour('ens1', '10.8.0.9', { mac: macOf(9) });
+    const now = host([link(1)], {
+      addresses: [lasting],
+      routes: [byOurAddress, other],
+      neighbours: [moved],
+    });
+    const { addresses, routes, neighbours } = withEntrusted(now, had, (name) => name);
     expect(addresses).toEqual(now.addresses);
     expect(routes).toEqual([...now.routes, { ...theirs, opaque: true }]);
+    expect(neighbours).toEqual([moved, neighbour('ens1', '10.8.0.9', { opaque: true })]);
   });
 });

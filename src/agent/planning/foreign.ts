@@ -5,6 +5,7 @@ import {
   type HostFile,
   isKernelMade,
   type KernelSnapshot,
+  type Neighbour,
   type Route,
   type Rule,
   rt,
@@ -45,6 +46,7 @@ export function lostByOthers(
     ...missing(had.links(has), has.links()),
     ...missing(had.addresses(has), has.addresses()),
     ...missing(had.routes(has), has.routes()),
+    ...missing(had.neighbours(has), has.neighbours()),
     ...missing(had.rules(), has.rules()),
     ...changedSettings(before, after),
     ...changedFiles(before, after),
@@ -112,28 +114,30 @@ function gatewaysLast(routes: readonly Route[]): Route[] {
 }
 
 /** What others have that goes through what is done to a NIC of ours: on its link, or by an address of it. */
-export type Entrusted = Pick<KernelSnapshot, 'addresses' | 'routes'>;
+export type Entrusted = Pick<KernelSnapshot, 'addresses' | 'routes' | 'neighbours'>;
 
 /** What others entrust to a NIC that is about to be changed, for whoever ends the change after a crash. */
 export function entrustedTo(nic: KnownNic, kernel: KernelSnapshot): Entrusted {
   // Nothing goes with rules.
-  if (nic.rulesOnly) return { addresses: [], routes: [] };
+  if (nic.rulesOnly) return { addresses: [], routes: [], neighbours: [] };
   return new Sight(kernel, [nic]).entrusted(nic);
 }
 
 /**
  * The kernel as it would be with all that others had before a crash, as far as it is not there; `links` calls links by their
- * names of now. An address is told of alone, as whoever has it may have moved it to another host since, and so is a route in
- * whose place there is another one.
+ * names of now. An address is told of alone, as whoever has it may have moved it to another host since, and so is a route or a
+ * neighbour in whose place there is another one.
  */
 export function withEntrusted(
   kernel: KernelSnapshot,
-  { addresses, routes }: Entrusted,
+  { addresses, routes, neighbours }: Entrusted,
   links: (name: string) => string,
 ): KernelSnapshot {
   const there = new Set(kernel.addresses.map(({ link, cidr }) => `${link} ${cidr}`));
   const present = new Set(kernel.routes.map((route) => routeWords(route, route.links.join(' '))));
   const taken = new Set(kernel.routes.map(placeOf));
+  const known = new Set(kernel.neighbours.map((one) => neighbourWords(one, one.link)));
+  const held = new Set(kernel.neighbours.map(({ link, ip }) => `${link} ${ip}`));
   return {
     ...kernel,
     addresses: [
@@ -151,6 +155,13 @@ export function withEntrusted(
           ...route,
           opaque: route.opaque || taken.has(placeOf(route)),
         })),
+    ],
+    neighbours: [
+      ...kernel.neighbours,
+      ...neighbours
+        .map((one) => ({ ...one, link: links(one.link) }))
+        .filter((one) => !known.has(neighbourWords(one, one.link)))
+        .map((one) => ({ ...one, opaque: one.opaque || held.has(`${one.link} ${one.ip}`) })),
     ],
   };
 }
@@ -255,7 +266,17 @@ class Sight {
         if (isTransient(route) || isOwn || isMade(route)) return false;
         return links.some(isOn) || (src !== undefined && belongings.ips.includes(src));
       }),
+      neighbours: this.#kernel.neighbours.filter(({ link }) => isOn(link)),
     };
+  }
+
+  /** Those on NICs of ours: nothing that is done to a NIC takes the neighbours of another link. */
+  *neighbours(later: Sight = this): Generator<Loss> {
+    for (const neighbour of this.#kernel.neighbours) {
+      const nic = this.#ours.get(neighbour.link);
+      if (!nic || !later.#has(nic.mac)) continue;
+      yield { what: neighbourWords(neighbour, nic.mac), ...neighbourAgain(nic, neighbour) };
+    }
   }
 
   *rules(): Generator<Loss> {
@@ -280,6 +301,15 @@ function routeAgain({ mac }: KnownNic, route: Route): Pick<Loss, 'again'> {
   const hop = { ...(via ? { via } : {}), ...(src ? { src } : {}) };
   const same = { to, ...hop, table, protocol, scope, metric };
   return { again: { mac, on: (dev) => ({ kind: 'route.set', dev, route: same }) } };
+}
+
+function neighbourAgain({ mac }: KnownNic, neighbour: Neighbour): Pick<Loss, 'again'> {
+  if (neighbour.opaque) return {};
+  return { again: { mac, on: (dev) => ({ kind: 'neighbour.set', dev, neighbour }) } };
+}
+
+function neighbourWords({ ip, mac }: Neighbour, by: string): string {
+  return `neighbour ${ip} lladdr ${mac} dev ${by}`;
 }
 
 function routeWords({ to, via, table, metric }: Route, by: string): string {

@@ -38,6 +38,7 @@ function removed(change: Partial<JobRequest>) {
       addresses: [],
       routes: [],
       rules: [],
+      neighbours: [],
       settings: new Map(),
       defaultSettings: { 'ipv6.accept_ra': '1' },
       files: [],

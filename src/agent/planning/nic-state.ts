@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { familyOf, hostPrefix, ipOf, networkOf, prefixOf } from '../../api/address.ts';
 import {
+  type Address,
   isKernelMade,
   type KernelSnapshot,
   type Link,
@@ -184,7 +185,7 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
           ? !hasConnectedRoute(host, link, address.cidr)
           : address.noPrefixRoute,
         ...(address.temporary ? { temporary: true as const } : {}),
-        ...(address.probe ? { probe: address.probe } : {}),
+        ...probeOf(address, link),
       })),
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
@@ -202,6 +203,11 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
         metric,
       })),
   };
+}
+
+/** The kernel begins to probe an address with the carrier (`addrconf_dad_start`): without one, tentative is the end state. */
+function probeOf({ probe }: Address, { noCarrier }: Link): Pick<NicAddress, 'probe'> {
+  return probe === undefined || (probe === 'going on' && noCarrier) ? {} : { probe };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { familyOf } from '../../api/address.ts';
-import type { SettingKey } from '../snapshot.ts';
+import type { Neighbour, SettingKey } from '../snapshot.ts';
 import type { NicAddress, NicRoute, NicRule } from './nic-state.ts';
 
 /** What brings a NIC to another state, as data. */
@@ -24,6 +24,7 @@ export type Operation =
       readonly address: NicAddress;
     }
   | { readonly kind: 'route.set' | 'route.delete'; readonly dev: string; readonly route: NicRoute }
+  | { readonly kind: 'neighbour.set'; readonly dev: string; readonly neighbour: Neighbour }
   | { readonly kind: 'rule.add' | 'rule.delete'; readonly rule: NicRule };
 
 /** A kernel setting that has no netlink form; `dev` is the name the link has before any operation. */
@@ -46,6 +47,9 @@ export function batchLine(operation: Operation): string {
   if ('route' in operation) {
     const verb = operation.kind === 'route.set' ? 'replace' : 'del';
     return `route ${verb} ${routeWords(operation.dev, operation.route)}`;
+  }
+  if ('neighbour' in operation) {
+    return `neigh replace ${neighbourWords(operation.neighbour)} dev ${operation.dev}`;
   }
   if ('address' in operation) {
     const { kind, dev, address } = operation;
@@ -78,6 +82,11 @@ function addressWords({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
     // One that the kernel would make by itself, of the NIC's own MAC.
     ...(cidr.startsWith('fe80:') ? ['nodad'] : []),
   ].join(' ');
+}
+
+function neighbourWords({ ip, mac, protocol, flags }: Neighbour): string {
+  const owner = protocol === 0 ? [] : ['protocol', protocol];
+  return [ip, 'lladdr', mac, 'nud', 'permanent', ...flags, ...owner].join(' ');
 }
 
 function routeWords(dev: string, { to, via, table, protocol, scope, src, metric }: NicRoute) {

@@ -84,6 +84,38 @@ describe('what a run that has ended came to', () => {
     expect(failure(status, jobStatus as Job['status'])?.reason).toBe(reason);
   });
 
+  const [failed] = failedJob('BackoffLimitExceeded')?.conditions ?? [];
+  const suspendedJob = { type: 'Suspended', status: 'True', reason: 'JobSuspended' };
+  const stillThere = agentIn({ running: {} });
+
+  it.each<[string, Pod['status'] | undefined, readonly (object | undefined)[], string, boolean]>([
+    ['a Job without its Pod', undefined, [failed, suspendedJob], 'the Pod is gone', true],
+    [
+      'an agent that was ended',
+      agentSaid('', { exitCode: 143 }),
+      [suspendedJob],
+      'exit code 143',
+      true,
+    ],
+    ['a Pod that stays', stillThere, [failed, suspendedJob], 'still on the node', true],
+    [
+      'a Job that was resumed',
+      undefined,
+      [failed, { ...suspendedJob, status: 'False' }],
+      'the Pod is gone',
+      false,
+    ],
+  ])(
+    'says that another client suspended the Job, or not: %s',
+    (_, status, conditions, words, isSuspended) => {
+      const jobStatus = { conditions } as Job['status'];
+      const message =
+        run(status, jobStatus).trouble?.message ?? failure(status, jobStatus)?.message;
+      expect(message).toContain(words);
+      expect(message?.includes('suspended')).toBe(isSuspended);
+    },
+  );
+
   it('is what the agent reported before it was killed for memory', () => {
     const message = JSON.stringify(jobResult());
     const status = agentSaid(message, { exitCode: 137, reason: 'OOMKilled' });

@@ -29,7 +29,7 @@ export function runOf(job: Job, pods: readonly Pod[]): Run | undefined {
     return { ...run, phase: 'ended', trouble: undefined, ended: { verdict } };
   }
   if (jobEnd || isFailing(job)) {
-    return { ...run, phase: 'ending', trouble: overdue, ended: undefined };
+    return { ...run, phase: 'ending', trouble: overdueOf(job), ended: undefined };
   }
   const phase = phaseOf(job, pod);
   if (phase !== 'pending') return { ...run, phase, trouble: undefined, ended: undefined };
@@ -50,10 +50,15 @@ function phaseOf({ metadata, spec }: Job, pod: Pod | undefined): Exclude<Phase, 
 }
 
 /** A Job over its deadline is failing while its Pod still stops: for ever on a node that does not answer. */
-const overdue: Failure = {
-  reason: 'DeadlineExceeded',
-  message: 'the Job has ended, its Pod is still on the node: is the node up?',
-};
+function overdueOf(job: Job): Failure {
+  const message = `the Job has ended, its Pod is still on the node: is the node up?${suspension(job)}`;
+  return { reason: 'DeadlineExceeded', message };
+}
+
+/** The controller resumes its Job once, before there is a Pod: only another client, such as a queue, suspends it after that. */
+function suspension(job: Job): string {
+  return holds(job, 'Suspended') ? '; another client has suspended the Job' : '';
+}
 
 /** Whether the agent's container ended, or the kubelet refused or evicted the Pod before it ran. */
 function hasEnded(pod: Pod): boolean {
@@ -173,7 +178,7 @@ function verdictOf(run: RunId, state: JobState): Verdict {
   if (said?.kind === 'result') return said;
   const failure = unheard(state, terminated);
   if (failure) return { kind: 'failure', ...failure };
-  return said ?? resultLost(silence(state.pod, terminated));
+  return said ?? resultLost(silence(state, terminated));
 }
 
 function read(run: RunId, message: string): Verdict {
@@ -256,7 +261,11 @@ function late({ job, pod, jobEnd }: JobState): Failure | undefined {
 
 const deadline = 'DeadlineExceeded';
 
-function silence(pod: Pod | undefined, terminated?: Terminated): string {
+function silence({ job, pod }: JobState, terminated?: Terminated): string {
+  return `${lastSeen(pod, terminated)}${suspension(job)}`;
+}
+
+function lastSeen(pod: Pod | undefined, terminated?: Terminated): string {
   if (!pod) return 'the Pod is gone';
   if (!terminated) return 'the container never ran';
   return `the agent ended with exit code ${terminated.exitCode} and said nothing`;

@@ -1,10 +1,17 @@
 import { expect, it } from 'vitest';
 import { request } from '../../../test/fixtures/agent-samples.ts';
-import { job, order, template } from '../../../test/fixtures/controller-samples.ts';
+import {
+  agentIn,
+  agentSaid,
+  job,
+  order,
+  pod,
+  template,
+} from '../../../test/fixtures/controller-samples.ts';
 import type { Effect } from '../../api/effects.ts';
 import { type JobRequest, jobRequest } from '../../api/job.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { ConfigMap, Job } from '../../kube/core-resources.ts';
+import type { ConfigMap, Job, Pod } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
 import type { Perform } from '../../process/effects.ts';
 import { jobOf, orderOf } from './job.ts';
@@ -95,3 +102,29 @@ it('tells the agent what its Job gives it, of a Job of which little is kept, too
     ]),
   );
 });
+
+it.each<[string, Pod['status'], readonly number[]]>([
+  ['the agent is at work', agentIn({ running: {} }), [1]],
+  ['the agent has ended and a sidecar has not', agentAndSidecar(), []],
+  ['the kubelet has evicted the Pod', { phase: 'Failed', reason: 'Evicted' }, []],
+])('a run of a Job that has not ended is open or not: %s', (_, status, attempts) => {
+  const [jobs, pods] = [createJobStore(), createPodStore()];
+  const there = job(order({ attempt: 1 }));
+  jobs.upsert(there);
+  const { name, uid = '' } = there.metadata;
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name, uid }];
+  pods.upsert(pod(status, { ownerReferences }));
+  const runner = createJobRunner({ client: {} as KubeClient, jobs, pods, template, perform });
+  expect(runner.open().map(({ attempt }) => attempt)).toEqual(attempts);
+});
+
+/** A container that an admission webhook added runs on; the kubelet calls such a Pod running. */
+function agentAndSidecar(): Pod['status'] {
+  const { containerStatuses = [], ...status } = agentSaid('{}');
+  const sidecar = { ...containerStatuses[0], name: 'proxy', state: { running: {} } };
+  return {
+    ...status,
+    phase: 'Running',
+    containerStatuses: [...containerStatuses, sidecar],
+  } as Pod['status'];
+}

@@ -133,6 +133,7 @@ describe('the Job of a run', () => {
       '/etc/machine-id',
       '/etc/netplan',
       '/etc/sysctl.d',
+      '/etc/udev/rules.d',
       '/proc/sys/net',
       '/run/NetworkManager/devices',
       '/run/netplan',
@@ -229,12 +230,33 @@ describe('the request of a run', () => {
     ]);
   });
 
-  it('protects the address that the node is reached by, whoever claims it', () => {
-    const config = nodeConfig({ status: { interfaceStatuses: [{ address: '10.0.0.10' }] } });
-    const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0)] } }));
-    const asked = { config, contents, node: node('worker-1', instanceId, ['10.0.0.10']) };
-    expect(requestOf(order(), asked, { protocol: 2 }).protectedAddresses).toEqual(['10.0.0.10']);
-  });
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['the first', ['192.0.2.1', '10.0.0.10', '10.0.9.10'], ['192.0.2.1']],
+    ['behind those of NICs', ['10.0.0.10', '10.0.9.10', '192.0.2.1'], ['192.0.2.1']],
+    ['several', ['192.0.2.1', '10.0.0.10', '198.51.100.1'], ['192.0.2.1', '198.51.100.1']],
+    [
+      'of IPv6, behind those of NICs',
+      ['fd00:9::a', 'fd00:1::1', '10.0.0.10', '192.0.2.1'],
+      ['fd00:1::1', '192.0.2.1'],
+    ],
+    ['claimed as that of a NIC', ['10.0.0.10'], ['10.0.0.10']],
+    [
+      'claimed, with another family beside it',
+      ['10.0.0.10', '10.0.9.10', 'fd00:1::1'],
+      ['10.0.0.10', 'fd00:1::1'],
+    ],
+  ])(
+    'protects the InternalIPs of the Node that are no NIC of the object: %s',
+    (_, listed, expected) => {
+      const left = { address: '10.0.9.10', addresses: ['fd00:9::a/64'] };
+      const config = nodeConfig({
+        status: { interfaceStatuses: [{ address: '10.0.0.10' }, left] },
+      });
+      const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0)] } }));
+      const asked = { config, contents, node: node('worker-1', instanceId, listed) };
+      expect(requestOf(order(), asked, { protocol: 3 }).protectedAddresses).toEqual(expected);
+    },
+  );
 
   it('names the machine and what it supersedes in protocol 2 alone', () => {
     const supersedes = { uid: 'uid-0', generation: 9 };

@@ -11,7 +11,7 @@ interface Read {
 }
 
 /**
- * Returns what lists the runs of Jobs that have not ended. Stores keep Jobs as text, and each node that waits for a place asks
+ * Returns what lists the runs that have not ended: with a sidecar in its Pod a Job goes on after its agent. Stores keep Jobs as text, and each node that waits for a place asks
  * for all open runs: a Job is parsed again only when it or one of its Pods has changed.
  */
 export function createOpenRuns(jobs: Store<Job>, pods: Store<Pod>): () => readonly Run[] {
@@ -40,6 +40,6 @@ export function createOpenRuns(jobs: Store<Job>, pods: Store<Pod>): () => readon
       return found ? [[key, found] as const] : [];
     });
     known = new Map(now);
-    return now.flatMap(([, { run }]) => run ?? []);
+    return now.flatMap(([, { run }]) => (run && run.phase !== 'ended' ? run : []));
   };
 }

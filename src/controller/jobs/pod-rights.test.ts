@@ -16,6 +16,7 @@ describe('the rights that an agent is told of', () => {
       { path: '/etc/sysctl.d', writable: true },
       { path: '/var/lib/multinic', writable: true },
       { path: '/proc/sys/net', writable: true },
+      { path: '/etc/udev/rules.d', writable: false },
       { path: '/usr/lib', writable: false },
       { path: '/run/systemd/units', writable: false },
       { path: '/run/systemd/netif/links', writable: false },

@@ -178,13 +178,18 @@ function addressesIn({ address, addresses = [] }: InterfaceStatus): string[] {
 
 /**
  * InternalIP, ExternalIP and whatever else a cloud provider lists; host names are left out. The cloud controller of OpenStack
- * lists the addresses of all ports of a server, those of our NICs too, and these are not what the node is reached by: that is
- * the first InternalIP of its family.
+ * lists the addresses of all ports of a server in any order, those of our NICs too. The node is reached by the others; where a
+ * family has no other InternalIP, by the first one, whatever the object says of it.
  */
 function addressesOf({ status }: Node, ports: ReadonlySet<string>): string[] {
   const listed = (status?.addresses ?? []).filter(({ address }) => isIP(address) !== 0);
-  const internal = listed.filter(({ type }) => type === 'InternalIP');
-  const own = [4, 6].map((family) => internal.find(({ address }) => isIP(address) === family));
-  const kept = listed.filter((one) => own.includes(one) || !ports.has(plainForm(one.address)));
+  const isPort = ({ address }: { readonly address: string }) => ports.has(plainForm(address));
+  const claimed = [4, 6].flatMap((family) => {
+    const internal = listed.filter(
+      ({ type, address }) => type === 'InternalIP' && isIP(address) === family,
+    );
+    return internal.every(isPort) ? internal.slice(0, 1) : [];
+  });
+  const kept = listed.filter((one) => claimed.includes(one) || !isPort(one));
   return [...new Set(kept.map(({ address }) => address))];
 }

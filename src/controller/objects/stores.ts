@@ -130,6 +130,11 @@ export function isOtherMachine(before: Machine, now: Machine): boolean {
   );
 }
 
+/** Whether it is another machine for certain; a Node object alone may be made again for the same one. */
+export function isReplaced(before: Machine, now: Machine): boolean {
+  return before.machineId !== undefined && differs(before.machineId, now.machineId);
+}
+
 /** Whether the machine may have been started anew since. */
 export function isOtherBoot(before: Machine, now: Machine): boolean {
   return differs(before.bootId, now.bootId);

@@ -231,11 +231,35 @@ describe('decide', () => {
       expect(next([], done, less)).toMatchObject({ kind: 'done' });
     });
 
-    it('takes back a run for another machine that has not begun', () => {
-      const pending = run({ phase: 'pending' });
-      expect(next([pending], record(pending), nodeWith({ machineId: 'machine-2' }))).toMatchObject({
-        kind: 'remove',
-      });
+    it.each<[string, Phase, object, 'remove' | 'wait']>([
+      ['that has not begun', 'pending', { machineId: 'machine-2' }, 'remove'],
+      [
+        'that is shown as running, as nobody ended its Pod',
+        'running',
+        { machineId: 'machine-2' },
+        'remove',
+      ],
+      [
+        'and a Node object of its own',
+        'running',
+        { machineId: 'machine-2', nodeUid: 'uid-2' },
+        'remove',
+      ],
+      ['that is being taken back', 'ending', { machineId: 'machine-2' }, 'wait'],
+      ['perhaps: its Node was made again', 'running', { nodeUid: 'uid-2' }, 'wait'],
+      [
+        'perhaps: its Node says less',
+        'running',
+        { nodeUid: 'uid-2', machineId: undefined },
+        'wait',
+      ],
+    ])('takes back or waits for a run of another machine %s', (_, phase, change, kind) => {
+      const open = run({ phase });
+      const check = { action: 'check' as const, content: 'look' };
+      expect(next([open], record(open), nodeWith(change))).toMatchObject({ kind });
+      const look = run({ ...check, phase });
+      expect(next([look], undefined, nodeWith(change))).toMatchObject({ kind });
+      expect(next([look], undefined, { ...check, ...nodeWith(change) })).toMatchObject({ kind });
     });
 
     it('cleans no node again because it was started anew', () => {

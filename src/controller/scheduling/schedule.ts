@@ -4,7 +4,7 @@ import { type Reason, reasons } from '../../api/reasons.ts';
 import { type Applied, completionIn, completionOf, machineIn } from '../jobs/applied.ts';
 import { isNews, otherFamilyIn } from '../jobs/family.ts';
 import type { Run, Verdict } from '../jobs/runner.ts';
-import { isOtherBoot, isOtherMachine, type Machine } from '../objects/stores.ts';
+import { isOtherBoot, isOtherMachine, isReplaced, type Machine } from '../objects/stores.ts';
 
 /** What the agent is to bring about for one object. */
 export interface Desired {
@@ -47,7 +47,7 @@ export function decide(
   const other = runs.find((run) => isCheck(run) !== isCheck(desired) && run.phase !== 'ended');
   if (!other || next.kind !== 'start') return next;
   // Who only looks makes way for an agent that is to start, and never the other way round.
-  return isCheck(other) ? makeWay(other) : { kind: 'wait', run: other, current: false };
+  return isCheck(other) ? makeWay(other, desired) : { kind: 'wait', run: other, current: false };
 }
 
 function isCheck({ action }: Pick<Desired, 'action'>): boolean {
@@ -88,7 +88,7 @@ function untilEnded(runs: readonly Run[], desired: Desired): Decision | undefine
   const open = runs.filter(({ phase }) => phase !== 'ended');
   const current = open.find((run) => serves(run, desired));
   const obsolete = open.find((run) => run !== current);
-  if (obsolete) return makeWay(obsolete);
+  if (obsolete) return makeWay(obsolete, desired);
   return current && follow(current);
 }
 
@@ -115,10 +115,14 @@ export function isAbout(
   );
 }
 
-/** Two agents never work on one node: what has begun is waited for, what has not is taken away. */
-function makeWay(run: Run): Decision {
-  const begun = run.phase === 'running' || run.phase === 'ending';
-  return begun ? { kind: 'wait', run, current: false } : { kind: 'remove', run };
+/**
+ * Two agents never work on one node: what has begun is waited for, what has not is taken away. So is a run of a machine that
+ * died and whose Node's name another machine has: nothing ends its Pod before the deadline of its Job.
+ */
+function makeWay(run: Run, { machine }: Desired): Decision {
+  const works = run.phase === 'running' && !isReplaced(run.machine, machine);
+  const waits = works || run.phase === 'ending';
+  return waits ? { kind: 'wait', run, current: false } : { kind: 'remove', run };
 }
 
 function follow(run: Run): Decision {

@@ -39,3 +39,8 @@ i rule add from 10.0.0.12/32 table 100 priority 10100 protocol 4
 i rule add from 10.5.0.0/16 iif ens6 fwmark 7 table 200 priority 50
 i rule add to 10.6.0.0/16 prohibit priority 60
 i rule add from 10.3.0.1 lookup 103 priority 32000
+i neigh add 10.0.0.77 lladdr 02:00:00:00:00:77 nud permanent dev multinic0
+i neigh add 10.0.0.78 lladdr 02:00:00:00:00:78 nud permanent dev multinic0 extern_learn
+i neigh add 10.0.0.79 lladdr 02:00:00:00:00:79 nud reachable dev multinic0
+i neigh add fe80::77 lladdr 02:00:00:00:00:77 nud permanent dev multinic0 router
+i neigh add proxy 10.0.0.80 dev multinic0

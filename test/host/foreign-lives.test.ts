@@ -1,0 +1,333 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from 'vitest';
+import { createHost, type NamespaceHost, primary } from '../../rig/hosts/namespace/host.ts';
+import { ipOf } from '../../src/api/address.ts';
+import type { JobAction, JobResult, NicResult, RequestInterface } from '../../src/api/job.ts';
+import { request } from '../fixtures/agent-samples.ts';
+import { randomOf } from '../property/leaders/contest.ts';
+import { commits } from '../rotation.ts';
+import { nic, runAgent } from './agent-process.ts';
+import { filesOfOurs } from './family-host.ts';
+import {
+  type Deed,
+  type DeedName,
+  deeds,
+  type Plug,
+  recordedLinks,
+  type Scene,
+  script,
+} from './foreign-deeds.ts';
+import { type NicShown, type Picture, pictureOf } from './foreign-picture.ts';
+import { ipWith } from './line-by-line-ip.ts';
+
+// Other software comes and goes between runs of the agent and during them; whether a result is true, the host is asked.
+const isLong = process.env['MULTINIC_TEST_DEPTH'] === 'all';
+const lives = isLong ? 40 : 4;
+const runsPerLife = isLong ? 10 : 5;
+// CI lives the same lives each time; the long suite lives others with each commit.
+const firstSeed = Number(process.env['MULTINIC_FOREIGN_SEED'] ?? (isLong ? commits() * 100 : 1));
+
+const plugs: readonly [Plug, Plug, Plug] = [
+  { mac: '02:00:00:00:01:05', name: 'ens5' },
+  { mac: '02:00:00:00:01:06', name: 'ens6' },
+  { mac: '02:00:00:00:01:07', name: 'ens7' },
+];
+const macs = plugs.map(({ mac }) => mac);
+
+/** What a NIC with this number may be asked to be. */
+const wishes: readonly ((index: number, mac: string) => RequestInterface)[] = [
+  (index, mac) => nic(index, mac, `10.${index}.0.11/16`, { gateway: `10.${index}.0.254` }),
+  (index, mac) => nic(index, mac, `10.${index}.0.21/16`, { gateway: `10.${index}.0.254` }),
+  (index, mac) => nic(index, mac, `10.${index}.0.11/16`, { mtu: 1400 }),
+  (index, mac) =>
+    nic(index, mac, `10.${index}.0.11/16`, {
+      addresses: [`10.${index}.0.11/16`, `fd0${index}::11/64`],
+    }),
+];
+const isOurs = (ip: string) => /^(10\.[012]\.0\.|fd0[012]:)/.test(ip);
+
+interface Done {
+  readonly name: DeedName;
+  readonly scene: Scene;
+  readonly deed: Deed;
+  /** File that is there once it was done. */
+  readonly done: string;
+}
+
+class Life {
+  readonly host: NamespaceHost;
+  readonly random: () => number;
+  readonly log: string[] = [];
+  #generation = 0;
+  #number = 0;
+  #inForce: Done[] = [];
+  #planned: Done[] = [];
+
+  constructor(host: NamespaceHost, seed: number) {
+    this.host = host;
+    this.random = randomOf(seed);
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.random() * items.length)] as T;
+  }
+
+  get inForce(): readonly Done[] {
+    return this.#inForce;
+  }
+
+  newDeed(): Done {
+    const names = Object.keys(deeds) as DeedName[];
+    const { netns, fabric, root } = this.host;
+    const number = ++this.#number;
+    const name = this.pick(names);
+    const on = name === 'wayOut' ? plugs[0] : this.pick(plugs);
+    const others = [...this.#inForce, ...this.#planned].filter(({ scene }) => scene.on === on);
+    // Nobody can tell the one veth that is left of two from the NIC.
+    const taken = name === 'twin' || name === 'unplug' ? ['twin', 'unplug'] : [name];
+    if (others.some((other) => taken.includes(other.name))) return this.newDeed();
+    const scene: Scene = { number, on, netns, fabric };
+    const deed = deeds[name](scene);
+    const planned = { name, scene, deed, done: join(root, `done-${number}`) };
+    this.#planned.push(planned);
+    return planned;
+  }
+
+  async act({ deed, scene, done, name }: Done): Promise<void> {
+    const { code, stderr } = await this.host.exec('bash', '-c', script(deed.does, scene, done));
+    this.log.push(`${name} ${scene.number} on ${scene.on.name}: ${code === 0 ? 'done' : stderr}`);
+  }
+
+  async end(one: Done): Promise<void> {
+    this.#inForce = this.#inForce.filter((each) => each !== one);
+    const { name, deed, scene } = one;
+    await this.host.exec('bash', '-c', script(deed.ends, scene, join(this.host.root, 'ended')));
+    this.log.push(`end of ${name} ${scene.number}`);
+  }
+
+  /** Of these those that were done are in force from now on. */
+  async note(tried: readonly Done[]): Promise<readonly Done[]> {
+    const names = new Set(await readdir(this.host.root));
+    const done = tried.filter(({ scene }) => names.has(`done-${scene.number}`));
+    this.#inForce.push(...done);
+    this.#planned = [];
+    return done;
+  }
+
+  /** Directory of an `ip` before whose lines these deeds are done, one each, and which shows recorded links. */
+  async ipDuring(during: readonly (readonly [number, Done])[]): Promise<string> {
+    const { root } = this.host;
+    const events = join(root, 'events');
+    await rm(events, { recursive: true, force: true });
+    await mkdir(events);
+    await writeFile(join(events, 'count'), '0\n');
+    for (const [line, { deed, scene, done }] of during)
+      await writeFile(join(events, `${line}`), script(deed.does, scene, done));
+    // Within a snapshot nothing happens, as none could show it.
+    return ipWith(
+      this.host,
+      `if ! [[ $line =~ ^(route|rule|neigh|addr).show ]]; then
+    at=$(($(cat ${events}/count) + 1)); echo $at >${events}/count
+    [ ! -e ${events}/$at ] || bash ${events}/$at >/dev/null 2>&1
+  fi
+  if [ "$line" = 'link show' ]; then
+    echo look >>${events}/looks
+    ip -N -j -d $line | sed '1s#^\\[#[${recordedLinks(macs)},#'; continue
+  fi`,
+    );
+  }
+
+  async run(action: JobAction, entries: readonly RequestInterface[], path?: string) {
+    const asked = request([...entries], { action, generation: ++this.#generation });
+    const { result, stderr } = await runAgent(this.host, asked, path ? { path } : {});
+    if (!result) throw new Error(`no result: ${stderr}`);
+    const wished = entries.map(({ mac, addresses, mtu }) => [mac, ...addresses, mtu].join(' '));
+    const told = result.nics.map((each) =>
+      [each.mac, each.name, each.state, each.reason, each.message].join(' '),
+    );
+    this.log.push(`${action} of ${wished.join('; ')}`, ...told, ...result.warnings);
+    return result;
+  }
+
+  picture(): Promise<Picture> {
+    return pictureOf(this.host, macs);
+  }
+}
+
+/** What is wrong with what a result says of a NIC. */
+interface Told {
+  readonly nic: NicResult;
+  readonly entry: RequestInterface | undefined;
+  readonly before: Picture;
+  readonly after: Picture;
+  /** What others did meanwhile. */
+  readonly during: readonly Done[];
+}
+
+function expectTrue(told: Told): void {
+  const { state, reason } = told.nic;
+  if (state === 'Configured' && !isUnseen(told)) {
+    expectConfigured(told.nic, told.entry, told.after);
+  } else if (state === 'Removed') expectRemoved(told);
+  else if (reason === 'WaitingForNIC') expect(told.after.nics.get(told.nic.mac)).toEqual([]);
+  else if (state === 'Failed' && reason !== 'RollbackFailed') expectAsBefore(told);
+}
+
+function expectRemoved({ nic: { mac, name }, after, during }: Told): void {
+  const [now] = after.nics.get(mac) ?? [];
+  // It may be unplugged when it has been removed, while others are changed.
+  if (!now && during.some((one) => one.name === 'unplug' && one.scene.on.mac === mac)) return;
+  expect(now?.addresses.filter((cidr) => isOurs(cidr)) ?? []).toEqual([]);
+  expect(name).toBe(now?.name ?? '');
+}
+
+/** A NIC that is right already is not looked at again. */
+function isUnseen({ nic: told, entry, before, during }: Told): boolean {
+  const [had] = before.nics.get(told.mac) ?? [];
+  return isRight(had, told, entry) && during.some(({ scene }) => scene.on.mac === told.mac);
+}
+
+/** What failed is undone, or was not begun. */
+function expectAsBefore({ nic: { mac, message }, before, after, during }: Told): void {
+  const [now, twin] = after.nics.get(mac) ?? [];
+  const [had] = before.nics.get(mac) ?? [];
+  // A message has room for 120 bytes.
+  const isUndone = during.length === 0 || /(; undone|…)$/.test(message);
+  if (isUndone && !twin && now && had) expect(partOf(now)).toEqual(partOf(had));
+}
+
+const partOf = ({ name, up, mtu, addresses }: NicShown) => ({
+  name,
+  up,
+  mtu,
+  addresses: addresses.filter((cidr) => isOurs(cidr)).toSorted(),
+});
+
+function isRight(
+  had: NicShown | undefined,
+  { name }: NicResult,
+  entry?: RequestInterface,
+): boolean {
+  if (!had || !entry) return false;
+  const { mtu, addresses } = entry;
+  const wanted = { name, up: true, mtu, addresses: addresses.toSorted() };
+  return isDeepStrictEqual(partOf(had), wanted);
+}
+
+function expectConfigured(told: NicResult, entry: RequestInterface | undefined, after: Picture) {
+  const { name, index } = told;
+  const { addresses = [], mtu, gateway } = entry ?? {};
+  expect(entry).toBeDefined();
+  const links = after.nics.get(told.mac) ?? [];
+  expect(links).toMatchObject([{ name, up: true, mtu, master: undefined }]);
+  expect(links[0]?.addresses.filter((cidr) => isOurs(cidr)).toSorted()).toEqual(
+    addresses.toSorted(),
+  );
+  if (!gateway) return;
+  expect(after.defaults).toContain(`${name} ${100 + index}`);
+  for (const cidr of addresses.filter((each) => !each.includes(':')))
+    expect(after.rules).toContain(`from ${ipOf(cidr)} lookup ${100 + index}`);
+}
+
+/** Nothing of others has gone, but with a NIC that has, or where the result tells of it. */
+function expectUntouched(life: Life, before: Picture, after: Picture, result: JobResult) {
+  const unplugged = life.inForce.filter(({ name }) => name === 'unplug');
+  const gone = new Set(unplugged.map(({ scene }) => scene.on.mac));
+  const isTold = (result.foreignStateLost ?? 0) > 0;
+  const stays = life.inForce.flatMap(({ deed, scene }) => {
+    const { stays: always = [], staysOnNic = [] }: Deed = deed;
+    const mayGo = isTold || gone.has(scene.on.mac);
+    return [...always, ...(mayGo ? [] : staysOnNic.filter((line) => before.lines.includes(line)))];
+  });
+  const hasWayOut = life.inForce.some(({ name }) => name === 'wayOut');
+  const own = [
+    `link eth0 up ${primary.mac}`,
+    `address ${primary.address}/16 eth0`,
+    ...(hasWayOut ? [] : ['route default eth0 main']),
+  ];
+  expect([...own, ...stays].filter((line) => !after.lines.includes(line))).toEqual([]);
+}
+
+/** Without what the kernel makes of links in its own time. */
+const lasting = ({ nics, lines }: Picture) => [
+  ...nics,
+  ...lines.filter((line) => !/ (255|fe80::\S+|ff00::\S+|multicast \S+) | 255$/.test(line)),
+];
+
+/** A NIC that nothing stands in the way of is as it is asked to be; links that only have its MAC do not. */
+function expectGood(life: Life, { nics }: JobResult, during: readonly Done[]) {
+  const harmless: readonly DeedName[] = ['bridge', 'tap', 'vxlan', 'elsewhere', 'neighbour'];
+  const isHarmful = ({ name }: Done) => !harmless.includes(name);
+  if (during.some(isHarmful)) return;
+  const disturbed = new Set(life.inForce.filter(isHarmful).map(({ scene }) => scene.on.mac));
+  for (const { mac, state, message } of nics)
+    if (!disturbed.has(mac)) expect(['Configured', 'Removed'], message).toContain(state);
+}
+
+async function oneRun(life: Life): Promise<void> {
+  for (const one of life.inForce) if (life.random() < 0.35) await life.end(one);
+  for (let n = Math.floor(3 * life.random()); n > 0; n--) {
+    const one = life.newDeed();
+    await life.act(one);
+    await life.note([one]);
+  }
+  const entries = plugs.flatMap(({ mac }, index) =>
+    life.random() < 0.75
+      ? [life.pick(wishes.slice(0, life.random() < 0.2 ? 4 : 3))(index, mac)]
+      : [],
+  );
+  const action = life.pick(['apply', 'apply', 'apply', 'apply', 'check', 'cleanup'] as const);
+  const planned = Array.from({ length: Math.floor(3 * life.random()) }, () => life.newDeed());
+  const during = planned.map((one) => [1 + Math.floor(16 * life.random() ** 1.5), one] as const);
+  for (const [line, one] of during)
+    life.log.push(`before line ${line}: ${one.name} ${one.scene.number} on ${one.scene.on.name}`);
+  const before = await life.picture();
+  const path = await life.ipDuring(during);
+  const result = await life.run(action, action === 'cleanup' ? [] : entries, path);
+  const done = await life.note(planned);
+  const after = await life.picture();
+  expectUntouched(life, before, after, result);
+  if (action !== 'check') expectGood(life, result, done);
+  for (const told of result.nics) {
+    const entry = entries.find(({ mac }) => mac === told.mac);
+    expectTrue({ nic: told, entry, before, after, during: done });
+  }
+  if (action === 'check' && done.length === 0) expect(lasting(after)).toEqual(lasting(before));
+}
+
+/** When all others are gone, every NIC can be had, and can be removed. */
+async function expectEnd(life: Life): Promise<void> {
+  for (const one of life.inForce) await life.end(one);
+  const all = plugs.map(({ mac }, index) => wishes[0]?.(index, mac) as RequestInterface);
+  const result = await life.run('apply', all);
+  expect(result.nics.map(({ state }) => state)).toEqual(all.map(() => 'Configured'));
+  const after = await life.picture();
+  for (const told of result.nics) expectConfigured(told, all[told.index], after);
+  const removed = await life.run('cleanup', []);
+  expect(removed).toMatchObject({ outcome: 'ok', warnings: [] });
+  const end = await life.picture();
+  expect(
+    [...end.lines, ...end.rules].filter((line) => /\b(10\.[012]\.0\.|fd0[012]:)/.test(line)),
+  ).toEqual([]);
+  expect(await filesOfOurs(life.host)).toEqual({});
+  expect(await readdir(join(life.host.root, 'var/lib/multinic/journal'))).toEqual([]);
+}
+
+test.concurrent.each(Array.from({ length: lives }, (_, n) => firstSeed + n))(
+  'whatever others do before a run and during it, nothing of theirs is touched and each result is true (seed %i)',
+  async (seed) => {
+    const nics = Object.fromEntries(plugs.map(({ name, mac }) => [name, mac]));
+    await using host = await createHost(`life-${seed}`, { nics });
+    const life = new Life(host, seed);
+    try {
+      for (let n = 0; n < runsPerLife; n++) await oneRun(life);
+      await expectEnd(life);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Error(`seed ${seed}:\n${life.log.join('\n')}\n${message}`, { cause: error });
+    }
+  },
+  600_000,
+);
