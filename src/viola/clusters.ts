@@ -114,7 +114,7 @@ export class Clusters implements AsyncDisposable {
       // The Secret is all that was read, so that whatever failed is to be corrected there.
       const flaw = error instanceof Error ? error.message : String(error);
       const message = `Secret ${keyOf(secret)}: ${flaw}`;
-      this.#log.warn({ secret: keyOf(secret), flaw }, 'business cluster cannot be used');
+      this.#log.warn({ secretName: keyOf(secret), flaw }, 'business cluster cannot be used');
       return { kind: 'broken', message };
     }
   }

@@ -62,7 +62,7 @@ async function renewOne(
   const life = held && lifeOf(held.token);
   if (!life) {
     log.warn(
-      { secret: name },
+      { secretName: name },
       'its token does not say when it ends, and is not renewed: register the cluster again',
     );
     rest(restMs);
@@ -76,14 +76,14 @@ async function renewOne(
       const token = await requestToken(lookup.cluster, account, life, options, signal);
       await putToken(secret, held, token, options, signal);
       log.info(
-        { secret: name, providerId: held.providerId },
+        { secretName: name, providerId: held.providerId },
         'token of a business cluster renewed',
       );
     });
   } catch (error) {
     if (signal.aborted) return;
     log.warn(
-      { secret: name, err: error, ends: new Date(life.to) },
+      { secretName: name, err: error, ends: new Date(life.to) },
       'cannot renew the token of a business cluster',
     );
   }

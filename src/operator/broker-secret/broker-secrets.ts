@@ -178,7 +178,7 @@ export class BrokerSecrets {
     const options = { fieldManager: fieldManagers.operator, force: true, signal };
     await perform('operator.broker-secret.write', () => client.apply(secrets, object, options));
     log.info(
-      { config: keyOf(owner), secret: keyOf(object) },
+      { config: keyOf(owner), secretName: keyOf(object) },
       'Secret of the message queue written',
     );
   }
