@@ -1,3 +1,5 @@
+import type * as z from 'zod';
+import { RequestError } from '../requests/request-error.ts';
 import { readFound } from './requests/found.ts';
 import { type Listing, readPages } from './requests/pages.ts';
 import { resourcePath, type ServiceClient } from './requests/service-client.ts';
@@ -7,6 +9,7 @@ import {
   type ServerRecord,
   serverRecordSchema,
   serverSchema,
+  taggedServerSchema,
   tagsSchema,
 } from './resources.ts';
 
@@ -24,7 +27,10 @@ export interface Nova {
 
 /** The first microversion: every Nova since Kilo speaks it, and all that is read here but tags is in it. */
 export const novaHeaders = { 'openstack-api-version': 'compute 2.1' } as const;
-/** Tags came with Newton. An older microversion leaves the filter by tags out and lists every server. */
+/**
+ * Tags came with Newton. An older microversion leaves the filter by tags out and lists every server, and so do /v2 endpoints
+ * (LegacyV2CompatibleWrapper) and gateways that drop the header: `tags` of the listed servers show that Nova obeyed it.
+ */
 const tagHeaders = { 'openstack-api-version': 'compute 2.26' } as const;
 
 const pageSize = 500;
@@ -39,9 +45,25 @@ export interface NovaOptions {
   readonly pageSize?: number;
 }
 
+function carriersOf(
+  wanted: readonly string[],
+  listed: ReadonlyMap<string, z.infer<typeof taggedServerSchema>>,
+): ReadonlyMap<string, Server> {
+  const carriers = new Map<string, Server>();
+  for (const [id, { server, tags }] of listed) {
+    if (tags === undefined) throw new RequestError(tagsIgnored, badAnswer);
+    if (wanted.every((tag) => tags.includes(tag))) carriers.set(id, server);
+  }
+  return carriers;
+}
+
+const badAnswer = { service: 'nova', kind: 'badAnswer' } as const;
+const tagsIgnored =
+  'GET /servers/detail: the compute endpoint ignores microversion 2.26, so vmSelector.tags cannot select servers; use its /v2.1 endpoint (catalog, openstackNovaEndpoint or compute_endpoint_override) and let gateways pass the header OpenStack-API-Version, or select by vmSelector.metadata';
+
 /** Reads of Nova; `client` knows its versioned base. */
 export function createNova(client: ServiceClient, options: NovaOptions): Nova {
-  const listing: Listing<Server> = {
+  const listing: Omit<Listing<Server>, 'suffices'> = {
     path: '/servers/detail',
     query: [['limit', String(options.pageSize ?? pageSize)]],
     timeoutMs: pageTimeoutFactor * options.timeoutMs,
@@ -59,7 +81,10 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
     },
     async tagged(tags, signal) {
       const query = [...(listing.query ?? []), ['tags', tags.join(',')] as const];
-      return readPages(client, { ...listing, query, headers: tagHeaders }, signal);
+      const item = taggedServerSchema;
+      const idOf = (one: z.infer<typeof item>) => one.server.id;
+      const wanted = { ...listing, query, headers: tagHeaders, item, idOf };
+      return carriersOf(tags, await readPages(client, wanted, signal));
     },
     async changedSince(since, signal) {
       const changes = ['changes-since', since.toISOString()] as const;

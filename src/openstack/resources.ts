@@ -164,6 +164,11 @@ export const serverSchema = serverWire.transform(serverOf);
 
 export const tagsSchema = z.array(z.string());
 
+/** A server of a list by tags; Nova lists `tags` from microversion 2.26 on. */
+export const taggedServerSchema = serverWire
+  .extend({ tags: tagsSchema.optional() })
+  .transform((wire) => ({ server: serverOf(wire), tags: wire.tags }));
+
 const addressesWire = z.record(
   z.string(),
   z.array(z.object({ 'OS-EXT-IPS-MAC:mac_addr': z.string().min(1).toLowerCase() })),
