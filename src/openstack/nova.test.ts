@@ -74,15 +74,15 @@ test('a list goes on while a wanted server was not seen', async () => {
   expect(caller.sent).toHaveLength(2);
 });
 
+async function listedByTags(...pages: readonly unknown[]): Promise<string[]> {
+  const { client } = createFakeService('nova', (_, index) => answerOf(200, pages[index]));
+  const servers = await createNova(client, { timeoutMs: 1_000 }).tagged(['nic', 'x'], signal);
+  return [...servers.keys()];
+}
+
 describe('the list by tags', () => {
   const tagged = (id: string, ...tags: string[]) => ({ ...wireServer(id), tags });
   const secondPage = [{ rel: 'next', href: '?marker=a' }];
-
-  async function listed(...pages: readonly unknown[]): Promise<string[]> {
-    const { client } = createFakeService('nova', (_, index) => answerOf(200, pages[index]));
-    const servers = await createNova(client, { timeoutMs: 1_000 }).tagged(['nic', 'x'], signal);
-    return [...servers.keys()];
-  }
 
   test.each([
     ['every server of a /v2 endpoint', [{ servers: [wireServer('a'), wireServer('b')] }]],
@@ -94,7 +94,7 @@ describe('the list by tags', () => {
       ],
     ],
   ])('refuses %s, which lists no tags', async (_, pages) => {
-    await expect(listed(...pages)).rejects.toMatchObject({
+    await expect(listedByTags(...pages)).rejects.toMatchObject({
       kind: 'badAnswer',
       message: expect.stringMatching(
         /^nova: .* ignores microversion 2\.26, .* \/v2\.1 endpoint/,
@@ -104,8 +104,8 @@ describe('the list by tags', () => {
 
   test('leaves out servers without the tags when something drops the filter', async () => {
     const servers = [tagged('a', 'x', 'nic', 'y'), tagged('b', 'nic'), tagged('c')];
-    expect(await listed({ servers })).toEqual(['a']);
-    expect(await listed({ servers: [] })).toEqual([]);
+    expect(await listedByTags({ servers })).toEqual(['a']);
+    expect(await listedByTags({ servers: [] })).toEqual([]);
   });
 });
 
