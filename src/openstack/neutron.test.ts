@@ -140,7 +140,7 @@ describe('what a port is', () => {
   });
 
   test.each(['device_id', 'fixed_ips', 'mac_address'])(
-    'without its %s it is an error: a field that an account may not read says nothing',
+    'without its %s it is an error, and a flaw in a list: a field that an account may not read says nothing',
     async (field) => {
       const wire = Object.fromEntries(
         Object.entries(wirePort('p', 's')).filter(([name]) => name !== field),
@@ -150,9 +150,25 @@ describe('what a port is', () => {
       );
       const neutron = createNeutron(client);
       await expect(neutron.port('p', signal)).rejects.toMatchObject({ kind: 'badAnswer' });
-      await expect(neutron.portsOf(['s'], signal)).rejects.toMatchObject({ kind: 'badAnswer' });
+      const deviceId = field === 'device_id' ? '' : 's';
+      const flaw = expect.stringMatching(`^${field}: `) as unknown;
+      expect(await neutron.portsOf(['s'], signal)).toMatchObject([{ id: 'p', deviceId, flaw }]);
+      // Evidence about a removal rests on every port with the MAC.
+      const byMac = neutron.portsWithMac('fa:16:3e:00:00:01', signal);
+      await expect(byMac).rejects.toMatchObject({ kind: 'badAnswer' });
     },
   );
+});
+
+test.each([
+  [0, undefined],
+  [null, undefined],
+  [1450, 1450],
+])('a network of MTU %j has MTU %j', async (mtu, read) => {
+  const network = { id: 'n', name: 'lan', mtu };
+  const { client } = createFakeService('neutron', () => answerOf(200, { network }));
+  const found = await createNeutron(client).network('n', signal);
+  expect(found).toEqual({ kind: 'found', value: { id: 'n', name: 'lan', mtu: read } });
 });
 
 test.each(['gateway_ip', 'host_routes', 'cidr'])(

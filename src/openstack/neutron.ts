@@ -5,6 +5,7 @@ import { type Listing, readPages } from './requests/pages.ts';
 import { type Query, resourcePath, type ServiceClient } from './requests/service-client.ts';
 import {
   type Found,
+  flawedPort,
   type Network,
   networkSchema,
   type Port,
@@ -17,7 +18,7 @@ import {
 export interface Neutron {
   /** The ports that match the filter, every page of them. */
   ports(filter: Query, signal: AbortSignal): Promise<readonly Port[]>;
-  /** The ports of these servers, in batches. */
+  /** The ports of these servers, in batches, and those with a flaw that do not name their server. */
   portsOf(serverIds: readonly string[], signal: AbortSignal): Promise<readonly Port[]>;
   /** The ports with this MAC; it is unique in a network only. */
   portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
@@ -39,8 +40,13 @@ export function createNeutron(client: ServiceClient): Neutron {
   // A 414 is met once, not once per sync.
   let batchSize = largestBatch;
 
-  async function ports(filter: Query, signal: AbortSignal): Promise<readonly Port[]> {
+  async function ports(
+    filter: Query,
+    signal: AbortSignal,
+    standIn?: Listing<Port>['standIn'],
+  ): Promise<readonly Port[]> {
     const listing: Listing<Port> = {
+      ...(standIn && { standIn }),
       path: '/v2.0/ports',
       query: [...filter, ...fields],
       key: 'ports',
@@ -56,6 +62,7 @@ export function createNeutron(client: ServiceClient): Neutron {
       return await ports(
         ids.map((id) => ['device_id', id] as const),
         signal,
+        flawedPort,
       );
     } catch (error) {
       if (!isRequestError(error, 'tooLarge') || ids.length === 1) throw error;
@@ -69,14 +76,15 @@ export function createNeutron(client: ServiceClient): Neutron {
   }
 
   return {
-    ports,
+    ports: async (filter, signal) => ports(filter, signal),
     async portsOf(serverIds, signal) {
       // An empty device_id would list every port that is attached to nothing.
       const wanted = new Set(serverIds.filter((id) => id !== '').map((id) => id.toLowerCase()));
       const batches = chunks([...wanted], batchSize);
       const lists = await mapBounded(batches, batchesAtOnce, batch, signal);
       const byId = new Map(lists.flat().map((port) => [port.id, port]));
-      return [...byId.values()].filter((port) => wanted.has(port.deviceId));
+      const isMeant = ({ deviceId, flaw }: Port) => wanted.has(deviceId) || (flaw && !deviceId);
+      return [...byId.values()].filter(isMeant);
     },
     async portsWithMac(macAddress, signal) {
       return ports([['mac_address', macAddress.toLowerCase()]], signal);

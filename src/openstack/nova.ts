@@ -5,6 +5,7 @@ import { type Listing, readPages } from './requests/pages.ts';
 import { resourcePath, type ServiceClient } from './requests/service-client.ts';
 import {
   type Found,
+  flawedServer,
   type Server,
   type ServerRecord,
   serverRecordSchema,
@@ -45,9 +46,14 @@ export interface NovaOptions {
   readonly pageSize?: number;
 }
 
+interface TaggedServer {
+  readonly server: Server;
+  readonly tags: readonly string[] | undefined;
+}
+
 function carriersOf(
   wanted: readonly string[],
-  listed: ReadonlyMap<string, z.infer<typeof taggedServerSchema>>,
+  listed: ReadonlyMap<string, TaggedServer>,
 ): ReadonlyMap<string, Server> {
   const carriers = new Map<string, Server>();
   for (const [id, { server, tags }] of listed) {
@@ -69,6 +75,7 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
     timeoutMs: pageTimeoutFactor * options.timeoutMs,
     key: 'servers',
     item: serverSchema,
+    standIn: flawedServer,
     idOf: (server) => server.id,
     markerGone,
   };
@@ -81,9 +88,10 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
     },
     async tagged(tags, signal) {
       const query = [...(listing.query ?? []), ['tags', tags.join(',')] as const];
-      const item = taggedServerSchema;
-      const idOf = (one: z.infer<typeof item>) => one.server.id;
-      const wanted = { ...listing, query, headers: tagHeaders, item, idOf };
+      const item: z.ZodType<TaggedServer> = taggedServerSchema;
+      const idOf = ({ server }: TaggedServer) => server.id;
+      const standIn = (raw: unknown, flaw: string) => ({ server: flawedServer(raw, flaw), tags });
+      const wanted = { ...listing, query, headers: tagHeaders, item, standIn, idOf };
       return carriersOf(tags, await readPages(client, wanted, signal));
     },
     async changedSince(since, signal) {

@@ -39,13 +39,16 @@ export function jsonOf(service: Service, what: string, answer: HttpAnswer): unkn
 export function parseAs<T>(schema: z.ZodType<T>, service: Service, what: string, data: unknown): T {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const where = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`;
-  throw new RequestError(`${what}: not the expected answer${where}`, {
+  throw new RequestError(`${what}: not the expected answer at ${flawIn(result.error)}`, {
     service,
     kind: 'badAnswer',
     cause: result.error,
   });
+}
+
+/** The first wrong field and why it is wrong, without its value. */
+export function flawIn({ issues: [issue] }: z.ZodError): string {
+  return issue === undefined ? 'an unknown field' : `${issue.path.join('.')}: ${issue.message}`;
 }
 
 const neutronError = z.object({

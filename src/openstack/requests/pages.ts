@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inTurns } from '../../process/slices.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
-import { jsonOf, parseAs } from './answer-failure.ts';
+import { flawIn, jsonOf, parseAs } from './answer-failure.ts';
 import type { Query, Read, ServiceClient } from './service-client.ts';
 
 export interface Listing<T> extends Read {
@@ -10,6 +10,8 @@ export interface Listing<T> extends Read {
   readonly key: string;
   readonly item: z.ZodType<T>;
   readonly idOf: (item: T) => string;
+  /** What stands for an item with a field that cannot be read; without it such an item refuses the list. */
+  readonly standIn?: (raw: unknown, flaw: string) => T;
   /** The status with which this service says that the marker's resource has gone. */
   readonly markerGone: number;
   /** Whether what was read so far is all that is needed; further pages are left then. */
@@ -85,7 +87,11 @@ async function pageOf<T>(
   });
   const body = parseAs(schema, client.service, what, jsonOf(client.service, what, answer));
   const raw = z.array(z.unknown()).parse(body[listing.key]);
-  const items = await inTurns(raw, (item) => parseAs(listing.item, client.service, what, item));
+  const items = await inTurns(raw, (item) => {
+    const parsed = listing.standIn && listing.item.safeParse(item);
+    if (parsed?.success === false) return listing.standIn?.(item, flawIn(parsed.error)) as T;
+    return parsed?.data ?? parseAs(listing.item, client.service, what, item);
+  });
   const links = linksSchema.parse(body[`${listing.key}_links`]);
   const href = links.find((link) => link.rel === 'next')?.href;
   return { items, next: href === undefined ? undefined : queryOf(href) };
