@@ -32,6 +32,7 @@ afterAll(() => place?.[Symbol.asyncDispose]());
 const start: OperatorBed['start'] = async (...how) => place.start(...how);
 const createConfig: OperatorBed['createConfig'] = async (...what) => place.createConfig(...what);
 const ready = async (of = ref): Promise<string> => place.ready(of);
+const nicsReady = async (): Promise<string | undefined> => place.statusOf('NICsReady');
 const nics = (): string[] => place.nics();
 const attach = (server: number): string => place.attach(server);
 const isLease = (path: string): boolean => path.includes('/leases');
@@ -137,6 +138,9 @@ describe('startOperator', () => {
   it('looks when its ConfigMap says, and follows it without a restart', async () => {
     const operator = await start('triggers.db');
     await eventually(ready, (text) => text.startsWith('True'));
+    // NICs that are not configured yet are followed in every mode.
+    await place.reportConfigured();
+    await eventually(nicsReady, (status) => status === 'True');
     const metadata = { namespace: home, name: 'multinic-operator-triggers' };
     const skipped = () => lines.filter((line) => line.includes('Reconcile skipped')).length;
     await bed.admin.create(configMaps, { metadata, data: { 'trigger.yaml': 'mode: manual' } });

@@ -26,9 +26,11 @@ export function heapLimits(part: HeapOwner): HeapLimits {
 export function heapFlags(part: HeapOwner): readonly string[] {
   const { young, old } = heapLimits(part);
   const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
-  // An agent ends before any of this would pay: see startup-garbage.ts; and code between interpreted and optimized, which
-  // is compiled for what runs seldom too, is 2 MB.
-  return part === 'agent' ? limits : [...limits, '--expose-gc', '--no-sparkplug'];
+  // Code between interpreted and optimized, which is compiled for what runs seldom too, is 2 MB.
+  if (part !== 'agent') return [...limits, '--expose-gc', '--no-sparkplug'];
+  // An agent works for a fraction of a second: no compiled code pays for its making (8 % of the CPU time, 9 MB), and it ends
+  // before startup-garbage.ts would pay.
+  return [...limits, '--no-sparkplug', '--no-maglev', '--no-opt'];
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import type { AuditLog } from '../audit.ts';
 import type { Cluster } from '../cluster.ts';
 import { read } from '../cluster.ts';
@@ -230,6 +231,8 @@ function answerText(response: ServerResponse, status: number, text: string): voi
 }
 
 /** Cuts the connection as a proxy or a crash would: the caller sees a reset, not an answer. */
-function reset(response: ServerResponse): void {
-  response.socket?.resetAndDestroy();
+function reset({ socket }: ServerResponse): void {
+  // Node resets TCP sockets only.
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket?.resetAndDestroy();
 }

@@ -49,5 +49,6 @@ it('a heal that fails counts from the last one that worked, of which no Job is l
   bed.agents.answer = ({ action }) => (action === 'check' ? drifted() : 'not a result');
   await ask('second');
   const { status } = await bed.untilReady('worker-1', 'False ResultLost');
-  expect(status?.applied).toMatchObject({ worked: 2, done: false });
+  // The next attempt may have begun.
+  expect(status?.applied).toMatchObject({ worked: 2 });
 });

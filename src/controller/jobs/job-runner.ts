@@ -9,6 +9,7 @@ import { keyOf } from '../../kube/object.ts';
 import type { Perform } from '../../process/effects.ts';
 import { jobEndOf, runOf } from './evidence.ts';
 import { configMapOf, type JobTemplate, jobName, jobOf } from './job.ts';
+import { createOpenRuns } from './open-runs.ts';
 import { rightsOf } from './pod-rights.ts';
 import { type Order, type Run, type Runner, RunRefused } from './runner.ts';
 
@@ -151,7 +152,7 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     nameOf: jobName,
     runsFor: (config) => read(options.jobs.byIndex('config', keyOf(config))),
     runsOn: (node) => read(options.jobs.byIndex('node', node)),
-    open: () => read(options.jobs.byIndex('open', 'yes')),
+    open: createOpenRuns(options.jobs, options.pods),
     prepare,
     start,
     remove,

@@ -10,7 +10,8 @@ function run(name: string, node: string, phase: Run['phase'] = 'running'): Run {
 function admission(runs: Run[], options: Partial<AdmissionOptions> = {}) {
   const runner = {
     runsOn: (node: string) => runs.filter((one) => one.node === node),
-    open: () => runs.filter(({ phase }) => phase !== 'ended'),
+    // A Job with a sidecar goes on when its agent has ended.
+    open: () => runs,
   };
   return createAdmission({
     runner,
@@ -95,12 +96,32 @@ describe('admission', () => {
     expect(admitting.request(candidate('b')).granted).toBe(true);
   });
 
-  it('wakes who waits longest, as many as may start, each once', () => {
+  it.each([
+    ['both places are free', [], ['ns/a', 'ns/b']],
+    ['one place is free', [run('x', 'x')], ['ns/a']],
+    ['what makes room does not show yet', [run('x', 'x'), run('y', 'y')], ['ns/a']],
+    [
+      'two Jobs with sidecars stay',
+      [run('x', 'x', 'ended'), run('y', 'y', 'ended')],
+      ['ns/a', 'ns/b'],
+    ],
+  ])('wakes who waits longest, as many as may start: %s', (_case, left, first) => {
     const runs = [run('x', 'x'), run('y', 'y')];
     const admitting = admission(runs);
     for (const node of ['a', 'b', 'c']) admitting.request(candidate(node));
-    expect(admitting.wake()).toEqual(['ns/a', 'ns/b']);
-    expect(admitting.wake()).toEqual(['ns/c']);
+    runs.splice(0, runs.length, ...left);
+    expect(admitting.wake()).toEqual(first);
+    expect(admitting.wake()[0]).toBe(first.length === 2 ? 'ns/c' : 'ns/b');
+  });
+
+  it('wakes who waits for its node when that is free, and not in the place of another', () => {
+    const runs = [run('check-a', 'a'), run('y', 'y')];
+    const admitting = admission(runs);
+    for (const node of ['a', 'b']) admitting.request(candidate(node));
+    runs.pop();
+    expect(admitting.wake()).toEqual(['ns/b']);
+    runs.pop();
+    expect(admitting.wake()).toEqual(['ns/a']);
     expect(admitting.wake()).toEqual([]);
   });
 

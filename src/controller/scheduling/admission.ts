@@ -43,6 +43,18 @@ const laneNames = {
   check: 'checks',
 } as const satisfies Record<Lane, string>;
 
+interface Waiting {
+  readonly lane: Lane;
+  /** The node that has to be free first, where another agent was on it. */
+  readonly forNode: string | undefined;
+}
+
+interface Busy {
+  readonly why?: string;
+  /** Whether the run itself is there, half-way. */
+  readonly isItsOwn: boolean;
+}
+
 function laneOf({ action, attempt }: Pick<Candidate, 'action' | 'attempt'>): Lane {
   if (action !== 'apply') return action;
   return attempt > 1 ? 'retry' : 'change';
@@ -65,12 +77,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
   // What was granted and is not visible as a run yet; forgotten with the process, which grants nothing then.
   const granted = new Map<string, Candidate>();
-  const waiting = new Map<string, Lane>();
+  const waiting = new Map<string, Waiting>();
 
   function request(candidate: Candidate): Permission {
-    const why = refusal(candidate);
+    const { key, node } = candidate;
+    const busy = busyWith(candidate);
+    const why = busy.why ?? (busy.isItsOwn ? undefined : full(laneOf(candidate)));
     if (why !== undefined) {
-      waiting.set(candidate.key, laneOf(candidate));
+      waiting.set(key, { lane: laneOf(candidate), forNode: busy.why ? node : undefined });
       return { granted: false, why };
     }
     waiting.delete(candidate.key);
@@ -78,48 +92,68 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return { granted: true, release: () => void granted.delete(candidate.name) };
   }
 
-  function refusal(candidate: Candidate): string | undefined {
-    const { node, name } = candidate;
+  /** Who works on the node, or is about to; a run that stands half-way holds its place already. */
+  function busyWith({ node, name }: Pick<Candidate, 'node' | 'name'>): Busy {
     const open = runner.runsOn(node).filter(({ phase }) => phase !== 'ended');
     const other = open.find((run) => run.name !== name);
-    if (other) return `${other.name} is at work on node ${node}`;
-    if (occupied(node)) return `a Job of the deployed controller is at work on node ${node}`;
-    if ([...granted.values()].some((one) => one.node === node)) {
-      return `another agent is being started on node ${node}`;
+    const isItsOwn = open.length > 0;
+    if (other) return { isItsOwn, why: `${other.name} is at work on node ${node}` };
+    if (occupied(node)) {
+      return { isItsOwn, why: `a Job of the deployed controller is at work on node ${node}` };
     }
-    // A run that stands half-way holds its place already.
-    return open.length > 0 ? undefined : full(laneOf(candidate));
+    if ([...granted.values()].some((one) => one.node === node)) {
+      return { isItsOwn, why: `another agent is being started on node ${node}` };
+    }
+    return { isItsOwn };
+  }
+
+  function active(): readonly Pick<Candidate, 'name' | 'action' | 'attempt'>[] {
+    const shown = runner.open().filter((run) => holdsPlace(run, nodes.get(run.node)));
+    const names = new Set(shown.map(({ name }) => name));
+    return [...shown, ...[...granted.values()].filter(({ name }) => !names.has(name))];
   }
 
   function full(lane: Lane): string | undefined {
-    const shown = runner.open().filter((run) => holdsPlace(run, nodes.get(run.node)));
-    const names = new Set(shown.map(({ name }) => name));
-    const starting = [...granted.values()].filter(({ name }) => !names.has(name));
-    const active = [...shown, ...starting];
-    if (active.length >= limit) {
-      return `${active.length} agents are at work, no more than ${limit} may be`;
+    const all = active();
+    if (all.length >= limit) {
+      return `${all.length} agents are at work, no more than ${limit} may be`;
     }
-    const alike = active.filter((one) => laneOf(one) === lane).length;
+    const alike = all.filter((one) => laneOf(one) === lane).length;
     return alike >= limits[lane]
       ? `${alike} ${laneNames[lane]} are under way, no more than ${limits[lane]} may be`
       : undefined;
   }
 
+  /** As many as may start now, and at least one of each kind: what made room may not show yet. */
   function wake(): readonly string[] {
-    const first = lanes.flatMap((lane) =>
-      [...waiting.keys()].filter((key) => waiting.get(key) === lane).slice(0, limits[lane]),
-    );
+    if (waiting.size === 0) return [];
+    const all = active();
+    const room = (lane: Lane): number => {
+      const alike = all.filter((one) => laneOf(one) === lane).length;
+      return Math.max(1, Math.min(limit - all.length, limits[lane] - alike));
+    };
+    const first = lanes.flatMap((lane) => ready(lane).slice(0, room(lane)));
     for (const key of first) waiting.delete(key);
     return first;
+  }
+
+  /** Those that wait for a place of this kind, the longest first, and not for their node. */
+  function ready(lane: Lane): string[] {
+    return [...waiting].flatMap(([key, one]) => {
+      if (one.lane !== lane) return [];
+      const { forNode } = one;
+      return forNode !== undefined && busyWith({ node: forNode, name: '' }).why ? [] : [key];
+    });
   }
 
   return { request, wake };
 }
 
 /**
- * Whether a run takes a place of those that may be at work at once: one that is being ended does not, and none on a node
- * that does not answer. Either may last for ever, and neither is work for the cluster.
+ * Whether a run takes a place of those that may be at work at once: one that is being ended does not, none whose agent has
+ * ended though its Job has not (a sidecar that stays), and none on a node that does not answer. Each may last for ever, and
+ * none is work for the cluster.
  */
-function holdsPlace(run: Run, node: Node | undefined): boolean {
-  return run.phase !== 'ending' && (node === undefined || isReady(node) !== false);
+function holdsPlace({ phase }: Run, node: Node | undefined): boolean {
+  return phase !== 'ending' && phase !== 'ended' && (node === undefined || isReady(node) !== false);
 }

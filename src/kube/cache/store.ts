@@ -82,6 +82,11 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     return entry && unpacked(entry);
   }
 
+  /** The resourceVersion of an object, without reading it; undefined when it is not there, or has none. */
+  versionOf(key: string): string | undefined {
+    return this.#entries.get(key)?.version;
+  }
+
   /** Keys of all objects, without a look at any of them. */
   keys(): readonly string[] {
     return [...this.#entries.keys()];

@@ -170,8 +170,11 @@ async function failCloud({ world, random }: Life): Promise<void> {
 
 async function failBusinessCluster({ world, random }: Life): Promise<void> {
   const { faults } = world.business.server;
-  if (random() < 0.5) faults.dropWatches();
-  else faults.lose({ when: 'after', times: 3 });
+  if (random() < 0.5) return void faults.dropWatches();
+  faults.lose({ when: 'after', times: 3 });
+  // The parts meet it at their writes, and nobody else in this life.
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  faults.clear();
 }
 
 /** A port that names the server and that Nova did not plug. */
