@@ -1,5 +1,5 @@
 import { mapBounded } from '../process/bounded.ts';
-import { isRequestError } from '../requests/request-error.ts';
+import { isRequestError, RequestError } from '../requests/request-error.ts';
 import { readFound } from './requests/found.ts';
 import { type Listing, readPages } from './requests/pages.ts';
 import { type Query, resourcePath, type ServiceClient } from './requests/service-client.ts';
@@ -39,6 +39,8 @@ const markerGone = 404;
 export function createNeutron(client: ServiceClient): Neutron {
   // A 414 is met once, not once per sync.
   let batchSize = largestBatch;
+  /** Whether an answer has shown that all `device_id` of a list reach Neutron. */
+  let hasAllServers = false;
 
   async function ports(
     filter: Query,
@@ -57,13 +59,42 @@ export function createNeutron(client: ServiceClient): Neutron {
     return sharing([...(await readPages(client, listing, signal)).values()]);
   }
 
+  async function portsAt(ids: readonly string[], signal: AbortSignal): Promise<readonly Port[]> {
+    return ports(
+      ids.map((id) => ['device_id', id] as const),
+      signal,
+      flawedPort,
+    );
+  }
+
+  /**
+   * Throws if a proxy passes on only the first or the last `device_id`: the list then lacks the ports of the other servers. A list with
+   * ports of its first or last server only is read once more, with that server at the other end.
+   */
+  async function checkReach(
+    ids: readonly string[],
+    listed: readonly Port[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const [first = '', last = ''] = [ids[0], ids.at(-1)];
+    const holders = new Set(
+      listed.map(({ deviceId }) => deviceId).filter((id) => ids.includes(id)),
+    );
+    const [holder] = holders;
+    if (hasAllServers || first === last || holder === undefined) return;
+    if (holders.size === 1 && (holder === first || holder === last)) {
+      // Its place changes from first to last, or from last to first.
+      const again = await portsAt([last, first], signal);
+      if (!again.some(({ deviceId }) => deviceId === holder)) throw onlyOneServer();
+    }
+    hasAllServers = true;
+  }
+
   async function batch(ids: readonly string[], signal: AbortSignal): Promise<readonly Port[]> {
     try {
-      return await ports(
-        ids.map((id) => ['device_id', id] as const),
-        signal,
-        flawedPort,
-      );
+      const listed = await portsAt(ids, signal);
+      await checkReach(ids, listed, signal);
+      return listed;
     } catch (error) {
       if (!isRequestError(error, 'tooLarge') || ids.length === 1) throw error;
       const half = Math.ceil(ids.length / 2);
@@ -113,6 +144,12 @@ export function createNeutron(client: ServiceClient): Neutron {
       return readFound(client, { path, key: 'network', schema: networkSchema }, signal);
     },
   };
+}
+
+function onlyOneServer(): RequestError {
+  const message =
+    'GET /v2.0/ports: the answer has the ports of only one of several device_id; a proxy in front of Neutron drops query parameters that are repeated: let it pass them on';
+  return new RequestError(message, { service: 'neutron', kind: 'badAnswer' });
 }
 
 /** Ids that ports have in common are kept once: they are half of what a port takes, and there may be 100,000. */
