@@ -40,23 +40,23 @@ function serverIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `s${index}`);
 }
 
+type Pass = (ids: readonly string[]) => readonly (string | undefined)[];
+const first: Pass = (ids) => ids.slice(0, 1);
+const last: Pass = (ids) => ids.slice(-1);
+const all: Pass = (ids) => ids;
+
+/** A Neutron that has ports of `holders`, behind a proxy. */
+async function listed(pass: Pass, holders: readonly string[]) {
+  const { client, caller } = createFakeService('neutron', (call) => {
+    const ids = pass(devices(call)).filter((id = '') => holders.includes(id));
+    return answerOf(200, { ports: ids.map((id = '') => wirePort(`port-${id}`, id)) });
+  });
+  const neutron = createNeutron(client);
+  const read = async () => neutron.portsOf(['s0', 's1', 's2'], signal);
+  return { ports: (await read().then(() => read())).map(({ id }) => id), calls: caller.calls };
+}
+
 describe('a proxy in front of Neutron that passes on one of several device_id', () => {
-  type Pass = (ids: readonly string[]) => readonly (string | undefined)[];
-  const first: Pass = (ids) => ids.slice(0, 1);
-  const last: Pass = (ids) => ids.slice(-1);
-  const all: Pass = (ids) => ids;
-
-  /** A Neutron that has ports of `holders`, behind a proxy. */
-  async function listed(pass: Pass, holders: readonly string[]) {
-    const { client, caller } = createFakeService('neutron', (call) => {
-      const ids = pass(devices(call)).filter((id = '') => holders.includes(id));
-      return answerOf(200, { ports: ids.map((id = '') => wirePort(`port-${id}`, id)) });
-    });
-    const neutron = createNeutron(client);
-    const read = async () => neutron.portsOf(['s0', 's1', 's2'], signal);
-    return { ports: (await read().then(() => read())).map(({ id }) => id), calls: caller.calls };
-  }
-
   test.each([
     ['the first', first, ['s0', 's1']],
     ['the first, of a server with ports alone', first, ['s0', 's2']],
