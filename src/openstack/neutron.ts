@@ -2,6 +2,7 @@ import { mapBounded } from '../process/bounded.ts';
 import { isRequestError, RequestError } from '../requests/request-error.ts';
 import { readFound } from './requests/found.ts';
 import { type Listing, readPages } from './requests/pages.ts';
+import { ReadMemory } from './requests/read-memory.ts';
 import { type Query, resourcePath, type ServiceClient } from './requests/service-client.ts';
 import {
   type Found,
@@ -31,6 +32,8 @@ export interface Neutron {
 // Neutron's own server takes a request line of 8,192 bytes (170 ids); proxies in front of it may take less.
 const largestBatch = 100;
 const batchesAtOnce = 4;
+/** Lists of so few servers change from one to the next, and are parsed in no time. */
+const few = 20;
 const fields: Query = portFields.map((field) => ['fields', field] as const);
 // Neutron answers 404 PortNotFound (or Subnet…) to the marker of something deleted.
 const markerGone = 404;
@@ -39,32 +42,32 @@ const markerGone = 404;
 export function createNeutron(client: ServiceClient): Neutron {
   // A 414 is met once, not once per sync.
   let batchSize = largestBatch;
+  const pages = new ReadMemory<Port>();
   /** Whether an answer has shown that all `device_id` of a list reach Neutron. */
   let hasAllServers = false;
 
   async function ports(
     filter: Query,
     signal: AbortSignal,
-    standIn?: Listing<Port>['standIn'],
+    more: Pick<Listing<Port>, 'standIn' | 'memory'> = {},
   ): Promise<readonly Port[]> {
     const listing: Listing<Port> = {
-      ...(standIn && { standIn }),
+      ...more,
       path: '/v2.0/ports',
       query: [...filter, ...fields],
       key: 'ports',
       item: portSchema,
       idOf: (port) => port.id,
       markerGone,
+      tidy: sharing,
     };
-    return sharing([...(await readPages(client, listing, signal)).values()]);
+    return [...(await readPages(client, listing, signal)).values()];
   }
 
   async function portsAt(ids: readonly string[], signal: AbortSignal): Promise<readonly Port[]> {
-    return ports(
-      ids.map((id) => ['device_id', id] as const),
-      signal,
-      flawedPort,
-    );
+    const memory = ids.length > few ? { pages, name: ids.join(' ') } : undefined;
+    const filter = ids.map((id) => ['device_id', id] as const);
+    return ports(filter, signal, { standIn: flawedPort, memory });
   }
 
   /**

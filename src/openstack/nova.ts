@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { RequestError } from '../requests/request-error.ts';
 import { readFound } from './requests/found.ts';
 import { type Listing, readPages } from './requests/pages.ts';
+import { ReadMemory } from './requests/read-memory.ts';
 import { resourcePath, type ServiceClient } from './requests/service-client.ts';
 import {
   type Found,
@@ -69,7 +70,7 @@ const tagsIgnored =
 
 /** Reads of Nova; `client` knows its versioned base. */
 export function createNova(client: ServiceClient, options: NovaOptions): Nova {
-  const listing: Omit<Listing<Server>, 'suffices'> = {
+  const listing: Omit<Listing<Server>, 'memory' | 'suffices' | 'tidy'> = {
     path: '/servers/detail',
     query: [['limit', String(options.pageSize ?? pageSize)]],
     timeoutMs: pageTimeoutFactor * options.timeoutMs,
@@ -79,19 +80,23 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
     idOf: (server) => server.id,
     markerGone,
   };
+  const pages = new ReadMemory<Server>();
+  const taggedPages = new ReadMemory<TaggedServer>();
   return {
     async list(signal, wanted) {
       // A full page has a next one, even when nothing is behind it.
       const suffices = (found: ReadonlyMap<string, Server>): boolean =>
         wanted?.every((id) => found.has(id)) === true;
-      return readPages(client, { ...listing, suffices }, signal);
+      const memory = { pages, name: '' };
+      return readPages(client, { ...listing, memory, suffices }, signal);
     },
     async tagged(tags, signal) {
       const query = [...(listing.query ?? []), ['tags', tags.join(',')] as const];
       const item: z.ZodType<TaggedServer> = taggedServerSchema;
       const idOf = ({ server }: TaggedServer) => server.id;
       const standIn = (raw: unknown, flaw: string) => ({ server: flawedServer(raw, flaw), tags });
-      const wanted = { ...listing, query, headers: tagHeaders, item, standIn, idOf };
+      const memory = { pages: taggedPages, name: tags.join(',') };
+      const wanted = { ...listing, query, headers: tagHeaders, item, standIn, idOf, memory };
       return carriersOf(tags, await readPages(client, wanted, signal));
     },
     async changedSince(since, signal) {
