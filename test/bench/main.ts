@@ -10,6 +10,7 @@ const benches = [
   'operator',
   'steady',
   'operator-scale',
+  'viola-post',
   'inventory',
   'agent',
   'idle',
