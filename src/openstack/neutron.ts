@@ -27,6 +27,7 @@ export interface Neutron {
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
   subnets(filter: Query, signal: AbortSignal): Promise<readonly Subnet[]>;
   network(id: string, signal: AbortSignal): Promise<Found<Network>>;
+  networks(filter: Query, signal: AbortSignal): Promise<readonly Network[]>;
 }
 
 // Neutron's own server takes a request line of 8,192 bytes (170 ids); proxies in front of it may take less.
@@ -79,12 +80,12 @@ export function createNeutron(client: ServiceClient): Neutron {
     listed: readonly Port[],
     signal: AbortSignal,
   ): Promise<void> {
+    if (hasAllServers || ids.length < 2) return;
     const [first = '', last = ''] = [ids[0], ids.at(-1)];
-    const holders = new Set(
-      listed.map(({ deviceId }) => deviceId).filter((id) => ids.includes(id)),
-    );
+    const asked = new Set(ids);
+    const holders = new Set(listed.flatMap(({ deviceId: id }) => (asked.has(id) ? [id] : [])));
     const [holder] = holders;
-    if (hasAllServers || first === last || holder === undefined) return;
+    if (holder === undefined) return;
     if (holders.size === 1 && (holder === first || holder === last)) {
       // Its place changes from first to last, or from last to first.
       const again = await portsAt([last, first], signal);
@@ -145,6 +146,17 @@ export function createNeutron(client: ServiceClient): Neutron {
     async network(id, signal) {
       const path = resourcePath('/v2.0/networks', id);
       return readFound(client, { path, key: 'network', schema: networkSchema }, signal);
+    },
+    async networks(filter, signal) {
+      const listing: Listing<Network> = {
+        path: '/v2.0/networks',
+        query: filter,
+        key: 'networks',
+        item: networkSchema,
+        idOf: (network) => network.id,
+        markerGone,
+      };
+      return [...(await readPages(client, listing, signal)).values()];
     },
   };
 }
