@@ -117,15 +117,6 @@ function idOfItem({ id }: Item): string {
   return id;
 }
 
-/** A page of so many items that two of them are too many. */
-function largePage(digest: string) {
-  return {
-    digest,
-    items: Array.from({ length: 30_000 }, () => ({ id: '', text: '' })),
-    next: undefined,
-  };
-}
-
 describe('pages that are read again', () => {
   let parsed: string[];
   let memory: ReadMemory<Item>;
@@ -181,12 +172,5 @@ describe('pages that are read again', () => {
     parsed = [];
     await again(['a=1'], 'another');
     expect(parsed).toEqual(['a=1']);
-  });
-
-  test('are forgotten at 50,000 items, those of the list that was read longest ago first', () => {
-    memory.set('a', [largePage('1')]);
-    memory.set('b', [largePage('2')]);
-    expect(memory.find('a', 0, '1')).toBeUndefined();
-    expect(memory.find('b', 0, '2')).toBeDefined();
   });
 });

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { BoundedMemory } from '../../process/bounded-memory.ts';
 import type { Query } from './service-client.ts';
 
 /** A page of a list as it was read. */
@@ -13,36 +14,21 @@ const mostItems = 50_000;
 
 /** The pages of lists as they were read last: a page of the same bytes is not parsed again. */
 export class ReadMemory<T> {
-  /** By the query of the list, in the order of their last use. */
-  readonly #lists = new Map<string, readonly Page<T>[]>();
-  #size = 0;
+  /** By the name of the list. */
+  readonly #lists = new BoundedMemory<readonly Page<T>[]>(mostItems);
 
   /** The page at this place of a list, if it had the same bytes. */
   find(list: string, at: number, digest: string): Page<T> | undefined {
-    const page = this.#lists.get(list)?.[at];
+    const page = this.#lists.peek(list)?.[at];
     return page?.digest === digest ? page : undefined;
   }
 
   set(list: string, pages: readonly Page<T>[]): void {
-    this.#drop(list);
-    this.#lists.set(list, pages);
-    this.#size += sizeOf(pages);
-    for (const oldest of this.#lists.keys()) {
-      if (this.#size <= mostItems) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(list: string): void {
-    this.#size -= sizeOf(this.#lists.get(list) ?? []);
-    this.#lists.delete(list);
+    const size = pages.reduce((sum, { items }) => sum + items.length, 0);
+    this.#lists.set(list, pages, size);
   }
 }
 
 export function digestOf(text: string): string {
   return hash('sha256', text, 'base64');
-}
-
-function sizeOf(pages: readonly Page<unknown>[]): number {
-  return pages.reduce((sum, { items }) => sum + items.length, 0);
 }

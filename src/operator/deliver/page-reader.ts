@@ -1,12 +1,28 @@
 import { hash } from 'node:crypto';
 import { continueHeader } from '../../api/node-configs-http.ts';
+import { BoundedMemory } from '../../process/bounded-memory.ts';
 import { headerOf } from '../../requests/answer.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ListQuery } from './list-query.ts';
 import type { ReadPage } from './node-list.ts';
-import type { PageMemory } from './page-memory.ts';
-import { pageOf } from './viola-answer.ts';
+import { type NodePage, pageOf } from './viola-answer.ts';
+
+/** A page of Viola's list with the ETag that it was sent with. */
+interface TaggedPage {
+  readonly tag: string;
+  readonly page: NodePage;
+}
+
+/** The last pages that Violas sent, so that a page that has not changed is neither sent nor parsed again. */
+export type PageMemory = BoundedMemory<TaggedPage>;
+
+/** Characters of JSON, those of some 5,000 nodes. Parsed they take two to three times as much. */
+const mostCharacters = 8 * 1024 * 1024;
+
+export function createPageMemory(): PageMemory {
+  return new BoundedMemory(mostCharacters);
+}
 
 interface PageReaderOptions {
   readonly pages: PageMemory;
@@ -26,13 +42,16 @@ export function createPageReader(
 
   return async (path, isConcern, at) => {
     const key = `${list} ${at}`;
-    const known = pages.get(key);
+    const known = pages.peek(key);
     if (known !== undefined) {
       const answer = await send(path, { 'if-none-match': known.tag });
       if (answer.status !== 304) return taken(answer);
       const next = answer.headers[continueHeader];
       // Empty on the last page. Without the header nobody knows whether this is the last one.
-      if (typeof next === 'string') return { ...known.page, continue: next || undefined };
+      if (typeof next === 'string') {
+        pages.touch(key);
+        return { ...known.page, continue: next || undefined };
+      }
       pages.drop(key);
     }
     return taken(await send(path, {}));
@@ -41,7 +60,7 @@ export function createPageReader(
       const page = await pageOf(answer, isConcern, clock.now());
       const tag = headerOf(answer, 'etag');
       if (tag === undefined) pages.drop(key);
-      else pages.set(key, { tag, page, size: answer.text.length });
+      else pages.set(key, { tag, page }, answer.text.length);
       return page;
     }
   };

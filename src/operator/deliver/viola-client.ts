@@ -17,8 +17,7 @@ import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ListQuery } from './list-query.ts';
 import { type Listed, listNodes } from './node-list.ts';
-import type { PageMemory } from './page-memory.ts';
-import { createPageReader } from './page-reader.ts';
+import { createPageReader, type PageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
 import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
 

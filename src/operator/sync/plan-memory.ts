@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { calculateInSteps } from '../../plan/calculate.ts';
 import type { Plan, PlanInput } from '../../plan/plan.ts';
+import { BoundedMemory } from '../../process/bounded-memory.ts';
 import { inSlices } from '../../process/slices.ts';
 import type { Clock } from '../../time/clock.ts';
 
@@ -18,8 +19,7 @@ const mostPorts = 20_000;
  */
 export class PlanMemory {
   readonly #clock: Clock;
-  /** In the order of their last use. */
-  readonly #plans = new Map<string, Known>();
+  readonly #plans = new BoundedMemory<Known>(mostPorts);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -27,29 +27,19 @@ export class PlanMemory {
 
   /** The plan of this input: the last one when that had the same input and left no question open, else a new one. */
   async plan(key: string, input: PlanInput, signal: AbortSignal): Promise<Plan> {
-    const known = this.#plans.get(key);
-    this.#plans.delete(key);
+    const known = this.#plans.peek(key);
     if (known && (await inSlices(isSameInSteps(known.input, input), this.#clock, signal))) {
-      this.#plans.set(key, known);
+      this.#plans.touch(key);
       return known.plan;
     }
+    this.#plans.drop(key);
     const plan = await inSlices(calculateInSteps(input), this.#clock, signal);
-    if (isAtRest(plan)) this.#remember(key, { input, plan });
+    if (isAtRest(plan)) this.#plans.set(key, { input, plan }, plan.ports.length);
     return plan;
   }
 
   forget(key: string): void {
-    this.#plans.delete(key);
-  }
-
-  #remember(key: string, known: Known): void {
-    this.#plans.set(key, known);
-    let size = [...this.#plans.values()].reduce((sum, { plan }) => sum + plan.ports.length, 0);
-    for (const [oldest, { plan }] of this.#plans) {
-      if (size <= mostPorts) break;
-      this.#plans.delete(oldest);
-      size -= plan.ports.length;
-    }
+    this.#plans.drop(key);
   }
 }
 
