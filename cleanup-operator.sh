@@ -68,7 +68,7 @@ keep_nics() {
 }
 
 operator_ended() {
-  pods_ended -n "$namespace" -l app.kubernetes.io/component=operator
+  pods_ended -n "$namespace" -l app.kubernetes.io/name=multinic-operator,app.kubernetes.io/component=operator
 }
 
 remove_what_is_kept() {

@@ -1,7 +1,7 @@
 import { cp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { build as esbuild, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build as esbuild, type Metafile, type Plugin } from 'esbuild';
 import { commitOf, versionOf } from './identity.ts';
 import { leftOut } from './left-out.ts';
 
@@ -60,21 +60,13 @@ async function buildNames(): Promise<Record<string, string>> {
   );
 }
 
-/** Makes the bundle of `entry` in the folder `out`: one chunk per part, so that the agent loads only what it needs. */
-export async function bundle(out: string, entry = join(root, 'src/main.ts')): Promise<Metafile> {
-  await rm(out, { recursive: true, force: true });
-  const { metafile, warnings } = await esbuild({
+/** What every bundle of our sources has in common. */
+export async function bundleOptions() {
+  return {
     absWorkingDir: root,
-    entryPoints: [entry],
-    outdir: out,
     bundle: true,
-    splitting: true,
     platform: 'node',
     target: 'node24',
-    format: 'esm',
-    outExtension: { '.js': '.mjs' },
-    banner: { js: banner },
-    legalComments: 'linked',
     // As Node.js bundles undici for itself: without its second, experimental parser.
     define: { esbuildDetection: 'true', ...(await buildNames()) },
     // Every process keeps the text of what it runs in memory. Names stay, so that a stack trace can be read.
@@ -84,6 +76,21 @@ export async function bundle(out: string, entry = join(root, 'src/main.ts')): Pr
     logLevel: 'silent',
     logOverride: { [unnamed]: 'warning' },
     metafile: true,
+  } satisfies BuildOptions;
+}
+
+/** Makes the bundle of `entry` in the folder `out`: one chunk per part, so that the agent loads only what it needs. */
+export async function bundle(out: string, entry = join(root, 'src/main.ts')): Promise<Metafile> {
+  await rm(out, { recursive: true, force: true });
+  const { metafile, warnings } = await esbuild({
+    ...(await bundleOptions()),
+    entryPoints: [entry],
+    outdir: out,
+    splitting: true,
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+    banner: { js: banner },
+    legalComments: 'linked',
     plugins: [packagesAreImportedStatically, swaggerUiHasOneFolder, leftOut],
   });
   const ours = warnings.find(({ location }) => !location?.file.includes('node_modules/'));

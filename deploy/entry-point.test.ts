@@ -7,6 +7,7 @@ import { controllerPart, operatorPart, violaPart } from '../rig/parts/parts.ts';
 import { program } from '../rig/parts/program.ts';
 import { systemClock } from '../src/time/clock.ts';
 import { entryPoint } from './entry-point.ts';
+import { agentEntry } from './image/folders.ts';
 
 const root = join(import.meta.dirname, '..');
 const limits = [/^--max-semi-space-size=\d+$/, /^--max-old-space-size=\d+$/];
@@ -53,6 +54,20 @@ describe('every part is started with the limits of its heap', () => {
       expect(env).toMatchObject({ MALLOC_ARENA_MAX: '1' });
     }
     expectLimited(program('agent').command, 'agent');
+  });
+
+  it.each([
+    ['amd64', '--snapshot-blob=/app/agent.blob'],
+    ['arm64', '/app/main.mjs'],
+  ] as const)('the agent, in its image for %s, from %s', async (architecture, from) => {
+    const command = agentEntry(architecture);
+    expect(command.slice(-2)).toEqual([from, 'agent']);
+    expect(limits.map((limit) => command.some((flag) => limit.test(flag)))).toEqual([true, true]);
+    const dockerfile = await readFile(join(root, 'deploy/image/Dockerfile.agent'), 'utf8');
+    const stages = dockerfile.split(/^FROM /m);
+    const [stage] = stages.filter((one) => one.startsWith(`scratch AS ${architecture}\n`));
+    const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(stage ?? '') ?? [];
+    expect(JSON.parse(entry)).toEqual(command);
   });
 
   it('the agent, in the image that is packed', async () => {

@@ -15,17 +15,20 @@ export interface EntryPointOptions {
   readonly main: string;
   /** Flags of Node.js beside those of the heap. */
   readonly flags?: readonly string[];
+  /** Startup snapshot of the part, which then does not load `main`; undefined: none. */
+  readonly snapshot?: string;
 }
 
 /** Where everything is in an image. */
-const inImage = { node: '/usr/local/bin/node', main: '/app/main.mjs' };
+export const inImage = { node: '/usr/local/bin/node', main: '/app/main.mjs' };
 
 /** With the limits of its heap: a part without them takes as much as the machine gives. */
 export function entryPoint(
   part: HeapOwner,
-  { node, main, flags = [] }: EntryPointOptions = inImage,
+  { node, main, flags = [], snapshot }: EntryPointOptions = inImage,
 ): EntryPoint {
-  return { command: [node, ...heapFlags(part), ...flags, main, part], env: memoryEnvironment };
+  const program = snapshot === undefined ? main : `--snapshot-blob=${snapshot}`;
+  return { command: [node, ...heapFlags(part), ...flags, program, part], env: memoryEnvironment };
 }
 
 if (import.meta.main) {

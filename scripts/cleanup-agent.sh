@@ -56,17 +56,13 @@ keep_nics() {
     change kube -n "$namespace" scale "$controller" --replicas=0
     wait_for 120 "the controller to end" controller_ended || die "the controller does not end" "see kubectl -n $namespace get pods"
   fi
-  wait_for "$timeout" "agents at work" agents_ended || die "agents are still at work" "see kubectl get pods -A -l app.kubernetes.io/component=agent"
+  wait_for "$timeout" "agents at work" agents_ended "${places[@]}" ||
+    die "agents are still at work" "see kubectl -n ${places[0]} get pods -l $agents"
   without_finalizers "$kind" multinic.io/cleanup
 }
 
 controller_ended() {
-  pods_ended -n "$namespace" -l app.kubernetes.io/component=controller
-}
-
-# An agent finishes or undoes the NIC that it is at; one that never began does nothing.
-agents_ended() {
-  pods_ended -A -l app.kubernetes.io/component=agent --field-selector status.phase=Running
+  pods_ended -n "$namespace" -l app.kubernetes.io/name=multinic-agent,app.kubernetes.io/component=controller
 }
 
 need kubectl helm
@@ -74,6 +70,8 @@ reach_cluster
 served=false
 ! exists crd "$kind" || served=true
 if $served; then configs=$(count_of "$kind"); else configs=0; fi
+places=$(agent_namespaces "$namespace")
+read -ra places <<<"$places"
 release=$(release_of "$namespace" "$controller" multinic-agent)
 say "found: $configs MultiNicNodeConfigs; NICs on hosts will be: ${nics/keep/kept}"
 [[ $nics == keep ]] || confirm "take all NICs of $configs nodes off and remove MultiNIC"
@@ -85,7 +83,7 @@ if $crds && $served; then
   confirm "delete the CustomResourceDefinition $kind with all its objects"
   delete_kind "$kind" "$timeout"
 fi
-say "done. Left: namespaces $namespace and multinic-agents with what is in them"
+say "done. Left: namespaces $namespace and ${places[0]} with what is in them"
 if exists -n "$namespace" "$controller"; then
   say "  $controller in $namespace, scaled to 0: helm did not install it; remove it where it comes from"
 fi

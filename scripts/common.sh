@@ -188,6 +188,28 @@ pods_ended() {
   pods=$(kube get pods "$@" -o name 2>/dev/null) && [[ -z $pods ]]
 }
 
+# Labels of agent Jobs and Pods. Charts of other products name a component "agent" as well.
+agents=app.kubernetes.io/name=multinic-agent,app.kubernetes.io/component=agent,app.kubernetes.io/managed-by=multinic
+
+# agent_namespaces NAMESPACE: the default one, and that of the controller there; without a controller every namespace of ours.
+agent_namespaces() {
+  local found path='{.spec.template.spec.containers[*].env[?(@.name=="AGENT_NAMESPACE")].value}'
+  found=$(kube -n "$1" get deployment multinic-agent-controller --ignore-not-found -o "jsonpath=$path") ||
+    die "kubectl cannot read deployment/multinic-agent-controller" "see what it says above, then run this again"
+  [[ -n $found ]] || found=$(kube get namespaces -l app.kubernetes.io/part-of=multinic -o 'jsonpath={.items[*].metadata.name}') ||
+    die "kubectl cannot list namespaces" "see what it says above, then run this again"
+  [[ " $found " == *' multinic-agents '* ]] || found+=" multinic-agents"
+  echo "$found"
+}
+
+# agents_ended NAMESPACE…: an agent finishes or undoes the NIC that it is at; one that never began does nothing.
+agents_ended() {
+  local where
+  for where; do
+    pods_ended -n "$where" -l "$agents" --field-selector status.phase=Running || return 1
+  done
+}
+
 # release_of NAMESPACE DEPLOYMENT NAME: the helm release that it is of; NAME when it is gone already, nothing when no helm made it.
 release_of() {
   local found

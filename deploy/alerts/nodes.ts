@@ -163,8 +163,8 @@ export const ofNodesAndAgents = {
     fix: [
       theReason,
       {
-        en: 'All nodes at once point at the image, its pull secret, a quota or the Pod Security of the namespace of the Jobs; one node points at its kubelet, disk or memory.',
-        ko: '모든 노드에서 동시에 발생하면 이미지, 풀 시크릿, 쿼터 또는 Job 네임스페이스의 Pod Security를, 한 노드에서만 발생하면 그 노드의 kubelet, 디스크, 메모리를 확인하십시오.',
+        en: 'All nodes at once point at the image, its pull secret, a quota or the Pod Security of the namespace of the Jobs; one node points at its kubelet, disk or memory. A LimitRange or a ResourceQuota refuses Pods whose resources it does not allow: set `agent.resources` of the chart.',
+        ko: '모든 노드에서 동시에 발생하면 이미지, 풀 시크릿, 쿼터 또는 Job 네임스페이스의 Pod Security를, 한 노드에서만 발생하면 그 노드의 kubelet, 디스크, 메모리를 확인하십시오. LimitRange나 ResourceQuota가 Pod를 거부하면 차트의 `agent.resources`를 설정하십시오.',
       },
     ],
   },
@@ -267,8 +267,8 @@ export const ofNodesAndAgents = {
         ko: `의도한 편집이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/allow-removals="$(date -u +%FT%TZ)"\`. 값은 한 번만 유효합니다. 의도하지 않았다면 편집을 되돌리십시오.`,
       },
       {
-        en: `A deletion that is meant: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. The NICs are then removed from the nodes. Of objects that were not deleted it holds for a day.`,
-        ko: `의도한 삭제이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. 이후 노드에서 NIC가 제거됩니다. 삭제되지 않은 객체에서는 하루 동안만 유효합니다.`,
+        en: `A deletion that is meant: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all --overwrite multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. The NICs are then removed from the nodes. The value must be a time from at most a day before the deletion and not in the future; any other value is no consent.`,
+        ko: `의도한 삭제이면: \`kubectl -n ${systemNamespace} annotate multinicnodeconfigs --all --overwrite multinic.io/delete-consent="$(date -u +%FT%TZ)"\`. 이후 노드에서 NIC가 제거됩니다. 값은 삭제 시점보다 하루 이상 이르지 않고 미래가 아닌 시각이어야 하며, 그 밖의 값은 동의로 인정되지 않습니다.`,
       },
       {
         en: `A deletion that is not meant: it cannot be taken back, but the NICs can be kept. Save the specs, then let the objects go without their cleanup: \`kubectl -n ${systemNamespace} patch multinicnodeconfig NODE --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'\`. Restore the kind or the namespace (\`helm upgrade\`); the operator delivers the objects anew, and NICs that are as they should be stay untouched.`,

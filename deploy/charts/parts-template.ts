@@ -2,11 +2,16 @@ import { stringify } from 'yaml';
 import { type HeapOwner, heapLimits } from '../../src/process/heap.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { entryPoint } from '../entry-point.ts';
+import { durationBounds } from './duration-bounds.ts';
 import { valueKey } from './values/settings.ts';
 
 /** For each part of a chart: the environment variables of its settings, and its command, as named templates. */
 export function partsTemplate(parts: Readonly<Partial<Record<HeapOwner, Settings>>>): string {
-  return Object.entries(parts)
+  const heapOfAgents = [
+    '{{- /* Limits of the heap of agents in MB. */ -}}',
+    define('multinic.heap.agent', stringify(heapLimits('agent'))),
+  ].join('\n');
+  const each = Object.entries(parts)
     .map(([part, settings]) => {
       const names = Object.entries(settings).map(([key, { env }]) => [valueKey(key), env[0]]);
       return [
@@ -14,9 +19,20 @@ export function partsTemplate(parts: Readonly<Partial<Record<HeapOwner, Settings
         define(`multinic.settings.${part}`, stringify(Object.fromEntries(names))),
         '{{- /* What is executed, with the limits of its heap. */ -}}',
         define(`multinic.command.${part}`, commandOf(part as HeapOwner)),
+        '{{- /* Shortest and longest duration that a setting takes. */ -}}',
+        define(`multinic.durations.${part}`, stringify(durationsOf(settings))),
       ].join('\n');
     })
     .join('\n');
+  return 'controller' in parts ? `${each}\n${heapOfAgents}` : each;
+}
+
+function durationsOf(settings: Settings): object {
+  const bounds = Object.entries(settings).flatMap(([key, setting]) => {
+    const found = durationBounds(setting);
+    return found ? [[valueKey(key), found] as const] : [];
+  });
+  return Object.fromEntries(bounds);
 }
 
 function define(name: string, text: string): string {

@@ -21,6 +21,14 @@ describe('what a setting is', () => {
   it.each<[string, TypedSetting, z.ZodType<unknown, string | undefined>]>([
     ['text', { form: { kind: 'text' }, fallback: undefined }, nonBlank().optional()],
     ['text with a default', { form: { kind: 'text' }, fallback: 'a' }, nonBlank().default('a')],
+    [
+      'a text of some form',
+      { form: { kind: 'text', pattern: '^[a-z]+$' }, fallback: undefined },
+      z
+        .string()
+        .regex(/^[a-z]+$/)
+        .optional(),
+    ],
     ['a required text', { form: { kind: 'text' }, fallback: undefined }, nonBlank()],
     [
       'a number',

@@ -4,9 +4,15 @@ import type { Setting } from '../../src/process/settings.ts';
 
 /** What a setting is where values have types, and what holds when nobody sets it. */
 export interface TypedSetting {
-  readonly form: SettingForm | { readonly kind: 'text' } | Choice;
+  readonly form: SettingForm | Text | Choice;
   /** As a typed value; undefined when there is none. */
   readonly fallback: Value | undefined;
+}
+
+interface Text {
+  readonly kind: 'text';
+  /** undefined: any text that is not blank. */
+  readonly pattern?: string;
 }
 
 interface Choice {
@@ -40,6 +46,10 @@ function look(schema: z.core.$ZodType): Seen {
   }
   if (schema instanceof z.ZodOptional) return look(schema.def.innerType);
   if (schema instanceof z.ZodPipe) return { ...look(schema.def.in), ...look(schema.def.out) };
+  if (schema instanceof z.ZodString) {
+    const { pattern } = z.toJSONSchema(schema);
+    return pattern ? { form: { kind: 'text', pattern } } : {};
+  }
   if (schema instanceof z.ZodEnum) {
     return { form: { kind: 'choice', words: Object.values(schema.def.entries).map(String) } };
   }

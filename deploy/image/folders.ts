@@ -1,7 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { entryPoint } from '../entry-point.ts';
+import { type EntryPoint, entryPoint, inImage } from '../entry-point.ts';
 import { commitOf } from '../identity.ts';
+import { buildAgentSnapshot } from './agent-snapshot/snapshot.ts';
 import type { ImageConfig } from './archive.ts';
 import { billOfMaterials, type Component } from './bill-of-materials.ts';
 import { ipTool, nodeLibraries, putAccounts, putFile, putPackages, putText } from './contents.ts';
@@ -53,10 +54,44 @@ export async function layOut({ architecture, version, work }: LayOutOptions): Pr
   const controllers = await app('multinic-controllers', { bundle: whole, debian: libraries });
   const agent = await app('multinic-agent', { bundle: await agentOf(whole), debian });
   const config = configOf(version, await commitOf(root));
-  const ofAgent = { ...config, User: '0:0', Entrypoint: entryPoint('agent').command };
+  const snapshot = await snapshotOf(architecture, base, work);
+  const ofAgent = { ...config, User: '0:0', Entrypoint: agentEntry(architecture) };
   return [
     { name: 'multinic-controllers', folders: [base, controllers], config },
-    { name: 'multinic-agent', folders: [base, tools, agent], config: ofAgent },
+    { name: 'multinic-agent', folders: [base, tools, agent, ...snapshot], config: ofAgent },
+  ];
+}
+
+/** Where the agent's startup snapshot is in an image. */
+const snapshotPath = '/app/agent.blob';
+
+/**
+ * Architectures whose agent starts from a snapshot, which saves 40 % of the CPU time. Only the Node.js of the image can make it,
+ * so the machine that builds the image must be able to run that.
+ */
+const snapshotArchitectures: readonly Architecture[] = ['amd64'];
+
+/** The command of the agent's image; each architecture has a stage of its own in Dockerfile.agent for it. */
+export function agentEntry(architecture: Architecture): EntryPoint['command'] {
+  const hasSnapshot = snapshotArchitectures.includes(architecture);
+  return entryPoint('agent', hasSnapshot ? { ...inImage, snapshot: snapshotPath } : inImage)
+    .command;
+}
+
+/** A layer of its own for the snapshot: two builds of it differ in some bytes, and all other layers are reproducible. */
+async function snapshotOf(
+  architecture: Architecture,
+  base: string,
+  work: string,
+): Promise<readonly string[]> {
+  if (!snapshotArchitectures.includes(architecture)) return [];
+  const place = join(work, 'agent-snapshot');
+  return [
+    await folderOf(join(work, 'snapshot'), async (folder) => {
+      const blob = join(folder, snapshotPath);
+      await buildAgentSnapshot(join(base, inImage.node), blob, place);
+      await chmod(blob, 0o644);
+    }),
   ];
 }
 

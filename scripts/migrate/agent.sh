@@ -34,7 +34,7 @@ look() {
     "${deployments[*]:-no controller} is stopped for good, agents that it has sent are waited for"
     "$(saved remove | wc -l) of these objects are removed; node configs, Secrets, ConfigMaps and namespaces stay"
     "the kind gets our definition, in which v1alpha1 is served as before, and the chart $release is installed"
-    "our controller takes $(how_many) node configs over and sends one agent to each node, at most 10 at once: links, names and IPv4 addresses stay, rules and files get the form that docs/guides/migrate.md shows"
+    "our controller takes $(how_many) node configs over and sends one agent to each node, at most 20 at once: links, names and IPv4 addresses stay, rules and files get the form that docs/guides/migrate.md shows"
   )
   check_theirs
   check_configs
@@ -114,9 +114,16 @@ unfinished() {
 
 back() {
   begin_back "take MultiNIC off this cluster, keep all NICs, and put the deployed controller back"
+  local where places
+  places=$(agent_namespaces "$namespace")
+  read -ra places <<<"$places"
   stop_ours "$namespace/multinic-agent-controller"
-  wait_for "$timeout" "our agents" our_agents_ended || die "our agents are still at work" "see kubectl get pods -A -l app.kubernetes.io/component=agent"
-  if there jobs -A -l app.kubernetes.io/component=agent; then change kube delete jobs -A -l app.kubernetes.io/component=agent --wait; fi
+  wait_for "$timeout" "our agents" agents_ended "${places[@]}" ||
+    die "our agents are still at work" "see kubectl -n ${places[0]} get pods -l $agents"
+  # A Job whose agent never began would begin beside theirs.
+  for where in "${places[@]}"; do
+    if there jobs -n "$where" -l "$agents"; then change kube -n "$where" delete jobs -l "$agents" --wait; fi
+  done
   let_go "${finalizers[@]}"
   uninstall_release
   restore_labels "$namespace"
@@ -126,11 +133,4 @@ back() {
   end_back
   if changed_nothing; then return; fi
   say "done: the deployed controller has this cluster again. Left of ours: namespace multinic-agents$($crds || echo ", and our definition of $kind, which serves what it needs")"
-}
-
-# One that never began would begin beside theirs, so it is deleted afterwards; one at work ends or undoes what it is at.
-our_agents_ended() {
-  local pods
-  pods=$(kube get pods -A -l app.kubernetes.io/component=agent --field-selector status.phase=Running -o name) || return 1
-  [[ -z $pods ]]
 }

@@ -1,8 +1,8 @@
 import { annotations } from './names.ts';
 
 /**
- * How much older than the deletion a consent may be. The clocks of whoever agrees and of the API server differ, by hours at
- * times; what is older was meant for a deletion that never came to be, and says nothing of this one.
+ * Tolerance of a consent. Clocks of users and of the API server differ, by hours at times. An older consent was given for an
+ * earlier deletion; one from the future was not written for this deletion either.
  */
 const holdsMs = 24 * 3_600_000;
 
@@ -10,16 +10,20 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Whether an object says that its deletion, at this time, is meant; a consent without a time that can be read always does. */
+/**
+ * True if the consent carries a readable time from at most `withinMs` before the deletion until a day after `now`: users
+ * also consent days after the deletion, when they find it held.
+ */
 export function consentsTo(
   { annotations: noted }: Metadata,
-  at: Date,
+  deletedAt: Date,
+  now: Date,
   withinMs = holdsMs,
 ): boolean {
   const given = noted?.[annotations.deleteConsent];
   if (given === undefined) return false;
   const givenMs = Date.parse(given.replace(/!$/, ''));
-  return Number.isNaN(givenMs) || givenMs >= at.getTime() - withinMs;
+  return givenMs >= deletedAt.getTime() - withinMs && givenMs <= now.getTime() + holdsMs;
 }
 
 /** Whether the consent ends with `!`: the deletion does not wait for a Node that is missing. */

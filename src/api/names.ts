@@ -36,7 +36,7 @@ export const annotations = {
   source: 'multinic.io/source',
   /** Present when the last write through Viola carried a `base`. */
   fenced: 'multinic.io/fenced',
-  /** RFC 3339 time at which Viola was told to delete the object; with `!` appended it does not wait for its Node either. */
+  /** RFC 3339 time of the consent to delete the object, close to the deletion; with `!` it does not wait for its Node either. */
   deleteConsent: 'multinic.io/delete-consent',
   /** The specHash with which NICs may leave the node, written by Viola. */
   removalConsent: 'multinic.io/removal-consent',

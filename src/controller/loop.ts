@@ -233,6 +233,7 @@ function templateOf(values: ControllerValues): JobTemplate {
     priorityClass: values.agentPriorityClass,
     systemBus: values.agentSystemBus,
     selinuxType: values.agentSelinuxType,
+    resources: values.agentResources,
     deadlineSeconds: Math.ceil(values.jobDeadlineMs / 1000),
     ttlSeconds: values.jobTtlSeconds,
   };

@@ -179,7 +179,7 @@ export function createReconciler(options: ReconcilerOptions) {
     if (!heir && isOthers(config, node)) return release(report, signal);
     const pause = await mayClean(report, signal);
     if (pause) return pause;
-    if (heir || isGone(config, node))
+    if (heir || isGone(config, node, clock.now()))
       return heir ? release(report, signal) : giveUp(node, report, signal);
     const progress = await clean(node, report, signal);
     return progress.done ? release(report, signal) : progress;
@@ -269,8 +269,9 @@ export function createReconciler(options: ReconcilerOptions) {
     if (target.reason !== 'NodeNotFound') return refuse(report, target, signal);
     if (!mayHaveNics(config)) return release(report, signal);
     const end = (deletedAt(config)?.getTime() ?? 0) + waitForNodeMs;
-    const isAgreed = hasConsent(config) && endsWaitForNode(config.metadata);
-    const leftMs = isAgreed ? 0 : end - clock.now().getTime();
+    const now = clock.now();
+    const isAgreed = hasConsent(config, now) && endsWaitForNode(config.metadata);
+    const leftMs = isAgreed ? 0 : end - now.getTime();
     if (leftMs <= 0) {
       // The server is asked: what was seen last may lag behind it.
       if (!(await deletion.nodeIsGone(config, signal))) return refuse(report, target, signal);
@@ -317,8 +318,8 @@ function waitFor({ metadata }: NodeConfig, report: Report): Outcome {
 }
 
 /** Whether there is evidence that the machine is gone, of which the Node is still there and not ready. */
-function isGone(config: NodeConfig, node: Node): boolean {
-  return isReady(node) === false && hasConsent(config) && endsWaitForNode(config.metadata);
+function isGone(config: NodeConfig, node: Node, now: Date): boolean {
+  return isReady(node) === false && hasConsent(config, now) && endsWaitForNode(config.metadata);
 }
 
 /** Whether NICs of the object may be on a node: an agent was sent, and no clean-up has ended since. */

@@ -9,6 +9,7 @@ import {
   oneOf,
 } from '../process/setting-schemas.ts';
 import { type Settings, setting } from '../process/settings.ts';
+import { agentResources } from './jobs/agent-resources.ts';
 
 /** Settings of `multinic controller`; names that the deployed controller knows are kept. */
 export const controllerSettings = {
@@ -83,6 +84,13 @@ export const controllerSettings = {
     description:
       'type of the SELinux context of the agent Pods, such as spc_t (not proven); default: that of the container runtime',
   }),
+  agentResources: setting({
+    env: ['AGENT_RESOURCES'],
+    flag: 'agent-resources',
+    schema: agentResources(),
+    description:
+      'requests and limits of the agent container as JSON, for namespaces with a LimitRange or a ResourceQuota; default: requests of 0, which full nodes admit, and a memory limit of 256Mi',
+  }),
   jobTtlSeconds: setting({
     env: ['CONTROLLER_JOB_TTL'],
     flag: 'job-ttl',
@@ -96,7 +104,7 @@ export const controllerSettings = {
       .string()
       .default('10m')
       .pipe(duration({ minMs: 30_000 })),
-    description: 'how long one Job may take, pulling the image included',
+    description: 'how long one Job may take, pulling the image included; at least 30s',
   }),
   startDeadlineMs: setting({
     env: ['CONTROLLER_START_DEADLINE'],
@@ -106,12 +114,12 @@ export const controllerSettings = {
       .default('2m')
       .pipe(duration({ minMs: 30_000 })),
     description:
-      'how long an agent may take to begin, pulling the image included; then its Job is taken back',
+      'how long an agent may take to begin, pulling the image included; then its Job is taken back; at least 30s',
   }),
   maxInFlight: setting({
     env: ['CONTROLLER_MAX_IN_FLIGHT'],
     flag: 'max-in-flight',
-    schema: z.string().default('10').pipe(integer(1, 1_000)),
+    schema: z.string().default('20').pipe(integer(1, 1_000)),
     description: 'how many nodes may be worked on at once',
   }),
   driftPolicy: setting({

@@ -90,6 +90,16 @@ describe('GET /v1/inventory/node-configs', () => {
     expect(await get(query)).toMatchObject({ status: 200, names });
   });
 
+  it('answers over a connection without a warning of Node', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    await (await fetch(`${url}${inventoryPath}`)).text();
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   it('pages by the header of the page before', async () => {
     const first = await get('?limit=2');
     expect(first.names).toEqual(['biz-1/n1', 'biz-1/n2']);

@@ -73,6 +73,8 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
     const { body, last, isEmpty } = await lists.read(filter, decorate);
     if (isEmpty && missing && token === undefined) throw missing;
     if (last) reply.header(continueHeader, tokenOf(last));
+    // Fastify, the log and the pipe of a stream listen for its close eleven times; Node warns of more than ten.
+    reply.raw.setMaxListeners(20);
     // The bytes of a stream are not checked against the schema of the route; its type is that of the schema.
     return reply.type('application/json; charset=utf-8').send(body) as never;
   }

@@ -86,13 +86,14 @@ async function consent(
   { perform, clock, reason, signal }: DeleteOptions,
 ): Promise<string | undefined> {
   const { name, resourceVersion, uid, deletionTimestamp } = metadata;
+  const now = clock.now();
   const consents =
     deletionTimestamp === undefined
-      ? consentsTo(metadata, clock.now(), ownMs)
-      : consentsTo(metadata, new Date(deletionTimestamp));
+      ? consentsTo(metadata, now, now, ownMs)
+      : consentsTo(metadata, new Date(deletionTimestamp), now);
   const isComplete = reason === undefined || endsWaitForNode(metadata);
   if (consents && isComplete) return resourceVersion;
-  const time = rfc3339(clock.now());
+  const time = rfc3339(now);
   const patch = {
     metadata: {
       uid,

@@ -154,6 +154,7 @@ describe('tokens of registered clusters', () => {
     );
     await expect.poll(() => patches).toHaveLength(1);
     expect(lines.join()).toContain('cannot renew the token of a business cluster');
+    expect(lines.join()).toContain('"secretName":"multinic-clusters/biz"');
     expect(lines.join()).not.toContain(old);
     expect(lines.join()).toContain('"secretName":"multinic-clusters/biz"');
     await clock.advance(25 * 60_000);

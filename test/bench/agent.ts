@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../deploy/bundler.ts';
 import { entryPoint } from '../../deploy/entry-point.ts';
+import { buildAgentSnapshot } from '../../deploy/image/agent-snapshot/snapshot.ts';
 import { run } from '../../rig/hosts/namespace/command.ts';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobAction } from '../../src/api/job.ts';
@@ -112,6 +113,71 @@ async function plantRoutes(host: NamespaceHost): Promise<void> {
   await host.ip('-batch', batch);
 }
 
+/** How much of the CPU time of a start from the bundle a start from the snapshot may take. */
+const snapshotGoal = 0.75;
+
+/** CPU time of a command inside with its children, in milliseconds; a process from a snapshot loads no meter. */
+async function cpuMsOf(host: NamespaceHost, command: readonly string[]): Promise<number> {
+  const script = 'TIMEFORMAT=\'CPU %3U %3S\'; time "$@"';
+  const { code, stderr } = await host.exec('bash', '-c', script, 'bash', ...command);
+  const [, user, system] = /^CPU (\S+) (\S+)$/m.exec(stderr) ?? [];
+  if (code !== 0 || user === undefined) throw new Error(stderr);
+  return (Number(user) + Number(system)) * 1_000;
+}
+
+/** CPU times in milliseconds by start and action. */
+type Spent = Map<string, number[]>;
+
+/** Runs the agent from the bundle and from the snapshot, and the same Node.js without work, in turn. */
+async function startsIn(host: NamespaceHost, directory: string): Promise<Spent> {
+  const [asked, result] = [join(host.root, 'request'), join(host.root, 'result')];
+  const options = ['--request', asked, '--result', result, '--host-root', host.root];
+  const [node, snapshot] = [process.execPath, join(directory, 'agent.blob')];
+  const main = join(directory, 'bundle/main.mjs');
+  await bundle(join(directory, 'bundle'));
+  await buildAgentSnapshot(node, snapshot, join(directory, 'work'));
+  const from = {
+    bundle: entryPoint('agent', { node, main }).command,
+    snapshot: entryPoint('agent', { node, main, snapshot }).command,
+  };
+  const spent: Spent = new Map();
+  const measure = async (what: string, command: readonly string[]) => {
+    spent.set(what, [...(spent.get(what) ?? []), await cpuMsOf(host, command)]);
+  };
+  let generation = 0;
+  for (let round = 0; round < 9; round++) {
+    await measure('node', [node, '-e', '0']);
+    for (const [name, command] of Object.entries(from)) {
+      for (const what of ['apply', 'again', 'cleanup']) {
+        generation += 1;
+        const action = what === 'cleanup' ? what : 'apply';
+        await writeFile(asked, JSON.stringify(benchRequest(action, generation, 'IPv4')));
+        await measure(`${name} ${what}`, [...command, ...options]);
+      }
+    }
+  }
+  return spent;
+}
+
+/** The CPU time of the agent's process from the snapshot of the amd64 image, beside that from the bundle. */
+async function starts(host: NamespaceHost): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'multinic-starts-'));
+  const spent = await startsIn(host, directory);
+  await rm(directory, { recursive: true });
+  const of = (what: string) => median(spent.get(what) ?? []);
+  figures.note('node -e 0, CPU', ms(of('node')));
+  for (const [action, what] of [
+    ['apply', 'ten NICs'],
+    ['again', 'nothing to do'],
+  ] as const) {
+    const [bundled, started] = [of(`bundle ${action}`), of(`snapshot ${action}`)];
+    const name = `agent process with ${what}, from its snapshot, CPU`;
+    figures.goal(name, started / bundled, snapshotGoal, 'times the bundle');
+    const times = `${(started / of('node')).toFixed(2)} times node -e 0`;
+    figures.note('its time', `${ms(started)}, ${times}; from the bundle ${ms(bundled)}`);
+  }
+}
+
 /** The agent as its image runs it, from start to exit. */
 async function whole(host: NamespaceHost): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'multinic-bundle-'));
@@ -170,4 +236,5 @@ await withHost('/dev/shm', (host) => section(host, inMemory, 'IPv4'));
 await withHost('/dev/shm', (host) => section(host, inMemory, 'dual'));
 await withHost(disk, (host) => section(host, 'on disk, synced', 'IPv4'));
 await withHost(disk, whole);
+await withHost('/dev/shm', starts);
 figures.end();

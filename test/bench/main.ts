@@ -18,6 +18,7 @@ const benches = [
   'controller-memory',
   'hanging',
   'restart',
+  'places',
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((name) => !benches.includes(name));

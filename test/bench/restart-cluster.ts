@@ -30,6 +30,7 @@ const template = {
   priorityClass: undefined,
   systemBus: false,
   selinuxType: undefined,
+  resources: { requests: { cpu: '0', memory: '0' }, limits: { memory: '256Mi' } },
   deadlineSeconds: 600,
   ttlSeconds: 86_400,
 } as const;

@@ -5,7 +5,7 @@ import { commitOf } from '../../deploy/identity.ts';
 import { ownArchitecture } from '../../deploy/image/images.ts';
 import { type Buildah, startBuildah } from './images/buildah.ts';
 import { type Built, buildAndUnpack, repository, run, shorts } from './images/built.ts';
-import { contentOf, unpack } from './images/unpacked.ts';
+import { contentOf, layersOf, unpack } from './images/unpacked.ts';
 
 // The images of this machine's architecture, built in other ways; images.test.ts has what is in them.
 let built: Built;
@@ -16,6 +16,9 @@ beforeAll(async () => {
 
 afterAll(() => built?.[Symbol.asyncDispose]());
 
+/** Two builds of the agent's startup snapshot differ in some bytes. */
+const hasSnapshot = (short: string) => short === 'multinic-agent' && ownArchitecture === 'amd64';
+
 it('the images are equal byte for byte when a user with another umask and time zone builds them', async () => {
   const before = process.umask(0o077);
   vi.stubEnv('TZ', 'Asia/Seoul');
@@ -23,12 +26,16 @@ it('the images are equal byte for byte when a user with another umask and time z
     process.umask(before);
     vi.unstubAllEnvs();
   });
-  expect(again.map(({ name, id, digest }) => ({ name, id, digest }))).toEqual(
-    built.images.map(({ name, id, digest }) => ({ name, id, digest })),
-  );
-  for (const [at, { file: one }] of built.images.entries()) {
-    const other = again[at]?.file ?? '';
-    expect((await readFile(one)).equals(await readFile(other))).toBe(true);
+  expect(again.map(({ name }) => name)).toEqual(built.images.map(({ name }) => name));
+  for (const [at, short] of shorts.entries()) {
+    const [one, other] = [built.images[at]?.file ?? '', again[at]?.file ?? ''];
+    if (!hasSnapshot(short)) {
+      expect((await readFile(one)).equals(await readFile(other))).toBe(true);
+      continue;
+    }
+    const [layers, others] = [await layersOf(one), await layersOf(other)];
+    expect(layers).toHaveLength(4);
+    expect(others.slice(0, -1)).toEqual(layers.slice(0, -1));
   }
 });
 
@@ -47,7 +54,12 @@ describe('from its Dockerfile', () => {
     await buildah.save(`test.invalid/${short}:9`, file);
     const made = (await unpack(file, join(built.folder, `${short}.made`))).get(ownArchitecture);
     const { root, config } = built.imageOf(short);
-    expect(await contentOf(made?.root ?? '')).toEqual(await contentOf(root));
+    const [ofDockerfile, ofArchive] = await Promise.all(
+      [made?.root ?? '', root].map(async (each) =>
+        (await contentOf(each)).map((line) => line.replace(/^(\/app\/agent\.blob .*) .*/, '$1')),
+      ),
+    );
+    expect(ofDockerfile).toEqual(ofArchive);
     const { 'io.buildah.version': _, ...labels } = made?.config.config.Labels ?? {};
     expect({ ...made?.config.config, Labels: labels }).toEqual(config.config);
     expect(labels['org.opencontainers.image.revision']).toBe(await commitOf(repository));

@@ -1,7 +1,9 @@
-import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entryPoint } from '../../deploy/entry-point.ts';
 import { adviceOn, type Snapshot } from '../../deploy/image/advisories.ts';
+import { layOutRecordedHost } from '../../deploy/image/agent-snapshot/snapshot.ts';
 import { writeImageArchive } from '../../deploy/image/air-gap/image-archive.ts';
 import { filesBelow } from '../../deploy/image/contents.ts';
 import { stepsOf } from '../../deploy/image/engine.ts';
@@ -194,12 +196,54 @@ describe('one file for a site without network', () => {
   });
 });
 
+/** The plan of a dry run in a network namespace with the node's own link alone, by a command of the image. */
+async function planned(command: readonly string[]): Promise<unknown> {
+  const { root } = built.imageOf('multinic-agent');
+  const place = await mkdtemp(join(root, 'tmp/recorded-'));
+  try {
+    await layOutRecordedHost(place);
+    const inside = place.slice(root.length);
+    const script = `ip link add eth0 index 102 address 02:00:00:00:00:01 type veth peer name peer0
+      ip address add 10.200.0.2/16 dev eth0
+      mount --rbind /proc "$1/proc"
+      exec chroot "$@"`;
+    const words = ['--mount', '--net', 'sh', '-ec', script, 'sh', root, ...command];
+    const options = ['--request', `${inside}/request`, '--host-root', `${inside}/host`];
+    const { stdout } = await run('unshare', [...words, ...options, '--dry-run']);
+    return JSON.parse(stdout);
+  } finally {
+    await rm(place, { recursive: true });
+  }
+}
+
+describe.runIf(ownArchitecture === 'amd64')('the agent’s startup snapshot', () => {
+  it('plans as the bundle does, in the network namespace and with the files of the start', async () => {
+    const { config } = built.imageOf('multinic-agent').config;
+    expect(config.Entrypoint).toContain('--snapshot-blob=/app/agent.blob');
+    const plan = await planned(config.Entrypoint);
+    expect(plan).toEqual(await planned(entryPoint('agent').command));
+    // The recorded host of the build has these NICs, this namespace has none.
+    expect(JSON.stringify(plan)).toContain('WaitingForNIC');
+    expect(JSON.stringify(plan)).not.toContain('link.rename');
+  });
+
+  it('is refused by another Node.js, by name', async () => {
+    const { root } = built.imageOf('multinic-agent');
+    const blob = join(built.folder, 'other.blob');
+    const own = await readFile(join(root, 'app/agent.blob'), 'latin1');
+    const other = process.version.replace(/\d$/, (digit) => `${(Number(digit) + 1) % 10}`);
+    await writeFile(blob, own.replace(process.version.slice(1), other.slice(1)), 'latin1');
+    const start = run(join(root, 'usr/local/bin/node'), [`--snapshot-blob=${blob}`, 'agent']);
+    await expect(start).rejects.toThrow(/built with ?Node\.js version/);
+  });
+});
+
 it('each architecture gets its own files where its Dockerfile builds several', async () => {
   const buildah = await startBuildah(join(built.folder, 'buildah'));
   const context = join(built.folder, 'context');
   for (const architecture of architectures) {
     const place = join(context, architecture);
-    for (const empty of ['tools', 'multinic-agent'])
+    for (const empty of ['tools', 'multinic-agent', 'snapshot'])
       await mkdir(join(place, empty), { recursive: true });
     const etc = join(built.imageOf('multinic-agent', architecture).root, 'usr/share/sbom');
     await cp(etc, join(place, 'base'), { recursive: true });

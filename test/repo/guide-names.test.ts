@@ -6,10 +6,11 @@ import { settingsOfParts } from '../../deploy/settings-of-parts.ts';
 import { metricTable } from '../../src/api/metrics.ts';
 import { reasons } from '../../src/api/reasons.ts';
 import { commands } from '../../src/cli/main-cli.ts';
+import type { Settings } from '../../src/process/settings.ts';
 import { blocksOf, guides, koreanOf, variablesOf } from './guides.ts';
 import { filesBelow, root, textOf } from './tree.ts';
 
-const settings = Object.values(settingsOfParts).flatMap((part) => Object.values(part));
+const settings = Object.values<Settings>(settingsOfParts).flatMap((part) => Object.values(part));
 
 /** Flags of other programs that guides use. */
 const flagsOfOthers = {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { secretKeys } from '../../src/process/log.ts';
 import { filesBelow, textOf } from './tree.ts';
 
 const folders = ['.ci', 'charts', 'deploy', 'docs', 'rig', 'scripts', 'src', 'test'];
@@ -38,4 +39,23 @@ it.each([
   ['trust in any host', joined('ssh -o StrictHostKeyChecking', '=no host')],
 ])('%s is found', (what, text) => {
   expect(found(text)).toEqual([what]);
+});
+
+/** A log call with a field that the logger redacts: the reader sees "[redacted]" instead of a name. */
+const redactedField = new RegExp(
+  `\\blog\\.(?:trace|debug|info|warn|error|fatal)\\(\\s*(?=\\{)[^}]*?[{,]\\s*(?:${secretKeys.join('|')})\\b\\s*[:,}]`,
+);
+
+it('[C11] log calls name Secrets by fields that the logger does not redact', () => {
+  const sources = filesBelow('src').filter((path) => /(?<!\.test)\.ts$/.test(path));
+  expect(sources.filter((path) => redactedField.test(textOf(path)))).toEqual([]);
+});
+
+it.each([
+  ["log.warn({ secret: keyOf(secret), flaw }, 'x')", true],
+  ["this.#log.info(\n      { name, token },\n      'x',\n    )", true],
+  ["log.error({ name: secret, err }, 'x')", false],
+  ["log.warn({ secretName: keyOf(secret) }, 'the token ends soon')", false],
+])('[C11] %j redacts a field: %s', (call, isRedacted) => {
+  expect(redactedField.test(call)).toBe(isRedacted);
 });

@@ -363,6 +363,12 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- end }}
 {{- end }}
 
+{{- /* What cannot be about the values of every chart, one line each. */ -}}
+{{- define "multinic.globalProblems" -}}
+{{- include "multinic.registryProblem" (dict "path" "global.imageRegistry" "registry" .Values.global.imageRegistry) }}
+{{- include "multinic.alertProblems" . }}
+{{- end }}
+
 {{- /* What cannot be about a part's values, one line each. */ -}}
 {{- define "multinic.problems" -}}
 {{- $listen := include "multinic.setting" (merge (dict "key" "listen") .) -}}
@@ -380,17 +386,60 @@ alerts.enabled is true, and every alert names its runbook: set alerts.runbookBas
 {{- with $own }}
 {{ $.part }}.podLabels has {{ join ", " . }}, which the chart sets: take another label
 {{- end }}
-{{- $memory := dig "limits" "memory" "" .values.resources | toString -}}
+{{- $advice := printf "raise it, or lower %s.heap.old" .part -}}
+{{- include "multinic.memoryProblem" (merge (dict "path" .part "resources" .values.resources "advice" $advice) .values.heap) }}
+{{- include "multinic.imageProblem" (dict "path" (printf "%s.image" .part) "image" .values.image) }}
+{{- $bounds := fromYaml (include (printf "multinic.durations.%s" .part) .root) }}
+{{- range $key, $bound := $bounds }}
+{{- with get $.values.settings $key }}
+{{- $ms := include "multinic.milliseconds" . | float64 }}
+{{- if lt $ms (float64 $bound.least.ms) }}
+{{ $.part }}.settings.{{ $key }} is {{ . }}: set at least {{ $bound.least.text }}
+{{- else if gt $ms (float64 $bound.most.ms) }}
+{{ $.part }}.settings.{{ $key }} is {{ . }}: set at most {{ $bound.most.text }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Milliseconds of a duration such as 1h30m or 0. */ -}}
+{{- define "multinic.milliseconds" -}}
+{{- $units := dict "ns" 0.000001 "us" 0.001 "µs" 0.001 "ms" 1.0 "s" 1000.0 "m" 60000.0 "h" 3600000.0 -}}
+{{- $sum := 0.0 -}}
+{{- range regexFindAll "[0-9.]+[a-zµ]+" . -1 -}}
+{{- $unit := regexFind "[a-zµ]+$" . -}}
+{{- $sum = addf $sum (mulf (trimSuffix $unit . | float64) (get $units $unit)) -}}
+{{- end -}}
+{{- $sum -}}
+{{- end }}
+
+{{- /* A memory limit below what the heap needs: .path, .resources, .old and .young (MB), .advice */ -}}
+{{- define "multinic.memoryProblem" -}}
+{{- $memory := dig "limits" "memory" "" (.resources | default dict) | toString -}}
 {{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 -}}
 {{- $unit := regexFind "[A-Za-z]*$" $memory -}}
 {{- if and $memory (hasKey $units $unit) -}}
 {{- $limit := div (mulf (trimSuffix $unit $memory | float64) (get $units $unit) | int64) 1048576 -}}
 {{- /* V8 keeps three times the semi-space for what is young. */ -}}
-{{- $needed := add 64 (div (mul 5 .values.heap.old) 4) (mul 3 .values.heap.young) -}}
+{{- $needed := add 64 (div (mul 5 .old) 4) (mul 3 .young) -}}
 {{- if lt $limit $needed }}
-{{ .part }}.resources.limits.memory is {{ $memory }}, and a heap of {{ .values.heap.old }} MB needs {{ $needed }}Mi: raise it, or lower {{ .part }}.heap.old
+{{ .path }}.resources.limits.memory is {{ $memory }}, and a heap of {{ .old }} MB needs {{ $needed }}Mi: {{ .advice }}
 {{- end -}}
 {{- end -}}
+{{- end }}
+
+{{- /* Parts of a reference that no container runtime takes: .path, .image */ -}}
+{{- define "multinic.imageProblem" -}}
+{{- include "multinic.registryProblem" (dict "path" (printf "%s.registry" .path) "registry" .image.registry) }}
+{{- if contains "@" (.image.tag | default "") }}
+{{ .path }}.tag is {{ .image.tag }}: set {{ .path }}.tag to the tag alone, and {{ .path }}.digest to what follows the @
+{{- end }}
+{{- end }}
+
+{{- define "multinic.registryProblem" -}}
+{{- with regexFind "^[A-Za-z]+://" .registry }}
+{{ $.path }} is {{ $.registry }}: leave {{ . }} out, such as {{ trimPrefix . $.registry }}
+{{- end }}
 {{- end }}
 
 {{- /* Ends the rendering when there are problems. */ -}}

@@ -15,6 +15,7 @@ listen: ":8080"
 agentNamespace: {{ $agent.namespace | quote }}
 agentServiceAccount: multinic-agent
 agentImage: {{ include "multinic.image" (dict "root" . "image" $agent.image) }}
+agentResources: {{ toJson $agent.resources | quote }}
 agentImagePullPolicy: {{ $agent.image.pullPolicy }}
 {{- with $agent.imagePullSecrets | default .Values.global.imagePullSecrets }}
 agentImagePullSecrets:

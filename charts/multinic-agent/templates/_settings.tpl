@@ -11,6 +11,7 @@ agentServiceAccount: CONTROLLER_SA_NAME
 agentPriorityClass: AGENT_PRIORITY_CLASS
 agentSystemBus: AGENT_SYSTEM_BUS
 agentSelinuxType: AGENT_SELINUX_TYPE
+agentResources: AGENT_RESOURCES
 jobTtlSeconds: CONTROLLER_JOB_TTL
 jobDeadline: CONTROLLER_JOB_DEADLINE
 startDeadline: CONTROLLER_START_DEADLINE
@@ -33,4 +34,42 @@ selfCheck: SELF_CHECK
 - --expose-gc
 - --no-sparkplug
 - /app/main.mjs
+{{- end }}
+
+{{- /* Shortest and longest duration that a setting takes. */ -}}
+{{- define "multinic.durations.controller" -}}
+jobDeadline:
+  least:
+    ms: 30000
+    text: 30s
+  most:
+    ms: 2145600000
+    text: 596h
+startDeadline:
+  least:
+    ms: 30000
+    text: 30s
+  most:
+    ms: 2145600000
+    text: 596h
+checkInterval:
+  least:
+    ms: 300000
+    text: 5m
+  most:
+    ms: 2145600000
+    text: 596h
+leaseDuration:
+  least:
+    ms: 1000
+    text: 1s
+  most:
+    ms: 2145600000
+    text: 596h
+{{- end }}
+
+{{- /* Limits of the heap of agents in MB. */ -}}
+{{- define "multinic.heap.agent" -}}
+young: 2
+old: 64
 {{- end }}

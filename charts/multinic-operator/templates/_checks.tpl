@@ -5,6 +5,9 @@
 {{- if and (gt (int $operator.replicas) 1) (include "operator.usesSqlite" .) }}
 operator.replicas is {{ $operator.replicas }}, and the inventory is a file of one Pod: set operator.settings.dbHost (MariaDB), or operator.replicas=1
 {{- end }}
+{{- if and $operator.settings.dbHost (not $operator.secretSettings.dbPassword) }}
+operator.settings.dbHost is {{ $operator.settings.dbHost }}, and nothing says the password: set operator.secretSettings.dbPassword to {name: SECRET, key: KEY}
+{{- end }}
 {{- if and $operator.caBundle.configMap $operator.caBundle.secret }}
 operator.caBundle has both configMap and secret: keep one
 {{- end }}
@@ -41,7 +44,7 @@ operator.settings.inventoryListen is {{ $inventory }}, the port of operator.sett
 {{- include "operator.inventoryProblems" . }}
 {{- include "operator.triggerProblems" . }}
 {{- include "operator.secretProblems" . }}
-{{- include "multinic.alertProblems" . }}
+{{- include "multinic.globalProblems" . }}
 {{- include "multinic.problems" (merge (fromYaml (include "operator.part" .)) (dict "root" . "values" $operator)) }}
 {{- include "multinic.problems" (merge (fromYaml (include "viola.part" .)) (dict "root" . "values" $viola)) }}
 {{- end }}
@@ -62,6 +65,10 @@ operator.trigger.{{ . }} is set and operator.trigger.mode is not: say a mode
 {{- end }}
 {{- if and (eq ($trigger.mode | default "") "webhook") (not (include "operator.takesTriggers" .)) }}
 operator.trigger.mode is webhook and nobody may call: set operator.trigger.endpoint.tokensSecret or operator.trigger.endpoint.keysSecret
+{{- end }}
+{{- $policies := .Values.networkPolicy -}}
+{{- if and (eq ($trigger.mode | default "") "webhook") (include "operator.takesTriggers" .) $policies.enabled (not $policies.trigger.from) }}
+operator.trigger.mode is webhook and no NetworkPolicy lets a caller in: set networkPolicy.trigger.from to the callers, such as [{ipBlock: {cidr: 10.0.0.0/24}}]
 {{- end }}
 {{- if and $trigger.interval $trigger.schedule }}
 operator.trigger has both interval and schedule: keep one

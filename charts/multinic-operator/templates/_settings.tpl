@@ -81,6 +81,66 @@ selfCheck: SELF_CHECK
 - /app/main.mjs
 {{- end }}
 
+{{- /* Shortest and longest duration that a setting takes. */ -}}
+{{- define "multinic.durations.operator" -}}
+leaseDuration:
+  least:
+    ms: 1000
+    text: 1s
+  most:
+    ms: 2145600000
+    text: 596h
+contrabassTimeout:
+  least:
+    ms: 1
+    text: 1ms
+  most:
+    ms: 2145600000
+    text: 596h
+violaTimeout:
+  least:
+    ms: 1
+    text: 1ms
+  most:
+    ms: 2145600000
+    text: 596h
+openstackTimeout:
+  least:
+    ms: 1
+    text: 1ms
+  most:
+    ms: 2145600000
+    text: 596h
+pollFastInterval:
+  least:
+    ms: 1000
+    text: 1s
+  most:
+    ms: 2145600000
+    text: 596h
+pollSlowInterval:
+  least:
+    ms: 1000
+    text: 1s
+  most:
+    ms: 2145600000
+    text: 596h
+pollErrorInterval:
+  least:
+    ms: 1000
+    text: 1s
+  most:
+    ms: 2145600000
+    text: 596h
+pollFastWindow:
+  least:
+    ms: 0
+    text: 0ms
+  most:
+    ms: 2145600000
+    text: 596h
+{{- end }}
+
 {{- /* Value of a setting to the environment variable that holds it. */ -}}
 {{- define "multinic.settings.viola" -}}
 listen: VIOLA_LISTEN
@@ -109,4 +169,22 @@ selfCheck: SELF_CHECK
 - --expose-gc
 - --no-sparkplug
 - /app/main.mjs
+{{- end }}
+
+{{- /* Shortest and longest duration that a setting takes. */ -}}
+{{- define "multinic.durations.viola" -}}
+clusterTimeout:
+  least:
+    ms: 1000
+    text: 1s
+  most:
+    ms: 2145600000
+    text: 596h
+cacheFor:
+  least:
+    ms: 0
+    text: 0ms
+  most:
+    ms: 2145600000
+    text: 596h
 {{- end }}

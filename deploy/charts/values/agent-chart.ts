@@ -26,6 +26,7 @@ const controller = group('The controller.', {
       agentImagePullPolicy: 'agent.image.pullPolicy',
       agentImagePullSecrets: 'agent.imagePullSecrets',
       agentPriorityClass: 'agent.priorityClassName',
+      agentResources: 'agent.resources',
     },
   }),
   ...podValues(),
@@ -47,6 +48,10 @@ const agent = group('The agents: a Job on a node whose NICs are to change.', {
       'Secrets with the credentials of the registry, in the namespace of the Jobs: make them there. Default: the names of global.imagePullSecrets.',
     )
     .default([]),
+  resources: resources(
+    { requests: { cpu: '0', memory: '0' }, limits: { memory: '256Mi' } },
+    'Resources of the agent container. A kubelet admits a Pod without requests on a full node, too; raise them where a LimitRange has a minimum.',
+  ),
   priorityClassName: objectName()
     .describe('PriorityClass of the Jobs; default: that of priorityClass, if it is created.')
     .optional(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type HeapOwner, heapLimits } from '../../../src/process/heap.ts';
-import { asIs, group, objectName, text, textByName, whole } from './describe.ts';
+import { asIs, group, objectName, textByName, whole } from './describe.ts';
 import { pullSecrets, tolerations } from './kubernetes.ts';
 
 /** What every part's Pods can be told, beside its settings. */
@@ -33,11 +33,22 @@ export function podValues() {
 
 export function image(repository: string, of: string) {
   return group(`Image of ${of}: registry/repository:tag@digest.`, {
-    registry: text()
+    registry: z
+      .string()
+      .regex(/^\S+$/)
       .describe('Used unless global.imageRegistry is set. localhost is what `make image` writes.')
       .default('localhost'),
-    repository: text().describe('Name below the registry.').default(repository),
-    tag: text().describe('Default: the version of the chart.').optional(),
+    repository: z
+      .string()
+      .regex(/^[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*)*$/)
+      .describe('Name below the registry.')
+      .default(repository),
+    // A tag with a digest is left to a check that says where the digest belongs.
+    tag: z
+      .string()
+      .regex(/^\w[\w.-]{0,127}(@.*)?$/)
+      .describe('Default: the version of the chart.')
+      .optional(),
     digest: z
       .string()
       .regex(/^sha256:[0-9a-f]{64}$/)
@@ -66,6 +77,7 @@ export const global = z
   .looseObject({
     imageRegistry: z
       .string()
+      .regex(/^\S*$/)
       .describe('Registry of all images, instead of their own; for sites with a mirror.')
       .default(''),
     imagePullSecrets: pullSecrets

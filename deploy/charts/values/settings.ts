@@ -54,10 +54,11 @@ const unit = String.raw`\d+(\.\d+)?(ns|us|µs|ms|s|m|h)`;
 function formSchema(form: TypedSetting['form']): z.ZodType {
   if (form.kind === 'integer') return z.int().min(form.min).max(form.max);
   if (form.kind === 'choice') return z.enum(form.words);
+  if (form.kind === 'text') return z.string().regex(new RegExp(form.pattern ?? '\\S'));
   return byKind[form.kind]();
 }
 
-type PlainKind = Exclude<TypedSetting['form']['kind'], 'integer' | 'choice'>;
+type PlainKind = Exclude<TypedSetting['form']['kind'], 'integer' | 'choice' | 'text'>;
 
 const byKind: Readonly<Record<PlainKind, () => z.ZodType>> = {
   boolean: () => z.boolean(),
@@ -66,5 +67,4 @@ const byKind: Readonly<Record<PlainKind, () => z.ZodType>> = {
   duration: () => z.string().regex(new RegExp(`^((${unit})+|0)$`)),
   url: () => z.string().regex(/^https?:\/\/[^\s/]+/),
   address: () => z.string().regex(/^(\[[0-9A-Fa-f:]+\]|[^:\s]*):\d{1,5}$/),
-  text,
 };

@@ -100,7 +100,6 @@ describe('the Job of a run', () => {
       runAsUser: 0,
       capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] },
     });
-    expect(container().resources?.limits).toEqual({ memory: '256Mi' });
   });
 
   it('[RW-56] [RW-69] listens nowhere and is probed by nobody', () => {
@@ -116,9 +115,7 @@ describe('the Job of a run', () => {
     expect(spec?.template.spec?.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
   });
 
-  it('asks for nothing that a full node lacks, and is as important as it is said to be', () => {
-    const resources = podSpec().containers?.[0]?.resources;
-    expect(resources?.requests).toEqual({ cpu: '0', memory: '0' });
+  it('has the SELinux type and the PriorityClass that are set', () => {
     const labelled = jobOf(order(), { ...template, selinuxType: 'spc_t' });
     expect(labelled.spec?.template.spec?.securityContext).toEqual({
       seccompProfile: { type: 'RuntimeDefault' },

@@ -30,6 +30,11 @@ export interface JobTemplate {
   readonly systemBus: boolean;
   /** SELinux type of their Pods; undefined: the container runtime's. */
   readonly selinuxType: string | undefined;
+  /** Of the agent container. A kubelet refuses a Pod that requests more than its node has left (OutOfcpu). */
+  readonly resources: {
+    readonly requests: Readonly<Record<string, string>>;
+    readonly limits: Readonly<Record<string, string>>;
+  };
   readonly deadlineSeconds: number;
   /** Longer than the longest pause between two attempts, so that a restart finds the count in the labels. */
   readonly ttlSeconds: number;
@@ -111,11 +116,7 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
           runAsUser: 0,
           capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] },
         },
-        resources: {
-          // A kubelet refuses a Pod that asks for more than is left (OutOfcpu): full nodes must be configured too.
-          requests: { cpu: '0', memory: '0' },
-          limits: { memory: '256Mi' },
-        },
+        resources: template.resources,
         volumeMounts: [requestMount, ...mounts.map(mountOf)],
       },
     ],

@@ -53,13 +53,26 @@ describe('what every visit asks of all objects', () => {
 
   it('is about those alone that nobody consented to, took over or processed', () => {
     const stores = createStores();
-    const annotations = { 'multinic.io/delete-consent': '', 'multinic.io/take-over': '' };
+    const annotations = {
+      'multinic.io/delete-consent': deletionTimestamp,
+      'multinic.io/take-over': '',
+    };
     const metadata = { deletionTimestamp, annotations, generation: 2 };
     stores.configs.upsert(nodeConfig({ metadata, status: { ...theirs, observedGeneration: 1 } }));
     expect(stores.leavingSince(new Date(deletionTimestamp))).toEqual([]);
     expect(stores.foreign()).toBeUndefined();
     expect(stores.processed()).toBe(0);
   });
+
+  it.each(['yes', '2027-01-01T00:00:00Z!'])(
+    '[C17] counts a deletion as one without consent when the consent is %s',
+    (consent) => {
+      const stores = createStores();
+      const annotations = { 'multinic.io/delete-consent': consent };
+      stores.configs.upsert(nodeConfig({ metadata: { deletionTimestamp, annotations } }));
+      expect(stores.leavingSince(new Date(deletionTimestamp))).toHaveLength(1);
+    },
+  );
 });
 
 it('keeps objects as text, a quarter of the memory: each look at one reads it', () => {

@@ -202,7 +202,11 @@ export function createStores(): Stores {
       nodeName: (config) => [nodeNameOf(config)],
       meaning: (config) => (deletedAt(config) ? [] : [identityOf(config)]),
       recordOf: (config) => given(recordedNode(config)),
-      leaving: (config) => (hasConsent(config) ? [] : given(secondOf(deletedAt(config)))),
+      // An index knows no time: a consent given more than a day later counts in `hasConsent` alone.
+      leaving: (config) => {
+        const at = deletedAt(config);
+        return at === undefined || hasConsent(config, at) ? [] : given(secondOf(at));
+      },
       foreign: (config) => (isForeign(config) ? ['yes'] : []),
       processed: (config) => (isProcessed(config) ? ['yes'] : []),
     },
@@ -264,9 +268,9 @@ function recordedNode({ metadata, status }: NodeConfig): string | undefined {
 }
 
 /** Whether a user or Viola said that the object is deleted on purpose. */
-export function hasConsent(config: NodeConfig): boolean {
+export function hasConsent(config: NodeConfig, now: Date): boolean {
   const at = deletedAt(config);
-  return at !== undefined && (consentsTo(config.metadata, at) || hasNewLeave(config));
+  return at !== undefined && (consentsTo(config.metadata, at, now) || hasNewLeave(config));
 }
 
 /** Whether NICs may leave the node for this spec: Viola says so with its hash, a user with a value that no run has used. */

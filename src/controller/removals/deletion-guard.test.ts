@@ -87,14 +87,31 @@ describe('deletions', () => {
     expect(cleaned()).toBe(5);
   });
 
-  it('are asked for when the consent was meant for another deletion, days before', async () => {
+  it.each([
+    ['is of three days before', -3],
+    ['is of a month later', 30],
+    ['has no time', undefined],
+  ])('[C17] are held when the consent %s', async (_about, days) => {
     const list = await fleet();
-    const before = new Date(bed.clock.now().getTime() - 3 * 86_400_000).toISOString();
-    for (const name of list) await annotate(name, before);
+    const at =
+      days === undefined
+        ? 'yes'
+        : new Date(bed.clock.now().getTime() + days * 86_400_000).toISOString();
+    for (const name of list) await annotate(name, at);
     for (const name of list) await bed.delete(name);
     for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
     await bed.pass(100);
     expect(cleaned()).toBe(0);
+    await annotate('a');
+    await bed.untilGone('a');
+    expect(cleaned()).toBe(1);
+  });
+
+  it('[C17] are carried out by a consent that is given days later', async () => {
+    const list = await fleet();
+    for (const name of list) await bed.delete(name);
+    for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
+    bed.clock.setWall(3 * 86_400_000);
     await annotate('a');
     await bed.untilGone('a');
     expect(cleaned()).toBe(1);

@@ -77,7 +77,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     edits.delete(keyOf(config));
     // To stop half-way would leave a node that nobody wants like that; and where nothing is, nothing is lost.
     if (isCleaned(config) || allowsRemovals(config)) return { kind: 'granted' };
-    if (hasConsent(config)) return agreed(config);
+    if (hasConsent(config, clock.now())) return agreed(config);
     const before = askedBefore(config);
     if (before !== undefined) return { kind: 'asked', message: before };
     const since = seen.get(uid) ?? clock.monotonicMs();
@@ -149,7 +149,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   function gone(config: NodeConfig): void {
     seen.delete(config.metadata.uid ?? '');
     edits.delete(keyOf(config));
-    if (!hasConsent(config)) count(config, true, deletedAt(config));
+    if (!hasConsent(config, clock.now())) count(config, true, deletedAt(config));
   }
 
   function count(config: NodeConfig, isGone: boolean, at = new Date(0)): void {

@@ -126,7 +126,8 @@ function accepted({ entries = [], blocked }: ConditionsInput['spec']): Condition
 }
 
 function usable(count: number): string {
-  return count === 0 ? 'there are no entries' : `all ${count} entries can be used`;
+  if (count === 0) return 'there are no entries';
+  return count === 1 ? '1 entry can be used' : `all ${count} entries can be used`;
 }
 
 /** What the last look found stands until the next one, or until everything was applied again. */
@@ -211,15 +212,19 @@ function describe(nics: readonly NicResult[], entries: readonly Entry[]): string
   const open = nics
     .filter(isOpen)
     .map(({ index, reason, message }) => `${interfaceName(index)} ${reason}: ${message}`);
-  return `${configured} of ${entries.length} interfaces configured; ${open.join('; ')}`;
+  return `${configured} of ${interfaces(entries.length)} configured; ${open.join('; ')}`;
 }
 
 function success(entries: readonly Entry[], warnings: readonly string[]): string {
   const words =
     entries.length === 0
       ? 'No interfaces: nothing on the node is ours'
-      : `All ${entries.length} interfaces configured successfully`;
+      : `${entries.length === 1 ? '' : 'All '}${interfaces(entries.length)} configured successfully`;
   return warnings.length === 0 ? words : `${words}; warnings: ${warnings.join(', ')}`;
+}
+
+function interfaces(count: number): string {
+  return `${count} interface${count === 1 ? '' : 's'}`;
 }
 
 /** Why entries cannot be used, one text each. */
@@ -246,9 +251,9 @@ function stageIn(situation: Situation, ready: Judgement): Judgement {
   const there = nics.filter(({ state }) => state === 'Configured').length;
   const failed = nics.filter(isOpen);
   if (failed.length === 0) {
-    return { status: 'True', reason: 'JobSucceeded', message: `${there} interfaces` };
+    return { status: 'True', reason: 'JobSucceeded', message: interfaces(there) };
   }
   const names = failed.map(({ index, reason }) => `${interfaceName(index)} ${reason}`);
-  const message = `${there} of ${there + failed.length} interfaces; ${names.join(', ')}`;
+  const message = `${there} of ${interfaces(there + failed.length)}; ${names.join(', ')}`;
   return { status: 'False', reason: there > 0 ? 'JobFailedPartial' : 'JobFailed', message };
 }

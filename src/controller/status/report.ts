@@ -17,7 +17,13 @@ import type { Clock } from '../../time/clock.ts';
 import type { Applied } from '../jobs/applied.ts';
 import { type AcceptedSpec, acceptEntries } from '../jobs/request.ts';
 import { RunRefused, type Verdict } from '../jobs/runner.ts';
-import { type NodeConfig, nodeConfigs, refOfConfig } from '../objects/stores.ts';
+import {
+  isWrittenByOther,
+  type NodeConfig,
+  nodeConfigs,
+  otherControllerActive,
+  refOfConfig,
+} from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
 import { standBackPatch } from '../watch/legacy-controller.ts';
 import type { Situation } from './conditions.ts';
@@ -59,7 +65,7 @@ interface Told {
 
 export interface Reporter {
   open(config: NodeConfig): Report;
-  /** Says on the object that another controller has it in its hands, and what to do about it. */
+  /** Reports on the object that the legacy controller owns it, and what to do; once until `open`. */
   standBack(config: NodeConfig, message: string, signal: AbortSignal): Promise<void>;
   /** Records a Warning Event about an object whose status is not written any more. */
   warn(config: NodeConfig, reason: Reason, message: string): void;
@@ -73,8 +79,11 @@ export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
   const statuses = new KeptStatuses(options.onStatusLost);
   const ownWrites = new OwnWrites(statuses);
+  /** UIDs, by key, of objects on which this process reported the legacy controller. */
+  const standingBack = new Map<string, string | undefined>();
 
   function open(config: NodeConfig): Report {
+    standingBack.delete(keyOf(config));
     let current = statuses.whole(config);
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
@@ -125,9 +134,25 @@ export function createReporter(options: ReportOptions): Reporter {
 
   async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
     const patch = standBackPatch(config, message, clock.now());
-    if (patch === undefined) return;
+    if (patch === undefined || isReported(config)) return;
     configs.upsert(await write(config, patch, signal));
+    standingBack.set(keyOf(config), config.metadata.uid);
     recorder.record(config, { type: 'Warning', reason: 'OtherControllerActive', message });
+  }
+
+  /**
+   * Whether the legacy controller has replaced the report, as each of its writes does. Another write would conflict with its
+   * next one and start its agent again, and a status in its form is evidence enough.
+   */
+  function isReported({ metadata, status }: NodeConfig): boolean {
+    const key = keyOf({ metadata });
+    return (
+      standingBack.has(key) &&
+      standingBack.get(key) === metadata.uid &&
+      status !== undefined &&
+      isWrittenByOther(status) &&
+      findCondition(status.conditions, otherControllerActive) === undefined
+    );
   }
 
   function write(config: NodeConfig, patch: unknown, signal: AbortSignal) {
@@ -145,7 +170,10 @@ export function createReporter(options: ReportOptions): Reporter {
     warn: (config, reason, message) =>
       recorder.record(config, { type: 'Warning', reason, message }),
     wrote: (change) => ownWrites.has(change),
-    forget: (key) => statuses.forget(key),
+    forget(key) {
+      statuses.forget(key);
+      standingBack.delete(key);
+    },
   };
 }
 

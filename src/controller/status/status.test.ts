@@ -103,11 +103,23 @@ describe('the status of an object', () => {
       Verified: 'False JobFailed',
     });
     expect(findCondition(none.conditions, 'Applied')?.message).toBe(
-      '0 of 1 interfaces; multinic0 PersistFailed',
+      '0 of 1 interface; multinic0 PersistFailed',
     );
     const removed = nicResult(1, { state: 'Removed', reason: 'Removed' });
     const one = status(reported({ nics: [nicResult(0), removed] }));
-    expect(findCondition(one.conditions, 'Verified')?.message).toBe('1 interfaces');
+    expect(findCondition(one.conditions, 'Verified')?.message).toBe('1 interface');
+  });
+
+  it.each([
+    [1, '1 interface configured successfully', '1 entry can be used'],
+    [2, 'All 2 interfaces configured successfully', 'all 2 entries can be used'],
+  ])('[H16] messages of %i NIC use the right number of the noun', (count, ready, accepted) => {
+    const indexes = Array.from({ length: count }, (_unused, index) => index);
+    const config = nodeConfig({ spec: { interfaces: indexes.map((index) => entry(index)) } });
+    const nics = indexes.map((index) => nicResult(index));
+    const { conditions } = status(reported({ nics }), config);
+    expect(findCondition(conditions, 'Ready')?.message).toBe(ready);
+    expect(findCondition(conditions, 'Accepted')?.message).toBe(accepted);
   });
 
   it('is Pending, not Failed, when all that is missing is a NIC to be plugged', () => {

@@ -13,6 +13,14 @@ let bed: ControllerBed;
 beforeEach(async () => {
   bed = await ControllerBed.start();
   await bed.addNode('worker-1');
+  await createTheirJob();
+});
+
+afterEach(async () => {
+  await bed[Symbol.asyncDispose]();
+});
+
+async function createTheirJob(): Promise<void> {
   await bed.admin.create(jobs, {
     metadata: {
       ...theirJob,
@@ -29,11 +37,7 @@ beforeEach(async () => {
       },
     },
   });
-});
-
-afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
-});
+}
 
 function standsBack() {
   return bed.until('worker-1', ({ status }) => {
@@ -108,6 +112,17 @@ describe('beside the deployed controller', () => {
 
 function messageOn({ status }: NodeConfig): string | undefined {
   return findCondition(status?.conditions, 'OtherControllerActive')?.message;
+}
+
+/** Replaces all conditions, as the legacy controller does at each step of an agent run. */
+async function putTheirs(state: string): Promise<void> {
+  const ready = { type: 'Ready', status: 'False', reason: state };
+  await bed.admin.patchStatus(nodeConfigs, ref, { status: { state, conditions: [ready] } });
+  await bed.pass(50);
+}
+
+async function putThreeTimes(): Promise<void> {
+  for (const state of ['Pending', 'InProgress', 'Configured']) await putTheirs(state);
 }
 
 describe('beside the deployed controller while it is idle', () => {
@@ -201,6 +216,44 @@ describe('beside the deployed controller while it is idle', () => {
       'worker-1',
       (config) => messageOn(config)?.includes('runs the deployed') ?? false,
     );
+  });
+
+  describe('[D3] reports once and writes nothing while the legacy controller writes its status', () => {
+    it('with its Pod in the cluster', async () => {
+      await startTheirs();
+      await bed.apply('worker-1', { interfaces: [entry(0)] });
+      bed.run();
+      await standsBack();
+      await putThreeTimes();
+      expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+    });
+
+    it('with its Jobs alone, which come and go', async () => {
+      await bed.apply('worker-1', { interfaces: [entry(0)] });
+      await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+      bed.run();
+      await standsBack();
+      for (let round = 0; round < 2; round++) {
+        await createTheirJob();
+        await bed.pass(50);
+        await putThreeTimes();
+        await bed.admin.delete(jobs, theirJob);
+        await bed.pass(50);
+      }
+      expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+    });
+
+    it('and reports again after it took the object over and gave it back', async () => {
+      await startTheirs();
+      await bed.apply('worker-1', { interfaces: [entry(0)] });
+      bed.run({ 'take-over': 'true' });
+      await standsBack();
+      await putTheirs('Configured');
+      await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+      await bed.untilReady('worker-1', good);
+      await startTheirs();
+      await standsBack();
+    });
   });
 
   it('takes over what it is told to, and applies it again: what the other one did nobody told', async () => {

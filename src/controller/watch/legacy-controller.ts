@@ -66,12 +66,13 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
   }
 
   function traces({ status }: NodeConfig): string | undefined {
-    if (jobs.size > 0)
-      return `Jobs of the deployed controller are in this namespace; ${takeItOver}`;
+    // Before the Jobs, which come and go: a message that changes with them is written again each time.
     const foreign = options.foreign();
     if (foreign !== undefined) {
       return `${wroteStatus} ${foreign}; ${takeItOver}`;
     }
+    if (jobs.size > 0)
+      return `Jobs of the deployed controller are in this namespace; ${takeItOver}`;
     const said = findCondition(status?.conditions, conditionType);
     // A status that is in its form no more was mended. Of its Pods and Jobs this condition is the only trace.
     if (said?.status !== 'True' || said.message?.startsWith(wroteStatus)) return undefined;

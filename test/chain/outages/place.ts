@@ -1,10 +1,17 @@
 import { expect, vi } from 'vitest';
 import type { FaultProxy } from '../../../rig/fault-proxy/fault-proxy.ts';
 import type { WirePort } from '../../../rig/openstack/tenant.ts';
+import { findCondition } from '../../../src/api/condition.ts';
 import { annotations } from '../../../src/api/names.ts';
 import type { EndState } from '../../fixtures/end-state.ts';
 import { applyConfig, attach, type Edit } from '../acts.ts';
-import { endStateOf, generous, untilConfigIsReady, untilConfigured } from '../seen.ts';
+import {
+  endStateOf,
+  generous,
+  nodeConfigOf,
+  untilConfigIsReady,
+  untilConfigured,
+} from '../seen.ts';
 import type { Worker, World } from '../world.ts';
 
 /** A worker with an OpenstackConfig of its own, and the proxies before what is going to be out for it alone. */
@@ -43,15 +50,23 @@ export async function plug({ world, worker }: Place, port: WirePort): Promise<vo
 }
 
 /** Takes the port off the server and its NIC off the host. */
-export async function unplug({ world, worker, edit }: Place, port: WirePort): Promise<void> {
+export async function unplug(place: Place, port: WirePort): Promise<void> {
+  const { world, worker } = place;
   await world.tenant.detach(worker.serverId, port.id);
-  // More than three nodes of the cluster lose a NIC within the same minute.
-  await applyConfig(world, worker, edit, { [annotations.allowRemovals]: new Date().toISOString() });
-  await vi.waitFor(() => {
-    if (worker.hypervisor.plugged(worker.serverId).some(({ mac }) => mac === port.mac_address)) {
-      throw new Error(`the NIC ${port.mac_address} is still plugged`);
+  await vi.waitFor(async () => {
+    await consentIfHeld(place);
+    const { interfaceStatuses = [] } = nodeConfigOf(world, worker)?.status ?? {};
+    if (interfaceStatuses.some(({ portId }) => portId === port.id)) {
+      throw new Error(`the NIC of port ${port.id} is still on ${worker.name}`);
     }
   }, generous);
+}
+
+/** Does what people do when more than three nodes of the cluster lose a NIC within the same minute. */
+async function consentIfHeld({ world, worker, edit }: Place): Promise<void> {
+  const ready = findCondition(nodeConfigOf(world, worker)?.status?.conditions, 'Ready');
+  if (ready?.reason !== 'RemovalHeld') return;
+  await applyConfig(world, worker, edit, { [annotations.allowRemovals]: new Date().toISOString() });
 }
 
 async function untilReady({ world, worker }: Place, ...names: readonly string[]): Promise<void> {

@@ -83,7 +83,8 @@ function portsOf(rules: readonly { ports?: readonly { port?: unknown }[] }[] = [
 it('MariaDB is where it usually is, and nobody is let in to an inventory on loopback', async () => {
   const settings = { dbHost: 'mariadb.example.com' };
   const inventory = { from: [{ podSelector: { matchLabels: { app: 'dashboard' } } }] };
-  const values = { operator: { settings }, networkPolicy: { inventory } };
+  const secretSettings = { dbPassword: { name: 'db', key: 'password' } };
+  const values = { operator: { settings, secretSettings }, networkPolicy: { inventory } };
   const policies = ofKind<NetworkPolicy>(await made({ chart: operator, values }), 'NetworkPolicy');
   const policy = policies.find(({ metadata }) => metadata?.name === 'multinic-operator');
   expect(portsOf(policy?.spec?.egress)).toContain(3306);

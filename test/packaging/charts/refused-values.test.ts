@@ -71,7 +71,7 @@ const bySchema: readonly Refused[] = [
   },
   {
     values: { operator: { image: { repository: '' } } },
-    says: "at '/operator/image/repository': minLength: got 0, want 1",
+    says: "at '/operator/image/repository': '' does not match pattern",
   },
   {
     values: { operator: { settings: { noProxy: ['.one.example.com,.two.example.com'] } } },
@@ -99,6 +99,81 @@ const bySchema: readonly Refused[] = [
     values: { controller: { settings: { jobTtlSeconds: 60 } } },
     says: "at '/controller/settings/jobTtlSeconds': minimum: got 60, want 360",
   },
+  {
+    chart: 'multinic-agent',
+    values: { controller: { settings: { agentSelinuxType: 'a b' } } },
+    says: "at '/controller/settings/agentSelinuxType': 'a b' does not match pattern '^[a-zA-Z][a-zA-Z0-9_.-]*$'",
+  },
+  {
+    chart: 'multinic-agent',
+    values: { controller: { settings: { agentServiceAccount: ' ' } } },
+    says: "at '/controller/settings/agentServiceAccount': ' ' does not match pattern",
+  },
+  {
+    chart: 'multinic-agent',
+    values: { agent: { image: { tag: 'v 1' } } },
+    says: "at '/agent/image/tag': 'v 1' does not match pattern",
+  },
+  {
+    chart: 'multinic-agent',
+    values: { agent: { image: { digest: 'zz' } } },
+    says: "at '/agent/image/digest': 'zz' does not match pattern '^sha256:[0-9a-f]{64}$'",
+  },
+  {
+    values: { viola: { image: { repository: 'Multinic' } } },
+    says: "at '/viola/image/repository': 'Multinic' does not match pattern",
+  },
+  {
+    chart: 'multinic-agent',
+    values: { agent: { resources: { requests: { cpu: 'ten' } } } },
+    says: "at '/agent/resources/requests/cpu': 'anyOf' failed",
+  },
+];
+
+/** The value of a setting, or of an image, by its path. */
+function at(path: string, value: unknown): object {
+  const keys = path.split('.');
+  return keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as object;
+}
+
+/** Durations that the part itself refuses. */
+const durations: readonly (readonly [path: string, value: string, advice: string])[] = [
+  ['controller.settings.jobDeadline', '1s', 'set at least 30s'],
+  ['controller.settings.startDeadline', '29s999ms', 'set at least 30s'],
+  ['controller.settings.checkInterval', '4m59.9s', 'set at least 5m'],
+  ['controller.settings.leaseDuration', '0', 'set at least 1s'],
+  ['operator.settings.openstackTimeout', '0s', 'set at least 1ms'],
+  ['operator.settings.pollFastWindow', '597h', 'set at most 596h'],
+  ['viola.settings.clusterTimeout', '999999h', 'set at most 596h'],
+];
+
+/** References that no container runtime takes. */
+const images: readonly (readonly [path: string, value: string, advice: string])[] = [
+  [
+    'agent.image.tag',
+    'v1@sha256:zz',
+    'set agent.image.tag to the tag alone, and agent.image.digest to what follows the @',
+  ],
+  [
+    'operator.image.tag',
+    'v1@sha256:zz',
+    'set operator.image.tag to the tag alone, and operator.image.digest to what follows the @',
+  ],
+  [
+    'global.imageRegistry',
+    'https://registry.example.com',
+    'leave https:// out, such as registry.example.com',
+  ],
+  [
+    'viola.image.registry',
+    'http://registry.example.com:5000/multinic',
+    'leave http:// out, such as registry.example.com:5000/multinic',
+  ],
+  [
+    'controller.image.registry',
+    'oci://registry.example.com',
+    'leave oci:// out, such as registry.example.com',
+  ],
 ];
 
 /** Where other Secrets are than registrations, by the namespace that is given to them. */
@@ -118,6 +193,28 @@ const byChart: readonly Refused[] = [
   {
     values: { operator: { replicas: 2 } },
     says: 'operator.replicas is 2, and the inventory is a file of one Pod: set operator.settings.dbHost (MariaDB), or operator.replicas=1',
+  },
+  ...[...durations, ...images].map(
+    ([path, value, advice]): Refused => ({
+      chart: /^(controller|agent)/.test(path) ? 'multinic-agent' : 'multinic-operator',
+      values: at(path, value),
+      says: `${path} is ${value}: ${advice}`,
+    }),
+  ),
+  {
+    chart: 'multinic-agent',
+    values: at('agent.resources.limits.memory', '64Mi'),
+    says: 'agent.resources.limits.memory is 64Mi, and a heap of 64 MB needs 150Mi: raise it',
+  },
+  {
+    values: at('operator.settings.dbHost', 'mariadb.example.com'),
+    says: 'operator.settings.dbHost is mariadb.example.com, and nothing says the password: set operator.secretSettings.dbPassword to {name: SECRET, key: KEY}',
+  },
+  {
+    values: {
+      operator: { trigger: { mode: 'webhook', endpoint: { tokensSecret: 'trigger-callers' } } },
+    },
+    says: 'operator.trigger.mode is webhook and no NetworkPolicy lets a caller in: set networkPolicy.trigger.from to the callers, such as [{ipBlock: {cidr: 10.0.0.0/24}}]',
   },
   {
     values: { operator: { caBundle: { configMap: 'a', secret: 'b' } } },
@@ -253,6 +350,25 @@ describe('values that cannot be used', () => {
     const values = { operator: { replicas: 2 }, viola: { tls: { mode: 'secret' } } };
     const refused = render({ chart: 'multinic-operator', values });
     await expect(refused).rejects.toThrow(/operator\.replicas is 2.*\nviola\.tls\.mode is secret/);
+  });
+
+  it.each<[chart: Installation['chart'], values: object]>([
+    ['multinic-agent', at('controller.settings.jobDeadline', '30000ms')],
+    ['multinic-agent', at('controller.settings.checkInterval', '0.25h')],
+    ['multinic-operator', at('operator.settings.pollFastWindow', '0')],
+    ['multinic-operator', at('viola.settings.cacheFor', '500us')],
+    ['multinic-agent', at('global.imageRegistry', 'registry.example.com:5000/multinic/')],
+    ['multinic-agent', at('agent.image', { repository: 'team/a.b_c--d', tag: 'v1.0.0_x-y' })],
+    ['multinic-agent', at('agent.resources', { limits: { memory: null }, requests: null })],
+    [
+      'multinic-operator',
+      {
+        operator: { trigger: { mode: 'webhook', endpoint: { keysSecret: 'keys' } } },
+        networkPolicy: { enabled: false },
+      },
+    ],
+  ])('at their bounds are rendered by %s: %j', async (chart, values) => {
+    expect(await render({ chart, values })).toContain('kind: Deployment');
   });
 
   it('are not those of people who know what they do', async () => {

@@ -29,6 +29,8 @@ const lists = [
   ['https://one.example.com', 'https://two.example.com'],
 ];
 
+const texts = ['{"requests":{"cpu":"10m"},"limits":{"memory":"300Mi"}}'];
+
 function sampleOf(key: string, setting: Setting, port: number): Value {
   const { form, fallback } = typed(setting);
   const isOther = (value: Value) => value !== fallback;
@@ -42,7 +44,7 @@ function sampleOf(key: string, setting: Setting, port: number): Value {
     address: `:${port}`,
     list: lists.find(isTaken) ?? [],
     // Some are names of Kubernetes objects.
-    text: `sample-${key.toLowerCase()}`,
+    text: [`sample-${key.toLowerCase()}`, ...texts].find((text) => isTaken([text])) ?? '',
   };
   return plain[form.kind];
 }

@@ -61,6 +61,15 @@ function place({ digest }: Descriptor): string {
   return `blobs/${digest.replace(':', '/')}`;
 }
 
+/** Digests of the layers of an archive's only image, the lowest first. */
+export async function layersOf(file: string): Promise<readonly string[]> {
+  const json = async <T>(path: string) =>
+    JSON.parse(await run(['tar', '-xOf', file, `./${path}`])) as T;
+  const { manifests } = await json<{ manifests: [Descriptor] }>('index.json');
+  const { layers } = await json<{ layers: readonly Descriptor[] }>(place(manifests[0]));
+  return layers.map(({ digest }) => digest);
+}
+
 /** Files of an image, without what changes with each of our commits, or of those of a package. */
 export async function listing(root: string): Promise<string> {
   const paths = await filesBelow(root);

@@ -28,7 +28,14 @@ export const parties = {
     ip: '192.168.0.11',
     pod: { namespace: 'multinic-agents', labels: {}, hostNetwork: true },
   },
-  intruderAmongAgents: pod('multinic-agents', { app: 'miner' }),
+  /** A Pod with the labels of an agent whose host network an admission webhook took away. */
+  agentOnPodNetwork: pod('multinic-agents', {
+    'app.kubernetes.io/name': 'multinic-agent',
+    'app.kubernetes.io/component': 'agent',
+    'app.kubernetes.io/managed-by': 'multinic',
+  }),
+  neighbourOfAgents: pod('multinic-agents', { app: 'shop' }),
+  otherAgent: pod('multinic-agents', { 'app.kubernetes.io/component': 'agent' }),
   stranger: pod('default', { app: 'shop' }),
   neighbour: pod(home, { app: 'shop' }),
   dashboard: pod(home, { app: 'dashboard' }),
@@ -150,9 +157,13 @@ const controllers: readonly Flow[] = [
   ['businessTest', 'controller', 8080, 'allowed'],
   ['businessTest', 'coreDns', 53, 'allowed', 'UDP'],
   ['businessTest', 'apiServer', 6443, 'denied'],
-  ['intruderAmongAgents', 'cloud', 443, 'denied'],
-  ['intruderAmongAgents', 'coreDns', 53, 'denied', 'UDP'],
-  ['stranger', 'intruderAmongAgents', 80, 'denied'],
+  ['agentOnPodNetwork', 'cloud', 443, 'denied'],
+  ['agentOnPodNetwork', 'coreDns', 53, 'denied', 'UDP'],
+  ['stranger', 'agentOnPodNetwork', 80, 'denied'],
+  // The namespace of the agents may be shared.
+  ['neighbourOfAgents', 'coreDns', 53, 'allowed', 'UDP'],
+  ['stranger', 'neighbourOfAgents', 80, 'allowed'],
+  ['otherAgent', 'cloud', 443, 'allowed'],
   // Its node's packets; agents ask nobody for anything.
   ['agent', 'cloud', 443, 'allowed'],
 ];

@@ -2,6 +2,7 @@ import type { Service } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import type { RoleBinding } from 'kubernetes-types/rbac/v1.js';
+import { agentAppName, labels } from '../../../src/api/names.ts';
 import { type Manifest, ofKind, type Workload, workloadsIn } from './manifests.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -67,9 +68,9 @@ function budgetsOf({ pod }: Workload, all: readonly Manifest[]): number {
   ).length;
 }
 
-function isSelected(labels: Labels = {}, selector: Labels = {}): boolean {
+function isSelected(own: Labels = {}, selector: Labels = {}): boolean {
   const wanted = Object.entries(selector);
-  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+  return wanted.length > 0 && wanted.every(([key, value]) => own[key] === value);
 }
 
 function ofService({ metadata, spec }: Service, workloads: readonly Workload[]): string[] {
@@ -98,13 +99,21 @@ function ofMonitor({ metadata, spec }: ServiceMonitor, services: readonly Servic
   return isFound ? [] : [`ServiceMonitor ${metadata?.name} finds no port`];
 }
 
+/** Labels by which the controller marks the Pods of its agents, which no template of the charts has. */
+const agentLabels: Labels = {
+  [labels.appName]: agentAppName,
+  [labels.component]: 'agent',
+  [labels.managedBy]: 'multinic',
+};
+
+/** A policy selects Pods of ours alone: its namespace may be shared, such as kube-system. */
 function ofPolicy({ metadata, spec }: NetworkPolicy, workloads: readonly Workload[]): string[] {
-  const selector = spec?.podSelector ?? {};
-  const isAboutAll = Object.keys(selector).length === 0;
-  const isAboutSome = workloads.some(({ pod }) =>
-    isSelected(pod.metadata.labels, selector.matchLabels),
-  );
-  return isAboutAll || isAboutSome ? [] : [`NetworkPolicy ${metadata?.name} selects nobody`];
+  const wanted = spec?.podSelector?.matchLabels ?? {};
+  const named = `NetworkPolicy ${metadata?.name}`;
+  const ours = [...workloads.map(({ pod }) => pod.metadata.labels), agentLabels];
+  if (!ours.some((own) => isSelected(own, wanted))) return [`${named} selects no Pod of ours`];
+  const missing = [labels.appName, labels.component].filter((label) => !(label in wanted));
+  return missing.length === 0 ? [] : [`${named} selects Pods of others: no ${missing.join(', ')}`];
 }
 
 /** Of a binding, both ends have to be in the chart: whoever is missing has no rights, and nobody says so. */

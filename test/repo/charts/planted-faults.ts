@@ -180,15 +180,23 @@ const ofObjects: readonly Fault[] = [
       if (policy) manifests.splice(manifests.indexOf(policy), 1);
     },
   ],
-  [
-    'NetworkPolicy viola-api selects nobody',
-    ({ manifests, labels }) => {
-      const spec = { podSelector: { matchLabels: { app: 'gone' } }, policyTypes: ['Ingress'] };
-      const metadata = { name: 'viola-api', namespace: 'other', labels };
-      const apiVersion = 'networking.k8s.io/v1';
-      manifests.push({ apiVersion, kind: 'NetworkPolicy', metadata, spec } as Manifest);
-    },
-  ],
+  ...(
+    [
+      ['selects no Pod of ours', {}],
+      ['selects no Pod of ours', { matchLabels: { app: 'gone' } }],
+      ['selects Pods of others', { matchLabels: { 'app.kubernetes.io/part-of': 'multinic' } }],
+    ] as const
+  ).map(
+    ([found, podSelector]): Fault => [
+      `NetworkPolicy viola-api ${found}`,
+      ({ manifests, labels }) => {
+        const metadata = { name: 'viola-api', namespace: 'other', labels };
+        const spec = { podSelector, policyTypes: ['Ingress'] };
+        const apiVersion = 'networking.k8s.io/v1';
+        manifests.push({ apiVersion, kind: 'NetworkPolicy', metadata, spec } as Manifest);
+      },
+    ],
+  ),
   [
     'Service viola-api has 0 workloads',
     ({ manifests }) =>

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { scaled } from '../../speed.ts';
+import { cleanupAgentTests } from './cleanup-agent-tests.ts';
 import { definitionsFirstTests } from './definitions-first-tests.ts';
 import { openScriptsSite, type ScriptsSite, withoutPods } from './scripts-site.ts';
 
@@ -391,3 +392,4 @@ describe('make', () => {
 });
 
 definitionsFirstTests(() => site);
+cleanupAgentTests(() => site);

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { entry } from '../../../test/fixtures/controller-samples.ts';
+import { readSettings } from '../../process/settings.ts';
+import { controllerSettings } from '../settings.ts';
+
+describe('the Job of an agent', () => {
+  let bed: ControllerBed;
+
+  beforeEach(async () => {
+    bed = await ControllerBed.start();
+  });
+
+  afterEach(async () => {
+    await bed[Symbol.asyncDispose]();
+  });
+
+  it.each<[about: string, flags: Record<string, string>, expected: object]>([
+    [
+      'requests nothing, which a full node admits, by default',
+      {},
+      { requests: { cpu: '0', memory: '0' }, limits: { memory: '256Mi' } },
+    ],
+    [
+      '[C18] requests what the minimum of a LimitRange demands',
+      {
+        'agent-resources': '{"requests":{"cpu":"10m","memory":"16Mi"},"limits":{"memory":"256Mi"}}',
+      },
+      { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '256Mi' } },
+    ],
+    [
+      '[C18] has the limits that the maximum of a LimitRange demands',
+      {
+        'agent-resources':
+          '{"limits":{"cpu":1,"memory":"300Mi","ephemeral-storage":"1Gi"},"requests":{"cpu":null}}',
+      },
+      { requests: {}, limits: { cpu: '1', memory: '300Mi', 'ephemeral-storage': '1Gi' } },
+    ],
+  ])('%s', async (_about, flags, expected) => {
+    bed.run(flags);
+    await bed.addNode('worker-1');
+    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await bed.untilReady('worker-1', 'True AllInterfacesConfigured');
+    const [job] = bed.jobs();
+    expect(job?.spec?.template.spec?.containers?.[0]?.resources).toEqual(expected);
+  });
+});
+
+it.each(['10m', '[]', '{"cpu":"10m"}', '{"requests":{"cpu":"ten"}}', '{"limits":{"gpu":"1"}}'])(
+  'agent resources of %s are refused with an example',
+  (text) => {
+    const source = { env: { AGENT_RESOURCES: text }, flags: {} };
+    expect(() => readSettings(controllerSettings, source)).toThrow(
+      /AGENT_RESOURCES: .* must be requests and limits of a container as JSON, such as \{"requests"/,
+    );
+  },
+);

@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ScriptsSite } from './scripts-site.ts';
+
+const product = {
+  'app.kubernetes.io/name': 'multinic-agent',
+  'app.kubernetes.io/managed-by': 'multinic',
+};
+const agent = { ...product, 'app.kubernetes.io/component': 'agent' };
+
+interface RunningPod {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Pods of other products, which have some of the labels of ours. */
+const others: readonly RunningPod[] = [
+  {
+    name: 'telemetry',
+    namespace: 'nic-agents',
+    labels: { 'app.kubernetes.io/name': 'telemetry', 'app.kubernetes.io/component': 'agent' },
+  },
+  { name: 'namesake', namespace: 'default', labels: agent },
+  {
+    name: 'other-controller',
+    namespace: 'multinic-system',
+    labels: { 'app.kubernetes.io/name': 'x', 'app.kubernetes.io/component': 'controller' },
+  },
+];
+
+async function run({ cluster }: ScriptsSite, { name, namespace, labels }: RunningPod) {
+  const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+  const spec = {
+    containers: [{ name: 'main', image: 'registry.example.com/none:1', securityContext }],
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    automountServiceAccountToken: false,
+  };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec };
+  await cluster.kubectl(['create', '-f', '-'], JSON.stringify(pod));
+  const patch = ['patch', 'pod', name, '-n', namespace, '--subresource=status', '--type=merge'];
+  await cluster.kubectl([...patch, '-p', '{"status":{"phase":"Running"}}']);
+}
+
+/** cleanup-agent.sh beside Pods of other products. */
+export function cleanupAgentTests(given: () => ScriptsSite): void {
+  describe('scripts/cleanup-agent.sh', () => {
+    beforeAll(async () => {
+      const values = ['controller.replicas=0', 'agent.namespace=nic-agents'];
+      const set = values.flatMap((value) => ['--set', value]);
+      const args = ['--type', 'dev', '--skip-build', '--', '--timeout=60s', ...set];
+      const { code, said } = await given().run('scripts/build-and-deploy.sh', args);
+      expect(code, said).toBe(0);
+      for (const pod of others) await run(given(), pod);
+    });
+
+    it('[C7] waits for an agent of ours, in the namespace that the controller has', async () => {
+      const site = given();
+      await run(site, { name: 'ours', namespace: 'nic-agents', labels: agent });
+      const { code, said } = await site.run('scripts/cleanup-agent.sh', [
+        '--yes',
+        '--timeout',
+        '2',
+      ]);
+      expect(said).toContain('agents are still at work');
+      expect(said).toContain('kubectl -n nic-agents get pods');
+      expect(code).toBe(1);
+      await site.cluster.kubectl(['-n', 'nic-agents', 'delete', 'pod', 'ours', '--force']);
+    });
+
+    it('[C7] ends beside running Pods of others that have some of our labels', async () => {
+      const args = ['--yes', '--timeout', '5'];
+      const { code, said } = await given().run('scripts/cleanup-agent.sh', args);
+      expect(code, said).toBe(0);
+      expect(said).toContain('Left: namespaces multinic-system and nic-agents');
+      for (const { name, namespace } of others) {
+        expect(await given().value('{.status.phase}', 'pod', name, '-n', namespace)).toBe(
+          'Running',
+        );
+      }
+    });
+  });
+}
